@@ -18,6 +18,7 @@ from app.isolation.dbench import (
     wait_for_server,
     warm_up_seconds,
 )
+from app.isolation.folders import make_disk_folder
 from app.isolation.places import Places
 from app.isolation.replay import REPLAY_MODULE, Replay
 from app.isolation.replay_child import ReplayPlan, ReplayResult
@@ -47,7 +48,6 @@ class LayerBench:
         self._places = places
         self.script = request.whole_script.without([Operation(name) for name in request.without])
         self._bench_script = BenchScript(self.script)
-        self._script_there = ""
         self._ends: list[Callable[[], None]] = []
         self._programs: list[RunningProgram] = []
         self._stopped = False
@@ -65,15 +65,9 @@ class LayerBench:
 
     def prepare(self) -> None:
         """Make the folder for the disk layer. Raises MeasurementError."""
-        shell, folder = self._places.shell, self._places.disk_folder
-        if shell is not None and folder is not None:
-            said = shell.run("mkdir", "-m", "700", folder)
-            if said.code:
-                raise MeasurementError(
-                    f"no folder can be made beside the share ({said.last_words}); run this as root, or name "
-                    "the way there by ssh"
-                )
-            self._script_there = self._bench_script.copy_to(shell, folder)
+        shell, place = self._places.shell, self._places.disk
+        if shell is not None and place is not None:
+            make_disk_folder(shell, place, self._bench_script.text)
 
     def ceiling(self, clients: int) -> float:
         """Operations a second of so many clients against a server that costs next to nothing."""
@@ -156,9 +150,8 @@ class LayerBench:
         seconds, script, shell = self._request.seconds, self._bench_script, self._places.shell
         if layer in {Layer.DISK, Layer.DISK_WITH_NETWORK}:
             assert shell is not None
-            assert self._places.disk_folder is not None
-            folder = self._places.disk_folder
-            return self._started(start_dbench(shell, script, self._script_there, folder, seconds, clients))
+            assert self._places.disk is not None
+            return self._started(start_dbench(shell, script, self._places.disk, seconds, clients))
         if self._places.same_machine:
             return self._started(start_tbench_here(script, seconds, clients))
         assert shell is not None

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.errors import MeasurementError
+from app.isolation.folders import DiskPlace, start_in
 from app.isolation.script import Operation, Script
 from app.server.shell import RunningProgram, Said, ServerShell
 
@@ -79,10 +80,13 @@ class BenchScript:
     """A script where dbench and tbench can read it: in memory on this machine, in our folder on another one."""
 
     def __init__(self, script: Script) -> None:
-        self._text = script.text()
-        with os.fdopen(os.memfd_create("sharebench-script"), "w", encoding="utf-8") as file:
-            file.write(self._text)
+        self.text = script.text()
+        with os.fdopen(
+            os.memfd_create("sharebench-script", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), "w", encoding="utf-8"
+        ) as file:
+            file.write(self.text)
             file.flush()
+            fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
             self._number = fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, _HIGH)
 
     @property
@@ -95,27 +99,17 @@ class BenchScript:
         """What a program that reads it must inherit."""
         return (self._number,)
 
-    def copy_to(self, shell: ServerShell, folder: str) -> str:
-        """Its path on the server. Raises MeasurementError."""
-        if shell.ssh is None:
-            return self.here
-        path = f"{folder}/script"
-        said = shell.run("sh", "-c", 'cat > "$1"', "sh", path, stdin=self._text)
-        if said.code:
-            raise MeasurementError(f"the script cannot be put into {folder} on {shell.where}: {said.last_words}")
-        return path
-
     def close(self) -> None:
         """Give the memory back."""
         os.close(self._number)
 
 
 def start_dbench(
-    shell: ServerShell, script: BenchScript, script_path: str, folder: str, seconds: int, clients: int
+    shell: ServerShell, script: BenchScript, place: DiskPlace, seconds: int, clients: int
 ) -> RunningProgram:
     """The disk layer: dbench on the server, in a folder on the share's own file system."""
-    words = ("dbench", "-D", folder, "-t", str(seconds), "-c", script_path, str(clients))
-    return shell.start(*words, files=script.descriptors if shell.ssh is None else ())
+    path, files = (script.here, script.descriptors) if shell.ssh is None else ("../script", ())
+    return start_in(shell, place, "dbench", "-D", ".", "-t", str(seconds), "-c", path, str(clients), files=files)
 
 
 def start_tbench_here(script: BenchScript, seconds: int, clients: int) -> RunningProgram:

@@ -10,6 +10,7 @@ from app.environment.host.processes import servers_here
 from app.environment.link.route import is_this_machine
 from app.errors import MeasurementError, UsageError
 from app.isolation.dbench import TBENCH_PORT
+from app.isolation.folders import DiskPlace, find_disk_place
 from app.isolation.request import IsolationRequest
 from app.isolation.smbd import SmbdControl
 from app.server.shell import ServerShell
@@ -22,8 +23,8 @@ class Places:
 
     shell: ServerShell | None = None
     """Where programs of the server are started; absent where nobody can."""
-    disk_folder: str | None = None
-    """On the share's own file system, by its path on the server; absent where the disk cannot be measured."""
+    disk: DiskPlace | None = None
+    """On the share's own file system; absent where the disk cannot be measured."""
     share_folder: str
     """On the share."""
     share_folder_there: str | None = None
@@ -61,7 +62,8 @@ def find_places(request: IsolationRequest) -> Places:
     found = _Found()
     around = collect(target, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
     here = is_this_machine(target.host) and request.server_ssh is None
-    shell = ServerShell(request.server_ssh) if here or request.server_ssh else None
+    reached = here or (request.server_ssh and around.server)
+    shell = ServerShell(request.server_ssh) if reached else None
     name = f"{ISOLATION_PREFIX}{secrets.token_hex(4)}"
     share_folder = str(PurePosixPath(target.path.strip("/")) / name)
     folder = _share_path(around, request)
@@ -69,14 +71,16 @@ def find_places(request: IsolationRequest) -> Places:
     if shell is None:
         found.missing(
             "disk, network and profile",
-            f"the way to {target.host} by ssh is not known; name it, such as root@{target.host}",
+            next(iter(around.problems), "the server does not answer")
+            if request.server_ssh
+            else f"the way to {target.host} by ssh is not known; name it, such as root@{target.host}",
         )
     conf = around.server.get("smb.conf.path")
     smbd, profiling = _smbd(shell, str(conf) if conf else None, request, found) if shell else (None, None)
     processors = around.server.get("cpu.count")
     return Places(
         shell=shell,
-        disk_folder=_disk(shell, folder, name, around, found) if shell else None,
+        disk=_disk(shell, folder, name, around, found) if shell else None,
         share_folder=share_folder.replace("/", "\\"),
         share_folder_there=f"{folder}/{name}" if folder else None,
         network=shell is not None and _network(shell, request, found, here=here),
@@ -99,16 +103,17 @@ def _share_path(around: Environment, request: IsolationRequest) -> str | None:
     return str(PurePosixPath(path) / request.target.path.strip("/"))
 
 
-def _disk(shell: ServerShell, folder: str | None, name: str, around: Environment, found: _Found) -> str | None:
+def _disk(shell: ServerShell, folder: str | None, name: str, around: Environment, found: _Found) -> DiskPlace | None:
     if folder is None:
         why = next(iter(around.problems), "the share's folder on the server is unknown; name the server's smb.conf")
-        found.missing("disk", why)
-    elif shell.run("test", "-w", folder).code:
-        found.missing("disk", f"{folder} cannot be written there; run this as root, or name the way there by ssh")
     elif not shell.has("dbench"):
-        found.missing("disk", f"dbench is not installed: {shell.how_to_install('dbench')}")
+        why = f"dbench is not installed: {shell.how_to_install('dbench')}"
     else:
-        return f"{folder}/{name}-disk"
+        place = find_disk_place(shell, folder, f"{name}-disk")
+        if isinstance(place, DiskPlace):
+            return place
+        why = place
+    found.missing("disk", why)
     return None
 
 

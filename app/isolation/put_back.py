@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 
 from app.clients.scratch import is_isolation_folder
 from app.errors import MeasurementError
+from app.isolation.folders import remove_folders
 from app.isolation.smbd import SmbdControl
 from app.server.shell import ServerShell
 from storage.isolations import LeftBehind
@@ -12,21 +13,14 @@ from storage.notebook import Notebook
 from storage.records import Target
 from storage.target_url import format_target
 
-_REMOVE = """
-for folder; do
-    case ${folder##*/} in .sharebench-isolate-*) rm -rf -- "$folder" || exit 1 ;; *) exit 2 ;; esac
-done
-"""
-
 
 def put_back(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
     """Put back what can be reached: what is still to be done, and why."""
     shell, problems = ServerShell(left.ssh), []
     folders = tuple(folder for folder in left.server_folders if is_isolation_folder(PurePosixPath(folder).name))
     if folders:
-        said = shell.run("sh", "-c", _REMOVE, "sh", *folders)
-        if said.code:
-            problems.append(f"{', '.join(folders)} on {shell.where} could not be removed: {said.last_words}")
+        if why := remove_folders(shell, *folders):
+            problems.append(f"{', '.join(folders)} on {shell.where} could not be removed: {why}")
         else:
             left = replace(left, server_folders=(), share_folder=None)
     if left.profiling is not None:

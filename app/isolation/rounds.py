@@ -168,7 +168,7 @@ def _is_there(request: IsolationRequest, folder: str) -> bool:
 
 def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resumed: Isolation | None) -> Isolation:
     """The isolation as it begins or goes on, with what will have to be put back."""
-    folders = (places.disk_folder, places.share_folder_there if places.shell else None)
+    folders = (places.disk and places.disk.folder, places.share_folder_there if places.shell else None)
     left = LeftBehind(
         ssh=request.server_ssh,
         smb_conf=places.smb_conf,

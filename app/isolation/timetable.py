@@ -61,7 +61,7 @@ def _whole_round(request: IsolationRequest, places: Places, turn: int) -> list[S
     What profiling costs is measured with the largest number of clients alone. Disk and network alone are for the table
     only, where they are measured at once too: they have every other round.
     """
-    disk, network = places.disk_folder is not None, places.network
+    disk, network = places.disk is not None, places.network
     alone = turn % 2 or not (disk and network)
     layers = [Layer.SERVER] + [Layer.SERVER_WHOLE_SCRIPT] * bool(request.without)
     layers += [Layer.DISK] * (disk and alone) + [Layer.NETWORK] * (network and alone)

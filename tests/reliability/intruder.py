@@ -1,10 +1,13 @@
-"""Another local user at the port of a running load: joins, tells, garbage, and none of it changes a number.
+"""Another local user beside a load and an isolation that root makes: changes no number, and costs nobody a file.
 
-The intruder runs as an unused user id and sends what locust's master and our engine listen to, in plain ZMQ, with a key
-that is not the load's, and as bytes of no protocol, from the engine's start to the load's end.
+At the port of a load the intruder, an unused user id, sends what locust's master and our engine listen to, in plain
+ZMQ, with a key that is not the load's, and as bytes of no protocol, from the engine's start to the load's end. In the
+folder of a share that is isolated, and wherever else it may, it puts folders and links in the place of ours.
 """
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -93,8 +96,40 @@ print(json.dumps({"sent": sent, "told": told}))
 """
 
 
+_EXCHANGER = r"""
+import contextlib, itertools, os, sys
+from pathlib import Path
+share, *victims = map(Path, sys.argv[1:])
+tried = done = 0
+for number in itertools.count():
+    if os.getppid() == 1 or (share.parent / "over").exists():
+        break
+    for folder in (share, share.parent):
+        with contextlib.suppress(OSError):
+            for entry in list(folder.iterdir()):
+                if not entry.name.startswith(".sharebench-isolate-") or entry.name.endswith("-moved"):
+                    continue
+                for ours in (entry, entry / "work", entry / "work/clients", entry / "clients", folder):
+                    tried += 1
+                    with contextlib.suppress(OSError):
+                        ours.rename(ours.with_name(f"{ours.name}-{number}-moved"))
+                        done += 1
+                    victim = victims[number % len(victims)]
+                    with contextlib.suppress(OSError):
+                        if number % 2:
+                            ours.symlink_to(victim)
+                            continue
+                        (ours / "clients" / "client1").mkdir(parents=True)
+                        for name in ("~dmtmp", "Letters"):
+                            (ours / "clients" / "client1" / name).symlink_to(victim)
+                        (ours / "clients" / "client2").symlink_to(victim)
+                        (ours / "work").symlink_to(victim)
+print(tried, done)
+"""
+
+
 def campaign(seconds: float) -> Figures:
-    """Loads of four users, each with an intruder from its beginning to its end."""
+    """Loads of four users, and isolations, each with an intruder from its beginning to its end."""
     figures, clock = Figures(), Clock(seconds)
     server = Smbd()
     server.start()
@@ -105,9 +140,50 @@ def campaign(seconds: float) -> Figures:
             figures.counts["messages"] += intruder["sent"]
             if wrong := falsified(document, code, intruder):
                 figures.losses.append(wrong)
+            isolated(server, figures)
     finally:
         server.stop()
     return figures
+
+
+def isolated(server: Smbd, figures: Figures) -> None:
+    """An isolation while somebody exchanges its folders, and its remains restored."""
+    victims = []
+    for name, owner in (("root", 0), ("daemon", server.folder.stat().st_uid)):
+        victim = server.root / f"precious-{name}"
+        victim.mkdir(mode=0o700, exist_ok=True)
+        for file in ("precious.txt", "doc00.dat"):
+            (victim / file).write_text("precious")
+            os.chown(victim / file, owner, owner)
+        os.chown(victim, owner, owner)
+        victims.append(victim)
+    server.root.chmod(0o755)
+    words = [*as_another_user(), sys.executable, "-c", _EXCHANGER, str(server.folder), *map(str, victims)]
+    with tempfile.TemporaryDirectory(prefix="sharebench-intruder-") as folder:
+        sharebench = Sharebench(Path(folder) / "n.db", server.password)
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd="/") as intruder:
+            done = sharebench(
+                "isolate", format_target(server.target()), "--smb-conf", str(server.conf), "--clients", "2", "--rounds",
+                "1", "--seconds", "2", "--json",
+            )  # fmt: skip
+            (server.root / "over").touch()
+            tried, exchanged = map(int, intruder.communicate(timeout=60)[0].split())
+        (server.root / "over").unlink()
+        restored = sharebench("restore")
+    figures.counts["isolations"] += 1
+    figures.counts["exchanges tried"] += tried
+    figures.counts["folders exchanged"] += exchanged
+    for victim in victims:
+        if any((victim / file).read_text() != "precious" for file in ("precious.txt", "doc00.dat")):
+            figures.losses.append(f"{victim.name} lost its files")
+    measured = {run["layer"]: run["status"] for run in json.loads(done.stdout or "{}").get("runs", ())}
+    if exchanged == 0 and measured.get("disk") != "valid":
+        figures.losses.append(f"the disk was not measured: {done.stderr[-300:]}")
+    left = [path for path in server.root.glob(".sharebench-*") if path.stat().st_uid == 0]
+    if left:
+        figures.losses.append(f"{left} stayed: {done.stderr[-300:]} {restored.stderr[-300:]}")
+    for moved in server.folder.glob(".sharebench-*"):
+        moved.unlink() if moved.is_symlink() else shutil.rmtree(moved)
 
 
 def intruded_load(server: Smbd) -> tuple[dict[str, Any], int, dict[str, int]]:

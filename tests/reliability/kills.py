@@ -123,6 +123,6 @@ def _killed(process: subprocess.Popen[str], *, everything: bool) -> list[psutil.
 
 
 def _state(samba: Smbd) -> dict[str, int]:
-    """Every file of the share with its size, and every folder."""
-    found = samba.folder.rglob("*")
-    return {str(path.relative_to(samba.folder)): path.stat().st_size if path.is_file() else 0 for path in found}
+    """Every file of the share with its size, and every folder; ours beside it, too."""
+    found = [*samba.folder.rglob("*"), *samba.root.glob(".sharebench-*")]
+    return {os.path.relpath(path, samba.folder): path.stat().st_size if path.is_file() else 0 for path in found}

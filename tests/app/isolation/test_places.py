@@ -32,7 +32,7 @@ def found(monkeypatch: pytest.MonkeyPatch, server: dict[str, Any], **options: An
 def test_a_server_that_nobody_can_look_into_leaves_the_server_layer(monkeypatch):
     where = found(monkeypatch, {})
     assert where.shell is None
-    assert (where.disk_folder, where.network, where.smbd) == (None, False, None)
+    assert (where.disk, where.network, where.smbd) == (None, False, None)
     assert where.problems == (
         (
             "disk, network and profile not measured: the way to fileserver by ssh is not known; name it, such as "
@@ -49,15 +49,15 @@ def shell_with(monkeypatch: pytest.MonkeyPatch, programs: set[str], folder: Path
 
 
 def test_tbench_is_exposed_only_where_it_is_named(monkeypatch, tmp_path: Path):
-    shell_with(monkeypatch, {"dbench", "tbench", "tbench_srv"}, tmp_path)
+    shell_with(monkeypatch, {"dbench", "tbench", "tbench_srv", "setpriv"}, tmp_path)
     (tmp_path / "deep").mkdir()
     server = {"smb.conf/share/path": str(tmp_path)}
     where = found(monkeypatch, server, server_ssh="root@fileserver")
     assert not where.network
     assert any("naming fileserver once more" in problem for problem in where.problems)
     assert found(monkeypatch, server, server_ssh="root@fileserver", expose_tbench=True).network
-    assert where.disk_folder
-    assert where.disk_folder.startswith(f"{tmp_path}/deep/.sharebench-isolate-")
+    assert where.disk
+    assert where.disk.folder.startswith(f"{tmp_path}/deep/.sharebench-isolate-")
 
 
 def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch, tmp_path: Path):
@@ -73,7 +73,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
 def test_a_folder_that_depends_on_the_user_is_not_measured(monkeypatch, tmp_path: Path, path: str):
     shell_with(monkeypatch, {"dbench"}, tmp_path)
     where = found(monkeypatch, {"smb.conf/share/path": path}, server_ssh="root@fileserver")
-    assert where.disk_folder is None
+    assert where.disk is None
     assert any(problem.startswith("disk not measured") for problem in where.problems)
 
 

@@ -9,6 +9,7 @@ import pytest
 from app.clients.base import Secrets
 from app.errors import CancelledError, MeasurementError
 from app.isolation.bench import LayerBench
+from app.isolation.folders import DiskPlace
 from app.isolation.places import Places
 from app.isolation.replay import Replay
 from app.isolation.replay_child import ReplayPlan, ReplayResult
@@ -24,7 +25,7 @@ from storage.records import ClientFacts, RunStatus, Target
 from tests.waiting import wait_for
 
 SHARE = Target(protocol="smb", host="fileserver", share="public")
-EVERYWHERE = Places(share_folder="x", disk_folder="/x", network=True)
+EVERYWHERE = Places(share_folder="x", disk=DiskPlace("/x", 1), network=True)
 SERVER, WHOLE = Layer.SERVER, Layer.SERVER_WHOLE_SCRIPT
 
 
@@ -85,13 +86,13 @@ def test_each_round_has_every_layer_back_and_forth_and_every_other_one_the_layer
 
 
 def test_a_layer_that_is_the_only_one_to_compare_with_is_measured_each_round():
-    table, _clock = timetable(1, Places(share_folder="x", disk_folder="/x"), clients=(2,), rounds=2)
+    table, _clock = timetable(1, Places(share_folder="x", disk=DiskPlace("/x", 1)), clients=(2,), rounds=2)
     assert [step[0] for step in table.planned if step[1] is Layer.DISK] == [1, 2]
 
 
 @pytest.mark.parametrize(("seconds", "rounds"), [(1, 3), (14, 3), (16, 2), (23, 1), (1000, 1)])
 def test_a_round_that_would_end_too_late_is_left_out(seconds: float, rounds: int):
-    places = Places(share_folder="x", disk_folder="/x")
+    places = Places(share_folder="x", disk=DiskPlace("/x", 1))
     table, clock = timetable(seconds, places, clients=(1, 4), rounds=3, within_seconds=180.0)
     done = clock.run(table, told(lambda _turn: 1))
     assert table.rounds == rounds
@@ -135,6 +136,11 @@ echo "Throughput 0 MB/sec  1 clients  1 procs  max_latency=0.0 ms"
 """
 
 
+def working_in(folder: Path) -> DiskPlace:
+    (folder / "work").mkdir()
+    return DiskPlace(str(folder), 1)
+
+
 @pytest.mark.parametrize(("second", "status"), [("20.5", RunStatus.VALID), ("0", RunStatus.FAILED)])
 def test_a_run_that_moved_nothing_is_tried_again(monkeypatch, tmp_path: Path, second: str, status: RunStatus):
     program = tmp_path / "dbench"
@@ -142,7 +148,7 @@ def test_a_run_that_moved_nothing_is_tried_again(monkeypatch, tmp_path: Path, se
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script())
-    bench = LayerBench(request, Places(shell=ServerShell(), share_folder="x", disk_folder=str(tmp_path)))
+    bench = LayerBench(request, Places(shell=ServerShell(), share_folder="x", disk=working_in(tmp_path)))
     (run,) = bench.run(Layer.DISK, 1, 1)
     bench.close()
     assert run.status is status
@@ -157,7 +163,7 @@ def test_what_runs_beside_a_program_that_fails_ends_with_it(monkeypatch, tmp_pat
         (tmp_path / program).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script())
-    places = Places(shell=ServerShell(), share_folder="x", disk_folder=str(tmp_path), network=True, same_machine=True)
+    places = Places(shell=ServerShell(), share_folder="x", disk=working_in(tmp_path), network=True, same_machine=True)
     bench = LayerBench(request, places)
     started = bench._start
 
@@ -179,7 +185,7 @@ def test_a_bench_that_was_stopped_between_two_runs_begins_no_other(monkeypatch, 
     (tmp_path / "dbench").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script())
-    bench = LayerBench(request, Places(shell=ServerShell(), share_folder="x", disk_folder=str(tmp_path)))
+    bench = LayerBench(request, Places(shell=ServerShell(), share_folder="x", disk=working_in(tmp_path)))
     bench.stop()
     with pytest.raises(CancelledError):
         bench.run(Layer.DISK, 1, 1)

@@ -1,0 +1,156 @@
+"""The folders of an isolation on the server: where dbench may work, how that is made, and how all are removed.
+
+Whoever can write to a share's folder can put a link in the place of anything there. So dbench works in a folder which
+none but root can rename, no part of the way to it, and never as root; and what others could exchange is removed as its
+owner, who could remove it anyway.
+"""
+
+from typing import NamedTuple
+
+from app.errors import MeasurementError
+from app.server.shell import RunningProgram, ServerShell
+
+NOBODY = 65534
+"""Who is nobody's user, and everybody's group without a right."""
+_WORK = "work"
+_CANNOT_ENTER, _NO_SAFE_PLACE, _NOT_WRITABLE = 3, 4, 5
+_LIBRARY = rf"""
+me=$(id -u)
+# Whether nobody but root and us can put something else in the place of what root or we have in the folder $1.
+firm() {{
+    about=$(stat -c '%u %a %F' -- "$1" 2>/dev/null)
+    case $about in "0 "*" directory" | "$me "*" directory") ;; *) return 1 ;; esac
+    mode=${{about#* }} mode=0${{mode%% *}}
+    [ $((mode & 022)) = 0 ] || [ $((mode & 01000)) != 0 ]
+}}
+# The deepest folder on the way to $1, without links, from / to which all are firm: place; the next one: loose.
+go_down() {{
+    place= loose=/ rest=${{1#/}}
+    firm / || return
+    place=/
+    while [ -n "$rest" ]; do
+        loose=${{place%/}}/${{rest%%/*}}
+        firm "$loose" || return
+        place=$loose
+        case $rest in */*) rest=${{rest#*/}} ;; *) rest= ;; esac
+    done
+    loose=
+}}
+# Whether $1 lies in a folder that is firm with all above it.
+lies_firm() {{
+    above=${{1%/*}}
+    go_down "${{above:-/}}"
+    [ -z "$loose" ]
+}}
+# Run the rest as the user $1, where we are root and that is somebody else.
+as() {{
+    user=$1
+    shift
+    [ "$me" != 0 ] || [ "$user" = 0 ] ||
+        set -- setpriv "--reuid=$user" --regid={NOBODY} --clear-groups --no-new-privs "$@"
+    "$@"
+}}
+"""
+_FIND = f"""{_LIBRARY}
+cd -P -- "$1" 2>/dev/null || exit {_CANNOT_ENTER}
+go_down "$(pwd -P)"
+printf '%s\\n' "$me" "$(stat -c %u .)"
+if [ -z "$place" ] || [ "$(stat -c %d -- "$place")" != "$(stat -c %d .)" ]; then
+    printf '%s\\n' "$loose"
+    exit {_NO_SAFE_PLACE}
+fi
+printf '%s\\n' "$place"
+[ -w "$place" ] || exit {_NOT_WRITABLE}
+"""
+_MAKE = f"""{_LIBRARY}
+lies_firm "$1" || {{ echo "$loose belongs to others" >&2; exit {_NO_SAFE_PLACE}; }}
+umask 022
+mkdir -m 711 -- "$1" && firm "$1" && mkdir -m 700 -- "$1/{_WORK}" && cat >"$1/script" || exit 1
+[ "$2" = "$me" ] || chown "$2" -- "$1/{_WORK}"
+"""
+_IN = 'cd -P -- "$1" && shift && exec "$@"'
+_REMOVE = f"""{_LIBRARY}
+cannot() {{
+    echo "$1" >&2
+    exit 1
+}}
+for folder; do
+    [ -e "$folder" ] || [ -L "$folder" ] || continue
+    case ${{folder##*/}} in
+    .sharebench-isolate-*-disk)
+        lies_firm "$folder" && firm "$folder" || cannot "other users can put another folder in its place"
+        if [ -d "$folder/{_WORK}" ]; then
+            user=$(stat -c %u -- "$folder/{_WORK}")
+            (cd -P -- "$folder/{_WORK}" && as "$user" find . -xdev -mindepth 1 -delete) || exit 1
+            rmdir -- "$folder/{_WORK}" || exit 1
+        fi
+        rm -f -- "$folder/script" && rmdir -- "$folder" || exit 1
+        ;;
+    .sharebench-isolate-*)
+        (
+            cd -P -- "$folder" || exit 1
+            case $(pwd -P) in */"${{folder##*/}}") ;; *) cannot "it is a link" ;; esac
+            case $(ls -A) in '' | clients) ;; *) cannot "it holds what no isolation made" ;; esac
+            user=$(stat -c %u .)
+            [ "$user" != 0 ] || lies_firm "$folder" || cannot "other users can put another folder in its place"
+            as "$user" find . -xdev -mindepth 1 -delete
+        ) && rmdir -- "$folder" || exit 1
+        ;;
+    *) exit 2 ;;
+    esac
+done
+"""
+
+
+class DiskPlace(NamedTuple):
+    """Where dbench works."""
+
+    folder: str
+    """Ours, in one that only root can change, on the share's file system."""
+    user: int
+    """Who works there: the share folder's owner, or nobody; never root."""
+    as_user: tuple[str, ...] = ()
+    """What a command begins with to be that user's."""
+
+
+def find_disk_place(shell: ServerShell, share_folder: str, name: str) -> DiskPlace | str:
+    """Where a folder of that name is safe, or why nowhere."""
+    said = shell.run("sh", "-c", _FIND, "sh", share_folder)
+    lines = said.out.split("\n")
+    if said.code not in {0, _NO_SAFE_PLACE} or len(lines) < 4 or not (lines[0] + lines[1]).isdecimal():
+        return f"{share_folder} cannot be written there; run this as root, or name the way there by ssh"
+    me, owner = int(lines[0]), int(lines[1])
+    if said.code == _NO_SAFE_PLACE:
+        return (
+            f"{lines[2]} belongs to other users or they can write to it, and no folder of root's above it is on the "
+            "same file system: whoever can write there could have dbench delete files elsewhere"
+        )
+    folder = f"{lines[2].rstrip('/')}/{name}"
+    if me:
+        return DiskPlace(folder, me)
+    if not shell.has("setpriv"):
+        return f"dbench is not run as root, and setpriv is not installed: {shell.how_to_install('util-linux')}"
+    user = owner or NOBODY
+    drop = ("setpriv", f"--reuid={user}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs")
+    return DiskPlace(folder, user, drop)
+
+
+def make_disk_folder(shell: ServerShell, place: DiskPlace, script: str) -> None:
+    """Make the folder, with dbench's script in it. Raises MeasurementError."""
+    said = shell.run("sh", "-c", _MAKE, "sh", place.folder, str(place.user), stdin=script)
+    if said.code:
+        raise MeasurementError(
+            f"the folder {place.folder} cannot be made on {shell.where} ({said.last_words}); run this as root, or name "
+            "the way there by ssh"
+        )
+
+
+def start_in(shell: ServerShell, place: DiskPlace, *words: str, files: tuple[int, ...] = ()) -> RunningProgram:
+    """Start a program in the working folder, as its user: what it names without / stays below, whoever moves what."""
+    return shell.start("sh", "-c", _IN, "sh", f"{place.folder}/{_WORK}", *place.as_user, *words, files=files)
+
+
+def remove_folders(shell: ServerShell, *folders: str) -> str | None:
+    """Remove an isolation's folders; why one of them stays."""
+    said = shell.run("sh", "-c", _REMOVE, "sh", *folders)
+    return said.last_words if said.code else None
