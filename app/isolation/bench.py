@@ -18,7 +18,7 @@ from app.isolation.dbench import (
     wait_for_server,
     warm_up_seconds,
 )
-from app.isolation.folders import make_disk_folder
+from app.isolation.folders import make_disk_folder, start_as_nobody
 from app.isolation.places import Places
 from app.isolation.replay import REPLAY_MODULE, Replay
 from app.isolation.replay_child import ReplayPlan, ReplayResult
@@ -155,7 +155,7 @@ class LayerBench:
         if self._places.same_machine:
             return self._started(start_tbench_here(script, seconds, clients))
         assert shell is not None
-        self._started(shell.start("tbench_srv"))
+        self._started(start_as_nobody(shell, "tbench_srv"))
         wait_for_server(self._request.target.host)
         return self._started(start_tbench(script, seconds, clients, self._request.target.host))
 

@@ -69,6 +69,11 @@ mkdir -m 711 -- "$1" && firm "$1" && mkdir -m 700 -- "$1/{_WORK}" && cat >"$1/sc
 [ "$2" = "$me" ] || chown "$2" -- "$1/{_WORK}"
 """
 _IN = 'cd -P -- "$1" && shift && exec "$@"'
+_AS_NOBODY = f"""{_LIBRARY}
+command -v setpriv >/dev/null || me=
+[ "$me" != 0 ] || set -- setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups --no-new-privs "$@"
+exec "$@"
+"""
 _REMOVE = f"""{_LIBRARY}
 cannot() {{
     echo "$1" >&2
@@ -148,6 +153,11 @@ def make_disk_folder(shell: ServerShell, place: DiskPlace, script: str) -> None:
 def start_in(shell: ServerShell, place: DiskPlace, *words: str, files: tuple[int, ...] = ()) -> RunningProgram:
     """Start a program in the working folder, as its user: what it names without / stays below, whoever moves what."""
     return shell.start("sh", "-c", _IN, "sh", f"{place.folder}/{_WORK}", *place.as_user, *words, files=files)
+
+
+def start_as_nobody(shell: ServerShell, program: str) -> RunningProgram:
+    """Start a program without the rights of root, where setpriv is installed there."""
+    return shell.start("sh", "-c", _AS_NOBODY, "sh", program)
 
 
 def remove_folders(shell: ServerShell, *folders: str) -> str | None:

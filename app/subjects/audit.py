@@ -10,12 +10,12 @@ from pathlib import Path
 
 from app.clients.base import Secrets
 from app.clients.registry import make_client
-from app.environment.remote import Answer
 from app.environment.samba import testparm
 from app.environment.samba.facts import loadable_modules
 from app.environment.samba.server import server_facts
 from app.errors import MeasurementError, UsageError
 from app.recorder.request import SeriesRequest
+from app.server.shell import Answer
 from forms.audit.fix import remedies
 from forms.audit.judge import AuditedServer, judge
 from forms.findings.finding import FAR_SECONDS

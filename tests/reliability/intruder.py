@@ -27,6 +27,7 @@ from tests.waiting import wait_for
 MESSAGES = 1_000
 """At least that many in each load."""
 _PROCESSES = 2
+_PRECIOUS = ("precious.txt", "doc00.dat")
 _INTRUDER = r"""
 import itertools, json, os, socket, sys, time
 import msgpack, zmq
@@ -99,33 +100,37 @@ print(json.dumps({"sent": sent, "told": told}))
 _EXCHANGER = r"""
 import contextlib, itertools, os, sys
 from pathlib import Path
-share, *victims = map(Path, sys.argv[1:])
-tried = done = 0
+greedy, share, *victims = sys.argv[1:]
+share, done, tried, seen = Path(share), 0, 0, set()
 for number in itertools.count():
     if os.getppid() == 1 or (share.parent / "over").exists():
         break
+    victim = victims[number % len(victims)]
+    entries = []
     for folder in (share, share.parent):
         with contextlib.suppress(OSError):
-            for entry in list(folder.iterdir()):
-                if not entry.name.startswith(".sharebench-isolate-") or entry.name.endswith("-moved"):
+            entries += [one for one in folder.iterdir() if one.name.startswith(".sharebench-isolate-")]
+    for entry in entries:
+        if entry.name.endswith("-moved") or not (greedy or entry.name.endswith("-disk")):
+            continue
+        for ours in (entry, entry / "work", entry / "work/clients", entry.parent) if greedy else (entry,):
+            if ours in seen and not greedy:
+                continue
+            tried += 1
+            with contextlib.suppress(OSError):
+                ours.rename(ours.with_name(f"{ours.name}-{number}-moved"))
+                done += 1
+                seen.add(ours)
+            with contextlib.suppress(OSError):
+                if greedy and number % 2:
+                    ours.symlink_to(victim)
                     continue
-                for ours in (entry, entry / "work", entry / "work/clients", entry / "clients", folder):
-                    tried += 1
-                    with contextlib.suppress(OSError):
-                        ours.rename(ours.with_name(f"{ours.name}-{number}-moved"))
-                        done += 1
-                    victim = victims[number % len(victims)]
-                    with contextlib.suppress(OSError):
-                        if number % 2:
-                            ours.symlink_to(victim)
-                            continue
-                        (ours / "clients" / "client1").mkdir(parents=True)
-                        for name in ("~dmtmp", "Letters"):
-                            (ours / "clients" / "client1" / name).symlink_to(victim)
-                        (ours / "clients" / "client2").symlink_to(victim)
-                        (ours / "work").symlink_to(victim)
+                (ours / "clients" / "client1").mkdir(parents=True)
+                (ours / "clients" / "client1" / "Letters").symlink_to(victim)
+                (ours / "clients" / "client2").symlink_to(victim)
 print(tried, done)
 """
+"""Takes the place of dbench's folder once, as was seen to have root delete files; or, greedy, of all, all the time."""
 
 
 def campaign(seconds: float) -> Figures:
@@ -140,25 +145,26 @@ def campaign(seconds: float) -> Figures:
             figures.counts["messages"] += intruder["sent"]
             if wrong := falsified(document, code, intruder):
                 figures.losses.append(wrong)
-            isolated(server, figures)
+            for greedy in ("", "greedy"):
+                isolated(server, figures, greedy)
     finally:
         server.stop()
     return figures
 
 
-def isolated(server: Smbd, figures: Figures) -> None:
+def isolated(server: Smbd, figures: Figures, greedy: str) -> None:
     """An isolation while somebody exchanges its folders, and its remains restored."""
     victims = []
     for name, owner in (("root", 0), ("daemon", server.folder.stat().st_uid)):
         victim = server.root / f"precious-{name}"
         victim.mkdir(mode=0o700, exist_ok=True)
-        for file in ("precious.txt", "doc00.dat"):
+        for file in _PRECIOUS:
             (victim / file).write_text("precious")
             os.chown(victim / file, owner, owner)
         os.chown(victim, owner, owner)
         victims.append(victim)
     server.root.chmod(0o755)
-    words = [*as_another_user(), sys.executable, "-c", _EXCHANGER, str(server.folder), *map(str, victims)]
+    words = [*as_another_user(), sys.executable, "-c", _EXCHANGER, greedy, str(server.folder), *map(str, victims)]
     with tempfile.TemporaryDirectory(prefix="sharebench-intruder-") as folder:
         sharebench = Sharebench(Path(folder) / "n.db", server.password)
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd="/") as intruder:
@@ -174,7 +180,7 @@ def isolated(server: Smbd, figures: Figures) -> None:
     figures.counts["exchanges tried"] += tried
     figures.counts["folders exchanged"] += exchanged
     for victim in victims:
-        if any((victim / file).read_text() != "precious" for file in ("precious.txt", "doc00.dat")):
+        if sorted(file.name for file in victim.iterdir() if file.read_text() == "precious") != sorted(_PRECIOUS):
             figures.losses.append(f"{victim.name} lost its files")
     measured = {run["layer"]: run["status"] for run in json.loads(done.stdout or "{}").get("runs", ())}
     if exchanged == 0 and measured.get("disk") != "valid":

@@ -31,7 +31,7 @@ from app.changes.journal import Journalled, begin_change, restore_entry
 from app.changes.script import ServerChange, arm_script, begin_script, undo_script
 from app.changes.server import ChangeFailedError, ChangeRefusedError, StepRunningError, new_change_id, set_arm
 from app.changes.setting import ChangeableSetting
-from app.environment.remote import run_script
+from app.server.shell import run_script
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.ownership import this_process

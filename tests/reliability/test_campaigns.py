@@ -106,10 +106,12 @@ def test_a_part_of_a_campaign_is_resumed_where_it_was_left(tmp_path):
 
 
 @pytest.mark.usefixtures("smbd")
-def test_another_local_user_at_a_loads_port_changes_nothing():
+def test_another_local_user_changes_no_load_and_has_no_file_deleted():
     figures = intruder.campaign(0)
     assert figures.losses == []
     assert figures.counts["messages"] >= intruder.MESSAGES
+    assert figures.counts["isolations"] == 2
+    assert figures.counts["exchanges tried"]
 
 
 def test_what_an_intruder_reaches_is_a_loss():

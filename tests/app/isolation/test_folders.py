@@ -15,6 +15,7 @@ from app.isolation.folders import (
     find_disk_place,
     make_disk_folder,
     remove_folders,
+    start_as_nobody,
     start_in,
 )
 from app.server.shell import ServerShell
@@ -118,6 +119,11 @@ def test_dbenchs_user_has_no_right_but_its_own(top: Path):
     assert remove_folders(SHELL, place.folder, place.folder) is None
     assert [path.name for path in top.iterdir()] == ["share"]
     assert Path("/etc/passwd").exists()
+
+
+@pytest.mark.usefixtures("top")
+def test_a_server_for_everybody_has_no_right_of_root():
+    assert start_as_nobody(SHELL, "id").wait(9).out.startswith(f"uid={NOBODY}")
 
 
 def test_a_place_that_is_safe_no_more_is_not_used(top: Path):

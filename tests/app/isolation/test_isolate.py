@@ -92,10 +92,10 @@ def test_what_a_kill_leaves_is_put_back_by_the_next_start(smbd: Smbd, tmp_path: 
     with subprocess.Popen(
         words, env=environment(smbd), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
-        wait_for(lambda: len(list(smbd.folder.iterdir())) == 2)
+        wait_for(lambda: list(smbd.folder.iterdir()) and list(smbd.root.glob("*-disk/work")))
         os.kill(process.pid, signal.SIGKILL)
     assert control(smbd).level() == "on"
-    assert list(smbd.folder.glob("*-disk"))
+    assert list(smbd.root.glob("*-disk"))
     with Notebook(db) as notebook:
         said = put_back_after_kills(notebook)
         (left,) = notebook.isolations()
@@ -105,6 +105,7 @@ def test_what_a_kill_leaves_is_put_back_by_the_next_start(smbd: Smbd, tmp_path: 
     assert left.left_behind.nothing
     assert control(smbd).level() == "off"
     wait_for(lambda: not list(smbd.folder.iterdir()))
+    assert not list(smbd.root.glob("*-disk"))
 
 
 def test_ctrl_c_puts_everything_back(smbd: Smbd, tmp_path: Path):

@@ -86,18 +86,18 @@ def test_what_speaks_against_a_point(changes, status, said):
 @pytest.mark.parametrize(("late_seconds", "status"), [(0.0099, PointStatus.VALID), (0.0101, PointStatus.GENERATOR)])
 def test_late_timers_are_held_against_the_response(late_seconds: float, status: PointStatus):
     """A response of 100 ms at p95 is not told wrong by timers that fire 9.9 ms late."""
-    slow = {name: packed(histogram(*[0.1] * 250)) for name in ("response", "service")}
+    slow = {name: histogram(*[0.1] * 250) for name in ("response", "service")}
     usual: dict[str, Any] = {"requests": 250, "answers": 250, "pauses": 250, "think_seconds": 25.0} | slow
-    late = worker(lateness=packed(histogram(*[late_seconds] * 100)), **usual)
+    late = worker(lateness=histogram(*[late_seconds] * 100), **usual)
     found = load_point(measured(late, users=5))
     assert found.status is status, found.reason
 
 
 def test_users_who_only_hold_a_session_are_measured_however_late_the_timers_fire():
-    none = packed(histogram())
+    none = histogram()
     still = worker(
         requests=0, answers=0, pauses=0, think_seconds=0.0, response=none, service=none, cpu_percent=99.0,
-        held_percent=99.0, lateness=packed(histogram(*[0.2] * 100)),
+        held_percent=99.0, lateness=histogram(*[0.2] * 100),
     )  # fmt: skip
     assert load_point(measured(still, users=5), idle=True).status is PointStatus.VALID
 

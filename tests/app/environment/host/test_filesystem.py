@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 from app.environment.host.filesystem import filesystem_facts
-from app.environment.remote import PROBE, Answer
+from app.environment.samba.server import PROBE
+from app.server.shell import Answer
 
 MOUNTS = "/dev/mapper/vg-data /srv ext4 rw 0 0\ntank/share /srv zfs rw 0 0"
 DF = "Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/x 100 50 50 50% /srv"
