@@ -149,7 +149,7 @@ def _server(path: Path, name: str, found: object) -> ServerProfile:
 
     server = ServerProfile(**texts)
     if server.ssh:
-        from app.targets import check_ssh_host  # noqa: PLC0415  it imports this module
+        from app.server.shell import check_ssh_host  # noqa: PLC0415  few servers need it
 
         try:
             check_ssh_host(server.ssh)

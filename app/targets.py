@@ -33,10 +33,6 @@ _BARE = re.compile(r"(?:[^\s@/:\\]+@)?[\w-][\w.-]*(?::\d{1,5})?(?:/[^\\]*)?")
 _PORT_ONLY = re.compile(r":\d{0,5}(?=[/\\]|$)")
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 
-_NAME = r"[^\s\x00-\x1f\x7f-\x9f:@/-][^\s\x00-\x1f\x7f-\x9f:@/]*"
-_SSH_HOST = re.compile(rf"(?:{_NAME}(?:@{_NAME})?@)?(?:{_NAME}|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[\w.]+)?\]?)")
-"""``[USER@]HOST``, an IPv6 address too; nothing that ssh takes for an option, a port or a password."""
-_SSH_PORT = re.compile(r":\d+$")
 _ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 
@@ -112,21 +108,6 @@ def parse_typed_target(text: str) -> Target:
     """
     typed = by_name(text.strip())
     return parse_target(f"smb://{typed}" if _BARE.fullmatch(typed) else typed)
-
-
-def check_ssh_host(text: str, options: str = "--server-ssh") -> None:
-    """See that a text is ``[USER@]HOST`` or an ``ssh://`` URL for ssh. Raises UsageError, which never repeats it."""
-    is_url = text.startswith("ssh://")
-    login = text.removeprefix("ssh://").rpartition("@")[0]
-    if ":" in login or (is_url and "%3a" in login.lower()):
-        raise PasswordInURLError(
-            "a password does not belong in the name for ssh: `ssh HOST true` must work without one", options=options
-        )
-    address = text.removeprefix("ssh://").rstrip("/")
-    if not _SSH_HOST.fullmatch(_SSH_PORT.sub("", address) if is_url else text):
-        raise UsageError(
-            "what was named for ssh is no [USER@]HOST; ports and keys belong in ~/.ssh/config", options=options
-        )
 
 
 def by_name(text: str) -> str:

@@ -13,7 +13,7 @@ import click
 from app.cli import common
 from app.config import ConfigError, ServerProfile, config, profile
 from app.errors import UsageError
-from app.targets import check_ssh_host
+from app.server.shell import check_ssh_host
 from app.user_files import config_file
 from app.workflows.requests import SeriesOptions, parse_change
 from storage.plan import CeilingPolicy, QuietTime

@@ -13,8 +13,7 @@ from app.isolation.dbench import TBENCH_PORT
 from app.isolation.folders import DiskPlace, find_disk_place
 from app.isolation.request import IsolationRequest
 from app.isolation.smbd import SmbdControl
-from app.server.shell import ServerShell
-from app.targets import check_ssh_host
+from app.server.shell import ServerShell, check_ssh_host
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ What answers may be anybody's: each answer has a limit of seconds and of bytes, 
 import contextlib
 import io
 import os
+import re
 import secrets
 import shlex
 import signal
@@ -17,8 +18,7 @@ from dataclasses import dataclass, field
 from typing import IO, NamedTuple, cast
 
 from app.children import clean_environment
-from app.errors import UsageError
-from app.targets import check_ssh_host
+from app.errors import PasswordInURLError, UsageError
 
 RUN_SECONDS = 20.0
 """A script of half a second; on a machine that is very busy it was seen to take over ten."""
@@ -46,6 +46,12 @@ exit "$code"
 """The end of stdin, also by the end of this program or of the connection, ends the program and all it started."""
 
 
+_NAME = r"[^\s\x00-\x1f\x7f-\x9f:@/-][^\s\x00-\x1f\x7f-\x9f:@/]*"
+_SSH_HOST = re.compile(rf"(?:{_NAME}(?:@{_NAME})?@)?(?:{_NAME}|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[\w.]+)?\]?)")
+"""``[USER@]HOST``, an IPv6 address too; nothing that ssh takes for an option, a port or a password."""
+_SSH_PORT = re.compile(r":\d+$")
+
+
 class Said(NamedTuple):
     """What a program that has ended said."""
 
@@ -60,6 +66,21 @@ class Said(NamedTuple):
         """The problem, else the last line of its complaint, or of what it printed."""
         lines = [line.strip() for line in f"{self.out}\n{self.error}".splitlines() if line.strip()]
         return self.problem or (lines[-1] if lines else "it said nothing")
+
+
+def check_ssh_host(text: str, options: str = "--server-ssh") -> None:
+    """See that a text is ``[USER@]HOST`` or an ``ssh://`` URL for ssh. Raises UsageError, which never repeats it."""
+    is_url = text.startswith("ssh://")
+    login = text.removeprefix("ssh://").rpartition("@")[0]
+    if ":" in login or (is_url and "%3a" in login.lower()):
+        raise PasswordInURLError(
+            "a password does not belong in the name for ssh: `ssh HOST true` must work without one", options=options
+        )
+    address = text.removeprefix("ssh://").rstrip("/")
+    if not _SSH_HOST.fullmatch(_SSH_PORT.sub("", address) if is_url else text):
+        raise UsageError(
+            "what was named for ssh is no [USER@]HOST; ports and keys belong in ~/.ssh/config", options=options
+        )
 
 
 class RunningProgram:

@@ -34,7 +34,7 @@ from app.load.print_queue import PrinterShare, with_jobs_refused
 from app.load.samplers import LoadSamplers
 from app.measure.control import ControlMessage, SeriesControl
 from app.recorder.recording import open_notebook
-from app.targets import check_ssh_host
+from app.server.shell import check_ssh_host
 from app.workflows.load_forms import prediction_of
 from forms.load.prediction import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload

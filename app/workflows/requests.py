@@ -8,7 +8,8 @@ from app.clients.registry import OWN, check_client_name
 from app.errors import UsageError
 from app.measure.plan import MeasurementPlan
 from app.recorder.request import FormEntries, SeriesRequest
-from app.targets import check_complete, check_ssh_host
+from app.server.shell import check_ssh_host
+from app.targets import check_complete
 from storage.plan import DEFAULT_SIZE_BYTES, MonitorChoices, Plan, RunCounts, Settings
 from storage.protocols import Protocol
 from storage.records import Command, Experiment, Series, Target

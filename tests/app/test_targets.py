@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from app.errors import PasswordInURLError, UsageError
-from app.targets import check_complete, check_ssh_host, join, parse_target, parse_typed_target
+from app.targets import check_complete, join, parse_target, parse_typed_target
 from storage.records import Command, Target
 from storage.target_url import format_target
 
@@ -189,29 +189,3 @@ def test_a_password_before_a_bare_host_is_refused_as_one():
     with pytest.raises(PasswordInURLError) as caught:
         parse_typed_target("bench:hush@nas1")
     assert "hush" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "host",
-    ["nas", "root@nas.example", "DOM\\jo@nas", "jo@dom.example@nas", "ssh://root@nas:2222", "ssh://nas/", "::1",
-     "root@fe80::1%eth0", "ssh://root@[::1]:22", "1.2.3.4"],
-)  # fmt: skip
-def test_a_host_for_ssh(host: str):
-    check_ssh_host(host)
-
-
-@pytest.mark.parametrize(
-    ("host", "kind"),
-    [
-        ("root:Marker7@nas", PasswordInURLError), ("ssh://root:Marker7@nas", PasswordInURLError),
-        ("ssh://root%3AMarker7@nas", PasswordInURLError), ("a:Marker7@b@nas", PasswordInURLError),
-        ("root:Marker7", UsageError), ("nas:22", UsageError), ("-oProxyCommand=Marker7", UsageError),
-        ("-lroot@nas", UsageError), ("ssh://-oMarker7", UsageError), ("na s", UsageError), ("nas\x1b[2J", UsageError),
-        ("root@", UsageError), ("@nas", UsageError), ("", UsageError), ("nas/Marker7", UsageError),
-    ],
-)  # fmt: skip
-def test_what_is_no_host_for_ssh_is_refused_and_not_repeated(host: str, kind: type[UsageError]):
-    with pytest.raises(kind) as refused:
-        check_ssh_host(host)
-    assert type(refused.value) is kind
-    assert "Marker7" not in str(refused.value)

@@ -14,7 +14,8 @@ from app.clients.scratch import is_load_folder
 from app.errors import SharebenchError, UsageError
 from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenario_text
 from app.measure.control import SeriesControl
-from app.targets import check_ssh_host, parse_target
+from app.server.shell import check_ssh_host
+from app.targets import parse_target
 from storage.loads.records import LoadChoices, PointStatus
 from storage.records import Target
 

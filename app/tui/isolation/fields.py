@@ -7,7 +7,8 @@ from app.clients.base import Secrets
 from app.errors import UsageError
 from app.isolation.request import DEFAULT_ROUNDS, DEFAULT_SECONDS, MOST_CLIENTS, IsolationRequest
 from app.isolation.script import load_script, operations_named
-from app.targets import check_ssh_host, parse_typed_target
+from app.server.shell import check_ssh_host
+from app.targets import parse_typed_target
 from app.tui.widgets.lines_screen import FormLine, remembered_values, typed_values
 from app.workflows.guide.state.profiles import server_of
 from storage.records import JSONValue, Target

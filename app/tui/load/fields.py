@@ -7,7 +7,8 @@ from contextlib import suppress
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.load.scenario import NAMES, changed, find_scenario, parse_users
-from app.targets import check_ssh_host, parse_typed_target
+from app.server.shell import check_ssh_host
+from app.targets import parse_typed_target
 from app.tui.widgets.lines_screen import FormLine, remembered_values, typed_values, usual_values
 from app.workflows.guide.state.profiles import server_of
 from app.workflows.load import LoadRequest

@@ -8,9 +8,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.errors import UsageError
+from app.errors import PasswordInURLError, UsageError
 from app.server import shell
-from app.server.shell import MOST_BYTES, RunningProgram, ServerShell, run_script
+from app.server.shell import MOST_BYTES, RunningProgram, ServerShell, check_ssh_host, run_script
 from tests.waiting import wait_for
 
 Ssh = Callable[[str], None]
@@ -99,3 +99,29 @@ def test_no_password_and_no_option_of_ssh_gets_that_far(ssh: Ssh, tmp_path: Path
     assert "Marker7" not in str(refused.value)
     assert "Marker7" not in str(run_script("true", {}, host))
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["nas", "root@nas.example", "DOM\\jo@nas", "jo@dom.example@nas", "ssh://root@nas:2222", "ssh://nas/", "::1",
+     "root@fe80::1%eth0", "ssh://root@[::1]:22", "1.2.3.4"],
+)  # fmt: skip
+def test_a_host_for_ssh(host: str):
+    check_ssh_host(host)
+
+
+@pytest.mark.parametrize(
+    ("host", "kind"),
+    [
+        ("root:Marker7@nas", PasswordInURLError), ("ssh://root:Marker7@nas", PasswordInURLError),
+        ("ssh://root%3AMarker7@nas", PasswordInURLError), ("a:Marker7@b@nas", PasswordInURLError),
+        ("root:Marker7", UsageError), ("nas:22", UsageError), ("-oProxyCommand=Marker7", UsageError),
+        ("-lroot@nas", UsageError), ("ssh://-oMarker7", UsageError), ("na s", UsageError), ("nas\x1b[2J", UsageError),
+        ("root@", UsageError), ("@nas", UsageError), ("", UsageError), ("nas/Marker7", UsageError),
+    ],
+)  # fmt: skip
+def test_what_is_no_host_for_ssh_is_refused_and_not_repeated(host: str, kind: type[UsageError]):
+    with pytest.raises(kind) as refused:
+        check_ssh_host(host)
+    assert type(refused.value) is kind
+    assert "Marker7" not in str(refused.value)
