@@ -149,16 +149,15 @@ def _plain_cause(found: LayerEvidence) -> Cause | None:
 def _of_the_machine(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     """The server reaches what the machine carries: which part of that is it?
 
-    Other programs leave that open only where they could have made the slower layer the slower one.
+    Other programs leave that open, since they use the disk too; but not a network that is so much slower than the disk
+    that they could not have made it so.
     """
     disk, network = found.disk, found.network
     if disk and network and _without_others(network, found) < NEAR * disk and not found.loopback:
         return Cause.NETWORK, None
-    if disk and network and _without_others(disk, found) < NEAR * network:
-        return Cause.DISK, None
     if _others_worked(found):
         return Cause.UNKNOWN, IsolationDoubt.OTHERS
-    if disk and not network:
+    if disk and (not network or disk < NEAR * network):
         return Cause.DISK, None
     if _at_least(found.cpu_percent, BUSY_PERCENT):
         return Cause.PROCESSOR, None

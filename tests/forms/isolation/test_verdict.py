@@ -106,6 +106,16 @@ def test_both_directions_fill_a_link_where_tcp_alone_gets_no_more_out_of_it(evid
     assert judge(evidence).cause is cause
 
 
+def test_a_disk_is_not_named_beside_other_programs_which_use_it_too():
+    """Seen on a healthy server of a busy machine: dbench fell to 66 MB/s, and to less than the server itself."""
+    busy = replace(SLOW, server=48.3e6, disk=65.9e6, network=372e6, ratio=0.73, ratio_low=None, ratio_high=None,
+                   cpu_percent=99.8, server_percent=42, clients_percent=10)  # fmt: skip
+    slower = replace(busy, server=19.3e6, disk=7.7e6, network=677e6, ratio=2.5, server_percent=17)
+    for evidence in (busy, slower):
+        found = judge(replace(evidence, loopback=True))
+        assert (found.cause, found.doubts[0]) == (Cause.UNKNOWN, IsolationDoubt.OTHERS)
+
+
 @pytest.mark.parametrize(("network", "cause"), [(19e6, Cause.NETWORK), (21e6, Cause.UNKNOWN)])
 def test_others_are_a_doubt_only_where_they_could_close_the_gap(network: float, cause: Cause):
     """Half of a processor taken at both ends of each request: up to four times the rate without them."""
