@@ -31,6 +31,7 @@ from storage.loads.histogram import HistogramBuilder
 from storage.records import Target
 
 LATENESS_INTERVAL_SECONDS = 0.02
+_NOTICED_SECONDS = 0.1
 _TRIES = 3
 _WAIT_TO_TRY_SECONDS = 1.0
 _BLOCKING_THREADS = 64
@@ -101,8 +102,11 @@ class LoadUsers:
         self.set.use_size(size_bytes)
 
     def moved(self, read_bytes: int, write_bytes: int) -> None:
-        """Count bytes."""
+        """Count bytes, and the silence that they end, if a request was waiting in it."""
         now = clock()
+        if self.window is not None and now - self.window.moved_at > _NOTICED_SECONDS:
+            asked = min((user.asked_at for user in self.all if user.asked_at is not None), default=now)
+            self.window.waited(now - asked, now)
         for window in (self.window, self.second):
             if window is not None:
                 window.moved(read_bytes, write_bytes, now)

@@ -37,12 +37,13 @@ def load_answer(load: Load, *, brief: bool = False) -> str:
         return _idle_answer(points, memory_line(load))
     found = load.capacity
     if found is not None and (found.carried or found.not_carried):
-        return f"{_bracket(load, found, brief=brief)}{_silence(points, found)}"
+        carried = next((point for point in points if point.users == found.carried and not point.size_bytes), None)
+        return f"{_bracket(load, found, brief=brief)}{_silence(carried)}"
     if not points:
         return ""
     largest = max(points, key=lambda point: point.users)
     reason = "" if brief or largest.status is PointStatus.VALID else f"; not judged: {largest.reason}"
-    return f"{point_text(largest)}{reason}"
+    return f"{point_text(largest)}{_silence(largest)}{reason}"
 
 
 def _idle_answer(points: list[LoadPoint], line: MemoryLine | None) -> str:
@@ -98,10 +99,9 @@ def _broken_off(load: Load) -> LoadPoint | None:
     return load.points[-1]
 
 
-def _silence(points: list[LoadPoint], found: Capacity) -> str:
-    """That the server was silent at the point whose users it is said to carry."""
-    carried = next((point for point in points if point.users == found.carried and not point.size_bytes), None)
-    stall = stall_of(carried) if carried else None
+def _silence(point: LoadPoint | None) -> str:
+    """That the server was silent at the point which the answer is about."""
+    stall = stall_of(point) if point else None
     if stall is None or stall.silent_seconds is None:
         return ""
     return f"; it answered nothing for {stall.silent_seconds:.1f} s"

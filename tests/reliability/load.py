@@ -50,7 +50,7 @@ def campaign(seconds: float) -> Figures:
     return figures
 
 
-def _folder(server: Smbd) -> str:
+def folder_of(server: Smbd) -> str:
     return format_target(server.target())
 
 
@@ -69,7 +69,7 @@ def _load(server: Smbd, *arguments: str, path: str = "") -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="sharebench-load-") as folder:
         environment = {"PATH": f"{path}:{os.environ['PATH']}"} if path else {}
         sharebench = Sharebench(Path(folder) / "n.db", server.password, environment)
-        words = ("load", _folder(server), "--smb-conf", str(server.conf), *arguments, "--json")
+        words = ("load", folder_of(server), "--smb-conf", str(server.conf), *arguments, "--json")
         running = sharebench.start(*words)
         out, err = running.communicate(timeout=LIMIT_SECONDS)
     if running.returncode:

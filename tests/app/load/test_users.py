@@ -143,3 +143,22 @@ def test_requests_that_vanish_contradict_the_users(
     point = load_point(measured)
     assert (point.status is PointStatus.VALID) == (said is None), point.reason
     assert (said or "") in (point.reason or "")
+
+
+def test_bytes_end_a_silence_only_for_a_request_that_waited(monkeypatch: pytest.MonkeyPatch):
+    """A server that stood still sends bytes first and the rest of the answer after them."""
+    now = [100.0]
+    monkeypatch.setattr("app.load.users.clock", lambda: now[0])
+    monkeypatch.setattr("app.load.users.make_files", lambda *_: MagicMock())
+    users = LoadUsers(
+        LoadPlan(targets=(Target(protocol="smb", host="h", share="x"),), scenario=find_scenario("small")), 1
+    )
+    waiting, pausing = LoadUser(users), LoadUser(users)
+    users.begin_window()
+    assert users.window is not None
+    waiting.asked_at, now[0] = 100.5, 102.5
+    users.moved(4096, 0)
+    assert users.window.silent_seconds == 2.0
+    waiting.asked_at, pausing.asked_at, now[0] = None, 107.4, 107.5
+    users.moved(4096, 0)
+    assert users.window.silent_seconds == 2.0, "nobody waited while all paused"

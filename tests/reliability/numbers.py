@@ -1,0 +1,223 @@
+"""Claims of the product against truth that is known from outside: links, distances, stops and limits that are made.
+
+``python -m tests.reliability numbers [CHECK …]`` prints claim, truth and product of each check side by side. Each
+result is written to ``--results`` as soon as it is there, and a check whose result is there is skipped, so that a run
+that was ended is resumed. ``--part 2/10`` takes the second of ten parts. A check is a row of ``CHECKS``: to add one,
+write its function.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+import psutil
+
+from tests.command_line import ROOT, Sharebench
+from tests.reliability import isolation, load
+from tests.reliability.figures import Clock, Figures
+from tests.servers.distance import FarLink
+from tests.servers.smbd import Smbd
+
+RESULTS = Path(tempfile.gettempdir()) / "sharebench-numbers.jsonl"
+WINDOW_SECONDS = 10.0
+STOP_SECONDS = 2.0
+DISTANCE_PERCENT, OWN_SECONDS = 5.0, 0.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What a check found."""
+
+    truth: str
+    product: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One claim, and how it is held against truth."""
+
+    claim: str
+    find: Callable[[], Result]
+
+
+def round_trip(seconds: float) -> Result:
+    """The round trip on the form, over a link of known distance."""
+    with ExitStack() as stack:
+        link = FarLink(seconds)
+        stack.callback(link.close)
+        server = Smbd(link=link)
+        stack.callback(server.stop)
+        server.start()
+        server.make_file("far.bin", bytes(1 << 20))
+        notebook = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sharebench-numbers-"))) / "n.db"
+        url = f"smb://{server.user}@{server.host}:{server.port}/{server.share}/far.bin"
+        quick = ("--runs", "2", "--warmup", "1", "--quiet-time", "skip", "--ceiling", "skip", "--json")
+        path = Sharebench(notebook, server.password).json("run", url, *quick)["environment"]["path"]
+    names = ("tcp.least_round_trip_seconds", "request.least_round_trip_seconds")
+    found = {name: path[name] for name in names if path.get(name)}
+    known = len(found) == len(names)  # a request takes the server's own time too
+    holds = known and abs(found[names[0]] / seconds - 1) <= DISTANCE_PERCENT / 100
+    holds = holds and 0.97 * seconds <= found[names[1]] <= seconds + OWN_SECONDS
+    told = ", ".join(f"{name} {1000 * each:.1f} ms" for name, each in found.items())
+    return Result(truth=f"{1000 * seconds:g} ms", product=told or "none", holds=holds)
+
+
+def stopped_server(*options: str) -> Result:
+    """A load during which every process of the server is stopped for two seconds."""
+    with tempfile.TemporaryDirectory(prefix="sharebench-numbers-") as folder:
+        server = Smbd()
+        try:
+            server.start()
+            words = (
+                "load", load.folder_of(server), "--users", "5", "--files", "60", "--settle", "1", "--duration", "20",
+                *options, "--json",
+            )  # fmt: skip
+            running = Sharebench(Path(folder) / "n.db", server.password).start(*words)
+            stopping = threading.Thread(target=_stop_once, args=(server, running))
+            stopping.start()
+            out, err = running.communicate(timeout=300)
+            stopping.join()
+        finally:
+            server.stop()
+    if running.returncode:
+        raise RuntimeError(err.strip().splitlines()[-1])
+    document = json.loads(out)
+    (point,) = document["points"]
+    times = point["response_seconds"]
+    told = f"silent {point['silent_seconds']:.2f} s, p99 {times['p99']:.3f} s, max {times['max']:.2f} s"
+    holds = abs(point["silent_seconds"] - STOP_SECONDS) < 0.5 and times["max"] > 0.75 * STOP_SECONDS
+    holds = holds and ("answered nothing" in document["answer"] or times["p99"] > 0.5 * STOP_SECONDS)
+    return Result(truth=f"stopped for {STOP_SECONDS:g} s", product=f"{document['answer']}; {told}", holds=holds)
+
+
+def _stop_once(server: Smbd, running: "subprocess.Popen[str]") -> None:
+    """Wait until users work for a while, then stop the server's processes for two seconds."""
+    assert server.pid is not None
+    parent = psutil.Process(server.pid)
+    while running.poll() is None and len(parent.children(recursive=True)) < 5:
+        time.sleep(0.1)
+    time.sleep(8)
+    everybody = [parent, *parent.children(recursive=True)]
+    for change in ("suspend", "resume"):
+        for process in everybody:
+            with suppress(psutil.Error):
+                getattr(process, change)()
+        time.sleep(STOP_SECONDS if change == "suspend" else 0.0)
+
+
+def isolated(rig: str) -> Result:
+    """What an isolation names at a server whose bottleneck is made."""
+    figures = isolation.repeated([rig], lambda times: times >= 1)
+    right = ", ".join(sorted(isolation.RIGS[rig][1]))
+    told = "; ".join(figures.losses) or figures.text()
+    return Result(
+        truth=right if rig != "healthy" else "neither disk nor network", product=told, holds=not figures.losses
+    )
+
+
+def loaded(part: Callable[[Figures, float], None]) -> Result:
+    """A part of the campaign of loads: counters of smbd, a full link, limits that are made."""
+    figures = Figures()
+    part(figures, WINDOW_SECONDS)
+    told = "; ".join(figures.losses) or f"{figures.counts['held']} of {figures.counts['criteria']} criteria held"
+    return Result(truth=(part.__doc__ or "").strip(), product=told, holds=not figures.losses)
+
+
+def tested(module: str, name: str) -> Result:
+    """A test that keeps a mutant, or evidence that was seen once."""
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", module, "-k", name]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
+    lines = done.stdout.strip().splitlines()
+    return Result(truth="rejected", product=lines[-1] if lines else done.stderr[-200:], holds=done.returncode == 0)
+
+
+CHECKS: Mapping[str, Check] = {
+    **{
+        f"round-trip-{milliseconds}ms": Check(
+            claim="the round trip on the form is that of the path", find=partial(round_trip, milliseconds / 1000)
+        )
+        for milliseconds in (10, 50, 100)
+    },
+    "stopped-think": Check(claim="a stop is told although users pause", find=partial(stopped_server, "--think", "0.1")),
+    "stopped-pace": Check(
+        claim="a stop is in the percentiles of a paced load", find=partial(stopped_server, "--pace", "0.1")
+    ),
+    "little-mutant": Check(
+        claim="requests that vanish contradict the users",
+        find=partial(tested, "tests/app/load/test_users.py", "vanish"),
+    ),
+    **{
+        f"load-{part.__name__.replace('_', '-')}": Check(claim="a load's numbers are true", find=partial(loaded, part))
+        for part in load.PARTS
+    },
+    **{
+        f"isolate-{rig}": Check(claim="an isolation names what is made the bottleneck", find=partial(isolated, rig))
+        for rig in isolation.RIGS
+    },
+}
+"""By name; rows of other subjects stand here too."""
+
+
+def run_checks(names: list[str], results: Path, enough: Callable[[], bool] = lambda: False) -> Figures:
+    """The checks of those names that have no result yet, each written and printed as soon as it is there."""
+    figures = Figures()
+    known = {json.loads(line)["check"] for line in results.read_text().splitlines()} if results.exists() else set()
+    for name in names:
+        if name in known:
+            print(f"  {name}: its result is in {results}", flush=True)
+            continue
+        check, began = CHECKS[name], time.monotonic()
+        try:
+            found = check.find()
+        except Exception as error:
+            found = Result(truth="", product=f"{type(error).__name__}: {error}", holds=False)
+        seconds = time.monotonic() - began
+        figures.took(seconds)
+        with results.open("a", encoding="utf-8") as file:
+            row = {"check": name, "claim": check.claim, **asdict(found), "seconds": round(seconds, 1)}
+            file.write(json.dumps(row) + "\n")
+        figures.check(
+            f"{name}: {check.claim}", holds=found.holds, told=f"truth: {found.truth}; product: {found.product}"
+        )
+        if enough():
+            break
+    return figures
+
+
+def part_of(names: list[str], part: str) -> list[str]:
+    """The names of ``2/10``: every tenth, from the second on."""
+    number, _, of = part.partition("/")
+    if not number.isdecimal() or not of.isdecimal() or not 1 <= int(number) <= int(of):
+        raise SystemExit(f"--part {part}: expected such as 2/10")
+    return names[int(number) - 1 :: int(of)]
+
+
+def campaign(seconds: float) -> Figures:
+    """The checks in their order, as many as there is time for, and one at least."""
+    clock = Clock(seconds)
+    with tempfile.TemporaryDirectory(prefix="sharebench-numbers-") as folder:
+        return run_checks(list(CHECKS), Path(folder) / "results.jsonl", clock.is_over)
+
+
+def main(words: list[str]) -> int:
+    """Run checks; 1 where one of them does not hold."""
+    parser = argparse.ArgumentParser(prog="python -m tests.reliability numbers", description=__doc__)
+    parser.add_argument("checks", nargs="*", metavar="CHECK", help=f"any of {', '.join(CHECKS)}; all of them")
+    parser.add_argument("--part", default="1/1", help="such as 2/10: the second of ten parts")
+    parser.add_argument("--results", type=Path, default=RESULTS, help=f"where results are kept ({RESULTS})")
+    asked = parser.parse_args(words)
+    if unknown := set(asked.checks) - set(CHECKS):
+        parser.error(f"no check {', '.join(sorted(unknown))}; there are {', '.join(CHECKS)}")
+    figures = run_checks(part_of(asked.checks or list(CHECKS), asked.part), asked.results)
+    print(figures.text())
+    return 1 if figures.losses else 0
