@@ -2,12 +2,25 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Self
 
 from storage.codec import Row
+from storage.errors import DamagedNotebookError
 from storage.queries import in_parts
+
+_TYPES = {"TEXT": frozenset((str,)), "INTEGER": frozenset((int,)), "REAL": frozenset((float,))}
+
+
+def _check_moment(column: str, value: object) -> None:
+    """Raises DamagedNotebookError for what is no time, as every column of that ending holds one."""
+    try:
+        datetime.fromisoformat(str(value))
+    except ValueError as error:
+        raise DamagedNotebookError(f"{column}: {error}") from error
 
 
 class NotebookBase:
@@ -57,7 +70,24 @@ class NotebookBase:
     def _rows(self, sql: str, arguments: Sequence[object] = ()) -> Iterator[Row]:
         cursor = self._db.conn.execute(sql, arguments)
         names = [column[0] for column in cursor.description]
-        return (dict(zip(names, row, strict=True)) for row in cursor)
+        kinds = [self._kinds.get(name) for name in names]
+        for row in cursor:
+            for name, value, kind in zip(names, row, kinds, strict=True):
+                if kind is not None and type(value) not in kind:
+                    raise DamagedNotebookError(f"{name} holds {type(value).__name__}")
+                if value and name.endswith("_at"):
+                    _check_moment(name, value)
+            yield dict(zip(names, row, strict=True))
+
+    @cached_property
+    def _kinds(self) -> dict[str, frozenset[type]]:
+        """The types of each column's values, over all tables; SQLite holds them only where nobody changed the file."""
+        found: dict[str, frozenset[type]] = {}
+        sql = "SELECT c.name, c.type, c.[notnull] FROM sqlite_master AS t, pragma_table_info(t.name) AS c"
+        for name, declared, filled in self._db.conn.execute(f"{sql} WHERE t.type = 'table'"):
+            kinds = _TYPES.get(declared, frozenset((str, int, float, bytes, type(None))))
+            found[name] = found.get(name, frozenset()) | kinds | (frozenset() if filled else {type(None)})
+        return found
 
     def _rows_of(self, sql: str, ids: Sequence[str]) -> Iterator[Row]:
         """The rows of a query about ids, however many; see :func:`in_parts`."""

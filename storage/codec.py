@@ -12,6 +12,8 @@ from storage.json_reader import JSONNode
 from storage.plan import plan_from_json
 from storage.quiet import quiet_from_json
 from storage.records import (
+    LONGEST_SECONDS,
+    SHORTEST_SECONDS,
     Change,
     ClientFacts,
     Command,
@@ -151,6 +153,7 @@ def experiment_to_row(experiment: Experiment) -> Row:
     }
 
 
+@of_a_sound_file
 def experiment_from_row(row: Mapping[str, Any]) -> Experiment:
     """The experiment of a row."""
     return Experiment(
@@ -194,6 +197,8 @@ def owner_from_row(row: Mapping[str, Any]) -> Owner:
 @of_a_sound_file
 def run_from_row(row: Mapping[str, Any]) -> Run:
     """The run of a row."""
+    if row["seconds"] is not None and not SHORTEST_SECONDS <= row["seconds"] <= LONGEST_SECONDS:
+        raise ValueError(f"a run of {row['seconds']} seconds")
     return Run(
         **{name: row[name] for name in _RUN},
         phase=Phase(row["phase"]),

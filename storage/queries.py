@@ -219,6 +219,7 @@ def rates_of(database: "Database", ids: Sequence[str]) -> dict[str, list[float]]
     sql = (
         "SELECT series_id, size_bytes, seconds FROM runs WHERE series_id IN (ids)"
         " AND phase = 'measured' AND status = 'valid'"
+        f" AND seconds BETWEEN {SHORTEST_SECONDS} AND {LONGEST_SECONDS} AND size_bytes BETWEEN 1 AND 9e18"
     )
     for asked, part in in_parts(sql, ids):
         for series_id, size_bytes, seconds in database.execute(asked, part):

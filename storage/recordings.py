@@ -12,7 +12,7 @@ from typing import Any
 from storage.base import NotebookBase
 from storage.codec import Row, object_of, of_a_sound_file, owner_from_row
 from storage.encoding import as_it_was
-from storage.errors import RefusedError, did_you_mean
+from storage.errors import DamagedNotebookError, RefusedError, did_you_mean
 from storage.ownership import is_alive, this_process
 from storage.records import Baseline, JSONValue, Owner, SeriesStatus, utc_now
 
@@ -162,6 +162,7 @@ class RecordingTables(NotebookBase):
         ids = self.baseline_ids(reference, *kinds)[-1:] or self._ids_called(reference)
         heads = {head.id: head for head in self.recordings_of(ids)}
         known = {head.id: head.kind for head in heads.values()}
+        ids = [one for one in ids if one in known]
         fitting = [one for one in ids if not wanted or known[one] in wanted]
         if fitting and (len(fitting) == 1 or fitting[0] == reference):
             return fitting[0]
@@ -213,7 +214,10 @@ class RecordingTables(NotebookBase):
 
     def recording(self, reference: str, *kinds: str) -> Recording:
         """The recording that a reference means, of these kinds or any. Raises UnknownReferenceError."""
-        return self.recordings_of([self.resolve(reference, *kinds)])[0]
+        found = self.recordings_of([self.resolve(reference, *kinds)])
+        if not found:
+            raise DamagedNotebookError(f"{reference} is in an index and nowhere else")
+        return found[0]
 
     def recordings_of(self, ids: Sequence[str]) -> list[Recording]:
         """The recordings of these ids, in this order; an id that is gone is left out."""
@@ -316,7 +320,8 @@ class RecordingTables(NotebookBase):
 
     def baselines(self) -> list[Baseline]:
         """All baselines by name."""
-        rows = self._rows("SELECT name, recording_id, set_at FROM baselines ORDER BY name, set_at, recording_id")
+        sql = "SELECT name, recording_id, set_at FROM baselines JOIN recordings ON id = recording_id"
+        rows = self._rows(f"{sql} ORDER BY name, set_at, recording_id")
         return [Baseline(**row) for row in rows]
 
     def baseline_ids(self, name: str, *kinds: str) -> list[str]:

@@ -155,6 +155,10 @@ class Change:
     """Why the evidence is what it is, in a sentence for the admin."""
 
 
+SHORTEST_SECONDS, LONGEST_SECONDS = 1e-9, 1e9
+"""What a run may take; anything else was never measured."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One timed transfer of one file: one row of the form."""

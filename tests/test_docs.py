@@ -14,6 +14,7 @@ from tests.cases import for_each
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+SECURITY = (ROOT / "SECURITY.md").read_text()
 
 
 def written_commands() -> list[str]:
@@ -59,3 +60,18 @@ def test_make_targets_are_listed_and_there():
     assert named
     assert named <= targets
     assert targets <= set(re.findall(r"^([a-z]+):.*## ", makefile, re.MULTILINE))
+
+
+def test_every_test_that_the_threat_model_names_is_there():
+    table = SECURITY.partition("## Threat model")[2].partition("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ") and not line.startswith(("| who", "| ---"))]
+    named = re.findall(r"`(tests/[^`]+)`", table)
+    assert len(named) >= len(rows) >= 7
+    for row in rows:
+        assert "`tests/" in row, row
+    for one in named:
+        file, _, name = one.partition("::")
+        assert (ROOT / file).is_file(), one
+        assert not name or f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), one
+    for party in ("another local user", "another machine on the network", "a foreign document", "a hostile server"):
+        assert f"| {party}" in table

@@ -18,7 +18,7 @@ from forms.layout import visible
 if TYPE_CHECKING:
     from app.clients.base import Secrets
     from storage.notebook import Notebook
-    from storage.records import Series, Target
+    from storage.records import JSONValue, Series, Target
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -55,6 +55,8 @@ def several(*options: Callable[[Any], Any]) -> Callable[[_F], _F]:
     return decorate
 
 
+_NAMED = 5
+"""Recordings that a message names before it counts the others."""
 _LIKENESS = 0.65
 """Of two words, so that one may be a slip of the pen for the other: rnu is like run, history is not like try."""
 
@@ -222,6 +224,26 @@ def _tell_left_behind(context: click.Context, found: "Notebook") -> None:
         )
 
 
+def _tell_leftovers(context: click.Context, found: "Notebook") -> None:
+    """Say once, before anything is measured, which leftovers there are; lists and forms name each by itself."""
+    told = context.find_root().ensure_object(dict)
+    if told.get("leftovers"):
+        return
+    told["leftovers"] = True
+    ids = [one.id for one in found.left_over() if not (one.kind == "load" and _keeps_files(one.content))]
+    if ids:
+        more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+        diagnostics.say(
+            f"sharebench: leftovers of {', '.join(ids[:_NAMED])}{more} may still be on their targets:"
+            f" `sharebench show {ids[0]}` names them, `sharebench clean TARGET` removes them"
+        )
+
+
+def _keeps_files(content: "Mapping[str, JSONValue]") -> bool:
+    choices = content.get("choices")
+    return isinstance(choices, dict) and bool(choices.get("keep_files"))
+
+
 def series(context: click.Context, reference: str) -> "Series":
     """The series that a reference means. Raises UsageError."""
     with notebook(context) as found:
@@ -240,8 +262,9 @@ def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = Fa
     from app.logins import log_in_as  # noqa: PLC0415  the TUI and --help do not wait for it
 
     if notebook_path(context).exists():
-        with notebook(context):
-            pass  # says what an interrupted trial left changed, before anything is measured there
+        with notebook(context) as found:  # says what an interrupted trial left changed there
+            if context.info_name != "clean":
+                _tell_leftovers(context, found)
     credentials = (context.find_root().obj or {}).get("credentials")
     ask = partial(getpass.getpass, stream=sys.stderr) if sys.stdin.isatty() and sys.stderr.isatty() else None
     return log_in_as(target, credentials=Path(credentials) if credentials else None, kerberos=kerberos, ask=ask)

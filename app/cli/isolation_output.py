@@ -31,7 +31,8 @@ def list_isolations(context: click.Context, *, as_json: bool) -> None:
     for head in heads:
         clients = ",".join(map(str, head.clients))
         place = f"{head.target.host}/{head.target.share or ''}"
-        words = (head.id, head.created_at[:16].replace("T", " "), head.status.value, clients, place, head.label)
+        status = f"{head.status.value}{'' if head.running or head.left_behind.nothing else '+'}"
+        words = (head.id, head.created_at[:16].replace("T", " "), status, clients, place, head.label)
         output.answer(visible("  ".join(word for word in words if word)))
 
 

@@ -55,7 +55,7 @@ def _cells(load: Load, names: str) -> tuple[str, ...]:
     return (
         load.id,
         load.created_at[:16].replace("T", " "),
-        f"{users or '-'}{sign}",
+        f"{users or '-'}{sign}{'+' if load.scratch_folder and not load.running else ''}",
         ", ".join(filter(None, carried)) if found else "-",
         visible(f"{load.scenario.name} {wording.short_place(load.targets[0])}"),
         visible(f"{names} {load.label}".strip()),

@@ -110,9 +110,11 @@ def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
     here = choices.processes
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if files != resource.RLIM_INFINITY and -(-most // here) + _RESERVED_FILES > files:
+        fitting = here * (files - _RESERVED_FILES)
+        fewer = f"take at most {fitting} users, use more processes, or raise" if fitting > 0 else "raise"
         raise UsageError(
-            f"{most} users need {-(-most // here)} open files a process, and {files} are allowed: take "
-            f"at most {here * (files - _RESERVED_FILES)} users, more processes, or raise `ulimit -Hn`"
+            f"{most} users need {-(-most // here) + _RESERVED_FILES} open files per process, and the limit is {files}:"
+            f" {fewer} the limit with `ulimit -Hn`"
         )
     try:
         first, last = (int(word) for word in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())

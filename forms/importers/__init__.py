@@ -18,7 +18,7 @@ from forms.series.document import series_from_document
 from storage.isolations import Isolation
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import Load
-from storage.records import Command, Run, Series, Target
+from storage.records import LONGEST_SECONDS, SHORTEST_SECONDS, Command, Run, Series, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,6 @@ def _from_json(text: str) -> Recordings:
     )
 
 
-SHORTEST_SECONDS, LONGEST_SECONDS = 1e-9, 1e9
 _LARGEST_WHOLE = 2**63 - 1
 """The largest whole number that SQLite holds."""
 

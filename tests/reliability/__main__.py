@@ -17,6 +17,7 @@ from pathlib import Path
 from tests.reliability.figures import Campaign, Figures, Share
 
 CAMPAIGNS = {
+    "documents": "tests.reliability.documents",
     "network": "tests.reliability.network",
     "fuzz": "tests.reliability.fuzz",
     "crash": "tests.reliability.crash",

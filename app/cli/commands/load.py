@@ -11,13 +11,14 @@ from app.cli import common, output
 from app.cli.run_options import chosen, series_options, targets_argument
 from app.cli.series_output import answer_report
 from app.clients.scratch import is_load_folder
-from app.errors import SharebenchError, UsageError
+from app.errors import MeasurementError, SharebenchError, UsageError
 from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenario_text
 from app.measure.control import SeriesControl
 from app.server.shell import check_ssh_host
 from app.targets import parse_target
 from storage.loads.records import LoadChoices, PointStatus
 from storage.records import Target
+from storage.target_url import format_target
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets
@@ -104,6 +105,11 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
         load = closed.load
         goes_on = f"; `sharebench load --resume {load.id}` goes on after the {len(load.points)} points that are kept"
         raise kind(f"{closed.failure.text}{goes_on if load.points else ''}")
+    if closed.load.scratch_folder and not closed.load.choices.keep_files:
+        raise MeasurementError(
+            f"{closed.load.scratch_folder} could not be removed and is still there: sharebench clean"
+            f" {format_target(closed.load.targets[0])}"
+        )
     valid = [point for point in closed.load.points if point.status is not PointStatus.FAILED]
     return 0 if valid else NO_VALID_POINT
 

@@ -17,7 +17,7 @@ from forms.series.summary import unusual_runs
 from storage.isolations import Isolation
 from storage.notebook import Notebook
 from storage.recordings import LAST, SERIES, held_text
-from storage.records import Phase, Run, RunStatus, Series, SeriesStatus
+from storage.records import Phase, Run, RunStatus, Series, SeriesStatus, Target
 from storage.target_url import format_target
 
 
@@ -127,6 +127,8 @@ def delete_command(context: click.Context, references: tuple[str, ...], yes: boo
         if load.owner is not None and load.running:
             raise UsageError(f"{held_text(load.id, load.owner, 'load')}, so it is not deleted")
         diagnostics.say(f"{load.id}  {load.created_at[:16].replace('T', ' ')}  load {load.scenario.name}")
+        if load.scratch_folder:
+            _say_left(load.scratch_folder, load.targets[0])
         _ask(1, yes=yes)
         delete_load(context, load)
         return
@@ -171,14 +173,19 @@ def _delete(notebook: Notebook, found: list[Series], *, yes: bool) -> None:
             f" ({wording.count(len(one.runs), 'run')})"
         )
         if one.scratch_path:
-            diagnostics.say(
-                f"  {wording.plain(one.scratch_path)} may still be on its target, and nothing will tell of it any more:"
-                f" sharebench clean {wording.plain(format_target(one.target))}"
-            )
+            _say_left(one.scratch_path, one.target)
     _ask(len(found), yes=yes)
     for one in found:
         notebook.remove(one.id)
         output.answer(one.id)
+
+
+def _say_left(name: str, target: Target) -> None:
+    """Name what a recording that is about to be deleted may have left on its target."""
+    diagnostics.say(
+        f"  {wording.plain(name)} may still be on its target, and nothing will tell of it any more:"
+        f" sharebench clean {wording.plain(format_target(target))}"
+    )
 
 
 def _delete_isolations(notebook: Notebook, found: Sequence[Isolation], references: Sequence[str], *, yes: bool) -> None:

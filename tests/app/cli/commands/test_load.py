@@ -6,8 +6,10 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import sys
+import threading
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +23,7 @@ from app.load.engine_process import EngineProcess
 from app.load.events import LoadEnded, PhaseBegan, WorkersReady
 from app.load.plan import LoadPlan
 from app.load.scenario import find_scenario
+from app.workflows.load import check_limits
 from storage.loads.records import LoadChoices, LoadPoint, PointStatus
 from storage.notebook import Notebook
 from storage.target_url import format_target
@@ -339,3 +342,32 @@ def test_a_server_that_dies_fails_its_point_and_the_load_goes_on_when_it_is_back
         is_sound(point)
     assert [point["users"] for point in resumed["points"]] == [2, 3, 4]
     assert list(server.folder.iterdir()) == []
+
+
+def test_a_folder_that_could_not_be_removed_is_named_and_is_no_success(smbd: Smbd, tmp_path: Path):
+    inside = Inside(tmp_path / "notebook.db", password=smbd.password)
+    place = folder_of(smbd, "kept")
+
+    def put_a_file_there() -> None:
+        wait_for(lambda: bool(list(place.glob(".sharebench-load-*"))))
+        (next(place.glob(".sharebench-load-*")) / "precious.doc").touch()
+
+    somebody = threading.Thread(target=put_a_file_there)
+    somebody.start()
+    done = inside("load", url_of(smbd, "kept"), "--users", "1", "--duration", "1", *SHORT, "--sizes", "4K")
+    somebody.join()
+    folder = next(place.glob(".sharebench-load-*"))
+    assert done.returncode == 4
+    assert f"{folder.name} could not be removed" in done.stderr.splitlines()[-1]
+    assert "sharebench clean" in done.stderr.splitlines()[-1]
+    assert "+" in inside("list").stdout.splitlines()[-1].split()[3]
+    assert folder.name in inside("delete", "last-load").stderr
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(("allowed", "said"), [(64, "raise the limit"), (65, "take at most 1 users")])
+def test_a_limit_of_open_files_names_what_it_leaves(monkeypatch: pytest.MonkeyPatch, allowed: int, said: str):
+    monkeypatch.setattr("app.workflows.load.resource.getrlimit", lambda _what: (allowed, allowed))
+    with pytest.raises(UsageError, match=said) as raised:
+        check_limits(LoadChoices(users=(2,)), ())
+    assert "at most 0" not in str(raised.value)
