@@ -90,6 +90,7 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
     with common.notebook(context) as notebook:
         found = notebook.baselines()
         kinds = {one.id: one.kind for one in notebook.recordings_of([one.recording_id for one in found])}
+    found = [one for one in found if one.recording_id in kinds]  # an index of a damaged file may name others
     if as_json:
         output.answer_json(
             [{"name": one.name, kinds[one.recording_id]: one.recording_id, "set_at": one.set_at} for one in found]
