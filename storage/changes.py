@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from storage.base import NotebookBase
-from storage.codec import object_of
+from storage.codec import object_of, of_a_sound_file
 from storage.json_reader import Count, JSONNode, named, up_to
 from storage.loads.records import MOST_USERS
 from storage.loads.scenario import Scenario, scenario_from_json
@@ -211,8 +211,7 @@ class ChangeTables(NotebookBase):
         """The plan of that experiment; None where it is no trial, or came without its plan."""
         sql = f"SELECT content FROM recordings WHERE id = {_OF_EXPERIMENT}"  # noqa: S608  our own words
         for (text,) in self._db.execute(sql, (experiment,)):
-            content = object_of(text)
-            return JSONNode("plan", content).record(TrialPlan) if content else None
+            return _plan_from(object_of(text))
         return None
 
     def add_slot(self, slot: Slot) -> None:
@@ -238,6 +237,12 @@ _PLAIN = (
 )  # fmt: skip
 
 
+@of_a_sound_file
+def _plan_from(content: Mapping[str, Any]) -> TrialPlan | None:
+    return JSONNode("plan", content).record(TrialPlan) if content else None
+
+
+@of_a_sound_file
 def _entry(row: Mapping[str, Any]) -> JournalEntry:
     return JournalEntry(
         **{name: row[name] for name in _PLAIN},
