@@ -7,6 +7,9 @@ from app.errors import UsageError
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b)?", re.IGNORECASE)
 _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:b|bit|bits|bps|b/s|bit/s|bits/s)?", re.IGNORECASE)
+_BYTE_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgtKMGT]?)i?B(?:/s|ps|yte/s|ytes/s|yte|ytes)?")
+"""With a capital B it is bytes, which links are not sold in."""
+_BIT_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT])(?:b|bits?)", re.ASCII)
 LARGEST = 2**63 - 1
 """What SMB offsets, files and the notebook can hold, in bytes or bits per second."""
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
@@ -14,6 +17,9 @@ _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 def parse_size(text: str) -> int:
     """Bytes: ``64K``, ``1M``, ``3G`` and ``64KiB`` are powers of 1024, ``64KB`` of 1000. Raises UsageError."""
+    bits = _BIT_SIZE.fullmatch(text.strip())
+    if bits:
+        raise UsageError(f"{text.strip()} is bits; did you mean {bits[1]}{bits[2]}B?")
     match = _SIZE.fullmatch(text.strip())
     if not match:
         raise UsageError(f"not a size: {text!r}; write it like 64K, 1M, 3G (powers of 1024) or 500MB (10^6)")
@@ -29,6 +35,10 @@ def parse_size(text: str) -> int:
 
 def parse_rate(text: str) -> int:
     """Bits per second, decimal as networks are sold: ``10M``, ``100M``, ``2.5G``. Raises UsageError."""
+    in_bytes = _BYTE_RATE.fullmatch(text.strip())
+    if in_bytes:
+        bits = (8 * Decimal(in_bytes[1])).normalize()
+        raise UsageError(f"{text.strip()} is bytes; did you mean {bits:f}{in_bytes[2].upper()}?")
     match = _RATE.fullmatch(text.strip())
     if not match:
         raise UsageError(f"not a link rate: {text!r}; write it like 100M, 1G, 2.5G or 10G, or auto")

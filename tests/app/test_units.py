@@ -45,3 +45,30 @@ def test_what_nothing_can_hold_is_refused(text: str):
 
 def test_the_largest_size_is_exact():
     assert parse_size(str(2**63 - 1)) == 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("1GB", "8G"),
+        ("1GB/s", "8G"),
+        ("125MB/s", "1000M"),
+        ("12.5MBps", "100M"),
+        ("1.5 GB", "12G"),
+        ("100MiB/s", "800M"),
+    ],
+)
+def test_a_rate_in_bytes_is_refused_with_what_was_meant(text: str, meant: str):
+    with pytest.raises(UsageError, match=rf"^{text} is bytes; did you mean {meant}\?$"):
+        parse_rate(text)
+
+
+@pytest.mark.parametrize("text", ["1Gb", "1gb", "1Gb/s", "1Gbps", "1Gbit"])
+def test_a_rate_in_bits_is_taken(text: str):
+    assert parse_rate(text) == 10**9
+
+
+def test_a_size_in_bits_is_refused_with_what_was_meant():
+    with pytest.raises(UsageError, match=r"^500Mb is bits; did you mean 500MB\?$"):
+        parse_size("500Mb")
+    assert parse_size("500mb") == parse_size("500MB") == 500_000_000
