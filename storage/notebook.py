@@ -182,7 +182,7 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
             if stored.kind is ExperimentKind.LADDER or stored.recording_id:
                 return stored.recording_id
             recording = Recording(
-                id=new_series_id(),
+                id=experiment.recording_id or new_series_id(),
                 kind=stored.kind.value,
                 created_at=stored.created_at,
                 note=note,

@@ -2,9 +2,7 @@
 
 import shutil
 
-import click
-
-from app.cli import common, diagnostics, output
+from app.cli import diagnostics, output
 from forms.exporters.text import report_text
 from forms.findings.series_warnings import advice
 from forms.report import Report
@@ -27,12 +25,7 @@ def answer_report(report: Report, *, as_json: bool = False) -> None:
     output.answer(report_text(report, ansi=output.draws_colour()).rstrip("\n"))
 
 
-def show_series(context: click.Context, reference: str, *, as_json: bool, chart: bool = False) -> None:
-    """Print a stored series: the filled form, or the series document."""
-    show(common.series(context, reference), as_json=as_json, chart=chart)
-
-
-def show(series: Series, *, as_json: bool, chart: bool = False) -> None:
+def show(series: Series, *, as_json: bool = False, chart: bool = False) -> None:
     """Print a series: the filled form or the series document."""
     form = run_form(series)
     answer_report(series_report(form), as_json=as_json)

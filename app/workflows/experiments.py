@@ -5,9 +5,6 @@ from dataclasses import replace
 from app.errors import UsageError
 from app.recorder.request import SeriesRequest
 from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices
-from forms.experiments.report import experiment_report
-from forms.report import Report
-from forms.trials.judged import KINDS, ChangeSummary, judged, report_of
 from storage.errors import did_you_mean
 from storage.notebook import Notebook
 from storage.recordings import held_text
@@ -41,21 +38,6 @@ def _no_experiment(notebook: Notebook, name: str) -> str:
     return f"no experiment is called {name!r}; {meant}`sharebench experiment list` shows what there is"
 
 
-def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> Report:
-    """The ladder, survey or self-test of that name; ``only`` is the kind it must be. Raises UsageError."""
-    experiment, series = notebook.experiment_called(name), notebook.experiment(name)
-    if experiment is None or not series:
-        raise UsageError(_no_experiment(notebook, name))
-    if only is not None and experiment.kind != only:
-        raise UsageError(f"{name!r} is a {experiment.kind}: export it as an experiment", options="--form experiment")
-    if (change := stored_change(notebook, name)) is not None:
-        return report_of(change)
-    try:
-        return experiment_report(name, series, experiment.kind)
-    except ValueError as error:
-        raise UsageError(f"{name!r} was not completed: measure it again with sharebench selftest") from error
-
-
 def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
     """Give a ladder another name, in the guide's choices too. Raises UsageError, RefusedError for a name that is taken.
 
@@ -81,19 +63,3 @@ def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
     choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
     if choices.experiment == name:
         notebook.remember(MEMORY_KEY, replace(choices, experiment=new_name).to_memory())
-
-
-def stored_change(notebook: Notebook, name: str) -> ChangeSummary | None:
-    """The trial or sweep of that name with its plan; None for no such experiment. Raises UsageError."""
-    experiment = notebook.experiment_called(name)
-    if experiment is None or experiment.kind not in KINDS:
-        return None
-    plan = notebook.trial(name)
-    if plan is None:
-        raise UsageError(f"{name!r} was imported without its plan: each of its series can be shown by itself")
-    try:
-        return judged(experiment, plan, notebook.experiment(name), notebook.slots(name))
-    except ValueError as error:
-        raise UsageError(
-            f"{name!r} is not whole ({error}): each of its series can be shown by itself, `sharebench show`"
-        ) from error

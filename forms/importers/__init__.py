@@ -54,7 +54,7 @@ def read_recordings(content: bytes, given: Given) -> Recordings:
 
     Raises DocumentError, naming the first place that is wrong; then nothing of the file is to be used.
     """
-    _check_utf_8(content)
+    check_utf_8(content)
     if content.removeprefix(_MARK).lstrip()[:1] in {b"{", b"["}:
         return _from_json(json_text_of(content))
     found = series_from_csv(
@@ -68,7 +68,7 @@ def read_recordings(content: bytes, given: Given) -> Recordings:
     return Recordings(series=tuple(check(series) for series in found))
 
 
-def _check_utf_8(content: bytes) -> None:
+def check_utf_8(content: bytes) -> None:
     """Raises DocumentError for what is no text; a piece at a time, since all of it may take four times the memory."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     for at in range(0, len(content), _PIECE_BYTES):

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from forms.report import Report
-from forms.trials.report import trial_report
+from forms.tone import Toned
+from forms.trials.report import trial_report, verdict_field
 from forms.trials.summary import TrialSummary, trial_summary
 from forms.trials.sweep import SweepSummary, sweep_summary
-from forms.trials.sweep_report import sweep_report
+from forms.trials.sweep_report import sweep_report, sweep_sentence
 from storage.changes import Slot, TrialPlan
 from storage.records import Experiment, ExperimentKind, Series
 
@@ -28,3 +29,11 @@ def judged(experiment: Experiment, plan: TrialPlan, series: Sequence[Series], sl
 def report_of(found: ChangeSummary) -> Report:
     """It on paper."""
     return trial_report(found) if isinstance(found, TrialSummary) else sweep_report(found)
+
+
+def answer_of(found: ChangeSummary) -> Toned:
+    """What it came to, in a sentence."""
+    if isinstance(found, TrialSummary):
+        field = verdict_field(found)
+        return Toned(field.text, field.tone)
+    return Toned(sweep_sentence(found))

@@ -5,23 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from storage.isolations import CPUUse, Isolation, Layer, LayerRun, LeftBehind, ProfileCounter
+from storage.isolations import LeftBehind
 from storage.notebook import Notebook
-from storage.plan import Settings
 from storage.recordings import UnknownReferenceError
-from storage.records import ClientFacts, RunStatus, SeriesStatus, Spread, Target
-
-SPREAD = Spread(mean=1.5, median=1.0, deviation=0.25)
-RUN = LayerRun(
-    round=1, layer=Layer.SERVER, clients=4, seconds=5.0, bytes_per_second=1e6, operations={"readx": 3},
-    requests={"read": 3}, server_cpu=CPUUse(user=SPREAD, system=SPREAD, total=SPREAD, samples=5),
-    processes={"server": 40.0}, profile={"smb2_read": ProfileCounter(calls=3, microseconds=20)},
-)  # fmt: skip
-ISOLATION = Isolation(
-    id="aa11", created_at="2026-01-31T10:00:00.000Z", target=Target(protocol="smb", host="h", share="s"),
-    script="office", clients=(1, 4), rounds=2, seconds=5, ceilings={4: 9000.5}, settings=Settings(sign=True),
-    client=ClientFacts(name="sharebench", dialect="3.1.1"), problems=("no dbench",), without=("find_first",),
-)  # fmt: skip
+from storage.records import RunStatus, SeriesStatus
+from tests.recordings import ISOLATION, RUN
 
 
 def test_what_is_stored_is_read_back(tmp_path: Path):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import click
 
+from app import kinds
 from app.cli import common, diagnostics, output
 from app.errors import UsageError
 from forms.comparison.differences import same_path
@@ -23,10 +24,10 @@ def baseline_command() -> None:
 
 @baseline_command.command("set")
 @click.argument("name")
-@click.argument("series", nargs=-1, required=True, metavar="SERIES...")
+@click.argument("series", nargs=-1, required=True, metavar="RECORDING...")
 @common.options_of_all
 def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> None:
-    """Gives SERIES the NAME; a NAME that was given before moves.
+    """Gives RECORDING the NAME; a NAME that was given before moves.
 
     Name several series of the same settings: how far they lie apart tells what a difference from them is worth.
     """
@@ -35,10 +36,10 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
     if re.fullmatch(r"[0-9a-f]{12}", name):
         raise UsageError(f"{name} looks like a series id; choose a word such as before-tuning")
     with common.notebook(context) as notebook:
-        found = notebook.recording(series[0]) if len(series) == 1 else None
-        if found is not None and found.kind != SERIES:
-            notebook.set_baseline(name, found.id)
-            diagnostics.say(f"{visible(name)} is {found.kind} {found.id}")
+        heads = kinds.alike(notebook, series)
+        if heads[0].kind != SERIES:
+            notebook.set_baseline(name, *(head.id for head in heads))
+            diagnostics.say(f"{visible(name)} is {heads[0].kind} {', '.join(head.id for head in heads)}")
             return
         ids = _alike(notebook, series)
         notebook.set_baseline(name, *ids)

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import click
 
+from app import kinds
 from app.cli import common
-from app.cli.isolation_output import compare_isolations
-from app.cli.loads import compare_named
 from app.cli.series_output import answer_report
 from app.workflows.compare import sides_to_compare
 from forms.comparison.report import comparison_report
@@ -14,6 +13,7 @@ from forms.comparison.summary import comparisons
 from forms.findings.report import findings_report
 from forms.findings.rules import findings
 from forms.stats.decision import Limits
+from storage.recordings import SERIES
 
 SLOWER = 1
 NOT_KNOWN = 3
@@ -61,14 +61,15 @@ def compare_command(
     series of the path, and from the base measured again after the change (--again). An inconclusive verdict comes with
     the cheapest step that would settle it. With several OTHER they stand side by side (get and put down; FTP, untuned
     and tuned across), each against the first of its host and command. Exit code 0: not slower; 1: slower; 3:
-    inconclusive. Two isolations stand side by side, without a verdict on one against the other.
+    inconclusive. Two loads are compared point by point; recordings of other kinds stand side by side, without a verdict
+    on one against the other.
     """
-    if compare_isolations(context, (base, *others), as_json=as_json):
-        return 0
-    of_loads = compare_named(context, base, others, as_json=as_json)
-    if of_loads is not None:
-        return of_loads
     with common.notebook(context) as notebook:
+        heads = kinds.alike(notebook, (base, *others))
+        if heads[0].kind != SERIES:
+            compared = kinds.compare(notebook, heads)
+            answer_report(compared.report, as_json=as_json)
+            return compared.exit_code
         sides = sides_to_compare(notebook, (base, *others), again)
         shown = [notebook.series(reference) for reference in (base, *others)]
     found = comparisons(sides, Limits(noise_percent=noise, margin_percent=margin))

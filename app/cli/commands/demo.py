@@ -9,7 +9,7 @@ import click
 
 from app.cli import common, diagnostics, output
 from app.cli.progress import watch
-from app.cli.series_output import show_series
+from app.cli.series_output import show
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of, record
 from app.workflows.requests import SeriesOptions, series_request
@@ -71,7 +71,7 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
         for request in requests:
             control = SeriesControl()
             closed = watch(record(request, path, control), control)
-            show_series(context, closed.series_id, as_json=False, chart=True)
+            show(common.series(context, closed.series_id), chart=True)
             failure = failure_of(closed)
             if failure:
                 raise failure

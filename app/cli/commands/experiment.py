@@ -8,7 +8,7 @@ from app.cli import common, diagnostics, output
 from app.cli.series_output import answer_report
 from app.cli.trials import answer_trial
 from app.errors import UsageError
-from app.workflows.experiments import stored_change, stored_experiment
+from app.kinds import stored_change, stored_experiment
 from forms.experiments.ladder import Rung, build_ladder
 from forms.experiments.report import ladder_report
 from forms.layout import visible

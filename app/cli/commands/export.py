@@ -6,23 +6,22 @@ from typing import Any
 
 import click
 
+from app import kinds
 from app.cli import common, diagnostics, output
-from app.cli.loads import report_of
 from app.cli.worksheet_parsing import readable
 from app.errors import CancelledError, UsageError
+from app.kinds import stored_experiment
 from app.printing import print_document
 from app.whole_file import is_there, output_file
 from app.workflows.compare import sides_to_compare
-from app.workflows.experiments import stored_experiment
-from app.workflows.isolate import isolation_called
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of
-from forms.isolation.report import isolation_report
 from forms.report import Report
 from forms.reports import blank_report, series_reports
 from forms.worksheets.report import worksheet_report
 from storage.notebook import Notebook
+from storage.recordings import ISOLATION, SERIES
 
 FORMS = ("run", "comparison", "experiment", "survey", "selftest", "isolation", "bottleneck", "clients")
 _WORKSHEETS = {"bottleneck", "clients"}
@@ -47,7 +46,7 @@ class FormatsType(click.ParamType[tuple[str, ...]]):
 
 
 @click.command("export")
-@click.argument("names", nargs=-1, metavar="[SERIES]...")
+@click.argument("names", nargs=-1, metavar="[RECORDING]...")
 @click.option(
     "--format",
     "formats",
@@ -91,9 +90,9 @@ def export_command(
     of_all: bool,
     printer: str | None,
 ) -> None:
-    """Writes the filled forms of SERIES (and loads) as one document, or another form: --form comparison BASE OTHER…,
+    """Writes the filled forms of each RECORDING as one document, or another form: --form comparison BASE OTHER…,
     --form experiment NAME, --form survey NAME, --form selftest NAME (see `experiment list`), --form bottleneck NAME and
-    --form clients NAME (worksheets that were saved), --form isolation ID.
+    --form clients NAME (worksheets that were saved).
     """
     if of_all:
         names = _all_series(context, names, form, blank=blank)
@@ -191,12 +190,12 @@ def _gathered(context: click.Context, names: tuple[str, ...], form: str, blank: 
     return [blank_report(form, link_bits_per_second=link)] if blank else _reports(context, names, form)
 
 
-def _run_forms(notebook: Notebook, names: tuple[str, ...]) -> list[Report]:
-    """The forms of loads and series; of several series alone with an overview before them."""
-    loads = [report_of(notebook, name) for name in names]
-    if not any(loads):
-        return series_reports([notebook.series(name) for name in names])
-    return [load or series_reports([notebook.series(name)])[0] for load, name in zip(loads, names, strict=True)]
+def _forms(notebook: Notebook, names: tuple[str, ...], *kind: str) -> list[Report]:
+    """The forms of recordings; of several series alone with an overview before them."""
+    heads = [notebook.recording(name, *kind) for name in names]
+    if all(head.kind == SERIES for head in heads):
+        return series_reports([notebook.series(head.id) for head in heads])
+    return [kinds.kind_of(head).form(notebook, head) for head in heads]
 
 
 def _paper(name: str) -> str:
@@ -206,13 +205,16 @@ def _paper(name: str) -> str:
 def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[Report]:
     """The reports of the forms that are asked for. Raises UsageError where a name means nothing."""
     with common.notebook(context) as notebook:
-        if form in {"run", "comparison"}:
-            if form == "run":
-                return _run_forms(notebook, names)
+        if form == "run":
+            return _forms(notebook, names)
+        if form == "comparison":
+            heads = kinds.alike(notebook, names)
+            if heads[0].kind != SERIES:
+                return [kinds.compare(notebook, heads).report]
             series = [notebook.series(name) for name in names]
             return [comparison_report(series, comparisons(sides_to_compare(notebook, names)))]
-        if form == "isolation":
-            return [isolation_report(isolation_called(notebook, names[0]))]
+        if form == ISOLATION:
+            return _forms(notebook, names, ISOLATION)
         if form not in _WORKSHEETS:
             return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
         saved = next((one for one in notebook.worksheets(form) if one.name == names[0]), None)

@@ -1,39 +1,29 @@
 """``sharebench import``: adds series from documents and filled forms to the notebook."""
 
 import gc
-import re
 import resource
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from app.cli import common, diagnostics, output
 from app.errors import UsageError
+from app.importing import read, store
 from app.targets import parse_target
 from forms.findings.rules_session import CONTRADICTIONS
-from forms.importers import Given, Recordings, read_recordings
-from forms.importers.trial import ImportedTrial
+from forms.importers import Given
 from forms.isolation.document import example_documents
 from forms.layout import visible
 from forms.tuning.misprints import misprints_about
-from storage.isolations import Isolation
 from storage.json_reader import DocumentError
-from storage.loads.records import Load
-from storage.notebook import Notebook
-from storage.recordings import ISOLATION, LAST, LAST_LOAD, LOAD, SERIES
-from storage.records import Command, Series, new_series_id, utc_now
+from storage.records import Command
 
 MOST_BYTES = 64 * 2**20
 MOST_MEMORY_BYTES = 360_000_000
 """What an import may allocate; with the program itself it stays below 500 MB."""
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
-"""What can be typed as the name of a recording."""
-
-Recording = Series | Load | Isolation
 
 
 @click.command("import")
@@ -77,12 +67,10 @@ def import_command(
     file = file or "the example"
     try:
         with _at_most(MOST_MEMORY_BYTES):
-            found = read_recordings(content, given)
+            found = read(content, given)
             del content
-            with common.notebook(context, make=True) as notebook, notebook.at_once():
-                misprints = misprints_about(*(isolation.id for isolation in found.isolations))
-                found = _as_new(found) if as_new else found
-                new, there = _store(notebook, found, file)
+            with common.notebook(context, make=True) as notebook:
+                stored = store(notebook, found, file, as_new=as_new)
     except DocumentError as error:
         raise UsageError(f"{file} cannot be imported: {error}") from error
     except MemoryError as error:
@@ -90,111 +78,35 @@ def import_command(
             f"{file} takes more than {MOST_MEMORY_BYTES // 10**6} MB of memory, so nothing was imported: export"
             " fewer recordings to a file"
         ) from error
-    for misprint in misprints:
+    for misprint in misprints_about(*stored.new):
         diagnostics.say(f"misprint in {misprint.sentence}")
-    for series in found.series:
-        if doubts := series.environment.get("client", {}).get(CONTRADICTIONS):
-            diagnostics.say(f"{series.id}: the form contradicts itself: {visible(str(doubts))}")
+    for each in stored.series:
+        if doubts := each.environment.get("client", {}).get(CONTRADICTIONS):
+            diagnostics.say(f"{each.id}: the form contradicts itself: {visible(str(doubts))}")
     if as_json:
-        output.answer_json({"imported": new, "already_there": there})
+        output.answer_json({"imported": list(stored.new), "already_there": list(stored.there)})
         return
-    for one in new:
+    for one in stored.new:
         output.answer(one)
-    if there:
-        diagnostics.say(f"already in the notebook, and the same: {', '.join(there)}")
+    if stored.there:
+        diagnostics.say(f"already in the notebook, and the same: {', '.join(stored.there)}")
 
 
-def _as_new(found: Recordings) -> Recordings:
-    """The same under new ids; what refers to a series of the file refers to it still."""
-    fresh = [new_series_id() for _ in found.all_series]
-    names = {one.id: new for one, new in zip(found.all_series, fresh, strict=True)}
-    next_id = iter(fresh)
-
-    def renamed(many: Sequence[Series]) -> tuple[Series, ...]:
-        bases = (names.get(one.base_id or "", one.base_id) for one in many)
-        return tuple(replace(one, id=next(next_id), base_id=base) for one, base in zip(many, bases, strict=True))
-
-    return Recordings(
-        series=renamed(found.series),
-        trials=tuple(
-            replace(
-                trial,
-                series=renamed(trial.series),
-                slots=tuple(replace(slot, series_id=names[slot.series_id]) for slot in trial.slots),
-            )
-            for trial in found.trials
-        ),
-        loads=tuple(replace(load, id=new_series_id()) for load in found.loads),
-        isolations=tuple(replace(isolation, id=new_series_id()) for isolation in found.isolations),
-    )
-
-
-def _store(notebook: Notebook, found: Recordings, file: str) -> tuple[list[str], list[str]]:
-    """Add what is new; the ids of that, and of what was there already. Raises UsageError where something differs."""
-    everything: tuple[Recording, ...] = (*found.all_series, *found.loads, *found.isolations)
-    _check_ids(notebook, [one.id for one in everything], file)
-    known = {head.id: head.kind for head in notebook.recordings_of([one.id for one in everything])}
-    there = {one.id for one in everything if one.id in known}
-    for one in everything:
-        if one.id in known and _measured(one) != _stored(notebook, one.id, known[one.id]):
-            raise UsageError(f"{one.id} is in the notebook and is not what {file} says: import it with --as-new")
-    series = [one for one in found.all_series if one.id not in there]
-    trials = [trial for trial in found.trials if _is_new(notebook, trial, there)]
-    for trial in trials:
-        notebook.add_experiment(trial.experiment)
-        notebook.set_trial(trial.experiment.name, trial.plan)
-    notebook.add_all(series)
-    for trial in trials:
-        for slot in trial.slots:
-            notebook.add_slot(slot)
-    for load in found.loads:
-        if load.id not in there:
-            notebook.add_load(replace(load, imported_at=utc_now()))
-    for isolation in found.isolations:
-        if isolation.id not in there:
-            notebook.add_isolation(replace(isolation, imported_at=utc_now()))
-    return [one.id for one in everything if one.id not in there], [one.id for one in everything if one.id in there]
-
-
-def _check_ids(notebook: Notebook, ids: Sequence[str], file: str) -> None:
-    """Raises UsageError for an id that could not be typed, means something else or is in the file twice."""
-    taken = {LAST, LAST_LOAD, *(baseline.name for baseline in notebook.baselines())}
-    seen: set[str] = set()
-    for one in ids:
-        if not _ID.fullmatch(one) or one in taken:
-            raise UsageError(f"{file}: no recording can be called {visible(one)[:40]!r} here: import it with --as-new")
-        if one in seen:
-            raise UsageError(f"{file} has two recordings of the id {one}: import it with --as-new")
-        seen.add(one)
-
-
-def _stored(notebook: Notebook, recording_id: str, kind: str) -> object:
-    """What was measured of a recording of the notebook; None for a kind that no file holds by itself."""
-    read: dict[str, Callable[[str], Recording]] = {
-        SERIES: notebook.series,
-        LOAD: notebook.load,
-        ISOLATION: notebook.isolation,
-    }
-    return _measured(read[kind](recording_id)) if kind in read else None
-
-
-def _measured(one: Recording) -> object:
-    """What was measured, which an import must not change."""
-    if isinstance(one, Load):
-        return one.points
-    return (one.command, one.target, one.runs) if isinstance(one, Series) else one.runs
-
-
-def _is_new(notebook: Notebook, trial: ImportedTrial, there: Collection[str]) -> bool:
-    """Whether none of its series was there. Raises UsageError where some were, or where its name is taken."""
-    known = [one for one in trial.series if one.id in there]
-    if known and len(known) < len(trial.series):
-        raise UsageError("some series of the trial are in the notebook and some are not: import it with --as-new")
-    if not known and notebook.experiment_called(trial.experiment.name):
+def _content(file: str) -> bytes:
+    """The whole file, but no more than fits in memory ten times over. Raises UsageError."""
+    try:
+        if file == "-":
+            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+        else:
+            with Path(file).open("rb") as opened:
+                content = opened.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from error
+    if len(content) > MOST_BYTES:
         raise UsageError(
-            f"{trial.experiment.name!r} is in the notebook already, with other series: its trial cannot be imported"
+            f"{file} is larger than {MOST_BYTES // 2**20} MiB, which is too much at once: export fewer series to a file"
         )
-    return not known
+    return content
 
 
 @contextmanager
@@ -214,20 +126,3 @@ def _at_most(limit_bytes: int) -> Iterator[None]:
     finally:
         gc.enable()
         resource.setrlimit(resource.RLIMIT_DATA, before)
-
-
-def _content(file: str) -> bytes:
-    """The whole file, but no more than fits in memory ten times over. Raises UsageError."""
-    try:
-        if file == "-":
-            content = sys.stdin.buffer.read(MOST_BYTES + 1)
-        else:
-            with Path(file).open("rb") as opened:
-                content = opened.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror}") from error
-    if len(content) > MOST_BYTES:
-        raise UsageError(
-            f"{file} is larger than {MOST_BYTES // 2**20} MiB, which is too much at once: export fewer series to a file"
-        )
-    return content

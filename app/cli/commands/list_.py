@@ -1,4 +1,4 @@
-"""``sharebench list``: the notebook, one line a series and a load; light, since it is asked for most."""
+"""``sharebench list``: every recording of the notebook, one line each with one answer."""
 
 import shutil
 import sys
@@ -7,35 +7,31 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
+from app import kinds
 from app.cli import common, diagnostics, output
-from app.cli.load_list import load_lines
 from forms import layout
-from forms.series.listing import SeriesLine, series_lines
+from forms.recordings import RecordingLine
 from forms.tone import Tone
 from storage.notebook import Notebook
 from storage.queries import SeriesQuery
-from storage.records import Series
+from storage.recordings import ISOLATION, Recording
 
-_HEADING = ("id", "when (UTC)", "runs", "average", "dev", "% link", "what", "label")
-_WHAT = 6
-_RUNS, _DEVIATION = 2, 4
-_TO_THE_RIGHT = {2, 3, 4, 5}
-_GIVE_WAY = (5, 4)
-"""Columns that a narrow terminal does without, the first one first."""
-_LEAST_WHAT, _LEAST_LABEL = 19, 9
-"""Cells that the last two columns have before another one gives way."""
+_HEADING = ("id", "when (UTC)", "kind", "runs", "answer", "what", "label")
+_RUNS, _ANSWER, _WHAT, _LABEL = 3, 4, 5, 6
+_LEAST_ANSWER, _LEAST_WHAT, _LEAST_LABEL = 20, 12, 8
+"""Cells that these columns have before another one gives way."""
 _GAP = "  "
 SHOWN = 50
-"""Series that are listed where nothing else is asked for."""
+"""Recordings that are listed where nothing else is asked for."""
 
 
 @click.command("list")
 @click.argument("words", nargs=-1, metavar="[WORD]...")
 @click.option("--limit", type=common.Count(1), help=f"The newest N ({SHOWN}).", metavar="N")
-@click.option("--all", "everything", is_flag=True, help="All of them.")
-@click.option("--experiment", metavar="NAME", help="One experiment's series only.")
-@click.option("--isolations", is_flag=True, help="The isolations instead of the series.")
-@click.option("--json", "as_json", is_flag=True, help="An array of series and load documents, of all of them.")
+@click.option("--all", "everything", is_flag=True, help="All of them, and the series inside trials and surveys.")
+@click.option("--experiment", metavar="NAME", help="Only the series of this experiment.")
+@click.option("--isolations", is_flag=True, hidden=True)
+@click.option("--json", "as_json", is_flag=True, help="An array of the documents of all recordings.")
 @common.options_of_all
 def list_command(
     context: click.Context,
@@ -46,80 +42,70 @@ def list_command(
     isolations: bool,
     as_json: bool,
 ) -> None:
-    """Lists the series of the notebook, newest first: the newest 50 unless told otherwise.
+    """Lists the recordings of the notebook, newest first: the newest 50 unless told otherwise.
 
     WORDs are those that the label, the target or the note must have, such as a host's name.
 
-    Beside the runs, … means interrupted, ! failed, ▸ running; + that a file of ours may still lie on the target.
+    Beside the number of runs, … means interrupted, ! failed, ▸ running; + that something of ours may still be on the
+    server.
     """
-    if isolations:
-        from app.cli.isolation_output import list_isolations  # noqa: PLC0415  the list of series does not wait for it
-
-        list_isolations(context, as_json=as_json)
-        return
     with common.notebook(context) as notebook:
         if limit is None and not everything and not as_json:
             limit = SHOWN
-        heads, count = _heads(notebook, " ".join(words), limit, experiment)
-        series_alone = experiment is not None or bool(words)
+        heads = _heads(notebook, words, experiment, ISOLATION if isolations else None, parts=everything and not as_json)
+        count, heads = len(heads), heads[:limit]
         if as_json:
-            output.answer_parts(_documents(notebook, heads, loads=not series_alone and limit is None))
+            output.answer_parts(_documents(notebook, heads))
             return
-        lines = series_lines(heads, notebook.rates_of([head.id for head in heads]), notebook.baselines())
-        loads = [] if series_alone else load_lines(notebook, limit, _room())
-    if not lines and words:
-        diagnostics.say(f"no series has {' and '.join(map(repr, words))} in its label, target or note")
-        return
-    if not lines and experiment is not None:
+        lines = kinds.lines(notebook, heads)
+    if lines:
+        _print(lines)
+        if len(lines) < count:
+            diagnostics.say(
+                f"the newest {len(lines)} of {count} recordings; --all shows the rest, --limit N as many as you like"
+            )
+    elif words:
+        diagnostics.say(f"no recording has {' and '.join(map(repr, words))} in its label, target or note")
+    elif experiment is not None:
         diagnostics.say(
             f"no series belongs to an experiment {experiment!r}; `sharebench experiment list` shows what there is"
         )
-        return
-    if not lines and not loads:
+    elif isolations:
+        diagnostics.say("no isolation yet; measure one with: sharebench isolate smb://HOST/SHARE")
+    else:
         diagnostics.say("the notebook is empty; measure something with: sharebench run TARGET")
-        return
-    if lines:
-        _print(lines)
-    if loads:
-        output.answer("\n".join(["", *loads] if lines else loads))
-    if len(lines) < count:
-        diagnostics.say(
-            f"the newest {len(lines)} of {count} series; --all shows the rest, --limit N as many as you like"
-        )
 
 
-def _heads(notebook: Notebook, text: str, limit: int | None, experiment: str | None) -> tuple[Sequence[Series], int]:
-    """The newest series that are asked for, and how many there are in all."""
-    if not text:
-        return notebook.heads(limit, experiment=experiment), notebook.count(experiment=experiment)
-    found = notebook.find(SeriesQuery(text=text))
-    ids = [one.series_id for one in found if experiment in {None, one.experiment}]
-    return notebook.heads_of(ids[:limit]), len(ids)
+def _heads(
+    notebook: Notebook, words: Sequence[str], experiment: str | None, kind: str | None, *, parts: bool
+) -> Sequence[Recording]:
+    """The recordings that are asked for, newest first."""
+    query = SeriesQuery(text=" ".join(words), parts=parts or experiment is not None)
+    wanted = [
+        one.series_id
+        for one in notebook.find(query)
+        if experiment in {None, one.experiment} and kind in {None, one.kind}
+    ]
+    return notebook.recordings_of(wanted)
 
 
-def _documents(notebook: Notebook, heads: Sequence[Series], *, loads: bool) -> Iterator[str]:
-    """The array, a series at a time: a notebook may hold more than memory does."""
-    from forms.load.document import load_document  # noqa: PLC0415  the lines do not wait for it
-    from forms.series.document import series_document  # noqa: PLC0415
-
+def _documents(notebook: Notebook, heads: Sequence[Recording]) -> Iterator[str]:
+    """The array, a recording at a time: a notebook may hold more than memory does."""
     before = "[\n"
     for head in heads:
-        document = series_document(notebook.series(head.id))
+        document = kinds.kind_of(head).form(notebook, head).document()
         yield before + textwrap.indent(output.json_text(document), "  ")
-        before = ",\n"
-    for load in notebook.loads() if loads else ():
-        yield before + textwrap.indent(output.json_text(load_document(load)), "  ")
         before = ",\n"
     yield "[]\n" if before.startswith("[") else "\n]\n"
 
 
-def _print(lines: Sequence[SeriesLine]) -> None:
-    """A line a series; on a terminal none is longer than it is wide."""
+def _print(lines: Sequence[RecordingLine]) -> None:
+    """A line a recording; on a terminal none is longer than it is wide."""
     rows = [_HEADING, *map(_cells, lines)]
     widths = {i: max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))}
     if room := _room():
         widths = fitted(widths, room)
-    tones: list[dict[int, Tone]] = [{}, *({_RUNS: one.runs_tone, _DEVIATION: one.deviation_tone} for one in lines)]
+    tones: list[dict[int, Tone]] = [{}, *({_RUNS: one.done_tone, _ANSWER: one.answer.tone} for one in lines)]
     output.answer("\n".join(_padded(row, widths, tone) for row, tone in zip(rows, tones, strict=True)))
 
 
@@ -129,16 +115,16 @@ def _room() -> int | None:
 
 
 def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:
-    """The columns and their cells that fit a line of ``room`` cells; what is cut is the end of the last two."""
-    *_, what, label = widths
+    """The columns and their cells that fit a line of ``room`` cells; the longest texts are cut at their ends."""
     kept = dict(widths)
-    least = {what: min(widths[what], _LEAST_WHAT), label: min(widths[label], _LEAST_LABEL)}
-    for column in _GIVE_WAY:
-        if _line_width(kept | least) > room:
-            del kept[column]
-    left = max(room - _line_width(kept | {what: 0, label: 0}), 2)
-    kept[what] = min(widths[what], max(left - widths[label], min(_LEAST_WHAT, left - 1)))
-    kept[label] = min(widths[label], left - kept[what])
+    least = {_ANSWER: _LEAST_ANSWER, _WHAT: _LEAST_WHAT, _LABEL: _LEAST_LABEL}
+    if _line_width(kept | {column: min(kept[column], cells) for column, cells in least.items()}) > room:
+        del kept[_WHAT]
+    while _line_width(kept) > room:
+        longest = max((column for column in least if column in kept), key=lambda column: kept[column] - least[column])
+        if kept[longest] <= 1:
+            break
+        kept[longest] -= 1
     return kept
 
 
@@ -149,9 +135,7 @@ def _line_width(widths: Mapping[int, int]) -> int:
 def _padded(row: Sequence[str], widths: Mapping[int, int], tones: Mapping[int, Tone]) -> str:
     cells = (
         output.toned(
-            layout.pad(
-                (layout.cut_inside if i == _WHAT else layout.cut)(row[i], width), width, right=i in _TO_THE_RIGHT
-            ),
+            layout.pad((layout.cut_inside if i == _WHAT else layout.cut)(row[i], width), width, right=i == _RUNS),
             tones.get(i, Tone.PLAIN),
         )
         for i, width in widths.items()
@@ -159,15 +143,14 @@ def _padded(row: Sequence[str], widths: Mapping[int, int], tones: Mapping[int, T
     return _GAP.join(cells).rstrip()
 
 
-def _cells(line: SeriesLine) -> tuple[str, ...]:
+def _cells(line: RecordingLine) -> tuple[str, ...]:
     named = f"[{line.baseline_text}] " if line.baselines else ""
     return (
-        line.series_id,
+        line.id,
         line.when,
-        f"{line.runs_text}{'+' if line.left_behind else ''}",
-        line.average_text,
-        line.deviation_text,
-        line.percent_text,
+        line.kind,
+        f"{line.done}{'+' if line.left_behind else ''}",
+        line.answer.text,
         line.what,
         f"{named}{line.label}".strip(),
     )

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import click
 
+from app import kinds
 from app.changes.journal import where
 from app.changes.server import ConflictError
 from app.cli import common, diagnostics, output
-from app.cli.isolation_output import unfinished
 from app.cli.run_options import ssh_host
 from app.workflows.restore import check_own, owner_text, restore, restored_text
 from storage.changes import ChangeState, JournalEntry
@@ -30,7 +30,7 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
     with common.notebook(context, make=True) as notebook:
         if listing:
             _list(notebook.journal(ChangeState.OPEN), as_json=as_json)
-            _tell(filter(None, map(unfinished, notebook.isolations())))
+            _tell(filter(None, (kinds.leftover_text(notebook, head) for head in notebook.left_over())))
             return 0
         found = restore(notebook, server_ssh)
     _tell(f"{owner_text(entry)}: left alone" for entry in found.at_work)

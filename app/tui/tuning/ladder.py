@@ -10,6 +10,7 @@ from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.charts.series_charts import ladder_chart
+from app.kinds import stored_experiment
 from app.tui.export import ExportScreen
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
@@ -24,7 +25,7 @@ from app.tui.widgets.inputs import kept
 from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.pane import Pane
 from app.tui.widgets.toned import content_of
-from app.workflows.experiments import rename_experiment, stored_experiment
+from app.workflows.experiments import rename_experiment
 from app.workflows.guide.state.guide_store import decide
 from app.workflows.guide.state.rounds import branch_from, repeat_of
 from forms.experiments.ladder import Ladder, Rung, build_ladder

@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
+from app.kinds import stored_change, stored_experiment
 from app.tui.frame.commands import KeyCommand
 from app.tui.report_screen import ReportScreen
 from app.tui.tuning.trial import TrialScreen
-from app.workflows.experiments import stored_change, stored_experiment
 from forms.report import Report
 from forms.trials.summary import TrialSummary
 from storage.notebook import Notebook

@@ -27,6 +27,6 @@ def test_help_is_no_wider_than_80_columns(path: str):
 
 
 def test_help_says_what_may_be_left_out():
-    assert "export [OPTIONS] [SERIES]..." in HELPS["sharebench export"], "--all and --blank need none"
+    assert "export [OPTIONS] [RECORDING]..." in HELPS["sharebench export"], "--all and --blank need none"
     for path in ("sharebench try", "sharebench run", "sharebench isolate"):
         assert "The way to the server, by ssh." in " ".join(HELPS[path].split()), "it changes or starts things there"

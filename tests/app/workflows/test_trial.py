@@ -15,13 +15,13 @@ from app.changes.find import Ways
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeFailedError
 from app.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFileError, UnreachableError
+from app.kinds import stored_experiment
 from app.load.events import LoadEnded, LoadWarned
 from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, Started, Warned
 from app.workflows import tune
 from app.workflows.consent import consent_lines
-from app.workflows.experiments import stored_experiment
 from app.workflows.requests import SeriesOptions, series_request
 from app.workflows.trial import run_trial
 from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, new_order

@@ -96,4 +96,4 @@ def test_wrong_words(db, capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert "before is compared with itself" in err
-    assert "no series or baseline is called 'nothing'" in err
+    assert "no recording or baseline is called 'nothing'" in err

@@ -102,7 +102,7 @@ def test_an_existing_file_wants_force(inside, tmp_path):
 def test_what_cannot_be_written_fails_before_any_work(inside, tmp_path):
     assert "there is no folder" in inside.fails(4, "export", "no such", "-o", str(tmp_path / "no/form.txt"))
     assert "it is a folder" in inside.fails(4, "export", "no such", "-o", str(tmp_path))
-    assert "no series or baseline" in inside.fails(2, "export", "no such", "-o", str(tmp_path / "form.txt"))
+    assert "no recording or baseline" in inside.fails(2, "export", "no such", "-o", str(tmp_path / "form.txt"))
     assert not (tmp_path / "form.txt").exists()
 
 

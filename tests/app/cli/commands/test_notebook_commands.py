@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 from app.cli.commands.list_ import fitted
-from app.cli.load_list import load_lines
-from forms.layout import width
 from storage.notebook import Notebook
 from tests.builders import one
 from tests.command_line import QUICK, Inside
-from tests.loads import full_load, point
+from tests.loads import full_load
 
 
 @pytest.fixture
@@ -64,39 +62,28 @@ def test_words_list_the_series_that_have_them_all(inside: Inside):
     assert [document["label"] for document in inside.json("list", "disk", "--json")] == ["new disk"]
     none = inside("list", "zebra")
     assert (none.returncode, none.stdout) == (0, "")
-    assert "no series has 'zebra'" in none.stderr
+    assert "no recording has 'zebra'" in none.stderr
 
 
 def test_a_line_of_the_list_fits_80_columns():
-    widths = dict(enumerate((12, 16, 4, 10, 6, 6, 40, 30)))
+    widths = dict(enumerate((12, 16, 9, 4, 60, 40, 30)))
     for room in (80, 100, 200):
         cells = fitted(widths, room)
         assert sum(cells.values()) + 2 * (len(cells) - 1) <= room
-        assert cells[6] >= len("get 10.79.0.2/share")
-        assert cells[7] >= 9
+        assert cells[4] >= 20
+        assert cells[6] >= 8
     assert 5 not in fitted(widths, 80)
     assert fitted(widths, 200) == widths
-    assert fitted(widths | {7: 0}, 80)[4] == 6, "without labels there is room for the deviation"
 
 
-def test_a_load_takes_one_line_of_80_columns(inside: Inside):
+def test_a_load_takes_one_line_among_the_series(inside: Inside, series: dict[str, Any]):
     with Notebook(inside.db) as notebook:
-        notebook.add_load(replace(full_load(), label="before the new switch in the cellar " * 3))
-        heading, line = load_lines(notebook, None, 80)
-        (_, whole) = load_lines(notebook, None)
-    assert heading.split()[:2] == ["load", "when"]
-    assert line.split()[0] == full_load().id
-    assert max(map(width, (heading, line))) <= 80
-    assert "10,20,40" in line
-    assert "cellar before" in whole
-    assert whole in inside("list").stdout.splitlines()
-
-
-def test_points_of_as_many_users_name_them_once_in_the_list(inside: Inside):
-    with Notebook(inside.db) as notebook:
-        notebook.add_load(replace(full_load(), points=tuple(point(number, users=5) for number in range(1, 7))))
-        (_, line) = load_lines(notebook, None)
-    assert line.split()[3] == "5"
+        notebook.add_load(replace(full_load(), label="before the new switch in the cellar"))
+    heading, *lines = inside("list").stdout.splitlines()
+    assert heading.split()[:2] == ["id", "when"]
+    (line,) = [one for one in lines if one.startswith(full_load().id)]
+    assert [word in line for word in ("load", "10 users carried", "cellar")] == [True] * 3
+    assert any(one.startswith(series["id"]) for one in lines)
 
 
 def test_a_name_that_is_nearly_right_is_told(inside: Inside):

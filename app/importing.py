@@ -1,0 +1,265 @@
+"""What documents bring into a notebook: recordings of any kind, taken whole or refused whole."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app import kinds
+from app.errors import UsageError
+from app.kinds import KINDS, Kind
+from forms.importers import (
+    Given,
+    check,
+    check_target,
+    check_utf_8,
+    documents_of,
+    json_text_of,
+    read_series,
+)
+from forms.importers.trial import ImportedTrial, is_trial, trial_from_document
+from forms.isolation.document import isolation_from_document
+from forms.layout import visible
+from forms.load.document import load_from_document
+from forms.series.document import series_from_document
+from storage.isolations import Isolation
+from storage.json_reader import DocumentError, JSONNode
+from storage.loads.records import Load
+from storage.notebook import Notebook
+from storage.recordings import ISOLATION, LAST, LAST_LOAD, LOAD, SERIES, UnknownReferenceError
+from storage.records import Experiment, ExperimentKind, Series, new_series_id, utc_now
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+"""What can be typed as the name of a recording."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """A trial, survey or self-test of a document, with its series."""
+
+    id: str
+    experiment: Experiment
+    series: tuple[Series, ...]
+    label: str = ""
+    note: str = ""
+    question: str = ""
+    trial: ImportedTrial | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRecording:
+    """A recording of a document."""
+
+    kind: Kind
+    record: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """What came of it: ids."""
+
+    new: tuple[str, ...]
+    there: tuple[str, ...]
+    series: tuple[Series, ...] = ()
+    """Those that are new."""
+
+
+def read(content: bytes, given: Given) -> list[ImportedRecording]:
+    """All recordings of a file. Raises DocumentError, naming the first place that is wrong."""
+    check_utf_8(content)
+    if content.removeprefix(_MARK).lstrip()[:1] not in {b"{", b"["}:
+        return [ImportedRecording(KINDS[SERIES], one) for one in read_series(content, given)]
+    found: list[ImportedRecording] = []
+    name = ""
+    try:
+        for name, document in documents_of(json_text_of(content)):  # noqa: B007  an error names it
+            found.append(_one(document))
+    except DocumentError as error:
+        raise DocumentError(f"{name}.{error}" if name else str(error)) from error
+    if not found:
+        raise DocumentError("an empty array: expected objects that `sharebench export` wrote")
+    return found
+
+
+_MARK = b"\xef\xbb\xbf"
+"""With which some programs begin a file of UTF-8."""
+
+
+def _schema(document: object) -> object:
+    found = document.get("schema") if isinstance(document, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def _one(document: Any) -> ImportedRecording:
+    kind = next((one for one in KINDS.values() if one.schema == _schema(document)), KINDS[SERIES])
+    if kind.name == SERIES:
+        return ImportedRecording(kind, check(series_from_document(document)))
+    if kind.name == LOAD:
+        return ImportedRecording(kind, load_from_document(JSONNode("", document)))
+    if kind.name == ISOLATION:
+        return ImportedRecording(kind, isolation_from_document(document))
+    if kind.whole:
+        return ImportedRecording(kind, _whole(kind, document))
+    return ImportedRecording(kind, kinds.record_from_document(kind, JSONNode("", document).object()))
+
+
+def _whole(kind: Kind, document: dict[str, Any]) -> Whole:
+    top = JSONNode("", document)
+    trial = trial_from_document(document) if is_trial(document) else None
+    if trial is not None:
+        experiment, series = trial.experiment, tuple(check(one) for one in trial.series)
+    else:
+        places = top.maybe("parts").items()
+        if not places:
+            raise DocumentError(f"parts: this {kind.name} has no series inside: export it again, or its series")
+        series = tuple(check(_part(place)) for place in places)
+        name = series[0].experiment or f"{kind.name} {series[0].created_at[:19].replace('T', ' ')}"
+        series = tuple(replace(one, experiment=name) for one in series)
+        experiment = Experiment(
+            name=name, kind=ExperimentKind(kind.name), created_at=min(one.created_at for one in series)
+        )
+    texts = {name: top.maybe(name).read(str | None) or "" for name in ("id", "label", "note", "question")}
+    return Whole(experiment=experiment, series=series, trial=trial, **texts)
+
+
+def _part(place: JSONNode) -> Series:
+    try:
+        return series_from_document(place.value)
+    except DocumentError as error:
+        raise DocumentError(f"{place.name}.{error}") from error
+
+
+def store(notebook: Notebook, found: Sequence[ImportedRecording], file: str, *, as_new: bool) -> Import:
+    """Store what is not there yet, all or nothing. Raises UsageError where something differs from what is there."""
+    if as_new:
+        found = _renamed(found)
+    _check_ids(notebook, found, file)
+    new: list[ImportedRecording] = []
+    there: list[str] = []
+    series: list[Series] = []
+    with notebook.at_once():
+        for one in found:
+            if _is_there(notebook, one, file):
+                there.append(one.record.id)
+            else:
+                new.append(one)
+        alone = [one.record for one in new if one.kind.name == SERIES]
+        notebook.add_all(alone)
+        series += alone
+        for one in new:
+            if isinstance(one.record, Whole):
+                series += _store_whole(notebook, one.record, file)
+            elif one.kind.name != SERIES:
+                _store_other(notebook, one)
+    ids = [
+        each for one in new for each in ([part.id for part in one.record.series] if one.kind.whole else [one.record.id])
+    ]
+    return Import(tuple(ids), tuple(there), tuple(series))
+
+
+def _store_other(notebook: Notebook, found: ImportedRecording) -> None:
+    if isinstance(found.record, Load):
+        notebook.add_load(replace(found.record, imported_at=utc_now()))
+    elif isinstance(found.record, Isolation):
+        notebook.add_isolation(replace(found.record, imported_at=utc_now()))
+    else:
+        notebook.add_recording(replace(kinds.head_of(found.kind, found.record), imported_at=utc_now()))
+
+
+def _store_whole(notebook: Notebook, whole: Whole, file: str) -> Sequence[Series]:
+    name = whole.experiment.name
+    known = {one.id for one in notebook.recordings_of([one.id for one in whole.series])}
+    if known and len(known) < len(whole.series):
+        raise UsageError(f"some series of {name!r} are in the notebook and some are not: import it with --as-new")
+    stored = notebook.experiment_called(name)
+    if stored is not None and notebook.heads(1, experiment=name):
+        raise UsageError(f"{name!r} is in the notebook already, with other series: {file} cannot be imported")
+    experiment = replace(whole.experiment, recording_id=whole.id or None)
+    recording_id = notebook.add_experiment(experiment, note=whole.note, question=whole.question, imported_at=utc_now())
+    if recording_id and whole.label:
+        notebook.describe(recording_id, label=whole.label)
+    notebook.add_all(whole.series)
+    if whole.trial:
+        notebook.set_trial(name, whole.trial.plan)
+        for slot in whole.trial.slots:
+            notebook.add_slot(slot)
+    return whole.series
+
+
+def _renamed(found: Sequence[ImportedRecording]) -> list[ImportedRecording]:
+    """All under new ids; what refers to one of them keeps doing so."""
+    fresh = [(each, [new_series_id() for _ in _series_of(each)]) for each in found]
+    names = {one.id: new for each, ids in fresh for one, new in zip(_series_of(each), ids, strict=True)}
+    result = []
+    for each, ids in fresh:
+        series = [
+            replace(one, id=new, base_id=names.get(one.base_id or "", one.base_id))
+            for one, new in zip(_series_of(each), ids, strict=True)
+        ]
+        if each.kind.name == SERIES:
+            record: Any = series[0]
+        elif isinstance(each.record, Whole):
+            trial = each.record.trial
+            if trial is not None:
+                slots = tuple(replace(slot, series_id=names[slot.series_id]) for slot in trial.slots)
+                trial = replace(trial, slots=slots)
+            record = replace(each.record, id=new_series_id(), series=tuple(series), trial=trial)
+        else:
+            record = replace(each.record, id=new_series_id())
+        result.append(ImportedRecording(each.kind, record))
+    return result
+
+
+def _series_of(found: ImportedRecording) -> Sequence[Series]:
+    """A series itself, or those inside a trial or survey."""
+    if found.kind.name == SERIES:
+        return (found.record,)
+    return found.record.series if isinstance(found.record, Whole) else ()
+
+
+def _check_ids(notebook: Notebook, found: Sequence[ImportedRecording], file: str) -> None:
+    """Whether all can be called as they are. Raises UsageError."""
+    taken = {LAST, LAST_LOAD, *(baseline.name for baseline in notebook.baselines())}
+    seen: set[str] = set()
+    for each in found:
+        ids = [one.id for one in each.record.series] if each.kind.whole else []
+        for one in (*([each.record.id] if each.record.id else []), *ids):
+            if not _ID.fullmatch(one) or one in taken:
+                raise UsageError(
+                    f"{file}: no {each.kind.name} can be called {visible(one)[:40]!r} here: import it with --as-new"
+                )
+            if one in seen:
+                raise UsageError(f"{file} has two recordings of the id {one}: import it with --as-new")
+            seen.add(one)
+
+
+def _is_there(notebook: Notebook, found: ImportedRecording, file: str) -> bool:
+    """Whether the notebook has it, and the same. Raises UsageError where it has another one of that id."""
+    record = found.record
+    if isinstance(record, Whole):
+        series = [_known(notebook, one.id) for one in record.series]
+        return all(stored and _same(stored, one) for stored, one in zip(series, record.series, strict=True))
+    heads = notebook.recordings_of([record.id])
+    if not heads:
+        return False
+    if heads[0].kind == found.kind.name and _same(kinds.stored_record(notebook, heads[0]), record):
+        return True
+    raise UsageError(
+        f"{found.kind.name} {record.id} is in the notebook and is not what {file} says: import it with --as-new"
+    )
+
+
+def _known(notebook: Notebook, series_id: str) -> Series | None:
+    try:
+        found = notebook.series(series_id)
+    except UnknownReferenceError:
+        return None
+    return found if found.id == series_id else None
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two records of a kind measured the same; what people write may differ."""
+    for name in ("command", "target", "targets", "runs", "points", "script"):
+        if getattr(one, name, None) != getattr(other, name, None):
+            return False
+    return isinstance(one, Series | Load | Isolation) or one == other

@@ -1,0 +1,460 @@
+"""The table of kinds: how a recording of each is read, rendered, compared, resumed, exported and imported.
+
+``list``, ``show``, ``note``, ``delete``, ``export``, ``import``, ``compare`` and the notebook screen are written once
+over it. A new kind is a record with the fields of a recording and its own, a row here, and the folder that measures it.
+
+What lays a form out is loaded where it is first used: a list of series waits for none of it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from app.errors import UsageError
+from forms import wording
+from forms.recordings import RecordingLine, done_text, done_tone, side_by_side
+from forms.series.listing import series_lines
+from forms.tone import Tone, Toned
+from storage.changes import TrialPlan
+from storage.errors import did_you_mean
+from storage.isolations import Isolation, Layer
+from storage.json_reader import JSONNode
+from storage.loads.records import Load
+from storage.notebook import Notebook
+from storage.recordings import ISOLATION, LAST, LOAD, SERIES, Recording, held_text
+from storage.records import Experiment, RunStatus, Series, SeriesStatus, Target
+from storage.target_url import format_target
+
+if TYPE_CHECKING:
+    from forms.report import Report
+    from forms.trials.judged import ChangeSummary
+
+_HEAD = ("id", "created_at", "status", "error", "label", "note", "question")
+_VERDICT_CODES = {"faster": 0, "slower": 1}
+INCONCLUSIVE = 3
+"""The exit code of a comparison that found no answer."""
+_OURS = frozenset({"imported_at", "owner", "running_by", "part_of", "lease", "leftovers"})
+"""What no document says of a recording of this notebook."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a comparison came to."""
+
+    report: "Report"
+    exit_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """How recordings of one kind are treated."""
+
+    name: str
+    schema: str
+    """Of its document."""
+    record: type
+    """The record that is stored; its fields are what the published schema is made of."""
+    report: Callable[[Notebook, Recording], "Report"]
+    """Its form, with its document. Raises UsageError."""
+    answer: Callable[[Notebook, Recording], Toned]
+    """What came of it, in a few words."""
+    done: Callable[[Notebook, Recording], int] = lambda _notebook, _head: 0
+    """How many runs, points or pairs it has."""
+    resume: str = ""
+    """The option that resumes it; empty where it is measured anew."""
+    target: Callable[[Notebook, Recording], Target | None] = lambda _notebook, _head: None
+    """What it measured, to clean up there."""
+    judge: "Callable[[Notebook, Recording, str, RunStatus, str | None], bool] | None" = None
+    """Rejects or accepts a run, point or pair by its name; False where there is none."""
+    compare: "Callable[[Notebook, Sequence[Recording]], Compared] | None" = None
+    """Compares the first with the others; where it is absent they stand side by side, without a verdict."""
+    read: Callable[[Notebook, str], Any] | None = None
+    """The record as stored; absent where head and content are all there is."""
+    whole: bool = False
+    """Whether it is made of series."""
+    restored_by: str = ""
+    """The command that restores what it left changed, for which the recording is needed; else `clean` is advised."""
+
+    def form(self, notebook: Notebook, head: Recording) -> "Report":
+        """Its form, whose document has the series that it is made of inside. Raises UsageError."""
+        report = self.report(notebook, head)
+        if not self.whole:
+            return report
+        from forms.series.document import series_document  # noqa: PLC0415  as the module says
+
+        series = [notebook.series(one.id) for one in parts(notebook, head)]
+
+        def document() -> dict[str, Any]:
+            found = {**{name: getattr(head, name) for name in _HEAD}, **report.document()}
+            found |= {"label": head.label, "note": head.note, "question": head.question}
+            inside = found.get("series")
+            if not inside or not isinstance(inside[0], dict):
+                found["parts"] = [series_document(one) for one in series]
+            return found
+
+        return replace(report, document=document)
+
+
+def parts(notebook: Notebook, head: Recording) -> list[Recording]:
+    """The series that a recording is made of, in the order measured."""
+    return notebook.recordings(part_of=head.id)[::-1]
+
+
+# Series
+
+
+def _series_answer(notebook: Notebook, head: Recording) -> Toned:
+    (line,) = series_lines(notebook.heads_of([head.id]), notebook.rates_of([head.id]), ())
+    if line.average_bytes_per_second is None:
+        return Toned(head.error or "no valid run", Tone.CAUTION)
+    spread = f" ± {line.deviation_text}" if line.deviation_percent is not None else ""
+    link = f", {line.percent_text} of link" if line.percent_of_link is not None else ""
+    return Toned(f"{line.command} {line.average_text}{spread}{link}", line.deviation_tone)
+
+
+def _series_form(notebook: Notebook, head: Recording) -> "Report":
+    from forms.series.report import series_report  # noqa: PLC0415  as the module says
+    from forms.series.summary import run_form  # noqa: PLC0415  as the module says
+
+    return series_report(run_form(notebook.series(head.id)))
+
+
+def _judge_run(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
+    key = {"series_id": head.id, "phase": "measured", "number": name}
+    return notebook.judge("runs", key, status.value, reason)
+
+
+# Loads and isolations
+
+
+def _load_form(notebook: Notebook, head: Recording) -> "Report":
+    from app.workflows.load_forms import load_form  # noqa: PLC0415  as the module says
+
+    return load_form(notebook, notebook.load(head.id))
+
+
+def _isolation_form(notebook: Notebook, head: Recording) -> "Report":
+    from forms.isolation.report import isolation_report  # noqa: PLC0415  as the module says
+
+    return isolation_report(notebook.isolation(head.id))
+
+
+def _load_answer(notebook: Notebook, head: Recording) -> Toned:
+    from forms.load.report import capacity_text  # noqa: PLC0415  as the module says
+
+    load = notebook.load(head.id)
+    found = load.capacity
+    if found and found.carried:
+        beyond = f"; {found.not_carried} were too many" if found.not_carried else ""
+        return Toned(f"{found.carried} users carried{beyond}")
+    if capacity := capacity_text(load):
+        return Toned(capacity, Tone.CAUTION)
+    valid = load.valid_points()
+    if not valid:
+        return Toned(head.error or "no valid point", Tone.CAUTION)
+    last = valid[-1]
+    return Toned(f"{last.users} users, {last.requests_per_second or 0:,.0f} requests/s")
+
+
+def _judge_point(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
+    return notebook.judge("load_points", {"load_id": head.id, "number": name}, status.value, reason)
+
+
+def _compare_loads(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
+    from forms.load.comparison import compare_loads  # noqa: PLC0415  as the module says
+    from forms.load.comparison_report import load_comparison_report  # noqa: PLC0415  as the module says
+
+    if len(heads) != 2:
+        raise UsageError("loads are compared two at a time: name one OTHER")
+    found = compare_loads(*(notebook.load(head.id) for head in heads))
+    return Compared(load_comparison_report(found), _VERDICT_CODES.get(found.verdict, INCONCLUSIVE))
+
+
+def _compare_isolations(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
+    from forms.isolation.compare import isolation_comparison  # noqa: PLC0415  as the module says
+
+    if len(heads) != 2:
+        raise UsageError("an isolation is compared with one other isolation: name two")
+    return Compared(isolation_comparison(*(notebook.isolation(head.id) for head in heads)))
+
+
+def _isolation_answer(notebook: Notebook, head: Recording) -> Toned:
+    from forms.isolation.summary import isolation_summary  # noqa: PLC0415  as the module says
+    from forms.isolation.words import verdict_sentence  # noqa: PLC0415  as the module says
+
+    found = notebook.isolation(head.id)
+    if not found.runs:
+        return Toned(head.error or "no valid run", Tone.CAUTION)
+    return Toned(verdict_sentence(isolation_summary(found).verdict))
+
+
+def _judge_layer_run(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
+    """The run's name is ROUND:LAYER:CLIENTS, the last where there were several."""
+    turn, _, rest = name.partition(":")
+    layer, _, clients = rest.rpartition(":") if rest.rpartition(":")[2].isdecimal() else (rest, "", "")
+    numbers = [int(clients)] if clients else list(notebook.isolation(head.id).clients)
+    if layer not in tuple(Layer) or not turn.isdecimal() or len(numbers) != 1:
+        raise UsageError(
+            f"a run of an isolation is named ROUND:LAYER or ROUND:LAYER:CLIENTS, such as 1:server:4; not {name!r}"
+        )
+    key = {"isolation_id": head.id, "round": turn, "layer": layer, "clients": numbers[0]}
+    return notebook.judge("layer_runs", key, status.value, reason)
+
+
+# What is made of series
+
+
+def _no_experiment(notebook: Notebook, name: str) -> str:
+    meant = did_you_mean(name, (each.experiment.name for each in notebook.experiments()))
+    return f"no experiment is called {name!r}; {meant}`sharebench experiment list` shows what there is"
+
+
+def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> "Report":
+    """The ladder, survey or self-test of that name; ``only`` is the kind it must be. Raises UsageError."""
+    from forms.experiments.report import experiment_report  # noqa: PLC0415  as the module says
+    from forms.trials.judged import report_of  # noqa: PLC0415  as the module says
+
+    experiment, series = notebook.experiment_called(name), notebook.experiment(name)
+    if experiment is None or not series:
+        raise UsageError(_no_experiment(notebook, name))
+    if only is not None and experiment.kind != only:
+        raise UsageError(f"{name!r} is a {experiment.kind}: export it as an experiment", options="--form experiment")
+    if (change := stored_change(notebook, name)) is not None:
+        return report_of(change)
+    try:
+        return experiment_report(name, series, experiment.kind)
+    except ValueError as error:
+        raise UsageError(f"{name!r} was not completed: measure it again with sharebench selftest") from error
+
+
+def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
+    """The trial or sweep of that name with its plan; None for no such experiment. Raises UsageError."""
+    from forms.trials.judged import KINDS as CHANGES  # noqa: PLC0415  as the module says
+    from forms.trials.judged import judged  # noqa: PLC0415  as the module says
+
+    experiment = notebook.experiment_called(name)
+    if experiment is None or experiment.kind not in CHANGES:
+        return None
+    plan = notebook.trial(name)
+    if plan is None:
+        raise UsageError(f"{name!r} was imported without its plan: each of its series can be shown by itself")
+    try:
+        return judged(experiment, plan, notebook.experiment(name), notebook.slots(name))
+    except ValueError as error:
+        raise UsageError(
+            f"{name!r} is not whole ({error}): each of its series can be shown by itself, `sharebench show`"
+        ) from error
+
+
+def _experiment_form(notebook: Notebook, head: Recording) -> "Report":
+    return stored_experiment(notebook, head.subject)
+
+
+def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
+    """The verdict of a trial, the answer of a sweep; of the others the first line of what they came to."""
+    try:
+        change = stored_change(notebook, head.subject)
+        if change is not None:
+            from forms.trials.judged import answer_of  # noqa: PLC0415  as the module says
+
+            return answer_of(change)
+        results = stored_experiment(notebook, head.subject).results
+    except UsageError as error:
+        return Toned(str(error), Tone.CAUTION)
+    return Toned(results[0].text, results[0].tone) if results else Toned("")
+
+
+def _pairs(notebook: Notebook, head: Recording) -> int:
+    found = stored_change(notebook, head.subject) if notebook.trial(head.subject) else None
+    return len(getattr(found, "pairs", ())) or getattr(found, "blocks", 0)
+
+
+def _judge_pair(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
+    return all(_judge_run(notebook, part, name, status, reason) for part in parts(notebook, head))
+
+
+def _part_target(notebook: Notebook, head: Recording) -> Target | None:
+    return next((one.target for one in notebook.heads_of([part.id for part in parts(notebook, head)])), None)
+
+
+_OF_SERIES = partial(
+    Kind, record=Experiment, report=_experiment_form, answer=_whole_answer, target=_part_target, whole=True,
+    done=lambda notebook, head: len(parts(notebook, head)),
+)  # fmt: skip
+_OF_PAIRS = partial(_OF_SERIES, record=TrialPlan, done=_pairs, resume="try --resume", judge=_judge_pair)
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            name=SERIES,
+            schema="sharebench/series/1",
+            record=Series,
+            read=Notebook.series,
+            report=_series_form,
+            answer=_series_answer,
+            done=lambda notebook, head: len(notebook.rates_of([head.id]).get(head.id, ())),
+            resume="run --resume",
+            target=lambda notebook, head: notebook.heads_of([head.id])[0].target,
+            judge=_judge_run,
+        ),
+        Kind(
+            name=LOAD,
+            schema="sharebench/load/1",
+            record=Load,
+            read=Notebook.load,
+            report=_load_form,
+            answer=_load_answer,
+            done=lambda notebook, head: len(notebook.load(head.id).points),
+            resume="load --resume",
+            target=lambda notebook, head: notebook.load(head.id).targets[0],
+            judge=_judge_point,
+            compare=_compare_loads,
+        ),
+        Kind(
+            name=ISOLATION,
+            schema="sharebench/isolation/1",
+            record=Isolation,
+            read=Notebook.isolation,
+            report=_isolation_form,
+            answer=_isolation_answer,
+            done=lambda notebook, head: len({run.round for run in notebook.isolation(head.id).runs}),
+            resume="isolate --resume",
+            restored_by="isolate",
+            target=lambda notebook, head: notebook.isolation(head.id).target,
+            judge=_judge_layer_run,
+            compare=_compare_isolations,
+        ),
+        _OF_PAIRS(name="trial", schema="sharebench/trial/1"),
+        _OF_PAIRS(name="sweep", schema="sharebench/sweep/1"),
+        _OF_SERIES(name="survey", schema="sharebench/survey/1"),
+        _OF_SERIES(name="selftest", schema="sharebench/selftest/1"),
+        _OF_SERIES(name="repeats", schema="sharebench/repeats/1"),
+    )
+}
+
+
+def kind_of(head: Recording) -> Kind:
+    """The row of a recording's kind. Raises UsageError for one that a newer version made."""
+    if head.kind not in KINDS:
+        raise UsageError(f"{head.id} is of kind {head.kind!r}, which this version does not know")
+    return KINDS[head.kind]
+
+
+# What every kind shares
+
+
+def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]:
+    """A line for each of these recordings, in this order."""
+    heads = list(heads)
+    names: dict[str, list[str]] = {}
+    for baseline in notebook.baselines():
+        names.setdefault(baseline.recording_id, []).append(wording.plain(baseline.name))
+    ids = [head.id for head in heads if head.kind == SERIES]
+    of_series = {one.series_id: one for one in series_lines(notebook.heads_of(ids), notebook.rates_of(ids), ())}
+    found = []
+    for head in heads:
+        kind, series = kind_of(head), of_series.get(head.id)
+        found.append(
+            RecordingLine(
+                id=head.id,
+                kind=head.kind,
+                created_at=head.created_at,
+                done=series.runs_text if series else done_text(head, kind.done(notebook, head)),
+                done_tone=series.runs_tone if series else done_tone(head),
+                answer=kind.answer(notebook, head),
+                what=series.what if series else wording.plain(head.subject),
+                label=series.label if series else wording.plain(head.label),
+                baselines=tuple(names.get(head.id, ())),
+                experiment=series.experiment if series else "",
+                left_behind=head.leftovers is not None and not head.running,
+            )
+        )
+    return found
+
+
+def compare(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
+    """Compare the first with the others, which are of its kind."""
+    kind = kind_of(heads[0])
+    if kind.compare is not None:
+        return kind.compare(notebook, heads)
+    return Compared(side_by_side(heads, [kind.form(notebook, head) for head in heads]))
+
+
+def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
+    """The recordings of these references, all of one kind; ``last`` is the newest of it. Raises UsageError."""
+    named = {one: notebook.recording(one) for one in references if one != LAST}
+    of_kind = {head.kind for head in named.values()} or {notebook.recording(LAST, *KINDS).kind}
+    if len(of_kind) > 1:
+        told = ", ".join(f"{one} is a {head.kind}" for one, head in named.items())
+        raise UsageError(f"{told}: name recordings of the same kind")
+    return [named.get(one) or notebook.recording(LAST, *of_kind) for one in references]
+
+
+def leftover_text(notebook: Notebook, head: Recording) -> str:
+    """What of ours may still be on a server, and what removes it; empty where there is nothing."""
+    if head.leftovers is None or head.running or head.imported_at:
+        return ""
+    things = [
+        f"{name.replace('_', ' ')} {', '.join(map(str, value)) if isinstance(value, list) else value}"
+        for name, value in head.leftovers.items()
+        if value and name not in {"ssh", "smb_conf"}
+    ]
+    kind = kind_of(head)
+    target = None if kind.restored_by else kind.target(notebook, head)
+    how = f"the next `sharebench {kind.restored_by}` restores it" if kind.restored_by else ""
+    if target is not None:
+        how = f"sharebench clean {wording.plain(format_target(target))}"
+    return f"{head.kind} {head.id} left {wording.plain('; '.join(things))}: {how}".rstrip(": ")
+
+
+def resumable(notebook: Notebook, reference: str, *kinds: str, confirmed: bool = False) -> Recording:
+    """The recording to be resumed. Raises UsageError where it is complete, being measured, or somebody else's."""
+    head = notebook.recording(reference, *kinds)
+    kind = kind_of(head)
+    if head.lease is not None and head.running:
+        raise UsageError(f"{held_text(head.id, head.lease, head.kind)}: wait for its end, or end that process")
+    if head.status is SeriesStatus.COMPLETE:
+        raise UsageError(f"{head.kind} {head.id} is complete: measure a new one")
+    if not kind.resume:
+        raise UsageError(f"a {head.kind} cannot be resumed: measure a new one")
+    if head.imported_at and not confirmed:
+        raise UsageError(f"{head.kind} {head.id} was imported: measure a new one")
+    return head
+
+
+def judge(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> None:
+    """Reject a run, load point, layer run or pair, or accept it again. Raises UsageError."""
+    kind = kind_of(head)
+    if kind.judge is None:
+        raise UsageError(f"a {head.kind} has no runs of its own: reject a run of one of its series")
+    with notebook.at_once():
+        if not kind.judge(notebook, head, name, status, reason):
+            raise UsageError(f"{head.kind} {head.id} has no finished measured run {name}")
+
+
+# Kinds that are head and content alone
+
+
+def stored_record(notebook: Notebook, head: Recording) -> Any:
+    """The record of a kind, by its types where it has no tables of its own."""
+    kind = kind_of(head)
+    if kind.read is not None:
+        return kind.read(notebook, head.id)
+    content = dict(head.content) | {name: getattr(head, name) for name in _HEAD}
+    return JSONNode(head.kind, content).record(kind.record, leave=_OURS)
+
+
+def record_from_document(kind: Kind, node: JSONNode) -> Any:
+    """The record in the document of a kind that is head and content alone. Raises DocumentError."""
+    return node.record(kind.record, leave=_OURS, needs=("id", "created_at"))
+
+
+def head_of(kind: Kind, record: Any, *, subject: str = "") -> Recording:
+    """The recording of a record whose fields beside those of every recording are its content."""
+    apart = {*_HEAD, *_OURS}
+    content = {name: value for name, value in asdict(record).items() if name not in apart}
+    known = {one.name for one in fields(record)}
+    head = {name: getattr(record, name) for name in _HEAD if name in known}
+    return Recording(kind=kind.name, subject=subject, content=content, **head)

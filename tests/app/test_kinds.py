@@ -1,0 +1,170 @@
+"""Everything that can be done with a recording, done with one of every kind, a made-up one among them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app import kinds
+from app.errors import UsageError
+from app.kinds import KINDS
+from forms.exporters import FORMATS
+from storage.notebook import Notebook
+from storage.records import RunStatus, SeriesStatus
+from tests.builders import one
+from tests.command_line import Inside
+from tests.recordings import MAKERS, made_up_kind
+
+
+@pytest.fixture(autouse=True)
+def _kind_of_the_tests() -> Iterator[None]:
+    with made_up_kind():
+        yield
+
+
+@pytest.fixture
+def inside(tmp_path: Path) -> Inside:
+    return Inside(tmp_path / "notebook.db", None)
+
+
+def test_there_is_a_maker_of_every_kind():
+    assert set(MAKERS) == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", sorted(MAKERS))
+def test_every_command_takes_a_recording_of_every_kind(kind: str, inside: Inside, tmp_path: Path):
+    def done(*words: str) -> str:
+        found = inside(*words)
+        assert found.returncode == 0, (words, found.stderr)
+        return found.stdout
+
+    with Notebook(inside.db) as notebook:
+        made = MAKERS[kind](notebook)
+    done("note", made, "switch rebooted")
+    done("rename", made[:6], "office day")
+    done("baseline", "set", "before", made)
+    with Notebook(inside.db) as notebook:
+        head = notebook.recording("before")
+        assert (head.id, head.kind, head.label, head.note) == (made, kind, "office day", "switch rebooted")
+        assert notebook.resolve("last", kind) == made
+
+    (line,) = done("list").splitlines()[1:]
+    assert [word in line for word in (made, kind, "[before] office day")] == [True] * 3
+    inside_of_it = len(done("list", "--all").splitlines()) - 2
+    (document,) = inside.json("list", "--json")
+    assert (document["id"], document["schema"], document["note"]) == (made, KINDS[kind].schema, "switch rebooted")
+    assert document == inside.json("show", "last", "--json") == inside.json("show", made, "--json")
+    parts = document.get("parts") or (document.get("series") if KINDS[kind].whole else [])
+    assert len(parts or []) == inside_of_it
+    assert done("show", "before") == done("show", "last")
+    for name in FORMATS:
+        file = tmp_path / f"form.{name}"
+        done("export", made, "--format", name, "-o", str(file))
+        assert file.stat().st_size > 50
+
+    file = tmp_path / "all.json"
+    file.write_text(done("list", "--json"))
+    again = Inside(tmp_path / "other.db", None)
+    assert again("import", str(file)).returncode == 0
+    (copy,) = again.json("list", "--json")
+    assert {**copy, "id": made} == {**document, "id": made}
+    told = again("import", str(file))
+    assert (told.returncode, told.stdout) == (0, ""), told.stderr
+    assert "already in the notebook" in told.stderr
+
+    if kind in {"series", "load", "isolation", "weighing"}:
+        done("import", str(file), "--as-new")
+        assert len(done("list").splitlines()) == 3
+        compared = inside("compare", made, "last")
+        assert compared.returncode in {0, 3}, compared.stderr
+        assert inside("delete", "last", "--yes").returncode == 0
+    assert inside.fails(2, "compare", made, f"{77:012x}")
+    assert done("delete", "before", "--yes").split() == [made]
+    assert inside.json("list", "--json") == []
+    with Notebook(inside.db) as notebook:
+        assert notebook.heads() == []
+        assert notebook.experiments() == []
+
+
+def test_all_kinds_are_one_list_and_last_is_no_part(inside: Inside):
+    with Notebook(inside.db) as notebook:
+        made = {kind: MAKERS[kind](notebook) for kind in ("series", "load", "isolation", "weighing", "trial")}
+        assert notebook.resolve("last") == made["trial"]
+        assert notebook.resolve("last", "series") == made["series"], "not a series of the trial"
+    lines = inside("list").stdout.splitlines()[1:]
+    assert {line.split()[0] for line in lines} == set(made.values())
+    assert len(inside("list", "--all").stdout.splitlines()[1:]) == 7
+    assert {one["id"] for one in inside.json("list", "--json")} == set(made.values())
+    assert "name recordings of the same kind" in inside.fails(2, "compare", made["series"], made["load"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "run"), [("series", "2"), ("load", "1"), ("isolation", "1:server:4"), ("trial", "3"), ("sweep", "2")]
+)
+def test_a_run_point_layer_run_or_pair_is_rejected_and_accepted(kind: str, run: str, inside: Inside):
+    with Notebook(inside.db) as notebook:
+        made = MAKERS[kind](notebook)
+    before = inside.json("show", made, "--json")
+    assert inside("reject", made, run, "--reason", "backup ran").returncode == 0
+    rejected = inside.json("show", made, "--json")
+    assert rejected != before
+    assert "backup ran" in json.dumps(rejected)
+    assert inside("accept", made, run).returncode == 0
+    assert inside.json("show", made, "--json") == before
+    inside.fails(2, "reject", made, "99" if kind != "isolation" else "9:server:4", "--reason", "none such")
+    assert inside.json("show", made, "--json") == before
+
+
+@pytest.mark.parametrize("kind", sorted(MAKERS))
+def test_what_is_resumed_is_interrupted_and_this_notebooks_own(kind: str, tmp_path: Path):
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        made = MAKERS[kind](notebook)
+        assert notebook._db is not None
+        notebook._db.execute("UPDATE recordings SET status = 'complete'")
+        with pytest.raises(UsageError, match="is complete"):
+            kinds.resumable(notebook, made)
+        notebook._db.execute("UPDATE recordings SET status = 'interrupted'")
+        if not KINDS[kind].resume:
+            with pytest.raises(UsageError, match="cannot be resumed"):
+                kinds.resumable(notebook, made)
+            return
+        assert kinds.resumable(notebook, "last", kind).id == made
+        notebook.take(made)
+        with pytest.raises(UsageError, match=f"{kind} {made} is being measured"):
+            kinds.resumable(notebook, made)
+        notebook.release(made)
+        notebook._db.execute("UPDATE recordings SET imported_at = '2026-01-01T00:00:00.000Z'")
+        with pytest.raises(UsageError, match="was imported"):
+            kinds.resumable(notebook, made)
+        assert kinds.resumable(notebook, made, confirmed=True).status is SeriesStatus.INTERRUPTED
+
+
+@pytest.mark.parametrize("kind", ["series", "load", "isolation", "weighing"])
+def test_what_was_left_behind_is_named_by_show_list_and_delete(kind: str, inside: Inside):
+    with Notebook(inside.db) as notebook:
+        made = MAKERS[kind](notebook)
+        left = '{"scratch_path": ".sharebench-left"}'
+        left = '{"server_folders": [".sharebench-left"], "profiling": null}' if kind == "isolation" else left
+        left = '{"scratch_folder": ".sharebench-left"}' if kind == "load" else left
+        notebook._db.execute("UPDATE recordings SET leftovers = ?", (left,))
+    assert "+" in inside("list").stdout.splitlines()[1]
+    assert ".sharebench-left" in inside("show", made).stdout + inside("show", made).stderr
+    assert ".sharebench-left" in inside("delete", made, "--yes").stderr
+
+
+def test_a_recording_of_a_newer_version_is_named(inside: Inside):
+    with Notebook(inside.db) as notebook:
+        notebook.add(one(1))
+        notebook._db.execute("UPDATE recordings SET kind = 'horoscope'")
+    assert "is of kind 'horoscope', which this version does not know" in inside.fails(2, "show", f"{1:012x}")
+
+
+def test_a_part_is_rejected_with_its_pair_or_not_at_all(tmp_path: Path):
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        made = MAKERS["trial"](notebook)
+        (part, other) = kinds.parts(notebook, notebook.recording(made))
+        notebook._db.execute("DELETE FROM runs WHERE series_id = ? AND number = 4", (other.id,))
+        with pytest.raises(UsageError, match="no finished measured run 4"):
+            kinds.judge(notebook, notebook.recording(made), "4", RunStatus.REJECTED, "backup")
+        assert all(run.status is RunStatus.VALID for run in notebook.series(part.id).runs)

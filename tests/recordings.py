@@ -1,0 +1,157 @@
+"""One recording of every kind, and a kind that exists in the tests alone."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from app import kinds
+from app.kinds import KINDS, Kind
+from forms.report import Field, Report
+from forms.tone import Toned
+from storage.changes import ChangeKind, Slot, TrialPlan
+from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
+from storage.json_reader import Count, Filled, Moment
+from storage.notebook import Notebook
+from storage.plan import Settings
+from storage.recordings import Recording
+from storage.records import Change, ClientFacts, Command, Experiment, ExperimentKind, SeriesStatus, Spread, Target
+from tests.builders import one
+from tests.loads import full_load
+
+SPREAD = Spread(mean=1.5, median=1.0, deviation=0.25)
+RUN = LayerRun(
+    round=1, layer=Layer.SERVER, clients=4, seconds=5.0, bytes_per_second=1e6, operations={"readx": 3},
+    requests={"read": 3}, server_cpu=CPUUse(user=SPREAD, system=SPREAD, total=SPREAD, samples=5),
+    processes={"server": 40.0}, profile={"smb2_read": ProfileCounter(calls=3, microseconds=20)},
+)  # fmt: skip
+ISOLATION = Isolation(
+    id="aa11", created_at="2026-01-31T10:00:00.000Z", target=Target(protocol="smb", host="h", share="s"),
+    script="office", clients=(1, 4), rounds=2, seconds=5, ceilings={4: 9000.5}, settings=Settings(sign=True),
+    client=ClientFacts(name="sharebench", dialect="3.1.1"), problems=("no dbench",), without=("find_first",),
+)  # fmt: skip
+
+
+DATE = "2026-01-05 10:00:00"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighing:
+    """A recording of a kind that nobody needs: how heavy a server is."""
+
+    id: Filled
+    created_at: Moment
+    status: SeriesStatus = SeriesStatus.INTERRUPTED
+    error: str | None = None
+    label: str = ""
+    note: str = ""
+    question: str = ""
+    host: str
+    kilograms: tuple[Count, ...] = field(default_factory=tuple)
+
+
+def _weighing_form(notebook: Notebook, head: Recording) -> Report:
+    found: Weighing = kinds.stored_record(notebook, head)
+    return Report(
+        form="weighing",
+        title=f"Weight of {found.host}",
+        name="Weighing",
+        fields=(Field(name="Host", text=found.host), Field(name="Note", text=found.note)),
+        results=(Field(name="Weight", text=f"{max(found.kilograms)} kg"),),
+        document=lambda: {
+            "schema": "sharebench/weighing/1",
+            **{name: getattr(found, name) for name in Weighing.__dataclass_fields__},
+        },
+    )
+
+
+WEIGHING = Kind(
+    name="weighing",
+    schema="sharebench/weighing/1",
+    record=Weighing,
+    report=_weighing_form,
+    answer=lambda notebook, head: Toned(f"{max(kinds.stored_record(notebook, head).kilograms)} kg"),
+    done=lambda notebook, head: len(kinds.stored_record(notebook, head).kilograms),
+    resume="weigh --resume",
+)
+
+
+@contextmanager
+def made_up_kind() -> Iterator[Kind]:
+    """A block in which there is that kind: its row is all that it takes."""
+    KINDS[WEIGHING.name] = WEIGHING
+    try:
+        yield WEIGHING
+    finally:
+        del KINDS[WEIGHING.name]
+
+
+def _series(notebook: Notebook) -> str:
+    notebook.add(one(1))
+    return f"{1:012x}"
+
+
+def _load(notebook: Notebook) -> str:
+    notebook.add_load(full_load())
+    return full_load().id
+
+
+def _isolation(notebook: Notebook) -> str:
+    notebook.add_isolation(replace(ISOLATION, id="aa11aa11aa11", runs=(RUN,)))
+    return "aa11aa11aa11"
+
+
+def _made_of_series(kind: ExperimentKind, count: int) -> Callable[[Notebook], str]:
+    def make(notebook: Notebook) -> str:
+        name = f"{kind} strict sync nas {DATE}"
+        recording_id = notebook.add_experiment(
+            Experiment(name=name, kind=kind, subject="nas", created_at="2026-01-05T10:00:00.000Z")
+        )
+        assert recording_id
+        changed = kind in {ExperimentKind.TRIAL, ExperimentKind.SWEEP}
+        for number in range(count):
+            change = Change(name="strict sync", value=f"v{number}", previous="yes") if changed and number else None
+            notebook.add(
+                one(
+                    5 + number,
+                    (100e6 + number * 1e5,) * 6,
+                    experiment=name,
+                    change=change,
+                    command=Command.PUT if kind is ExperimentKind.SURVEY and number else Command.GET,
+                )
+            )
+        if changed:
+            values = tuple(f"v{number}" for number in range(1, count))
+            plan = TrialPlan(
+                kind=ChangeKind.SMB_CONF, name="strict sync", previous="yes", values=values, looks=(6,), seed=7
+            )
+            notebook.set_trial(name, plan)
+            places = ((turn, arm) for turn in range(1, 7) for arm in range(count)[:: 1 if turn % 2 else -1])
+            for position, (turn, arm) in enumerate(places):
+                slot = Slot(series_id=f"{5 + arm:012x}", number=turn, position=position, control_seconds=0.01)
+                notebook.add_slot(slot)
+        return recording_id
+
+    return make
+
+
+def _weighing(notebook: Notebook) -> str:
+    made = Weighing(
+        id="bb22bb22bb22", created_at="2026-01-06T10:00:00.000Z", status=SeriesStatus.COMPLETE, host="nas",
+        kilograms=(12, 14),
+    )  # fmt: skip
+    notebook.add_recording(kinds.head_of(WEIGHING, made, subject="nas"))
+    return made.id
+
+
+MAKERS: dict[str, Callable[[Notebook], str]] = {
+    "series": _series,
+    "load": _load,
+    "isolation": _isolation,
+    "trial": _made_of_series(ExperimentKind.TRIAL, 2),
+    "sweep": _made_of_series(ExperimentKind.SWEEP, 3),
+    "survey": _made_of_series(ExperimentKind.SURVEY, 2),
+    "selftest": _made_of_series(ExperimentKind.SELFTEST, 2),
+    "repeats": _made_of_series(ExperimentKind.REPEATS, 3),
+    "weighing": _weighing,
+}
+"""Stores one recording of the kind, and gives its id."""
