@@ -18,15 +18,13 @@ from forms.importers import (
     read_series,
 )
 from forms.importers.trial import ImportedTrial, is_trial, trial_from_document
-from forms.isolation.document import isolation_from_document
 from forms.layout import visible
-from forms.load.document import load_from_document
 from forms.series.document import series_from_document
 from storage.isolations import Isolation
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import Load
 from storage.notebook import Notebook
-from storage.recordings import ISOLATION, LAST, LAST_LOAD, LOAD, SERIES, UnknownReferenceError
+from storage.recordings import LAST, LAST_LOAD, SERIES, UnknownReferenceError
 from storage.records import Experiment, ExperimentKind, Series, new_series_id, utc_now
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
@@ -94,13 +92,9 @@ def _one(document: Any) -> ImportedRecording:
     kind = next((one for one in KINDS.values() if one.schema == _schema(document)), KINDS[SERIES])
     if kind.name == SERIES:
         return ImportedRecording(kind, check(series_from_document(document)))
-    if kind.name == LOAD:
-        return ImportedRecording(kind, load_from_document(JSONNode("", document)))
-    if kind.name == ISOLATION:
-        return ImportedRecording(kind, isolation_from_document(document))
     if kind.whole:
         return ImportedRecording(kind, _whole(kind, document))
-    return ImportedRecording(kind, kinds.record_from_document(kind, JSONNode("", document).object()))
+    return ImportedRecording(kind, kinds.record_from_document(kind, document))
 
 
 def _whole(kind: Kind, document: dict[str, Any]) -> Whole:
@@ -150,20 +144,11 @@ def store(notebook: Notebook, found: Sequence[ImportedRecording], file: str, *, 
             if isinstance(one.record, Whole):
                 series += _store_whole(notebook, one.record, file)
             elif one.kind.name != SERIES:
-                _store_other(notebook, one)
+                kinds.add_record(notebook, one.kind, one.record, utc_now())
     ids = [
         each for one in new for each in ([part.id for part in one.record.series] if one.kind.whole else [one.record.id])
     ]
     return Import(tuple(ids), tuple(there), tuple(series))
-
-
-def _store_other(notebook: Notebook, found: ImportedRecording) -> None:
-    if isinstance(found.record, Load):
-        notebook.add_load(replace(found.record, imported_at=utc_now()))
-    elif isinstance(found.record, Isolation):
-        notebook.add_isolation(replace(found.record, imported_at=utc_now()))
-    else:
-        notebook.add_recording(replace(kinds.head_of(found.kind, found.record), imported_at=utc_now()))
 
 
 def _store_whole(notebook: Notebook, whole: Whole, file: str) -> Sequence[Series]:

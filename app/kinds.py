@@ -16,6 +16,7 @@ from forms import wording
 from forms.recordings import RecordingLine, done_text, done_tone, side_by_side
 from forms.series.listing import series_lines
 from forms.tone import Tone, Toned
+from storage.audits import AUDIT, Audit, audit_of, recording_of
 from storage.changes import TrialPlan
 from storage.errors import did_you_mean
 from storage.isolations import Isolation, Layer
@@ -71,6 +72,10 @@ class Kind:
     """Compares the first with the others; where it is absent they stand side by side, without a verdict."""
     read: Callable[[Notebook, str], Any] | None = None
     """The record as stored; absent where head and content are all there is."""
+    from_document: Callable[[Any], Any] | None = None
+    """Reads the record in a document; where it is absent, by the types of its fields. Raises DocumentError."""
+    add: Callable[[Notebook, Any], None] | None = None
+    """Stores a record that is not there yet; where it is absent, as head and content."""
     whole: bool = False
     """Whether it is made of series."""
     restored_by: str = ""
@@ -141,20 +146,9 @@ def _isolation_form(notebook: Notebook, head: Recording) -> "Report":
 
 
 def _load_answer(notebook: Notebook, head: Recording) -> Toned:
-    from forms.load.report import capacity_text  # noqa: PLC0415  as the module says
+    from forms.load.headline import load_headline  # noqa: PLC0415  as the module says
 
-    load = notebook.load(head.id)
-    found = load.capacity
-    if found and found.carried:
-        beyond = f"; {found.not_carried} were too many" if found.not_carried else ""
-        return Toned(f"{found.carried} users carried{beyond}")
-    if capacity := capacity_text(load):
-        return Toned(capacity, Tone.CAUTION)
-    valid = load.valid_points()
-    if not valid:
-        return Toned(head.error or "no valid point", Tone.CAUTION)
-    last = valid[-1]
-    return Toned(f"{last.users} users, {last.requests_per_second or 0:,.0f} requests/s")
+    return load_headline(notebook.load(head.id))[0]
 
 
 def _judge_point(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
@@ -200,6 +194,48 @@ def _judge_layer_run(notebook: Notebook, head: Recording, name: str, status: Run
         )
     key = {"isolation_id": head.id, "round": turn, "layer": layer, "clients": numbers[0]}
     return notebook.judge("layer_runs", key, status.value, reason)
+
+
+def _load_from_document(document: Any) -> Load:
+    from forms.load.document import load_from_document  # noqa: PLC0415  as the module says
+
+    return load_from_document(JSONNode("", document))
+
+
+def _isolation_from_document(document: Any) -> Isolation:
+    from forms.isolation.document import isolation_from_document  # noqa: PLC0415  as the module says
+
+    return isolation_from_document(document)
+
+
+# Audits
+
+
+def _audit_form(notebook: Notebook, head: Recording) -> "Report":
+    from forms.audit.report import audit_report  # noqa: PLC0415  as the module says
+
+    return audit_report(audit_of(notebook.recording(head.id)))
+
+
+def _audit_answer(notebook: Notebook, head: Recording) -> Toned:
+    from forms.audit.report import audit_answer, audit_sign  # noqa: PLC0415  as the module says
+
+    found = audit_of(notebook.recording(head.id))
+    return Toned(audit_answer(found), audit_sign(found)[1])
+
+
+def _compare_audits(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
+    from forms.audit.report import audit_comparison_report  # noqa: PLC0415  as the module says
+
+    if len(heads) != 2:
+        raise UsageError("an audit is compared with one other audit: name two")
+    return Compared(audit_comparison_report(*(audit_of(notebook.recording(head.id)) for head in heads)))
+
+
+def _audit_from_document(document: Any) -> Audit:
+    from forms.audit.document import audit_from_document  # noqa: PLC0415  as the module says
+
+    return audit_from_document(document)
 
 
 # What is made of series
@@ -311,6 +347,8 @@ KINDS: dict[str, Kind] = {
             target=lambda notebook, head: notebook.load(head.id).targets[0],
             judge=_judge_point,
             compare=_compare_loads,
+            from_document=_load_from_document,
+            add=Notebook.add_load,
         ),
         Kind(
             name=ISOLATION,
@@ -325,6 +363,20 @@ KINDS: dict[str, Kind] = {
             target=lambda notebook, head: notebook.isolation(head.id).target,
             judge=_judge_layer_run,
             compare=_compare_isolations,
+            from_document=_isolation_from_document,
+            add=Notebook.add_isolation,
+        ),
+        Kind(
+            name=AUDIT,
+            schema="sharebench/audit/1",
+            record=Audit,
+            read=lambda notebook, reference: audit_of(notebook.recording(reference, AUDIT)),
+            report=_audit_form,
+            answer=_audit_answer,
+            done=lambda notebook, head: len(audit_of(notebook.recording(head.id)).findings),
+            compare=_compare_audits,
+            from_document=_audit_from_document,
+            add=lambda notebook, audit: notebook.add_recording(recording_of(audit)),
         ),
         _OF_PAIRS(name="trial", schema="sharebench/trial/1"),
         _OF_PAIRS(name="sweep", schema="sharebench/sweep/1"),
@@ -446,9 +498,21 @@ def stored_record(notebook: Notebook, head: Recording) -> Any:
     return JSONNode(head.kind, content).record(kind.record, leave=_OURS)
 
 
-def record_from_document(kind: Kind, node: JSONNode) -> Any:
-    """The record in the document of a kind that is head and content alone. Raises DocumentError."""
-    return node.record(kind.record, leave=_OURS, needs=("id", "created_at"))
+def record_from_document(kind: Kind, document: Any) -> Any:
+    """The record in a document of a kind. Raises DocumentError."""
+    if kind.from_document is not None:
+        return kind.from_document(document)
+    return JSONNode("", document).object().record(kind.record, leave=_OURS, needs=("id", "created_at"))
+
+
+def add_record(notebook: Notebook, kind: Kind, record: Any, imported_at: str) -> None:
+    """Store a record from a document."""
+    with notebook.at_once():
+        if kind.add is not None:
+            kind.add(notebook, record)
+        else:
+            notebook.add_recording(head_of(kind, record))
+        notebook.mark_imported(record.id, imported_at)
 
 
 def head_of(kind: Kind, record: Any, *, subject: str = "") -> Recording:

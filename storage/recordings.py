@@ -150,6 +150,11 @@ class RecordingTables(NotebookBase):
         with self._db.atomic():
             self._db.table("recordings").update(recording_id, texts)
 
+    def mark_imported(self, recording_id: str, imported_at: str) -> None:
+        """Note that a recording came in from a document."""
+        with self._db.atomic():
+            self._db.table("recordings").update(recording_id, {"imported_at": imported_at})
+
     # Finding
 
     def resolve(self, reference: str, *kinds: str) -> str:

@@ -8,6 +8,7 @@ from app import kinds
 from app.kinds import KINDS, Kind
 from forms.report import Field, Report
 from forms.tone import Toned
+from storage.audits import Audit, AuditScope, recording_of
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.json_reader import Count, Filled, Moment
@@ -134,6 +135,12 @@ def _made_of_series(kind: ExperimentKind, count: int) -> Callable[[Notebook], st
     return make
 
 
+def _audit(notebook: Notebook) -> str:
+    made = Audit(id="cc33cc33cc33", created_at="2026-01-07T10:00:00.000Z", subject="nas", scope=AuditScope.FILE)
+    notebook.add_recording(recording_of(made))
+    return made.id
+
+
 def _weighing(notebook: Notebook) -> str:
     made = Weighing(
         id="bb22bb22bb22", created_at="2026-01-06T10:00:00.000Z", status=SeriesStatus.COMPLETE, host="nas",
@@ -152,6 +159,7 @@ MAKERS: dict[str, Callable[[Notebook], str]] = {
     "survey": _made_of_series(ExperimentKind.SURVEY, 2),
     "selftest": _made_of_series(ExperimentKind.SELFTEST, 2),
     "repeats": _made_of_series(ExperimentKind.REPEATS, 3),
+    "audit": _audit,
     "weighing": _weighing,
 }
 """Stores one recording of the kind, and gives its id."""
