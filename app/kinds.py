@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from app.errors import UsageError
 from forms import wording
 from forms.recordings import RecordingLine, done_text, done_tone, side_by_side
-from forms.series.listing import series_lines
+from forms.series.listing import SeriesLine, series_lines
 from forms.tone import Tone, Toned
 from storage.audits import AUDIT, Audit, audit_of, recording_of
 from storage.changes import TrialPlan
@@ -84,6 +84,12 @@ class Kind:
     def form(self, notebook: Notebook, head: Recording) -> "Report":
         """Its form, whose document has the series that it is made of inside. Raises UsageError."""
         report = self.report(notebook, head)
+        if head.kind not in {SERIES, LOAD} and (head.question or head.note):
+            from forms.report import Field  # noqa: PLC0415  as the module says
+
+            said = (("Question", head.question), ("Note", head.note))
+            fields = tuple(Field(name=name, text=text) for name, text in said if text)
+            report = replace(report, fields=(*fields, *report.fields))
         if not self.whole:
             return report
         from forms.series.document import series_document  # noqa: PLC0415  as the module says
@@ -426,6 +432,16 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
     return found
 
 
+def forms(notebook: Notebook, references: Sequence[str], *kinds: str) -> "list[Report]":
+    """The forms of recordings; of several series alone with an overview before them. Raises UsageError."""
+    from forms.reports import series_reports  # noqa: PLC0415  as the module says
+
+    heads = [notebook.recording(one, *kinds) for one in references]
+    if all(head.kind == SERIES for head in heads):
+        return series_reports([notebook.series(head.id) for head in heads])
+    return [kind_of(head).form(notebook, head) for head in heads]
+
+
 def compare(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
     """Compare the first with the others, which are of its kind."""
     kind = kind_of(heads[0])
@@ -442,6 +458,35 @@ def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
         told = ", ".join(f"{one} is a {head.kind}" for one, head in named.items())
         raise UsageError(f"{told}: name recordings of the same kind")
     return [named.get(one) or notebook.recording(LAST, *of_kind) for one in references]
+
+
+def list_lines(notebook: Notebook, ids: Sequence[str]) -> list[SeriesLine]:
+    """The lines of the notebook screen: figures of series; of what else there is the kind and its answer."""
+    heads = notebook.recordings_of(ids)
+    of_series = [head.id for head in heads if head.kind == SERIES]
+    found = series_lines(notebook.heads_of(of_series), notebook.rates_of(of_series), notebook.baselines())
+    known = {line.series_id: line for line in found}
+    others = [head for head in heads if head.kind != SERIES]
+    for head, line in zip(others, lines(notebook, others), strict=True):
+        known[head.id] = SeriesLine(
+            series_id=head.id,
+            created_at=head.created_at,
+            label=line.label,
+            target=line.what,
+            short_target=line.answer.text,
+            command=line.kind,
+            status=head.status,
+            runs=kind_of(head).done(notebook, head),
+            planned_runs=None,
+            average_bytes_per_second=None,
+            deviation_percent=None,
+            percent_of_link=None,
+            baselines=line.baselines,
+            experiment="",
+            running=head.running,
+            left_behind=line.left_behind,
+        )
+    return [known[head.id] for head in heads]
 
 
 def leftover_text(notebook: Notebook, head: Recording) -> str:

@@ -74,6 +74,7 @@ _OPTIONS = (
     _option("verify", "--verify", is_flag=True, help="Compare content after the timed runs."),
     _option("label", "--label", default=_USUAL.label, metavar="TEXT", help="A short name for the form."),
     _option("note", "--note", default=_USUAL.note, metavar="TEXT", help="Anything worth keeping with it."),
+    _option("question", "--question", default=_USUAL.question, metavar="TEXT", help="What it is meant to answer."),
     _option("experiment", "--experiment", metavar="NAME", help="Make it the next rung of a ladder of changes."),
     _option("change", "--change", callback=_change, metavar="NAME=VALUE",
         help="The ONE parameter changed since the last rung.",

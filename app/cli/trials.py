@@ -36,7 +36,7 @@ from storage.records import Command, ExperimentKind
 
 _SERIES = (
     "command", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign",
-    "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling", "note",
+    "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling", "note", "question",
 )  # fmt: skip
 
 

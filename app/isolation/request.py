@@ -35,6 +35,7 @@ class IsolationRequest:
     within_seconds: float = 60.0 * DEFAULT_MINUTES
     """No further round begins that would probably end later than so long after the beginning."""
     label: str = ""
+    question: str = ""
     link_bits_per_second: int | None = None
     server_ssh: str | None = None
     smb_conf: str | None = None

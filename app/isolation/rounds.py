@@ -183,6 +183,7 @@ def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resume
         id=new_series_id(),
         created_at=utc_now(),
         label=request.label,
+        question=request.question,
         target=request.target,
         script=script.name,
         script_sha256=script.digest,

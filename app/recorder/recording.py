@@ -77,6 +77,7 @@ def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl
         title=request.title or wording.default_title(plan.command, plan.target),
         label=request.label,
         note=request.note,
+        question=request.question,
         experiment=experiment.name if experiment else None,
         base_id=request.base_id or base_of_next(experiment, plan.command, notebook),
         change=Change(name=request.change_name, value=request.change_value) if request.change_name else None,

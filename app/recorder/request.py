@@ -15,6 +15,8 @@ class FormEntries:
     """The link's nominal rate; None to ask the network interface for it."""
     label: str = ""
     note: str = ""
+    question: str = ""
+    """What it is meant to answer."""
     base_id: str | None = None
     """The series that the change is compared with; None for the last one of the experiment that was kept."""
     change_name: str | None = None

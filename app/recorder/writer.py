@@ -125,7 +125,7 @@ class SeriesWriter:
                 if notebook.heads_of([series.id]):
                     return  # the disk gave an error after it was written
                 if experiment:
-                    notebook.add_experiment(experiment)
+                    notebook.add_experiment(experiment, note=series.note, question=series.question)
                 notebook.add(series)
                 notebook.take(series.id)
 

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
+from app import kinds
 from app.printing import print_document, printers
 from app.tui.frame.base import BaseDialog, BaseScreen
 from app.tui.frame.commands import KeyCommand
@@ -22,7 +23,6 @@ from app.tui.widgets.pane import Pane
 from app.whole_file import is_there, output_file
 from forms.exporters import FORMATS, PAPERS, Format, export_reports
 from forms.report import Report
-from forms.reports import series_reports
 from forms.wording import plain
 from storage.notebook import Notebook
 from storage.records import JSONValue
@@ -73,7 +73,7 @@ class ExportScreen(BaseScreen):
         """``ids`` are series; for other forms ``gather`` reads them and ``name`` is what to call the file."""
         super().__init__()
         self.ids = tuple(ids)
-        self.gather: Gather = gather or (lambda notebook: series_reports([notebook.series(each) for each in self.ids]))
+        self.gather: Gather = gather or (lambda notebook: kinds.forms(notebook, self.ids))
         self.file_name = _file_name(name)
         self.format = FORMATS["html"]
         self.paper = PAPERS[0]
@@ -286,5 +286,6 @@ def _file_name(name: str) -> str:
 
 
 def _called(notebook: Notebook, ids: Sequence[str]) -> list[str]:
-    names = [series.label or series.title or series.id for series in notebook.heads_of(list(ids))]
-    return names or ["no series any more"]
+    titles = {series.id: series.title for series in notebook.heads_of(list(ids))}
+    names = [head.label or titles.get(head.id) or head.id for head in notebook.recordings_of(list(ids))]
+    return names or ["no recording any more"]

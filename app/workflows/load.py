@@ -62,6 +62,7 @@ class LoadRequest:
     scenario: Scenario
     choices: LoadChoices
     label: str = ""
+    question: str = ""
     server_ssh: str | None = None
     smb_conf: str | None = None
     link_bits_per_second: int | None = None
@@ -154,6 +155,7 @@ def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) 
         id=new_series_id(),
         created_at=utc_now(),
         label=request.label,
+        question=request.question,
         targets=request.targets,
         scenario=request.scenario,
         choices=request.choices,

@@ -119,7 +119,8 @@ class _Campaign:
     def _open_series(self) -> None:
         """A series for each value: new ones, or those of the notebook to go on with."""
         order, notebook = self.order, self.notebook
-        notebook.add_experiment(order.experiment)
+        asked = order.request
+        notebook.add_experiment(order.experiment, note=asked.note, question=asked.question)
         known = notebook.experiment(order.experiment.name)
         self.slots = notebook.slots(order.experiment.name)
         for arm, value in enumerate((None, *order.plan.values)):

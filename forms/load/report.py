@@ -88,6 +88,8 @@ def _fields(load: Load) -> Iterator[Field]:
         yield Field(name="Made by", text=made)
     if load.status is not SeriesStatus.COMPLETE:
         yield Field(name="Status", text=f"{load.status.value}{f': {load.error}' if load.error else ''}")
+    if load.question:
+        yield Field(name="Question", text=load.question)
     if load.note:
         yield Field(name="Note", text=load.note)
     if load.scratch_folder:

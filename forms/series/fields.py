@@ -35,6 +35,8 @@ def head_fields(series: Series) -> Iterator[Field]:
     """The lines above the table, in the order of the form; lines that would be empty are left out."""
     if series.label:
         yield Field(name="Label", text=series.label)
+    if series.question:
+        yield Field(name="Question", text=series.question)
     yield Field(name="Command", text=series.command.value)
     yield _target_field(series.target)
     yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))

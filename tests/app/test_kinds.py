@@ -13,7 +13,7 @@ from forms.exporters import FORMATS
 from storage.notebook import Notebook
 from storage.records import RunStatus, SeriesStatus
 from tests.builders import one
-from tests.command_line import Inside
+from tests.command_line import QUICK, Inside
 from tests.recordings import MAKERS, made_up_kind
 
 
@@ -168,3 +168,20 @@ def test_a_part_is_rejected_with_its_pair_or_not_at_all(tmp_path: Path):
         with pytest.raises(UsageError, match="no finished measured run 4"):
             kinds.judge(notebook, notebook.recording(made), "4", RunStatus.REJECTED, "backup")
         assert all(run.status is RunStatus.VALID for run in notebook.series(part.id).runs)
+
+
+def test_the_question_of_a_measurement_stands_on_its_form_and_in_its_document(inside: Inside, tmp_path: Path):
+    (tmp_path / "file").write_bytes(b"x" * 100_000)
+    done = inside("run", f"file://{tmp_path}/file", *QUICK, "--runs", "2", "--question", "Is the disk enough?")
+    assert done.returncode == 0
+    assert "Is the disk enough?" in done.stdout
+    assert inside.json("show", "last", "--json")["question"] == "Is the disk enough?"
+
+
+@pytest.mark.parametrize("kind", sorted(MAKERS))
+def test_a_question_stands_on_the_form_of_every_kind(kind: str, inside: Inside):
+    with Notebook(inside.db) as notebook:
+        made = MAKERS[kind](notebook)
+        notebook.describe(made, question="Is it enough?")
+    assert "Is it enough?" in inside("show", made).stdout
+    assert inside.json("show", made, "--json")["question"] == "Is it enough?"

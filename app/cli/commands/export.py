@@ -18,9 +18,8 @@ from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of
 from forms.report import Report
-from forms.reports import blank_report, series_reports
+from forms.reports import blank_report
 from forms.worksheets.report import worksheet_report
-from storage.notebook import Notebook
 from storage.recordings import ISOLATION, SERIES
 
 FORMS = ("run", "comparison", "experiment", "survey", "selftest", "isolation", "bottleneck", "clients")
@@ -190,14 +189,6 @@ def _gathered(context: click.Context, names: tuple[str, ...], form: str, blank: 
     return [blank_report(form, link_bits_per_second=link)] if blank else _reports(context, names, form)
 
 
-def _forms(notebook: Notebook, names: tuple[str, ...], *kind: str) -> list[Report]:
-    """The forms of recordings; of several series alone with an overview before them."""
-    heads = [notebook.recording(name, *kind) for name in names]
-    if all(head.kind == SERIES for head in heads):
-        return series_reports([notebook.series(head.id) for head in heads])
-    return [kinds.kind_of(head).form(notebook, head) for head in heads]
-
-
 def _paper(name: str) -> str:
     return next(paper for paper in PAPERS if paper.lower() == name.lower())
 
@@ -206,7 +197,7 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
     """The reports of the forms that are asked for. Raises UsageError where a name means nothing."""
     with common.notebook(context) as notebook:
         if form == "run":
-            return _forms(notebook, names)
+            return kinds.forms(notebook, names)
         if form == "comparison":
             heads = kinds.alike(notebook, names)
             if heads[0].kind != SERIES:
@@ -214,7 +205,7 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
             series = [notebook.series(name) for name in names]
             return [comparison_report(series, comparisons(sides_to_compare(notebook, names)))]
         if form == ISOLATION:
-            return _forms(notebook, names, ISOLATION)
+            return kinds.forms(notebook, names, ISOLATION)
         if form not in _WORKSHEETS:
             return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
         saved = next((one for one in notebook.worksheets(form) if one.name == names[0]), None)

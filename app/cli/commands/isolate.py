@@ -101,7 +101,9 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
 @click.option("--json", "as_json", is_flag=True, help="The isolation document instead of the form.")
 @common.login_options
 @common.options_of_all
-@series_options("label", "link_bits_per_second", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds")
+@series_options(
+    "label", "question", "link_bits_per_second", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds"
+)
 def isolate_command(context: click.Context, /, target: str | None, resume_reference: str | None, **choices: Any) -> int:
     """Asks the disk, the network, both at once and the server at TARGET for the same operations, and says which it is.
 
@@ -157,6 +159,7 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> Isola
         seconds=choices["seconds"],
         within_seconds=60.0 * choices["within_minutes"],
         label=options.label,
+        question=options.question,
         link_bits_per_second=options.link_bits_per_second,
         server_ssh=options.server_ssh,
         smb_conf=str(options.smb_conf) if options.smb_conf else None,

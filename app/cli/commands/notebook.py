@@ -11,7 +11,6 @@ from app.cli.series_output import answer_report
 from app.cli.series_output import show as show_series
 from app.errors import CancelledError, UsageError
 from app.workflows.experiments import rename_experiment
-from forms.layout import visible
 from forms.series.summary import unusual_runs
 from storage.notebook import Notebook
 from storage.recordings import SERIES, Recording, held_text
@@ -40,8 +39,6 @@ def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: b
     answer_report(kinds.kind_of(head).form(notebook, head), as_json=as_json)
     if as_json:
         return
-    if head.question:
-        diagnostics.say(f"question: {visible(head.question)}")
     if left := kinds.leftover_text(notebook, head):
         diagnostics.say(f"sharebench: what to do (left behind): {left}")
 

@@ -65,7 +65,13 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
         series = common.series(context, choices["again"])
         _confirm(series, confirmed=choices["confirm_target"])
         full, secrets = common.secrets_for(context, series.target, kerberos=choices["kerberos"])
-        repeated = replace(options_of(series), base_id=series.id, label=choices["label"], note=choices["note"])
+        repeated = replace(
+            options_of(series),
+            base_id=series.id,
+            label=choices["label"],
+            note=choices["note"],
+            question=choices["question"],
+        )
         events = record(series_request(repeated, full, secrets), path, control)
     elif not target:
         raise UsageError("what shall be measured? sharebench run TARGET; see `sharebench run --help`")

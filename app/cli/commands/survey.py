@@ -70,7 +70,7 @@ def _paths(place: Target) -> dict[str, str]:
 @common.options_of_all
 @series_options(
     "runs", "warmups", "link_bits_per_second", "quiet_time", "wait_seconds", "server_ssh", "smb_conf",
-    "timeout_seconds", "ceiling",
+    "timeout_seconds", "ceiling", "question",
 )  # fmt: skip
 def survey_command(context: click.Context, /, **choices: Any) -> int:
     """Measures HOST from every side: FTP, SMB and bare TCP, get and put, and says what to look at first.

@@ -1,4 +1,4 @@
-"""The notebook: all series, sorted, filtered and grouped; the one pointed at beside them."""
+"""The notebook: all recordings, sorted, filtered and grouped; the one pointed at beside them."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
@@ -22,11 +22,11 @@ from storage.queries import SeriesQuery, SortKey
 if TYPE_CHECKING:
     from app.tui.notebook.deletion import Deletion
     from app.tui.notebook.series_view import SeriesView
+    from forms.report import Report
     from forms.series.listing import SeriesLine
     from forms.series.summary import SeriesSummary
     from storage.notebook import Notebook
-    from storage.recordings import Removed
-    from storage.records import Series
+    from storage.recordings import Recording, Removed
 
 _TYPING_SECONDS = 0.15
 """How long the filter waits for the next letter."""
@@ -43,7 +43,7 @@ EMPTY = (
     "Press n to measure the first series, step by step. Practice servers that need no network: sharebench demo."
 )
 
-NONE_FOUND = "No series has all of these words in its label, target or note. Escape lists all again."
+NONE_FOUND = "No recording has all of these words in its label, target or note. Escape lists all again."
 
 
 class NotebookScreen(SeriesActions):
@@ -168,15 +168,15 @@ class NotebookScreen(SeriesActions):
         self.with_notebook(
             lambda notebook: (
                 listing(notebook.find(query), query, baselines=bool(notebook.baselines())),
-                notebook.count(),
-                notebook.heads(1),
+                notebook.count_recordings(),
+                notebook.recordings(limit=1),
             ),
             self._found,
             group="find",
             exclusive=True,
         )
 
-    def _found(self, answer: "tuple[ListRows, int, list[Series]]") -> None:
+    def _found(self, answer: "tuple[ListRows, int, list[Recording]]") -> None:
         found, count, newest = answer
         self.query_one("#filter").disabled = not count
         self.set_class(not count, "-empty")
@@ -302,7 +302,7 @@ class NotebookScreen(SeriesActions):
 
     @on(SeriesList.Opened)
     def _open(self, message: SeriesList.Opened) -> None:
-        self.sharebench_app.visit("series", series_id=message.series_id)
+        self.open_recording(message.series_id)
 
     # Marking and deleting
 
@@ -342,21 +342,24 @@ class NotebookScreen(SeriesActions):
 
 
 def _lines(notebook: "Notebook", ids: list[str]) -> "list[SeriesLine]":
-    from forms.series.listing import series_lines  # noqa: PLC0415  the first paint does not wait for what comes after it
+    from app.kinds import list_lines  # noqa: PLC0415  the first paint does not wait for what comes after it
 
-    return series_lines(notebook.heads_of(ids), notebook.rates_of(ids), notebook.baselines())
+    return list_lines(notebook, ids)
 
 
-def _form(notebook: "Notebook", series_id: str) -> "SeriesSummary":
-    from forms.series.summary import run_form  # noqa: PLC0415  the first paint does not wait for what comes after it
+def _form(notebook: "Notebook", recording_id: str) -> "SeriesSummary | Report":
+    from app.kinds import kind_of  # noqa: PLC0415  the first paint does not wait for what comes after it
+    from forms.series.summary import run_form  # noqa: PLC0415  as above
 
-    return run_form(notebook.series(series_id))
+    head = notebook.recording(recording_id)
+    return run_form(notebook.series(head.id)) if head.kind == "series" else kind_of(head).form(notebook, head)
 
 
 def _named(removed: "tuple[Removed, ...]") -> str:
     first = removed[0].recording
-    return (first.label or first.id) if len(removed) == 1 else f"{len(removed):,} series"
+    return (first.label or first.id) if len(removed) == 1 else f"{len(removed):,} recordings"
 
 
 def _count_text(found: int, count: int) -> str:
-    return f"{count:,} series" if found == count else f"{found:,} of {count:,} series"
+    named = "1 recording" if count == 1 else f"{count:,} recordings"
+    return named if found == count else f"{found:,} of {named}"

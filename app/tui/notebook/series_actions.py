@@ -1,7 +1,6 @@
 """What can be done with the series that are pointed at or marked, on every screen that shows some."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.errors import UsageError
@@ -11,6 +10,7 @@ from app.tui.widgets.measure_mixin import MeasureMixin
 if TYPE_CHECKING:
     from app.tui.notebook.dialogs import BaselineNaming, SeriesTexts
     from storage.notebook import Notebook
+    from storage.recordings import Recording
 
 ACTING_KEYS = (
     KeyCommand(
@@ -123,13 +123,47 @@ class SeriesActions(MeasureMixin):
                 "Mark the series to compare with (space), then go to this one and press c again.", severity="warning"
             )
         else:
-            self.sharebench_app.visit("compare", base=base, other=here)
+            self._compare_all([base, here])
 
     def _compare_all(self, ids: list[str]) -> None:
-        if len(ids) == 2:
+        self.with_notebook(lambda notebook: notebook.recording(ids[0]).kind, lambda kind: self._compare_kind(kind, ids))
+
+    def _compare_kind(self, kind: str, ids: list[str]) -> None:
+        if kind != "series":
+            from app.kinds import compare  # noqa: PLC0415  the first paint does not wait for what comes after it
+            from app.tui.report_screen import ReportScreen  # noqa: PLC0415  as above
+
+            self.app.push_screen(
+                ReportScreen("Comparison", lambda notebook: compare(notebook, notebook.recordings_of(ids)).report)
+            )
+        elif len(ids) == 2:
             self.sharebench_app.visit("compare", base=ids[0], other=ids[1])
         else:
             self.sharebench_app.visit("table", ids=ids)
+
+    def open_recording(self, recording_id: str) -> None:
+        """Show a recording on the screen of its kind."""
+        self.with_notebook(lambda notebook: notebook.recording(recording_id), self._open_head)
+
+    def _open_head(self, head: "Recording") -> None:
+        from app.kinds import kind_of  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.tui.isolation.stored_screen import StoredIsolationScreen  # noqa: PLC0415  as above
+        from app.tui.load.stored_screen import StoredLoadScreen  # noqa: PLC0415  as above
+        from app.tui.report_screen import ReportScreen  # noqa: PLC0415  as above
+        from app.tui.tuning.stored_trial import StoredTrialScreen  # noqa: PLC0415  as above
+
+        match head.kind:
+            case "series":
+                self.sharebench_app.visit("series", series_id=head.id)
+            case "load":
+                self.app.push_screen(StoredLoadScreen(head.id))
+            case "isolation":
+                self.app.push_screen(StoredIsolationScreen(head.id))
+            case "trial":
+                self.app.push_screen(StoredTrialScreen(head.subject))
+            case _:
+                heading = head.label or head.subject or head.kind
+                self.app.push_screen(ReportScreen(heading, lambda notebook: kind_of(head).form(notebook, head)))
 
     def action_again(self) -> None:
         from app.workflows.guide.state.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
@@ -146,7 +180,7 @@ def _words_of(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":
     """Label and note where all series have the same, else empty."""
     from app.tui.notebook.dialogs import SeriesTexts  # noqa: PLC0415  the first paint does not wait for what comes after it
 
-    heads = notebook.heads_of(ids)
+    heads = notebook.recordings_of(ids)
     labels, notes = {head.label for head in heads}, {head.note for head in heads}
     return SeriesTexts(
         label=labels.pop() if len(labels) == 1 else "",
@@ -156,21 +190,20 @@ def _words_of(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":
 
 def _set_words(notebook: "Notebook", ids: Sequence[str], before: "SeriesTexts", words: "SeriesTexts") -> None:
     """What was changed holds for all of the series; what was left as it was stays each one's own."""
-    for series_id in ids:
-        series = notebook.series(series_id)
-        notebook.annotate(
-            replace(
-                series,
-                label=words.label if words.label != before.label else series.label,
-                note=words.note if words.note != before.note else series.note,
-            )
-        )
+    texts = {name: (getattr(before, name), getattr(words, name)) for name in ("label", "note")}
+    changed = {name: now for name, (was, now) in texts.items() if now != was}
+    if changed:
+        with notebook.at_once():
+            for recording_id in ids:
+                notebook.describe(recording_id, **changed)
 
 
 def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
     """The ids with what is a baseline before what is none, and the older before the newer."""
+    from app.kinds import alike  # noqa: PLC0415  the first paint does not wait for what comes after it
+
     named = {baseline.recording_id for baseline in notebook.baselines()}
-    heads = notebook.heads_of(ids)
+    heads = alike(notebook, ids)
     return [head.id for head in sorted(heads, key=lambda head: (head.id not in named, head.created_at))]
 
 
@@ -183,13 +216,15 @@ def _names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[st
 
 def _name(notebook: "Notebook", ids: Sequence[str], naming: "BaselineNaming") -> None:
     """Give or take the name. Raises UsageError where the series are no repeats of each other."""
-    from forms.comparison.differences import same_path  # noqa: PLC0415  the first paint does not wait for what comes after it
+    from app.kinds import alike  # noqa: PLC0415  the first paint does not wait for what comes after it
+    from forms.comparison.differences import same_path  # noqa: PLC0415  as above
 
     if not naming.given:
         notebook.remove_baseline(naming.name)
         return
-    first, *others = notebook.heads_of(ids)
-    if not all(same_path(first, other) for other in others):
+    alike(notebook, ids)
+    first, *others = notebook.heads_of(ids) or (None,)
+    if first is not None and not all(same_path(first, other) for other in others):
         raise UsageError(
             f"the {len(ids)} marked series differ in command, target or client: a baseline holds repeats of the same"
             " settings"
@@ -203,4 +238,6 @@ def _base_of(notebook: "Notebook", series_id: str) -> str | None:
     if series and series[0].base_id is not None:
         return series[0].base_id
     named = {baseline.recording_id for baseline in notebook.baselines()} - {series_id}
-    return named.pop() if len(named) == 1 else None
+    kinds = {head.id: head.kind for head in notebook.recordings_of([series_id, *named])}
+    alike = [one for one in named if kinds[one] == kinds.get(series_id)]
+    return alike[0] if len(alike) == 1 else None

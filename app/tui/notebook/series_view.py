@@ -12,6 +12,7 @@ from app.tui.widgets.ansi_view import AnsiView
 from app.tui.widgets.chart_view import ChartView
 
 if TYPE_CHECKING:
+    from forms.report import Report
     from forms.series.summary import SeriesSummary
     from storage.records import Run
 
@@ -46,20 +47,23 @@ class SeriesView(Widget):
             with Vertical(id="series-picture", classes="pane"):
                 yield ChartView(id="series-chart")
 
-    def show(self, form: "SeriesSummary | None") -> None:
-        """Show this form from now on; None for nothing."""
+    def show(self, shown: "SeriesSummary | Report | None") -> None:
+        """Show this form from now on, with its chart where it is a series; None for nothing."""
         from app.tui.widgets.toned import joined  # noqa: PLC0415  the first paint does not wait for what draws a form
         from forms import wording  # noqa: PLC0415  as above
         from forms.exporters.text import figures_text  # noqa: PLC0415  as above
+        from forms.report import Report  # noqa: PLC0415  as above
         from forms.series.headline import GAP, headline  # noqa: PLC0415  as above
         from forms.series.report import series_report  # noqa: PLC0415  as above
 
-        self.form = form
-        self.query_one("#series-headline", Static).update(joined(headline(form), GAP) if form else "")
+        report = shown if isinstance(shown, Report) else series_report(shown) if shown else None
+        form = self.form = None if isinstance(shown, Report) else shown
+        title = Content(wording.plain(report.title)) if report else Content("")
+        self.query_one("#series-headline", Static).update(joined(headline(form), GAP) if form else title)
         box = self.query_one("#series-form-box")
         box.border_title = Content(wording.name_of(form.series) if form else "")
         self.query_one("#series-form", AnsiView).show(
-            None if form is None else lambda width, _: figures_text(series_report(form), width=width, ansi=True)
+            None if report is None else lambda width, _: figures_text(report, width=width, ansi=True)
         )
         box.scroll_home(animate=False)
         self._show_chart()

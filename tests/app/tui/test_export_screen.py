@@ -129,7 +129,7 @@ async def test_a_series_that_is_gone_is_told(path):
         await settled(app, pilot)
         await pilot.press("enter", "enter")
         await settled(app, pilot)
-        assert "no series or baseline" in text_of(app.screen, ".dialog-text")
+        assert "no recording or baseline" in text_of(app.screen, ".dialog-text")
         assert names_in(".") == []
 
 

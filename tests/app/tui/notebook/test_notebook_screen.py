@@ -55,7 +55,7 @@ async def test_the_tui_opens_on_the_notebook_and_lists_the_newest_first(three):
         for part in ("80.00 MB/s", "0.9 %", "64 %", "put nas/data", "signing"):
             assert part in lines[4]
         assert "before" in lines[5]
-        assert "3 series" in lines[0]
+        assert "3 recordings" in lines[0]
 
 
 async def test_at_80_columns_each_line_has_command_host_and_share(tmp_path):
@@ -149,7 +149,7 @@ async def test_words_filter_as_they_are_typed(three):
         here(app).look()
         await settled(app, pilot)
         assert shown(app) == ["series 2"]
-        assert "1 of 3 series" in painted(app)
+        assert "1 of 3 recordings" in painted(app)
         await pilot.press("enter")
         assert app.focused is app.screen.query_one(SeriesList)
         await pilot.press("escape")
@@ -165,11 +165,11 @@ async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
         await pilot.press("slash", *"zebra", "down")
         here(app).look()
         await settled(app, pilot)
-        assert "No series has all of these words" in painted(app)
+        assert "No recording has all of these words" in painted(app)
         assert here(app).chosen() is None
         await pilot.press("e", "d", "enter", "space")
         await settled(app, pilot)
-        assert "0 of 3 series" in painted(app)
+        assert "0 of 3 recordings" in painted(app)
 
 
 async def test_sorting_by_a_column_and_the_other_way_round(three):
@@ -248,11 +248,11 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
         await settled(app, pilot)
         await pilot.press("end", "space", "home", "space")
         assert here(app).chosen() == f"{2:012x}"
-        assert "2 marked · 3 series" in painted(app)
+        assert "2 marked · 3 recordings" in painted(app)
         await pilot.press("d")
         await settled(app, pilot)
         assert shown(app) == ["series 2"]
-        assert "2 series are deleted; u puts them back." in [note.message for note in app._notifications]
+        assert "2 recordings are deleted; u puts them back." in [note.message for note in app._notifications]
         assert here(app).marked() == []
         await pilot.press("u")
         await settled(app, pilot)
@@ -292,7 +292,7 @@ async def test_all_those_listed_or_the_others_are_marked_with_a_key(three):
         await pilot.press("A")
         await settled(app, pilot)
         assert sorted(here(app).marked()) == [f"{n:012x}" for n in (1, 2, 3)]
-        assert "3 marked · 2 of 3 series" in painted(app)
+        assert "3 marked · 2 of 3 recordings" in painted(app)
         keys = painted(app).splitlines()[-1]
         assert keys.index("Compare") < keys.index("Export") < keys.index("Delete") < keys.index("Open")
         await pilot.press("escape")

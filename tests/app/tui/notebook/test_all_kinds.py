@@ -1,0 +1,60 @@
+"""The notebook screen with a recording of each kind: listed, read, opened, labelled, named, exported and deleted."""
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from app.kinds import KINDS
+from app.tui.notebook.dialogs import BaselineDialog, EditDialog
+from app.tui.notebook.screen import NotebookScreen
+from storage.notebook import Notebook
+from tests.recordings import MAKERS, made_up_kind
+from tests.tui import app_on, here, painted, settled
+
+
+@pytest.mark.parametrize("kind", sorted(MAKERS))
+async def test_the_screen_takes_a_recording_of_every_kind(kind: str, tmp_path: Path):
+    path = tmp_path / "notebook.db"
+    with made_up_kind():
+        assert kind in KINDS
+        with Notebook(path) as notebook:
+            made = MAKERS[kind](notebook)
+        app = app_on(path)
+        async with app.run_test(size=(160, 60)) as pilot:
+            await settled(app, pilot)
+            assert type(here(app)) is NotebookScreen
+            assert "1 recording" in painted(app).splitlines()[0]
+            assert (kind if kind != "series" else "get nas/data") in painted(app).splitlines()[3]
+
+            await pilot.press("e")
+            await settled(app, pilot)
+            assert type(here(app)) is EditDialog
+            app.screen.query_one("#label", Input).value = "office day"
+            await pilot.press("ctrl+s")
+            await settled(app, pilot)
+            assert "office day" in painted(app)
+
+            await pilot.press("b")
+            await settled(app, pilot)
+            assert type(here(app)) is BaselineDialog
+            await pilot.press(*"before", "enter")
+            await settled(app, pilot)
+            with Notebook(path) as notebook:
+                assert notebook.recording("before").label == "office day"
+
+            await pilot.press("enter")
+            await settled(app, pilot)
+            assert type(here(app)) is not NotebookScreen
+            await pilot.press("escape")
+            await settled(app, pilot)
+            assert type(here(app)) is NotebookScreen
+
+            await pilot.press("d")
+            await settled(app, pilot)
+            with Notebook(path) as notebook:
+                assert notebook.recordings(parts=True) == []
+            await pilot.press("u")
+            await settled(app, pilot)
+            with Notebook(path) as notebook:
+                assert notebook.recording("before").id == made
