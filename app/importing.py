@@ -17,7 +17,8 @@ from forms.importers import (
     json_text_of,
     read_series,
 )
-from forms.importers.trial import ImportedTrial, is_trial, trial_from_document
+from forms.importers.trial import KINDS as TRIALS
+from forms.importers.trial import ImportedTrial, trial_from_document
 from forms.layout import visible
 from forms.series.document import series_from_document
 from storage.isolations import Isolation
@@ -94,12 +95,15 @@ def _one(document: Any) -> ImportedRecording:
         return ImportedRecording(kind, check(series_from_document(document)))
     if kind.whole:
         return ImportedRecording(kind, _whole(kind, document))
-    return ImportedRecording(kind, kinds.record_from_document(kind, document))
+    record = kinds.record_from_document(kind, document)
+    for target in (*getattr(record, "targets", ()), *filter(None, [getattr(record, "target", None)])):
+        check_target(target)
+    return ImportedRecording(kind, record)
 
 
 def _whole(kind: Kind, document: dict[str, Any]) -> Whole:
     top = JSONNode("", document)
-    trial = trial_from_document(document) if is_trial(document) else None
+    trial = trial_from_document(document) if kind.schema in TRIALS else None
     if trial is not None:
         experiment, series = trial.experiment, tuple(check(one) for one in trial.series)
     else:
