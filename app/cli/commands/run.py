@@ -21,7 +21,7 @@ from storage.records import Series
 from storage.target_url import format_target
 
 _WITH_RESUME = {"as_json", "confirm_target", "kerberos", "reject_unusual", "target"}
-_WITH_AGAIN = _WITH_RESUME | {"label", "note"}
+_WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
 
 
 @click.command("run")
