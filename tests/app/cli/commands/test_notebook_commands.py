@@ -82,7 +82,7 @@ def test_a_load_takes_one_line_among_the_series(inside: Inside, series: dict[str
     heading, *lines = inside("list").stdout.splitlines()
     assert heading.split()[:2] == ["id", "when"]
     (line,) = [one for one in lines if one.startswith(full_load().id)]
-    assert [word in line for word in ("load", "10 users carried", "cellar")] == [True] * 3
+    assert [word in line for word in ("load", "20 users carried, 40 not", "cellar")] == [True] * 3
     assert any(one.startswith(series["id"]) for one in lines)
 
 
