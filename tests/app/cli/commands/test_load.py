@@ -360,7 +360,7 @@ def test_a_folder_that_could_not_be_removed_is_named_and_is_no_success(smbd: Smb
     assert done.returncode == 4
     assert f"{folder.name} could not be removed" in done.stderr.splitlines()[-1]
     assert "sharebench clean" in done.stderr.splitlines()[-1]
-    assert "+" in inside("list").stdout.splitlines()[-1].split()[3]
+    assert "+" in inside("list").stdout.splitlines()[-1].split()[4]
     assert folder.name in inside("delete", "last-load").stderr
     shutil.rmtree(folder)
 
