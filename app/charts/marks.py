@@ -64,7 +64,7 @@ def draw_average(canvas: Canvas, summary: SeriesSummary, across: tuple[float, fl
         return
     if summary.deviation_rate:
         for rate in summary.band or ():
-            canvas.stretch(Pattern.SPARSE, BAND, rate, across, "± deviation")
+            canvas.stretch(Pattern.SPARSE, BAND, rate, across, "one deviation")
     number = f"{side or 'average'} {figure(average, max(canvas.rates), aligned=True)}"
     name = f"{side} average {wording.rate(average)}".lstrip()
     canvas.stretch(Pattern.DOTTED, AVERAGE, average, across, name, number)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from forms import wording
 from forms.comparison.verdict import Sides, rates_of
-from forms.stats.summary import deviation, mean
+from forms.stats.summary import half_width, mean
 from storage.records import Command, Series
 
 FTP = "FTP"
@@ -19,7 +19,8 @@ class MatrixCell:
     series: Series
     bytes_per_second: float | None
     """The average; absent where no run is valid."""
-    deviation_bytes_per_second: float | None
+    half_width_bytes_per_second: float | None
+    """Half the 95 % interval of the average; absent with fewer than two valid runs."""
     percent_of_ftp: float | None = None
     """The average in percent of FTP's in the same row; absent where the row has no FTP, and in FTP's own column."""
 
@@ -143,7 +144,7 @@ def _cell(series: Series | None) -> MatrixCell | None:
     if series is None:
         return None
     rates = rates_of(series)
-    return MatrixCell(series=series, bytes_per_second=mean(rates), deviation_bytes_per_second=deviation(rates))
+    return MatrixCell(series=series, bytes_per_second=mean(rates), half_width_bytes_per_second=half_width(rates))
 
 
 def _with_ratios(cells: list[MatrixCell | None], columns: list[str]) -> tuple[MatrixCell | None, ...]:

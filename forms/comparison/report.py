@@ -205,7 +205,7 @@ def matrix_chart(matrix: ProtocolMatrix) -> Chart | None:
 
 
 def matrix_table(matrix: ProtocolMatrix) -> Table:
-    """Commands down, protocols across: averages with their deviations, and each column in percent of FTP.
+    """Commands down, protocols across: averages with half of their 95 % intervals, and each column in percent of FTP.
 
     One unit for all, so that digits stand below each other: MB/s, or kB/s where something is below 1 MB/s.
     """
@@ -220,7 +220,7 @@ def matrix_table(matrix: ProtocolMatrix) -> Table:
     return Table(
         columns=tuple(columns),
         rows=tuple(_row(matrix, index, factor) for index in range(len(matrix.rows))),
-        caption="Averages and their deviations",
+        caption="Averages; ± is half their 95 % interval",
     )
 
 
@@ -229,10 +229,10 @@ def _row(matrix: ProtocolMatrix, index: int, factor: float) -> Row:
     cells = [Cell(value=row.name)]
     for name, cell in zip(matrix.columns, row.cells, strict=True):
         rate = cell.bytes_per_second if cell else None
-        deviation = cell.deviation_bytes_per_second if cell else None
+        half = cell.half_width_bytes_per_second if cell else None
         here = len(cells)
         cells.append(Cell(value=NOT_MEASURED if rate is None else rate / factor))
-        cells.append(Cell(value=None if deviation is None else deviation / factor))
+        cells.append(Cell(value=None if half is None else half / factor))
         if matrix.has_ftp and name != FTP:
             share = cell.percent_of_ftp if cell else None  # FTP's average is the first after the names
             formula = Formula(template="100*{0}/{1}", references=(cell_at(here, index), cell_at(1, index)))

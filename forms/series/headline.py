@@ -1,11 +1,10 @@
-"""A series in one line: average and deviation, share of the link, how quiet it was, and how much it is worth."""
+"""A series in one line: average and its interval, share of the link, how quiet it was, and how much it is worth."""
 
 from collections.abc import Iterator
 
 from forms import wording
 from forms.findings.series_warnings import advice
 from forms.series.summary import SeriesSummary
-from forms.stats.summary import deviation_percent
 from forms.tone import Tone, Toned
 from storage.quiet import QuietVerdict
 from storage.records import RunStatus, SeriesStatus
@@ -20,7 +19,10 @@ _QUIET = {
 
 
 def headline(form: SeriesSummary) -> tuple[Toned, ...]:
-    """The parts, the most important first: ``119.5 MB/s ± 0.2 %``, ``96 % of 1 Gb/s``, ``quiet``, ``5 runs``."""
+    """The parts, the most important first: ``119.5 MB/s ± 0.2 %``, ``96 % of 1 Gb/s``, ``quiet``, ``5 runs``.
+
+    The ± is half the 95 % interval of the average; the deviation of the runs stands in the form's own row.
+    """
     return tuple(_parts(form))
 
 
@@ -29,8 +31,8 @@ def _parts(form: SeriesSummary) -> Iterator[Toned]:
     if form.average is None:
         yield Toned("no average: no run counts", Tone.BAD)
     else:
-        spread = deviation_percent([rate for run in series.measured() if (rate := run.bytes_per_second) is not None])
-        yield Toned(f"{wording.rate(form.average_rate)}{'' if spread is None else f' ± {wording.percent(spread)}'}")
+        half = form.half_width_percent
+        yield Toned(f"{wording.rate(form.average_rate)}{'' if half is None else f' ± {wording.percent(half)}'}")
         share = form.average.percent_of_link
         if share is not None:
             yield Toned(f"{wording.percent(share)} of {wording.link_rate(series.link_bits_per_second)}")

@@ -192,6 +192,6 @@ def _chart(form: SeriesSummary) -> Chart | None:
         unit="bytes/sec",
         bars=bars,
         levels=(*levels, *([Level(name="link", value=link / 8)] if link else [])),
-        band=(("average ± deviation", *form.band) if form.band else None),
+        band=(("one deviation", *form.band) if form.band else None),
         source=(0, 3),
     )

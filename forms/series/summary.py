@@ -60,6 +60,8 @@ class SeriesSummary:
     median_bytes_per_second: float | None
     confidence: tuple[float, float] | None
     """The 95 % interval of the mean, in bytes per second; absent with fewer than two runs."""
+    half_width_percent: float | None
+    """Half of it in percent of the average: what a ± beside the average shows."""
 
     @property
     def sustained_bytes_per_second(self) -> float | None:
@@ -135,6 +137,7 @@ def run_form(series: Series) -> SeriesSummary:
         ),
         median_bytes_per_second=summary.median(rates) if rates else None,
         confidence=summary.confidence_interval(rates, CONFIDENCE_LEVEL),
+        half_width_percent=summary.half_width_percent(rates, CONFIDENCE_LEVEL),
     )
 
 

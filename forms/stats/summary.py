@@ -65,16 +65,22 @@ def deviation_percent(values: Sequence[float]) -> float | None:
 
 def confidence_interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float] | None:
     """The interval of the mean by Student's t, (low, high) in the values' unit; None for fewer than two values."""
-    half = _half_width(values, level)
+    half = half_width(values, level)
     if half is None:
         return None
     middle = statistics.fmean(values)
     return middle - half, middle + half
 
 
+def half_width(values: Sequence[float], level: float = 0.95) -> float | None:
+    """Half the interval of the mean, in the values' unit; None for fewer than two values."""
+    spread = deviation(values)
+    return None if spread is None else student_t(level, len(values) - 1) * spread / math.sqrt(len(values))
+
+
 def half_width_percent(values: Sequence[float], level: float = 0.95) -> float | None:
     """Half the interval of the mean in percent of the mean, as ``--until`` takes it; None as for the deviation."""
-    return _percent_of_mean(_half_width(values, level), values)
+    return _percent_of_mean(half_width(values, level), values)
 
 
 def known_to_percent(values: Sequence[float]) -> float | None:
@@ -205,13 +211,6 @@ def _thinned(values: Sequence[float]) -> Sequence[float]:
     if each <= 1:
         return values
     return [statistics.fmean(values[start : start + each]) for start in range(0, len(values), each)]
-
-
-def _half_width(values: Sequence[float], level: float) -> float | None:
-    spread = deviation(values)
-    if spread is None:
-        return None
-    return student_t(level, len(values) - 1) * spread / math.sqrt(len(values))
 
 
 def _percent_of_mean(amount: float | None, values: Sequence[float]) -> float | None:

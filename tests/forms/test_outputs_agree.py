@@ -29,6 +29,7 @@ from forms.report import Report
 from forms.series.headline import headline
 from forms.series.report import series_report
 from forms.series.summary import run_form
+from forms.stats.summary import deviation_percent, half_width_percent
 from forms.trials.judged import judged, report_of
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.loads.records import Capacity
@@ -212,6 +213,23 @@ def test_the_lines_of_lists_and_screens_tell_the_same():
     form = run_form(full_series())
     average = series_report(form).document()["average"]["bytes_per_second"]
     assert is_told(average / 1e6, numbers_in(" ".join(part.text for part in headline(form))))
+
+
+def test_the_plus_minus_beside_an_average_is_half_its_interval_and_never_the_deviation():
+    rates = [36e6, 40e6, 45e6, 50e6, 54e6]
+    form = run_form(series(rates))
+    half, deviation = half_width_percent(rates), deviation_percent(rates)
+    texts = {**outputs(series_report(form)), "headline": " ".join(part.text for part in headline(form))}
+    other = run_form(series(rates, id="other"))
+    texts |= {f"comparison as {name}": text for name, text in outputs(comparison_report([form.series, other.series,
+              series(rates, id="third")])).items()}  # fmt: skip
+    assert "± 20 %" in texts["headline"]
+    assert half is not None
+    assert deviation is not None
+    for name, text in texts.items():
+        beside = [float(found) for found in re.findall("±\\s*([0-9.]+)\\s*%", text)]
+        assert all(one == round(half) for one in beside), f"{name}: {beside}"
+        assert "± deviation" not in text, name
 
 
 def test_a_number_that_is_another_is_not_told():

@@ -50,7 +50,7 @@ def test_rates_show_every_kind_of_run_by_a_sign_of_its_own():
 
 def test_average_band_link_and_expected_are_named_with_their_figures():
     chart = rates_chart(form(), 78, 18, colour=False, expected_bytes_per_second=110e6, expected_name="FTP")
-    for words in ("average 76.70 MB/s", "± deviation", "link 1 Gb/s", "FTP 110.0 MB/s"):
+    for words in ("average 76.70 MB/s", "one deviation", "link 1 Gb/s", "FTP 110.0 MB/s"):
         assert words in chart
     assert row_of(chart, "link 125") < row_of(chart, " FTP 110") < row_of(chart, "average 76.7")
 

@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
+
 from forms.comparison.matrix import protocol_matrix, sides_of
 from forms.comparison.report import comparison_report, matrix_table
 from forms.exporters.text import report_text, table_lines
 from forms.report import cell_text
+from forms.stats.summary import half_width
 from storage.records import Change, Command, Series, Target
 from tests.builders import series
 
@@ -42,6 +45,10 @@ def test_the_books_table_with_the_ratios_it_does_not_print():
     assert [row.name for row in table.rows] == ["sparc get", "sparc put", "pentium get", "pentium put"]
     ratios = [[None if c is None else c.percent_of_ftp for c in row.cells] for row in table.rows]
     assert [r[0] for r in ratios] == [None] * 4
+    cells = [cell for row in table.rows for cell in row.cells if cell]
+    rates = [[run.bytes_per_second or 0.0 for run in cell.series.measured()] for cell in cells]
+    assert [c.half_width_bytes_per_second for c in cells] == [half_width(one) for one in rates]
+    assert half_width(rates[0]) == pytest.approx(1014.5e3 * 0.01 * 4.30265 / 3**0.5), "t of 2 degrees of freedom"
     assert [round(r[2] or 0, 1) for r in ratios] == [85.4, 86.8, 74.5, 108.4]
     assert [round(r[1], 1) if r[1] else None for r in ratios] == [63.6, 101.7, None, None]
 
@@ -81,10 +88,10 @@ def test_text_stays_within_eighty_columns():
     assert max(map(len, lines)) <= 80
     assert next(x for x in lines if x.startswith("sparc get")).split()[4:] == [
         "645.3",
-        "6.5",
+        "16.0",
         "63.6",
         "866.7",
-        "8.7",
+        "21.5",
         "85.4",
     ]
     wide = [replace(s, label=f"{s.label} with a long label {i}") for i, s in enumerate(book())]

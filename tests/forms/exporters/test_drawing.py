@@ -120,7 +120,7 @@ def test_the_link_is_dashed_also_where_no_run_counts():
 
 def test_what_lies_far_above_is_named_with_a_unit_of_its_own():
     said = [text.text for text in texts(drawing(CHARTS["1 kB/s"]))]
-    assert "shaded: average ± deviation;  link: 125 MB/s, above the drawing" in said
+    assert "shaded: one deviation;  link: 125 MB/s, above the drawing" in said
 
 
 def test_an_interval_beyond_the_drawing_does_not_squeeze_the_bars():

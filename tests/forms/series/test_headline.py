@@ -2,8 +2,12 @@
 
 from dataclasses import replace
 
+import pytest
+
+from forms import wording
 from forms.series.headline import headline
 from forms.series.summary import run_form
+from forms.stats.summary import deviation_percent, half_width_percent
 from forms.tone import Tone
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import RunStatus, SeriesStatus
@@ -14,9 +18,23 @@ SOUND = series(
 )
 
 
-def test_the_headline_says_rate_scatter_share_quiet_time_and_runs():
+def test_the_headline_says_rate_interval_share_quiet_time_and_runs():
     said = [part.text for part in headline(run_form(SOUND))]
     assert said == ["119.5 MB/s ± 0.1 %", "96 % of 1 Gb/s", "quiet", "5 runs"]
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "half"),
+    [([45.45], None), ([40, 50], 141.18), ([36, 45, 54], 49.68), ([36, 40, 45, 50, 54], 20.09)],
+)
+def test_the_plus_minus_is_the_half_width_and_absent_with_one_run(megabytes, half):
+    form = run_form(series([one * 1e6 for one in megabytes]))
+    shown = headline(form)[0].text.partition(" ± ")[2]
+    rates = [one * 1e6 for one in megabytes]
+    assert form.half_width_percent == (None if half is None else pytest.approx(half, abs=0.01))
+    assert half_width_percent(rates) == form.half_width_percent
+    assert shown == ("" if half is None else wording.percent(half))
+    assert shown != wording.percent(deviation_percent(rates) or 0.0)
 
 
 def test_what_weakens_a_series_is_in_its_headline_as_a_word_and_a_colour():

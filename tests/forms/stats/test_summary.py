@@ -28,6 +28,7 @@ def test_table_b9_averages_what_its_rows_say():
         (s.deviation, 2),
         (s.deviation_percent, 2),
         (s.confidence_interval, 2),
+        (s.half_width, 2),
         (s.half_width_percent, 2),
         (s.drift, 5),
     ],
