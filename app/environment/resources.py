@@ -133,7 +133,7 @@ class ResourceSampler:
             files("app.environment").joinpath("resources.sh").read_text(encoding="utf-8"), self._variables
         )
         try:
-            self._program = RunningProgram(ServerShell(self._ssh).words("exec sh -s"), text=body)
+            self._program = RunningProgram(ServerShell(self._ssh).words(""), text=body)
         except UsageError as error:
             self.problem = f"the server's load is not seen: {error}"
             return

@@ -227,7 +227,7 @@ class ServerShell:
 
     def script(self, body: str, variables: Mapping[str, str], seconds: float = RUN_SECONDS) -> Said:
         """Run a script to its end, with its variables set."""
-        return self._run_command("exec sh -s", with_variables(body, variables), seconds)
+        return self._run_command("", with_variables(body, variables), seconds)
 
     def _run_command(self, command: str, text: str, seconds: float) -> Said:
         try:
@@ -250,11 +250,14 @@ class ServerShell:
         return RunningProgram(self.words(_command(_FOR_AS_LONG_AS_WE_LISTEN, words)), files=files)
 
     def words(self, command: str, *options: str) -> list[str]:
-        """How a shell command is started there; ``options`` are more of ssh's. Raises UsageError."""
+        """How a shell command is started there, or, without one, a shell that reads commands from stdin.
+
+        ``options`` are more of ssh's. Raises UsageError.
+        """
         if self.ssh is None:
-            return ["sh", "-c", command]
+            return ["sh", "-c", command] if command else ["sh", "-s"]
         check_ssh_host(self.ssh)
-        return [*_SSH, *(options or ("-o", "ClearAllForwardings=yes")), "--", self.ssh, command]
+        return [*_SSH, *(options or ("-o", "ClearAllForwardings=yes")), "--", self.ssh, command or "exec sh -s"]
 
     def has(self, program: str) -> bool:
         """Whether a program is installed there."""

@@ -39,8 +39,7 @@ def test_a_real_server_with_the_buffer_lines_is_harmful(inside: Inside, make_smb
     before = state_of(smbd.root)
     done = inside("audit", format_target(smbd.target("big.iso")), "--smb-conf", str(smbd.conf), "--label", "first look")
     assert done.returncode == 1
-    answer = done.stdout.splitlines()[1]
-    assert answer.startswith("Answer: ✗ 3 harmful")
+    assert any(line.startswith("Answer: ✗ 3 harmful") for line in done.stdout.splitlines())
     assert "SO_SNDBUF=14596" in done.stdout
     assert "strict sync = no" in done.stdout
     assert state_of(smbd.root) == before
@@ -94,7 +93,7 @@ def test_the_proposed_edits_apply_and_the_file_is_healthy_then(inside: Inside, t
     assert patched.returncode == 0, patched.stderr
     again = inside("audit", "--smb-conf", str(conf))
     assert again.returncode == 0
-    assert again.stdout.splitlines()[1] == "Answer: ✓ No problems found."
+    assert "Answer: ✓ No problems found." in again.stdout.splitlines()
 
 
 @pytest.mark.parametrize(

@@ -19,23 +19,17 @@ def test_a_link_that_became_slower_is_seen_and_named(make_link, make_smbd, tmp_p
     db = str(tmp_path / "notebook.db")
     measure = ["run", format_target(server.target("file")), "--db", db, "--runs", "4", "--warmup", "1", "--json"]
     ids = []
-    for rate in ("100mbit", "10mbit", "100mbit"):
+    for rate in ("100mbit", "10mbit"):
         link.change_rate(rate)
         assert ran(*measure, "--quiet-time", "skip", "--ceiling", "skip") == 0
         ids.append(json.loads(capsys.readouterr().out)["id"])
-    assert ran("compare", *ids[:2], "--db", db, "--json") == 3
-    assert json.loads(capsys.readouterr().out)["doubt"] == "no repeats"
-    answered = ran("compare", *ids, "--db", db, "--json")
+    assert ran("compare", *ids, "--db", db, "--json") == 1
     document = json.loads(capsys.readouterr().out)
-    if document["doubt"] == "wandered":  # a busy machine kept the base from coming back
-        assert answered == 3
-        assert document["base_wander_percent"] > 5
-        return
-    assert answered == 1
     assert document["verdict"] == "slower"
     links = [d for d in document["differences"] if d["name"] == "link_bits_per_second"]
     assert links == [{"name": "link_bits_per_second", "base": 100_000_000, "other": 10_000_000}]
     assert ran("compare", *ids, "--db", db) == 1
     text = " ".join(capsys.readouterr().out.split())
-    assert "[-] Slower" in text
-    assert "link (100 Mb/s, then 10 Mb/s)" in text
+    assert "Slower by" in text
+    assert "100 Mb/s" in text
+    assert "10 Mb/s" in text
