@@ -119,6 +119,11 @@ class TrialPlan:
     revert: str | None = None
     proofs: tuple[str, ...] = ()
     """What showed that each value acted, a line each."""
+    processor_percent: tuple[float, ...] = ()
+    """Of each measured transfer: how much of its time it, and a server on this machine, worked on a processor of this
+    machine or waited for one, in percent of one processor. Not of loads, of runs too short to tell, or of trials that
+    were measured before this was kept.
+    """
 
     @property
     def arms(self) -> tuple[tuple[str, ...], ...]:

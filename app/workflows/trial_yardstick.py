@@ -1,11 +1,15 @@
 """What a setting is measured by in a trial: a transfer, or a window of a load with a fixed number of users."""
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Self
 
 from app.clients.scratch import new_load_folder
+from app.environment.host.processes import Ours, servers_here
+from app.environment.link.route import is_this_machine
+from app.environment.quiet import LEAST_SECONDS
 from app.errors import MeasurementError, SharebenchError
 from app.load.engine_process import EngineProcess
 from app.load.events import LoadEnded, LoadWarned, PointMeasured, SecondPassed
@@ -39,8 +43,15 @@ class TransferYardstick:
     def __init__(self, request: SeriesRequest, control: SeriesControl) -> None:
         self._request = request
         self._control = control
+        self._servers: frozenset[int] = frozenset()
+        self.processor_percent: float | None = None
+        """Of the last measured run, as :class:`TrialPlan` keeps it; None where it was too short to tell."""
 
     def __enter__(self) -> Self:
+        """Find the server's processes, where it is on this machine."""
+        target = self._request.plan.target
+        if not target.abilities.is_local and is_this_machine(target.host):
+            self._servers = servers_here(target.port_number)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -53,7 +64,15 @@ class TransferYardstick:
             until_percent=None, scratch_path=scratch_path,
         )  # fmt: skip
         with MeasuringProcess(plan, self._control) as child:
-            yield from child.events()
+            for event in child.events():
+                if isinstance(event, RunStarted) and event.phase is Phase.MEASURED:
+                    ours = Ours(trees=self._servers | {child.pid})
+                    held, began = ours.held_seconds(), time.monotonic()
+                elif isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED:
+                    seconds = time.monotonic() - began
+                    spent = 100 * max(0.0, ours.held_seconds() - held)
+                    self.processor_percent = spent / seconds if seconds >= LEAST_SECONDS else None
+                yield event
 
     def finish(self) -> Iterator[Event]:
         """Nothing is left of a transfer."""
@@ -71,6 +90,7 @@ class LoadYardstick:
         self._engine: EngineProcess | None = None
         self._warned = False
         self.rate: Rate | None = None
+        self.processor_percent = None
 
     def __enter__(self) -> Self:
         """Make the files. Raises what stands in the way of that."""

@@ -136,6 +136,8 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
         yield Field(name="Slot effect", text=text, number=found.slot_effect_percent, unit="%")
     if found.control:
         text = f"{wording.signed_percent(found.control.change_percent)} (p {found.control.p_value:.3f}): drift control"
+        if not found.control_counts:
+            text += ", not counted: the processor of this machine did not limit the runs"
         yield Field(name="Fixed work", text=text, number=found.control.change_percent, unit="%")
     if found.rejected_pairs:
         yield Field(name="Pairs left out", text=f"{found.rejected_pairs}, a run of each is rejected or failed")

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import log1p
+from statistics import median
 
 from forms.stats.decision import Verdict
 from forms.stats.paired import ALPHA, LEVELS, PairedEffect, effect_in_turns, paired_effect, slot_effect_percent
@@ -10,6 +12,11 @@ from storage.changes import Slot, TrialPlan
 from storage.records import Experiment, Phase, Run, Series
 
 _ENOUGH_FOR_A_NOTE = 4
+LIMITED_PERCENT = 90.0
+"""From this share of their time on, the processor of this machine limits the measured runs; so does a link."""
+LIMITED_SHARE, UNKNOWN_SHARE = 0.5, 1.0
+"""The share of a change that the fixed work must explain for a veto: where the processor is known to limit the runs,
+and where nothing is known of it."""
 
 
 class TrialDoubt(StrEnum):
@@ -61,6 +68,8 @@ class TrialSummary:
     slot_effect_percent: float | None
     control: PairedEffect | None
     """The same for the fixed piece of work."""
+    control_counts: bool = True
+    """Whether the fixed work may veto the verdict: not where something else than this machine set the pace."""
     slots: tuple[Slot, ...] = ()
     """The order in which it was measured."""
 
@@ -96,7 +105,9 @@ def trial_summary(
     ratios = [pair.control_ratio for pair in used if pair.control_ratio]
     control = paired_effect(ratios) if ratios else None
     verdict, doubt = found.verdict, found.doubt
-    if verdict in {Verdict.FASTER, Verdict.SLOWER} and control and found.effect and _moved(control, found.effect):
+    share = _share_for_veto(plan, (base, other), slots)
+    decided = verdict in {Verdict.FASTER, Verdict.SLOWER}
+    if decided and share and control and found.effect and _moved(control, found.effect, share):
         verdict, doubt = Verdict.UNKNOWN, TrialDoubt.DRIFT
     return TrialSummary(
         experiment=experiment,
@@ -113,6 +124,7 @@ def trial_summary(
         if len(used) >= _ENOUGH_FOR_A_NOTE
         else None,
         control=control,
+        control_counts=share is not None,
         slots=tuple(slots),
     )
 
@@ -146,14 +158,36 @@ def _at_look(effect: PairedEffect, plan: TrialPlan, alpha: float, *, last: bool)
     return Verdict.SAME if -most < low and high < most else None
 
 
-def _moved(control: PairedEffect, effect: PairedEffect) -> bool:
-    """Whether the fixed piece of work got slower or faster by at least half of what the setting seems to do."""
-    explains = -control.change_percent  # more seconds are less throughput
-    return (
-        control.p_value <= ALPHA
-        and explains * effect.change_percent > 0
-        and (abs(explains) >= abs(effect.change_percent) / 2)
-    )
+def _share_for_veto(plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]) -> float | None:
+    """The share of a change that the fixed work must explain to veto it; None where it may not veto at all.
+
+    The fixed work shows that this machine's processor became slower or faster. That can change a result only where the
+    processor was the limit: where the runs spent at least ``LIMITED_PERCENT`` of their time working on it or waiting
+    for it, or where the load generator was the limit in at least half of the windows. Half of the change is enough
+    there. Nothing is vetoed where the runs needed the processor less, since a link or the server's disk set the pace,
+    nor where they filled the link. Where neither is known, as in trials of older versions, the fixed work must explain
+    the whole change.
+    """
+    if any(_fills_link(one) for one in series):
+        return None
+    if plan.processor_percent:
+        return LIMITED_SHARE if median(plan.processor_percent) >= LIMITED_PERCENT else None
+    limited = sum(slot.generator_limited for slot in slots)
+    return LIMITED_SHARE if limited and 2 * limited >= len(slots) else UNKNOWN_SHARE
+
+
+def _fills_link(series: Series) -> bool:
+    shares = [run.percent_of_link(series.link_bits_per_second) for run in series.measured()]
+    known = [share for share in shares if share is not None]
+    return bool(known) and median(known) >= LIMITED_PERCENT
+
+
+def _moved(control: PairedEffect, effect: PairedEffect, share: float) -> bool:
+    """Whether the fixed work shows a change in the same direction, of at least that share of the setting's, surely."""
+    explained = -log1p(control.change_percent / 100)  # more seconds are less throughput
+    seen = log1p(effect.change_percent / 100)
+    low, high = control.interval_percent or (-100.0, 100.0)
+    return not low <= 0 <= high and explained * seen > 0 and abs(explained) >= share * abs(seen)
 
 
 def pairs_of(base: Series, other: Series, slots: Sequence[Slot]) -> tuple[tuple[Pair, ...], int]:

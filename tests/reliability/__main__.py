@@ -2,7 +2,7 @@
 
 A campaign made of cases takes ``--part 2/10`` of them, and with ``--results FOLDER`` writes each as it is done, so that
 it can be interrupted and resumed.
-``numbers`` has options of its own: see ``python -m tests.reliability numbers --help``.
+``numbers`` and ``trial nothing`` have options of their own: see ``python -m tests.reliability numbers --help``.
 """
 
 from __future__ import annotations
@@ -64,6 +64,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, help=f"how long each may take ({DEFAULT_SECONDS:g}, some longer)")
     parser.add_argument("--part", default="1/1", metavar="I/N", help="the I-th of N parts of the cases")
     parser.add_argument("--results", type=Path, metavar="FOLDER", help="where each case is written, and not done again")
+    if sys.argv[1:3] == ["trial", "nothing"]:
+        return int(importlib.import_module(CAMPAIGNS["trial"]).main(sys.argv[3:]))
     if sys.argv[1:2] == ["numbers"]:
         return int(importlib.import_module(CAMPAIGNS["numbers"]).main(sys.argv[2:]))
     asked = parser.parse_args()

@@ -4,14 +4,18 @@ A sweep of SO_SNDBUF over a link of 100 Mbit/s with 5 ms on the way must show it
 it; `log level = 10` must be slower under many small requests; and 20 trials of the value that is there are to end in
 "no difference". Each is the command itself, against an smbd of ours. It needs a quiet machine and about 11 minutes:
 ``python -m tests.reliability trial --seconds 660``.
+
+``python -m tests.reliability trial nothing --times 60 --results FILE`` makes trials that change nothing, of every kind
+of change one after the other; each result is written as it comes, and what the file has is not done again.
 """
 
+import argparse
 import json
 import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +23,7 @@ from unittest.mock import patch
 
 from forms.stats.decision import Verdict
 from tests.command_line import Sharebench
-from tests.reliability.figures import Clock, Figures
+from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.distance import FarLink
 from tests.servers.netns import Link
 from tests.servers.process import program
@@ -34,6 +38,15 @@ FILE_BYTES = 2 << 20
 TRIALS = 20
 MOST_WRONG = 1
 """Of 20 trials of equal values: 5 %."""
+NOTHING = {
+    "smb.conf": ("aio read size=1",),
+    "sysctl": ("net.ipv4.icmp_echo_ignore_broadcasts=1", "--accept-risk", "net.ipv4.icmp_echo_ignore_broadcasts"),
+    "network card": ("mtu@link0=1500", "--accept-risk", "mtu"),
+    "hook": ("nothing", "--apply", "true", "--revert", "true"),
+}
+"""By the kind of change, what is in effect anyway or touches nothing."""
+MOST_DIFFERENT_PERCENT = 10
+"""Of trials that change nothing: 6 of 60."""
 REST = ("--ceiling", "skip", "--yes", "--json")
 
 
@@ -113,6 +126,43 @@ def _nothing_changed(samba: Smbd, folder: Path, figures: Figures, clock: Clock, 
             figures.counts[f"(with {found['effect']['change_percent']:+.1f} %, {found['doubt']})"] += 1
     if wrong > MOST_WRONG:
         figures.losses.append(f"{wrong} trials of equal values were called faster or slower")
+
+
+def main(words: Sequence[str]) -> int:
+    """Trials that change nothing; 1 where too many of them say different."""
+    parser = argparse.ArgumentParser(prog="python -m tests.reliability trial nothing")
+    parser.add_argument("--times", type=int, default=60, help="how many trials")
+    parser.add_argument("--results", type=Path, metavar="FILE", help="where each is written, and not done again")
+    asked = parser.parse_args(words)
+    share = Share(results=asked.results)
+    kinds = list(NOTHING)
+    with tempfile.TemporaryDirectory(prefix="sharebench-trials-") as folder, _served(Link("1gbit")) as samba:
+        for number in range(asked.times):
+            kind = kinds[number % len(kinds)]
+            if not share.has(f"{number + 1}"):
+                found = _one_of_nothing(samba, Path(folder), kind)
+                share.note(f"{number + 1}", found)
+                print(f"{number + 1} {found.text()}", flush=True)
+    figures = share.figures
+    wrong = figures.counts["different"]
+    print(f"{figures.text()}; at most {MOST_DIFFERENT_PERCENT} % may say different")
+    return 1 if figures.losses or 100 * wrong > MOST_DIFFERENT_PERCENT * figures.counts["trials"] else 0
+
+
+def _one_of_nothing(samba: Smbd, folder: Path, kind: str) -> Figures:
+    figures, began = Figures(), time.monotonic()
+    try:
+        found = _said(samba, folder, "try", NOTHING[kind][0], _url(samba, "file"), *NOTHING[kind][1:])
+    except RuntimeError as error:
+        figures.losses.append(f"{kind}: {error}")
+        return figures
+    figures.took(time.monotonic() - began)
+    figures.counts["trials"] += 1
+    figures.counts[f"{kind}: {found['verdict']}" + (f" ({found['doubt']})" if found["doubt"] else "")] += 1
+    if found["verdict"] in {Verdict.FASTER, Verdict.SLOWER}:
+        figures.counts["different"] += 1
+        figures.counts[f"(with {found['effect']['change_percent']:+.1f} %)"] += 1
+    return figures
 
 
 def _sweep(samba: Smbd, folder: Path, figures: Figures) -> None:

@@ -81,6 +81,13 @@ class Ours:
         total = sum(processes[pid].ticks + processes[pid].ended_children_ticks for pid in members)
         return total + sum(processes[pid].ticks for pid in self.single - members if pid in processes)
 
+    def held_seconds(self) -> float:
+        """How long the trees have worked on a processor or waited for one that others had, in seconds, all threads."""
+        processes = all_processes()
+        members = tree(processes, self.trees)
+        ticks = sum(processes[pid].ticks + processes[pid].ended_children_ticks for pid in members)
+        return ticks / os.sysconf("SC_CLK_TCK") + sum(map(_waited_seconds, members))
+
 
 def kernel_ticks(processes: Mapping[int, Process]) -> int:
     """CPU time of the kernel's own threads, which write back and move packets for whoever asked, in clock ticks."""
@@ -96,6 +103,16 @@ def servers_here(port: int | None) -> frozenset[int]:
     if not owners:
         owners = {pid for pid, process in processes.items() if process.name.startswith(SERVER_NAMES)}
     return frozenset(pid for pid in owners if processes[pid].parent not in owners)
+
+
+def _waited_seconds(pid: int) -> float:
+    """How long the threads that live have been ready to run without a processor (/proc/PID/task/*/schedstat)."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - as in all_processes
+    except OSError:
+        return 0.0
+    figures = (_read(f"/proc/{pid}/task/{thread}/schedstat").split() for thread in threads)
+    return sum(int(one[1]) for one in figures if len(one) > 1) / 1e9
 
 
 def _listening_inodes(port: int) -> set[str]:

@@ -7,13 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import ANY
+from unittest.mock import ANY, Mock, patch
 
 import pytest
 
 from app.changes.find import Ways
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeFailedError
+from app.environment.host.processes import Ours
+from app.environment.quiet import LEAST_SECONDS
 from app.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFileError, UnreachableError
 from app.kinds import stored_experiment
 from app.load.events import LoadEnded, LoadWarned
@@ -23,7 +25,7 @@ from app.measure.events import Failed, RunFinished, Started, Warned
 from app.workflows import tune
 from app.workflows.consent import consent_lines
 from app.workflows.requests import SeriesOptions, series_request
-from app.workflows.trial import run_trial
+from app.workflows.trial import _fixed_work, run_trial
 from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, new_order
 from app.workflows.trial_yardstick import LoadYardstick, TransferYardstick
 from app.workflows.tune import Tuned, Tuning
@@ -152,6 +154,31 @@ def test_the_users_of_a_load_are_new_for_each_window_and_its_files_are_removed(s
         assert slot.requests_per_second == pytest.approx(run.size_bytes / 4096 / (run.seconds or 0), rel=0.1)
     assert samba.conf.read_bytes() == before
     assert sorted(one.name for one in samba.folder.iterdir()) == ["file"]
+
+
+def test_the_fixed_work_is_the_least_of_three_hashings():
+    with patch("app.workflows.trial.time.perf_counter", side_effect=[0.0, 3.0, 10.0, 12.0, 20.0, 24.0]):
+        assert _fixed_work() == 2.0
+    with patch("app.workflows.trial.time.perf_counter", side_effect=[0.0, 3.0, 10.0, 12.0, 20.0, 21.0]):
+        assert _fixed_work() == 1.0
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(LEAST_SECONDS, 40.0), (LEAST_SECONDS - 0.001, None)])
+def test_what_a_run_took_of_the_processor_is_kept_where_the_run_was_long_enough(
+    samba: Smbd, tmp_path: Path, seconds: float, told: float | None
+):
+    """Each look at the processes comes 40 % of the run later, by what they took."""
+    path, now, held = tmp_path / "notebook.db", iter(range(99)), iter(range(99))
+    with (
+        patch("app.workflows.trial_yardstick.time", Mock(monotonic=lambda: next(now) * seconds)),
+        patch.object(Ours, "held_seconds", lambda _: 0.4 * seconds * next(held)),
+    ):
+        made = order(samba, "server signing", "mandatory", margin_percent=900, noise_percent=900, looks=(2,))
+        carried_out(made, path)
+    with Notebook(path) as notebook:
+        plan = notebook.trial(made.experiment.name)
+    assert plan is not None
+    assert plan.processor_percent == (() if told is None else (pytest.approx(told),) * 4)
 
 
 def test_what_acts_on_a_put_alone_is_told_before_a_get_is_measured(samba: Smbd):

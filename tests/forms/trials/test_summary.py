@@ -1,11 +1,14 @@
 """What a trial says, at the edges of each rule."""
 
+from dataclasses import replace
+
 import pytest
 
 from forms.stats.decision import Verdict
-from forms.stats.paired import ALPHA, PairedEffect
-from forms.trials.summary import _at_look, _moved
-from storage.changes import ChangeKind, TrialPlan
+from forms.stats.paired import PairedEffect
+from forms.trials.summary import LIMITED_SHARE, UNKNOWN_SHARE, _at_look, _moved, _share_for_veto
+from storage.changes import ChangeKind, Slot, TrialPlan
+from tests.builders import series
 
 PLAN = TrialPlan(kind=ChangeKind.SMB_CONF, name="strict sync", values=("no",), looks=(8,))
 
@@ -14,20 +17,63 @@ def effect(change: float, p: float = 0.01, interval: tuple[float, float] | None 
     return PairedEffect(pairs=8, p_value=p, change_percent=change, interval_percent=interval, deviation_percent=None)
 
 
+SURE, UNSURE = (0.1, 50.0), (0.0, 50.0)
+
+
 @pytest.mark.parametrize(
-    ("control", "p", "change", "moved"),
+    ("share", "control", "interval", "change", "moved"),
     [
-        (-5.0, 0.01, 10.0, True),
-        (-4.9, 0.01, 10.0, False),
-        (5.0, 0.01, -10.0, True),
-        (4.9, 0.01, -10.0, False),
-        (5.0, 0.01, 10.0, False),
-        (-20.0, ALPHA, 10.0, True),
-        (-20.0, ALPHA + 0.001, 10.0, False),
+        # Half of log(0.9) is the throughput of 5.41 % more seconds; all of it is that of 11.11 % more.
+        (LIMITED_SHARE, 5.42, SURE, -10.0, True),
+        (LIMITED_SHARE, 5.40, SURE, -10.0, False),
+        (UNKNOWN_SHARE, 11.12, SURE, -10.0, True),
+        (UNKNOWN_SHARE, 11.10, SURE, -10.0, False),
+        (LIMITED_SHARE, -4.66, (-9.0, -0.1), 10.0, True),
+        (LIMITED_SHARE, -4.65, (-9.0, -0.1), 10.0, False),
+        (LIMITED_SHARE, 40.0, SURE, 10.0, False),
+        (LIMITED_SHARE, -40.0, (-50.0, -0.1), -10.0, False),
+        (LIMITED_SHARE, 40.0, UNSURE, -10.0, False),
+        (LIMITED_SHARE, -40.0, (-50.0, 0.0), 10.0, False),
+        (LIMITED_SHARE, 40.0, None, -10.0, False),
     ],
 )
-def test_the_machine_explains_a_change_from_half_of_it_on(control: float, p: float, change: float, moved: bool):
-    assert _moved(effect(control, p), effect(change)) is moved
+def test_the_fixed_work_explains_a_change_from_a_share_of_it_on_in_its_direction_and_surely(
+    share: float, control: float, interval: tuple[float, float] | None, change: float, moved: bool
+):
+    assert _moved(effect(control, interval=interval), effect(change), share) is moved
+
+
+def with_load(limited: int, windows: int = 4) -> list[Slot]:
+    return [
+        Slot(series_id="a", number=n, position=n, control_seconds=1.0, generator_limited=n < limited)
+        for n in range(windows)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("processor", "slots", "link", "share"),
+    [
+        ((90.0,), [], None, LIMITED_SHARE),
+        ((89.9,), [], None, None),
+        ((10.0, 90.0, 200.0), [], None, LIMITED_SHARE),
+        ((10.0, 89.9, 200.0), [], None, None),
+        ((), with_load(2), None, LIMITED_SHARE),
+        ((), with_load(1), None, UNKNOWN_SHARE),
+        ((), [], None, UNKNOWN_SHARE),
+        # The runs below move 100 MB/s, which is 800 Mbit/s.
+        ((), [], 888_888_888, None),
+        ((), [], 889_000_000, UNKNOWN_SHARE),
+        ((200.0,), [], 888_888_888, None),
+        ((200.0,), [], 889_000_000, LIMITED_SHARE),
+    ],
+)
+def test_the_fixed_work_may_veto_only_where_this_machine_may_have_been_the_limit(
+    processor: tuple[float, ...], slots: list[Slot], link: int | None, share: float | None
+):
+    plan = replace(PLAN, processor_percent=processor)
+    sides = [series(rates, warmups=0, link_bits_per_second=link) for rates in ([1e8] * 3, [0.8e8] * 3)]
+    assert _share_for_veto(plan, sides, slots) == share
+    assert _share_for_veto(plan, sides[::-1], slots) == share
 
 
 def test_a_change_is_told_beyond_the_noise_and_within_alpha():

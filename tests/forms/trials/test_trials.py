@@ -23,6 +23,7 @@ from forms.trials.sweep import Standing, SweepSummary, block_order, blocks_neede
 from forms.trials.tune import NotTried, TuneSummary
 from forms.trials.tune_report import tune_report
 from storage.changes import ChangeKind, GridAxis, LoadWindow, Slot, TrialPlan
+from storage.json_reader import JSONNode
 from storage.loads.scenario import Scenario, SizeClass
 from storage.plan import Plan
 from storage.records import Change, Command, Experiment, ExperimentKind, RunStatus, Series
@@ -119,15 +120,46 @@ def test_a_rejected_run_rejects_its_pair():
     assert (found.rejected_pairs, found.looked_at) == (1, 8)
 
 
-def test_what_the_setting_cannot_touch_takes_the_verdict_back():
-    base, other = noisy(8, 0.9)
-    found = arms(base, other)
-    slower_machine = judged(TRIAL, plan(), found, places(found, control=(1.0, 1.1)))
-    assert isinstance(slower_machine, TrialSummary)
+def with_fixed_work(base_seconds: float, seconds: float, factor: float = 0.9, **fields: Any) -> TrialSummary:
+    found = arms(*noisy(8, factor))
+    summary = judged(TRIAL, plan(**fields), found, places(found, control=(base_seconds, seconds)))
+    assert isinstance(summary, TrialSummary)
+    return summary
+
+
+@pytest.mark.parametrize("processor", [(), (95.0,) * 16])
+def test_what_the_setting_cannot_touch_takes_the_verdict_back(processor: tuple[float, ...]):
+    slower_machine = with_fixed_work(1.0, 1.15, processor_percent=processor)
     assert (slower_machine.verdict, slower_machine.doubt) == (Verdict.UNKNOWN, TrialDoubt.DRIFT)
-    faster_machine = judged(TRIAL, plan(), found, places(found, control=(1.1, 1.0)))
-    assert isinstance(faster_machine, TrialSummary)
+    faster_machine = with_fixed_work(1.15, 1.0, processor_percent=processor)
     assert faster_machine.verdict is Verdict.SLOWER, "it became slower although the machine did not"
+
+
+def test_a_slower_processor_takes_no_verdict_back_where_a_link_set_the_pace():
+    """A link slowed by 10 %: −9.7 % (−11.0 to −8.5), while hashing took 40 % longer."""
+    base = [117.0e6] * 8
+    other = [117.0e6 * (1 + change / 100) for change in (-9.7, -11.0, -8.5, -9.6, -9.8, -8.9, -10.6, -9.7)]
+    for known in ({"processor_percent": (38.0,) * 16}, {}):
+        found = [replace(one, link_bits_per_second=None if known else 10**9) for one in arms(base, other)]
+        summary = judged(TRIAL, plan(**known), found, places(found, control=(1.0, 1.4)))
+        assert isinstance(summary, TrialSummary)
+        assert summary.effect is not None
+        assert summary.effect.change_percent == pytest.approx(-9.7, abs=0.1)
+        assert summary.control is not None
+        assert summary.control.change_percent == pytest.approx(40)
+        assert (summary.verdict, summary.doubt) == (Verdict.SLOWER, None)
+        said = report_of(summary)
+        assert "is slower than" in said.fields[0].text
+        assert any("not counted" in field.text for field in said.results if field.name == "Fixed work")
+
+
+def test_a_trial_of_an_older_version_is_taken_back_only_by_fixed_work_that_explains_all_of_it():
+    assert with_fixed_work(1.0, 1.10).verdict is Verdict.SLOWER
+    assert with_fixed_work(1.0, 1.10, processor_percent=(90.0,) * 16).doubt is TrialDoubt.DRIFT
+    assert with_fixed_work(1.0, 1.12).doubt is TrialDoubt.DRIFT
+    content = json.loads(json.dumps(plan().to_json()))
+    del content["processor_percent"]
+    assert JSONNode("plan", content).record(TrialPlan).processor_percent == ()
 
 
 def test_a_file_that_was_made_under_each_value_is_told_of():
