@@ -141,7 +141,10 @@ def main(words: Sequence[str]) -> int:
             kind = kinds[number % len(kinds)]
             if not share.has(f"{number + 1}"):
                 found = _one_of_nothing(samba, Path(folder), kind)
-                share.note(f"{number + 1}", found)
+                if found.losses:  # made again when the campaign is resumed
+                    share.figures.add(found)
+                else:
+                    share.note(f"{number + 1}", found)
                 print(f"{number + 1} {found.text()}", flush=True)
     figures = share.figures
     wrong = figures.counts["different"]
