@@ -70,7 +70,8 @@ def load_point(
     point = replace(point, silent_seconds=min((each.silent_seconds for each in parts), default=0.0))
     failure = measured.failure or _silence(silent, point.seconds)
     untrue = None if idle else _contradiction(point, total("answers"), total("failures"), total("pauses"))
-    status, reason = _judged(point, failure, held, untrue, idle=idle)
+    absent = next((each.absent for each in parts if each.absent), "its worker processes do not say why")
+    status, reason = _judged(point, failure, held, untrue, absent, idle=idle)
     return replace(point, status=status, reason=reason)
 
 
@@ -102,15 +103,14 @@ def _silence(silent_seconds: float, seconds: float) -> str | None:
 
 
 def _judged(
-    point: LoadPoint, failure: str | None, held_percent: float, untrue: str | None, *, idle: bool
+    point: LoadPoint, failure: str | None, held_percent: float, untrue: str | None, absent: str, *, idle: bool
 ) -> tuple[PointStatus, str | None]:
     if failure is not None:
         return PointStatus.FAILED, failure
     if point.connected < point.users:
         missing = f"{point.connected} of {point.users} users had a session" + (" at the end" if point.requests else "")
-        why = f": {point.first_error}" if point.first_error else ""
         more = "; look how many connections the server takes at most" if point.connected else ""
-        return PointStatus.FAILED, f"{missing}{why}{more}"
+        return PointStatus.FAILED, f"{missing}: {point.first_error or absent}{more}"
     if not idle and not point.requests:
         why = point.first_error or "measure for longer, or take smaller files"
         return PointStatus.FAILED, f"no request was completed in {point.seconds:.0f} s: {why}"

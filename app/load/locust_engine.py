@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -49,6 +49,8 @@ class LoadEngine:
         self._first_error = ""
         self._now = (0, 0)
         """The point, and its users."""
+        self._nobody = True
+        """Whether the next point begins without any user."""
 
     def begin(self) -> None:
         """Start the workers and make the files, what can be refused at once first. Raises MeasurementError."""
@@ -70,6 +72,7 @@ class LoadEngine:
         ramp_seconds = 0.0
         try:
             self._start_workers()
+            self._nobody = False
             self._runner.send_message(ORDER, {"size_bytes": size_bytes})
             self._phase(LoadPhase.RAMP)
             started = clock()
@@ -85,6 +88,8 @@ class LoadEngine:
             ended = clock()
             if len(self._measured) < self._processes.count:
                 failure = "a worker process did not tell what it measured; is this machine overloaded?"
+            else:
+                self._check_users(self._measured.values())
         except MeasurementError as error:
             failure = str(error)
             ended = clock()
@@ -102,39 +107,55 @@ class LoadEngine:
         """Have all users leave; the workers stay."""
         self._phase(LoadPhase.PRINTING)
         told = clock()
+        self._nobody = True
         self._runner.stop()
         self._emit(UsersGone(at_seconds=told))
 
     def _start_workers(self) -> None:
-        """Have as many workers as are planned, new ones in place of those that died."""
-        if self._processes.start_missing():
-            self._wait(
-                _LOGIN_PATIENCE_SECONDS, lambda: len(self._runner.clients.ready) >= self._processes.count, must=True
+        """Have as many workers as are planned, new ones in place of those that died, and all heeding what they hear."""
+        self._processes.start_missing()
+        if self._nobody:
+            self._wait(_LOGIN_PATIENCE_SECONDS, self._are_ready, must=True)
+
+    def _are_ready(self) -> bool:
+        """Whether every worker has come, or come back from a rest, and has told that it has no users."""
+        there = min(len(self._runner.clients.ready), len(self._latest))
+        return there >= self._processes.count and not any(each.users for each in self._latest.values())
+
+    def _check_users(self, told: Collection[WorkerFigures | WorkerSecond]) -> None:
+        """See that the workers run all users, with a session or without. Raises MeasurementError."""
+        running, (_, users) = sum(each.users for each in told), self._now
+        if running < users:
+            raise MeasurementError(
+                f"the load's worker processes ran {running} of {users} users; is this machine overloaded?"
             )
 
     def _start_over(self) -> None:
         """After a failed point: no worker and no user of it is left for the next one."""
-        with suppress(Exception):
-            self._runner.stop()
         self._processes.end()
         gevent.sleep(0.2)
         for client in list(self._runner.clients):
             del self._runner.clients[client]
+        with suppress(Exception):
+            self._runner.stop()  # which would wait for the users of a worker that is dead
         self._runner._users_dispatcher = None  # noqa: SLF001  locust makes a new one for the workers that are there
         self._latest.clear()
+        self._nobody = True
 
     def _ramp(self, users: int) -> None:
         spawning = gevent.spawn(self._runner.start, users, self._plan.ramp_per_second)
         try:
             best, since = -1, clock()
+            patience = _LOGIN_PATIENCE_SECONDS + 1 / self._plan.ramp_per_second
             last = since + _SLOWEST_RAMP * users / self._plan.ramp_per_second + _SLOWEST_LOGINS_SECONDS
-            while clock() - since < _LOGIN_PATIENCE_SECONDS and clock() < last:
+            while clock() - since < patience and clock() < last:
                 self._wait(0.1)
                 there = sum(each.connected for each in self._latest.values())
                 if there > best:
                     best, since = there, clock()
                 if spawning.dead and there + sum(each.given_up for each in self._latest.values()) == users:
                     return
+            self._check_users(self._latest.values())
         finally:
             spawning.kill()
 
@@ -146,7 +167,9 @@ class LoadEngine:
                 raise MeasurementError(died)
             gevent.sleep(min(0.05, left))
         if must and until and not until():
-            raise MeasurementError("the load's worker processes did not start in time; is this machine overloaded?")
+            raise MeasurementError(
+                f"the load's worker processes were not ready in {seconds:.0f} s; is this machine overloaded?"
+            )
 
     def _phase(self, phase: LoadPhase, seconds: float = 0.0) -> None:
         number, users = self._now

@@ -97,6 +97,10 @@ class LoadUsers:
         """How many have tried to get one often enough."""
         return sum(user.given_up for user in self.all)
 
+    def _absent(self, now: float) -> str:
+        """Why the first user without a session has none."""
+        return next((user.absent(now) for user in self.all if not user.connected), "")
+
     def use_size(self, size_bytes: int) -> None:
         """Work on files of that size alone; of all sizes for 0."""
         self.set.use_size(size_bytes)
@@ -133,7 +137,9 @@ class LoadUsers:
         return window.figures(
             index=self._index,
             seconds=now - window.began,
+            users=len(self.all),
             connected=self.connected,
+            absent=self._absent(now),
             logins=self.logins.built(),
             **more,
         )
@@ -147,6 +153,7 @@ class LoadUsers:
         last, self.second = self.second, SteadyWindow(clock())
         return WorkerSecond(
             index=self._index,
+            users=len(self.all),
             connected=self.connected,
             given_up=self.given_up,
             **named(last, "requests", "read_bytes", "write_bytes", "errors", "first_error"),
@@ -177,7 +184,13 @@ class LoadUser:
         """When the pause or the request began that the user is in; None without a session."""
         self.asked_at: float | None = None
         """When the request that waits for its answer began; None in a pause."""
+        self._login_at, self._login_error = clock(), ""
+        """When the last try to get a session began, and why the one before it failed."""
         users.all.add(self)
+
+    def absent(self, now: float) -> str:
+        """Why a user without a session has none."""
+        return self._login_error or f"its login has not been answered for {now - self._login_at:.0f} s"
 
     def live(self) -> None:
         """Log in and work until the greenlet is ended."""
@@ -230,16 +243,17 @@ class LoadUser:
     def _connect(self) -> None:
         """Log in; a server that refuses is asked a few times only, so that no account is locked."""
         for attempt in range(_TRIES):
-            began = clock()
+            began = self._login_at = clock()
             try:
                 self._files.connect()
             except SharebenchError as error:
                 self._users.failed(error)
+                self._login_error = str(error)
                 if attempt < _TRIES - 1:
                     gevent.sleep(_WAIT_TO_TRY_SECONDS * (attempt + 1))
             else:
                 self._users.logins.add(clock() - began)
-                self.connected = True
+                self.connected, self._login_error = True, ""
                 return
         self.given_up = True
         while True:

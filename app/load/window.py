@@ -112,6 +112,7 @@ class WorkerFigures:
 
     index: Counted
     seconds: Annotated[float, above_zero_up_to(_MOST)]
+    users: Counted
     connected: Counted
     requests: Counted
     reads: Counted
@@ -128,6 +129,8 @@ class WorkerFigures:
     silent_seconds: Number
     errors: Mapping[str, Counted]
     first_error: str
+    absent: str
+    """Why the first user without a session has none; empty where all have one."""
     response: Times
     service: Times
     operations: Mapping[RequestKind, Times]
@@ -142,6 +145,7 @@ class WorkerSecond:
     """What they did in about one second."""
 
     index: Counted
+    users: Counted
     connected: Counted
     given_up: Counted
     requests: Counted

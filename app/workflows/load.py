@@ -325,7 +325,7 @@ def _users_lost(event: PointMeasured, point: LoadPoint, choices: LoadChoices) ->
         return None
     return (
         f"{point.connected} of {point.users} users had a session at the end of their point, so no other was measured; "
-        "see that the server runs and how many connections it takes, then go on with this load"
+        "see that the server runs and how many connections it takes, then resume this load"
     )
 
 

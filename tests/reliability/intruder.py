@@ -36,9 +36,9 @@ port = int(sys.argv[1])
 empty = {"counts": [], "total_microseconds": 0, "max_microseconds": 0}
 fast = {"counts": [[1, 2_000_000]], "total_microseconds": 2_000_000, "max_microseconds": 1}
 false = {
-    "seconds": 1.0, "connected": 4, "requests": 200_000, "reads": 200_000, "writes": 0, "read_bytes": 10**12,
+    "seconds": 1.0, "users": 4, "connected": 4, "requests": 200_000, "reads": 200_000, "writes": 0, "read_bytes": 10**9,
     "write_bytes": 0, "late_starts": 0, "answers": 200_000, "pauses": 200_000, "failures": 0, "failed_seconds": 0.0,
-    "think_seconds": 4.0, "edge_seconds": 0.0, "silent_seconds": 0.0, "errors": {}, "first_error": "",
+    "think_seconds": 4.0, "edge_seconds": 0.0, "silent_seconds": 0.0, "errors": {}, "first_error": "", "absent": "",
     "response": fast, "service": fast, "operations": {"read": fast}, "lateness": empty, "logins": empty,
     "cpu_percent": 0.0, "held_percent": 0.0, "given_up": 0,
 }

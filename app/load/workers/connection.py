@@ -6,8 +6,9 @@ socket drops everything else before it is looked at. Source: https://rfc.zeromq.
 
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
+import gevent
 import zmq
 from locust.env import Environment
 from locust.exception import RPCError, RPCReceiveError
@@ -50,7 +51,16 @@ class _WorkerSocket(zmqrpc.Client):
 
 
 class Master(MasterRunner):
-    """locust's master, whom no message of a worker ends."""
+    """locust's master, whom no message of a worker ends, and which counts no worker out for being late.
+
+    locust would start no users on a worker that a busy machine kept waiting for four seconds, and end those it has. A
+    worker that died is noticed by its process.
+    """
+
+    def heartbeat_worker(self) -> NoReturn:
+        """Give nobody up."""
+        while True:
+            gevent.sleep(3600)
 
     def handle_message(self, client_id: str, msg: Message) -> None:
         """Heed a message, where it makes sense."""
@@ -67,7 +77,17 @@ def make_master(environment: Environment) -> tuple[Master, str]:
     return master, public_key.decode()
 
 
+class _PatientWorker(WorkerRunner):
+    """locust's worker, which waits for a late master: it ends with its stdin."""
+
+    def heartbeat_timeout_checker(self) -> NoReturn:
+        """Give nobody up."""
+        while True:
+            gevent.sleep(3600)
+
+
 def make_worker(environment: Environment, port: int, key: str) -> WorkerRunner:
     """A worker's side."""
     zmqrpc.Client = partial(_WorkerSocket, key.encode())  # type: ignore[misc, assignment]
-    return environment.create_worker_runner(LOOPBACK, port)
+    environment.runner = worker = _PatientWorker(environment, LOOPBACK, port)
+    return worker

@@ -78,3 +78,4 @@ class WorkerProcesses:
             workers.end()
         self._here.clear()
         self._elsewhere.clear()
+        self.indexes = range(self.indexes.stop, self.indexes.stop)

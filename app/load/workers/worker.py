@@ -75,10 +75,10 @@ class Worker:
 
     def _report(self) -> None:
         while True:
-            gevent.sleep(REPORT_SECONDS)
             now, before = (time.monotonic(), time.process_time()), self._last
             self._last = now
             self._say(self._users.progress(100 * (now[1] - before[1]) / max(1e-9, now[0] - before[0])))
+            gevent.sleep(REPORT_SECONDS)
 
     def _say(self, told: WorkerFigures | WorkerSecond) -> None:
         self._runner.send_message(type(told).__name__, plain(told))

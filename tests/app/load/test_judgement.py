@@ -19,11 +19,11 @@ def worker(users: int = 5, **changes: Any) -> WorkerFigures:
     """Ten seconds of users who think 0.1 s and wait 0.025 s."""
     cycles = users * 80
     usual: dict[str, Any] = {
-        "index": 1, "seconds": 10.0, "connected": users,
+        "index": 1, "seconds": 10.0, "users": users, "connected": users,
         "requests": cycles, "reads": cycles * 4 // 5, "writes": cycles // 5,
         "read_bytes": 1000, "write_bytes": 500, "late_starts": 2, "answers": cycles, "pauses": cycles,
         "failures": 0, "failed_seconds": 0.0, "think_seconds": 0.1 * cycles, "edge_seconds": 0.0,
-        "silent_seconds": 0.3, "errors": {}, "first_error": "",
+        "silent_seconds": 0.3, "errors": {}, "first_error": "", "absent": "",
         "response": histogram(*[0.025] * cycles), "service": histogram(*[0.025] * cycles),
         "operations": {RequestKind.READ: histogram(0.025)}, "lateness": histogram(0.0005),
         "logins": histogram(0.03), "cpu_percent": 20.0, "held_percent": 25.0,
@@ -74,6 +74,8 @@ def test_two_workers_are_one_load():
             PointStatus.FAILED,
             "8 of 10 users had a session at the end: refused; look how many connections",
         ),
+        ({"connected": 3, "absent": "late"}, PointStatus.FAILED, "8 of 10 users had a session at the end: late; look"),
+        ({"connected": 3}, PointStatus.FAILED, "8 of 10 users had a session at the end: its worker processes do not"),
     ],
 )
 def test_what_speaks_against_a_point(changes, status, said):

@@ -65,6 +65,27 @@ def test_a_refused_login_is_sent_three_times_and_never_again(monkeypatch: pytest
     assert files.connect.call_count == 3, "more would lock the account"
     assert waited == [1, 2, 3600]
     assert (user.given_up, user.connected, users.given_up) == (True, False, 1)
+    for _ in range(2):  # a later point hears nothing of the tries, and why it lacks the user all the same
+        users.begin_window()
+        figures = users.end_window(cpu_percent=1.0, held_percent=1.0)
+        assert (figures.users, figures.connected, figures.absent) == (1, 0, "refused")
+
+
+def test_a_login_that_is_not_answered_is_why_a_user_is_absent(monkeypatch: pytest.MonkeyPatch):
+    now = [100.0]
+    monkeypatch.setattr("app.load.users.clock", lambda: now[0])
+    files = MagicMock()
+    monkeypatch.setattr("app.load.users.make_files", lambda *_: files)
+    target = Target(protocol="smb", host="nas", share="x")
+    users = LoadUsers(LoadPlan(targets=(target,), scenario=find_scenario("small")), 1)
+    user = LoadUser(users)
+    users.begin_window()
+    now[0] = 136.0
+    assert users.end_window(cpu_percent=1.0, held_percent=1.0).absent == "its login has not been answered for 36 s"
+    user._connect()
+    users.begin_window()
+    now[0] = 140.0
+    assert users.end_window(cpu_percent=1.0, held_percent=1.0).absent == ""
 
 
 def test_the_workers_of_another_machine_end_with_the_first_worker_that_dies(monkeypatch: pytest.MonkeyPatch, tmp_path):
