@@ -51,6 +51,7 @@ def series_document(series: Series) -> Document:
             "low_bytes_per_second": form.confidence[0],
             "high_bytes_per_second": form.confidence[1],
         },
+        "shown": form.shown and asdict(form.shown),
         "quiet": series.quiet.to_json() if series.quiet else {"verdict": QuietVerdict.UNKNOWN.value},
         "environment": {side: dict(series.environment.get(side, {})) for side in ("client", "server", "path")},
         **named(series, "ceiling_bytes_per_second", "error", "base_id"),

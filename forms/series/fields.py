@@ -10,6 +10,7 @@ from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
 from forms.report import Field
 from forms.series.origin import from_machines, who_fields
 from forms.series.summary import SeriesSummary
+from forms.stats.settle import Shown
 from forms.stats.summary import mean
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import Change, ClientFacts, Phase, Series, SeriesStatus, Target
@@ -98,6 +99,14 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
             name="95 % interval of the average",
             text=f"{wording.whole(max(low, 0))} to {wording.whole(high)} bytes/sec",
         )
+    if form.shown is not None:
+        yield Field(name="Before a change", text=before_a_change(form.shown))
+
+
+def before_a_change(shown: Shown) -> str:
+    """What to know before anything is changed: how large a change must be to be seen."""
+    series, pairs = wording.percent(shown.series_percent), wording.percent(shown.pairs_percent)
+    return f"Two series like this one show changes of {series} or more; interleaved pairs show {pairs}."
 
 
 def _opening(form: SeriesSummary) -> Iterator[Field]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from forms.stats import summary
+from forms.stats.settle import Shown, shown_like
 from forms.wording import link_rate
 from storage.records import Phase, Run, RunStatus, Series
 
@@ -62,6 +63,8 @@ class SeriesSummary:
     """The 95 % interval of the mean, in bytes per second; absent with fewer than two runs."""
     half_width_percent: float | None
     """Half of it in percent of the average: what a ± beside the average shows."""
+    shown: Shown | None
+    """The changes that series like this one show; absent with fewer than three runs."""
 
     @property
     def sustained_bytes_per_second(self) -> float | None:
@@ -138,6 +141,7 @@ def run_form(series: Series) -> SeriesSummary:
         median_bytes_per_second=summary.median(rates) if rates else None,
         confidence=summary.confidence_interval(rates, CONFIDENCE_LEVEL),
         half_width_percent=summary.half_width_percent(rates, CONFIDENCE_LEVEL),
+        shown=shown_like(rates),
     )
 
 

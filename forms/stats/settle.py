@@ -2,13 +2,14 @@
 
 import math
 from bisect import bisect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from forms.stats.decision import Limits
 from forms.stats.distributions import chi_square_quantile, noncentral_t_shift, student_t
 from forms.stats.sample_size import MOST_RUNS, POWER, Scatter, needed_runs
-from forms.stats.variation import LEAST_ALTERNATING, PRIOR_FREEDOM, prior_variance
+from forms.stats.variation import LEAST_ALTERNATING, LEAST_RUNS, PRIOR_FREEDOM, prior_variance, run_variance
 
 _NINE_IN_TEN = 1.2816
 """The standard deviations that nine of ten lie below."""
@@ -74,6 +75,26 @@ def shown_by_series(
     usual, wide = bound(1.0), bound(chi_square_quantile(0.9, known) / known)
     chance = _NINE_IN_TEN * spread * error
     return _percent(usual + math.hypot(wide - usual, chance))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """The changes, in percent, that measuring like this finds nine times in ten."""
+
+    series_percent: float
+    """By one series before the change and one after it."""
+    pairs_percent: float
+    """By the fewest pairs of a trial."""
+
+
+def shown_like(rates: Sequence[float]) -> Shown | None:
+    """What series like the one of these runs show; None for fewer runs than a verdict needs."""
+    if len(rates) < LEAST_RUNS or min(rates) <= 0:
+        return None
+    variance, known = run_variance([[rates], [rates]])
+    run_deviation = math.sqrt(variance)
+    series = shown_by_series(run_deviation, known, spread=run_deviation / math.sqrt(len(rates)))
+    return Shown(series_percent=series, pairs_percent=shown_by_pairs(run_deviation))
 
 
 def shown_by_alternating(spread: float, series: int, limits: Limits) -> float:

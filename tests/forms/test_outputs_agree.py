@@ -10,12 +10,14 @@ import json
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import openpyxl
 import pytest
 from pypdf import PdfReader
 
+from forms import wording
 from forms.comparison.report import comparison_report
 from forms.experiments.report import survey_report
 from forms.experiments.survey import Station, StationPlace, survey, with_series
@@ -29,6 +31,7 @@ from forms.report import Report
 from forms.series.headline import headline
 from forms.series.report import series_report
 from forms.series.summary import run_form
+from forms.stats.settle import shown_like
 from forms.stats.summary import deviation_percent, half_width_percent
 from forms.trials.judged import judged, report_of
 from storage.changes import ChangeKind, Slot, TrialPlan
@@ -230,6 +233,20 @@ def test_the_plus_minus_beside_an_average_is_half_its_interval_and_never_the_dev
         beside = [float(found) for found in re.findall("±\\s*([0-9.]+)\\s*%", text)]
         assert all(one == round(half) for one in beside), f"{name}: {beside}"
         assert "± deviation" not in text, name
+
+
+def test_every_output_of_a_series_says_what_two_like_it_show():
+    report = series_report(run_form(full_series()))
+    shown = shown_like([run.bytes_per_second or 0.0 for run in full_series().measured()])
+    assert shown is not None
+    assert report.document()["shown"] == asdict(shown)
+    series_percent, pairs_percent = wording.percent(shown.series_percent), wording.percent(shown.pairs_percent)
+    said = f"Two series like this one show changes of {series_percent} or more; interleaved pairs show {pairs_percent}."
+    for name, text in outputs(report).items():
+        assert said in " ".join(text.split()), name
+    two = series_report(run_form(series([36e6, 40e6])))
+    assert two.document()["shown"] is None
+    assert not any("Two series like this" in text for text in outputs(two).values())
 
 
 def test_a_number_that_is_another_is_not_told():

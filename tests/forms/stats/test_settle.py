@@ -1,5 +1,7 @@
 """What a way to measure shows: the table that was simulated, row by row, and which way settles what."""
 
+import math
+
 import pytest
 
 from forms.stats.decision import Limits
@@ -12,6 +14,7 @@ from forms.stats.settle import (
     shown_by_alternating,
     shown_by_pairs,
     shown_by_series,
+    shown_like,
 )
 
 TABLE = {
@@ -41,6 +44,22 @@ def test_pairs_show_what_was_simulated_and_lie_between_the_rows():
     assert [shown_by_pairs(0.01, pairs) for pairs in (8, 14, 20)] == [2.5, 1.8, 1.6]
     assert shown_by_pairs(0.015) == pytest.approx(3.75)
     assert shown_by_pairs(0.2) == pytest.approx(55, abs=1), "beyond the table in a straight line"
+
+
+@pytest.mark.parametrize("deviation", [0.003, 0.01, 0.02, 0.05])
+def test_series_like_one_of_five_show_what_the_table_says(deviation: float):
+    logs = [deviation * z * math.sqrt(4 / 10) for z in (-2, -1, 0, 1, 2)]
+    shown = shown_like([1e8 * math.exp(log) for log in logs])
+    assert shown is not None
+    assert shown.series_percent == pytest.approx(shown_by_series(deviation, 8, spread=deviation / 5**0.5))
+    assert shown.series_percent == pytest.approx(TABLE[deviation][0], rel=0.06)
+    assert shown.pairs_percent == pytest.approx(shown_by_pairs(deviation))
+
+
+def test_two_runs_or_none_at_all_show_nothing():
+    assert shown_like([1e8, 1.01e8, 1.02e8]) is not None
+    assert shown_like([1e8, 1.01e8]) is None
+    assert shown_like([0.0, 0.0, 0.0]) is None
 
 
 def test_three_percent_at_one_percent_takes_eight_pairs():

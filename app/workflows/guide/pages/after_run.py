@@ -36,6 +36,7 @@ from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.report import TONES
+from forms.series.fields import before_a_change
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Limits
 from forms.tone import Tone, Toned
@@ -256,7 +257,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     """The one thing that is to be different in the next round."""
     if known.series is None:
         return Page(title="Change one thing", why="There is no series to start from yet.")
-    series = known.series
+    series, form = known.series, run_form(known.series)
     options = [*_own_changes(choices, series), *_from_catalogue(series), _other_change(choices, series)]
     options += _done_by_sharebench(series)
     options += [
@@ -271,15 +272,12 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
             " only then change the next."
         ),
         facts=(
-            f"Base: {wording.name_of(series)}, {wording.rate(_average_rate(series))}.",
+            f"Base: {wording.name_of(series)}, {wording.rate(form.average_rate)}.",
+            *([before_a_change(form.shown)] if form.shown else []),
             "The next series is measured with everything else as it was, and compared with this one.",
         ),
         options=tuple(options),
     )
-
-
-def _average_rate(series: Series) -> float | None:
-    return run_form(series).average_rate
 
 
 def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:

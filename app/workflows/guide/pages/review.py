@@ -9,12 +9,12 @@ from app.workflows.guide.state.guide_context import GuideContext
 from forms import wording
 from forms.findings.series_warnings import advice
 from forms.layout import pad
-from forms.series.fields import resumed_text
+from forms.series.fields import before_a_change, resumed_text
 from forms.series.headline import headline
 from forms.series.report import mark_of
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary, run_form
 from forms.tone import Tone, Toned
-from storage.records import Phase, RunStatus, Series
+from storage.records import Phase, RunStatus
 
 _NAME, _SECONDS, _RATE, _SHARE = 9, 9, 11, 8
 """Cells of the columns."""
@@ -41,7 +41,7 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
             " you could tell a colleague; it stays on the form, struck out."
         ),
         headline=headline(form),
-        facts=_said(series),
+        facts=_said(form),
         columns=_line("Run", "Seconds", "Rate", "of link"),
         options=options,
         cursor=len(table),
@@ -49,11 +49,13 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
     )
 
 
-def _said(series: Series) -> tuple[Toned, ...]:
+def _said(form: SeriesSummary) -> tuple[Toned, ...]:
+    series = form.series
     warnings = tuple(Toned(f"! {said.text}", Tone.CAUTION) for said in advice(series))
     if series.resumed_at:
         warnings = (Toned(f"! Resumed: {resumed_text(series)}", Tone.CAUTION), *warnings)
-    return warnings or (Toned("No problems found.", Tone.GOOD),)
+    shown = (Toned(before_a_change(form.shown)),) if form.shown else ()
+    return (*(warnings or (Toned("No problems found.", Tone.GOOD),)), *shown)
 
 
 def _table(form: SeriesSummary) -> Iterator[Option]:

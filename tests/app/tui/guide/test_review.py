@@ -58,7 +58,7 @@ async def test_the_runs_are_drawn_below_their_table_where_there_is_room(reviewin
         await settled(reviewing, pilot)
         shown = painted(reviewing)
         assert "★ Go on: compare" in shown
-        assert ("◆ unusual" in shown) is drawn
+        assert ("3◆" in shown) is drawn
         assert ("z Zoom" in shown) is drawn
         assert ("A run that something else disturbed" in shown) is drawn
         await press(reviewing, pilot, "z")
@@ -182,6 +182,7 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         await settled(reviewing, pilot)
         await press(reviewing, pilot, "8")
         assert f"Base: {wording.name_of(MEASURED)}, " in painted(reviewing)
+        assert "Two series like this one show changes of " in painted(reviewing)
         assert "aio read size (smb.conf)…" in painted(reviewing)
         await press(reviewing, pilot, *["down"] * 7, "enter")
         reviewing.screen.query_one(Input).value = "strict sync"
