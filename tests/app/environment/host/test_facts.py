@@ -24,6 +24,7 @@ def test_facts_of_given_files() -> None:
         "cpu.model": "Intel(R) Xeon(R) CPU",
         "cpu.count": 2,
         "machine.virtual": "yes",
+        "cpu.aes": "no",
         "memory_bytes": 2048 * 1024,
         "memory.available_bytes": 1024 * 1024,
         "swap_bytes": 0,
