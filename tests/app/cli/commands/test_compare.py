@@ -70,7 +70,7 @@ def test_several_stand_side_by_side_with_the_ratio_to_ftp(db, capsys):
     assert compare(db, "f", "b", "c") == 1
     out = capsys.readouterr().out
     figures = next(line.split() for line in out.splitlines() if line.startswith("get"))
-    assert figures == ["get", "100.0", "0.7", "120.0", "0.8", "120.0", "80.0", "0.6", "80.0"]
+    assert figures == ["get", "100.0", "0.7", "120.0", "0.9", "120.0", "80.0", "0.6", "80.0"]
     assert "times 1.2 (get): [+] Faster" in out
     assert "times 0.8 (get): [-] Slower" in out
     assert max(map(len, out.splitlines())) <= 80
