@@ -156,4 +156,4 @@ def test_losses_are_seen_from_both_ends(linked, tmp_path, command):
     link.change_rate("100mbit", shallow=True)
     document = document_of(server, tmp_path, command, "100mbit", 32 * 2**20)
     found = {finding["key"]: finding["evidence"] for finding in document["findings"]}
-    assert ("after a gap" if command is Command.GET else "this client sent") in found["retransmits"]
+    assert ("after a gap" if command is Command.GET else "this client retransmitted") in found["retransmits"]
