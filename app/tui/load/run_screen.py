@@ -98,7 +98,7 @@ class LoadRunScreen(ReportRunScreen):
             )  # fmt: skip
         if self.report is not None and closed is not None:
             self.show_report(self.report)
-        elif error is not None or closed is not None:
+        else:
             self.refresh_bindings()
 
     def action_finish(self) -> None:
