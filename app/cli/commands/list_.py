@@ -46,7 +46,7 @@ def list_command(
 
     WORDs are those that the label, the target or the note must have, such as a host's name.
 
-    Beside the number of runs, … means interrupted, ! failed, ▸ running; + that something of ours may still be on the
+    Beside the number of runs, … means interrupted, ! failed, ▸ running; + that leftovers may remain on the
     server.
     """
     with common.notebook(context) as notebook:
