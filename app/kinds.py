@@ -253,7 +253,7 @@ def _no_experiment(notebook: Notebook, name: str) -> str:
 
 
 def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> "Report":
-    """The ladder, survey or self-test of that name; ``only`` is the kind it must be. Raises UsageError."""
+    """The experiment, survey or self-test of that name; ``only`` is the kind it must be. Raises UsageError."""
     from forms.experiments.report import experiment_report  # noqa: PLC0415  as the module says
     from forms.trials.judged import report_of  # noqa: PLC0415  as the module says
 
@@ -490,7 +490,7 @@ def list_lines(notebook: Notebook, ids: Sequence[str]) -> list[SeriesLine]:
 
 
 def leftover_text(notebook: Notebook, head: Recording) -> str:
-    """What of ours may still be on a server, and what removes it; empty where there is nothing."""
+    """Leftovers that may remain on a server, and the command that removes them; empty where there are none."""
     if head.leftovers is None or head.running or head.imported_at:
         return ""
     things = [

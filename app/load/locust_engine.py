@@ -189,7 +189,7 @@ class LoadEngine:
             self._tell_second()
 
     def _read(self, kind: type[_Told], data: Any) -> _Told | None:
-        """What a worker told; None for what none of ours can have told."""
+        """The report of a worker; None for a message that no worker of this load can have sent."""
         try:
             told = JSONNode("", data).record(kind)
         except DocumentError:

@@ -28,7 +28,6 @@ from storage.target_url import format_target
 MOST_BYTES = 16 << 20
 """A larger smb.conf is refused."""
 MOST_INCLUDES = 200
-UNREADABLE = "not readable"
 _NUL_SHARE = 0.01
 """A file with more NUL bytes than this share is no text."""
 
@@ -52,8 +51,6 @@ class AuditResult:
 
     audit: Audit
     files: Mapping[str, str] = field(default_factory=dict)
-    readable: bool = True
-    """Whether the settings could be read."""
 
 
 def audit_server(request: AuditRequest) -> AuditResult:
@@ -73,7 +70,7 @@ def audit_server(request: AuditRequest) -> AuditResult:
         server = _with_what_samba_knows(server, answer, target)
     scope = AuditScope.SERVER if readable else AuditScope.SESSION
     problems = (*found.problems, *said)
-    return AuditResult(audit=_audit(format_target(target), scope, server, problems), files=files, readable=readable)
+    return AuditResult(audit=_audit(format_target(target), scope, server, problems), files=files)
 
 
 def audit_file(path: Path) -> AuditResult:

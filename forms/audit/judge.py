@@ -57,7 +57,6 @@ class SettingJudgement:
     below: str = ""
     above: str = ""
     samba_from: str = ""
-    samba_before: str = ""
     when: Mapping[str, Sequence[str]] = field(default_factory=dict)
     when_global: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unless: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -323,8 +322,6 @@ def _tested(one: SettingJudgement, name: str, value: str) -> tuple[str, str] | N
 def _holds_there(one: SettingJudgement, server: AuditedServer, conf: _Configuration, setting: WrittenSetting) -> bool:
     """Whether the judgement's conditions hold around the line."""
     if one.samba_from and server.samba_version < _version(one.samba_from):
-        return False
-    if one.samba_before and server.samba_version >= _version(one.samba_before):
         return False
     places = conf.sections_of(setting)
 

@@ -1,6 +1,6 @@
 """Audits on paper: the answer, then each finding with where it is, why, and what to write in its place."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from forms.audit.document import audit_comparison_document, audit_document
 from forms.report import Field, Report, Row, Table, columns_of, row_of
@@ -75,8 +75,8 @@ def why_of(finding: AuditFinding) -> str:
     return " ".join(said)
 
 
-def audit_report(audit: Audit, worth: Mapping[str, Sequence[str]] | None = None) -> Report:
-    """An audit; ``worth`` has what trials in this notebook gave, a line each, by parameter."""
+def audit_report(audit: Audit) -> Report:
+    """An audit: the answer, then what matters, then the useless lines."""
     sign, tone = audit_sign(audit)
     fields = [
         Field(name="Answer", text=f"{sign} {audit_answer(audit)}", tone=tone),
@@ -94,12 +94,12 @@ def audit_report(audit: Audit, worth: Mapping[str, Sequence[str]] | None = None)
         title=f"Audit of {audit.subject}",
         name="Audit",
         fields=tuple(fields),
-        tables=tuple(_tables(audit, worth or {})),
+        tables=tuple(_tables(audit)),
         document=lambda: audit_document(audit),
     )
 
 
-def _tables(audit: Audit, worth: Mapping[str, Sequence[str]]) -> Iterator[Table]:
+def _tables(audit: Audit) -> Iterator[Table]:
     """What matters with its reasons, then the useless lines, a line each."""
     matters = [finding for finding in audit.findings if finding.verdict is not Ruling.USELESS]
     useless = sorted(
@@ -107,7 +107,7 @@ def _tables(audit: Audit, worth: Mapping[str, Sequence[str]]) -> Iterator[Table]
         key=lambda finding: (finding.file, finding.line),
     )
     if matters:
-        rows = tuple(_row(finding, worth.get(finding.parameter, ())) for finding in matters)
+        rows = tuple(_row(finding) for finding in matters)
         yield Table(columns=columns_of("Finding", "Why", "What to do"), rows=rows, caption="Findings", sentences=True)
     if useless:
         rows = tuple(
@@ -117,10 +117,9 @@ def _tables(audit: Audit, worth: Mapping[str, Sequence[str]]) -> Iterator[Table]
         yield Table(columns=columns_of("Useless", "Setting", "Why"), rows=rows, caption="Useless: delete these")
 
 
-def _row(finding: AuditFinding, worth: Sequence[str]) -> Row:
+def _row(finding: AuditFinding) -> Row:
     title = f"{SIGNS[finding.verdict]} {finding.verdict} {place_of(finding)}  {said_of(finding)}"
-    remedy = " ".join([finding.what_to_do, *worth])
-    return row_of(title, why_of(finding), remedy, tone=TONES[finding.verdict])
+    return row_of(title, why_of(finding), finding.what_to_do, tone=TONES[finding.verdict])
 
 
 def audit_comparison_report(base: Audit, other: Audit) -> Report:
