@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Sequence
 
 from app.children import clean_environment
-from app.clients.subprocesses import find_program
+from app.clients.programs import find_program
 from app.errors import SharebenchError
 
 _PACKAGE = "cups-client"

@@ -1,15 +1,45 @@
-"""The one protocol that all clients speak, and the meter that they report to while bytes move."""
+"""What every client offers: whole transfers with a meter, and single file operations."""
 
+import hashlib
+import os
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from enum import Enum
+from typing import Any, Protocol
 
-from app.clients.content import Content
-from app.clients.tcp_info import TcpInfo
-from app.errors import CancelledError, ProtocolError
+from app.clients.tcp import TcpInfo
+from app.errors import CancelledError, NoSuchFileError, NotAFileError, ProtocolError
 from storage.records import ClientFacts, Target
+
+MAX_BLOCK_BYTES = 8 * 1024 * 1024
+"""The longest block that :meth:`Content.block` gives."""
+
+_PERIOD = MAX_BLOCK_BYTES - 4099
+"""The bytes repeat after this; no multiple of a file system's block, so that equal blocks never line up."""
+
+
+class Content:
+    """A file's worth of incompressible bytes, in 16 MiB of memory whatever its size."""
+
+    def __init__(self, size_bytes: int) -> None:
+        self.size_bytes = size_bytes
+        period = os.urandom(_PERIOD)
+        self._pool = memoryview(b"".join((period, period, period[: MAX_BLOCK_BYTES - _PERIOD])))
+
+    def block(self, offset: int, length: int) -> memoryview:
+        """The ``length`` bytes (at most MAX_BLOCK_BYTES) at ``offset``, without copying."""
+        start = offset % _PERIOD
+        return self._pool[start : start + length]
+
+    def digest(self) -> str:
+        """The SHA-256 of all ``size_bytes``, in hexadecimal."""
+        sha = hashlib.sha256()
+        for offset in range(0, self.size_bytes, MAX_BLOCK_BYTES):
+            sha.update(self.block(offset, min(MAX_BLOCK_BYTES, self.size_bytes - offset)))
+        return sha.hexdigest()
+
 
 MOST_ENTRIES = 1_000_000
 MOST_LISTING_BYTES = 128 * 1024 * 1024
@@ -181,3 +211,120 @@ class Client(Protocol):
 
     def close(self) -> None:
         """Leave politely; never raises."""
+
+
+class OpenMode(Enum):
+    """What a file is opened for, and what becomes of one that is there."""
+
+    READ = "read"
+    UPDATE = "update"
+    """Read and write a file that is there."""
+    CREATE = "create"
+    """Write a new file; fails where there is one."""
+    REPLACE = "replace"
+    """Write a new file, or empty the one that is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileHandle:
+    """An open file or folder; only the connection that opened it can use it."""
+
+    path: str
+    size_bytes: int
+    is_folder: bool
+    token: Any
+    """What the server or the system knows it by."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileStatus:
+    """What a question about a file or folder tells."""
+
+    size_bytes: int
+    is_folder: bool
+
+
+class Files(Protocol):
+    """One user's own connection to a share, and the operations on its files; used by one thread or greenlet at a time.
+
+    Paths are those of ``Target.path``. Each method raises errors of :mod:`app.errors` alone, worded with host, share
+    and file. A protocol without open files (FTP) has ``has_handles`` False: there :meth:`read_file`,
+    :meth:`write_file` and what names a path work, and what takes a handle raises UsageError.
+    """
+
+    target: Target
+    has_handles: bool
+
+    def connect(self) -> None:
+        """Reach the server, log in and open the share; a second call does nothing while connected."""
+
+    def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
+        """Open a file."""
+
+    def read_at(self, handle: FileHandle, offset: int, length: int) -> int:
+        """Read that much at that place, however many requests it takes; the bytes that came, fewer at the end."""
+
+    def write_at(self, handle: FileHandle, offset: int, data: memoryview) -> None:
+        """Write the bytes at that place, however many requests it takes."""
+
+    def flush(self, handle: FileHandle) -> None:
+        """Have the server write to its disk what it holds of the file."""
+
+    def close_file(self, handle: FileHandle) -> None:
+        """Close an open file or folder."""
+
+    def query(self, path: str) -> FileStatus:
+        """Ask about a path."""
+
+    def list(self, path: str) -> list[DirectoryEntry]:
+        """The entries of a folder."""
+
+    def free_bytes(self, path: str) -> int | None:
+        """What this user may still write there; None where the server does not say."""
+
+    def rename(self, path: str, new_path: str) -> None:
+        """Give a file another name on the same share; fails where that is taken."""
+
+    def make_folder(self, path: str) -> None:
+        """Make a folder; fails where there is something of that name."""
+
+    def remove_folder(self, path: str) -> None:
+        """Remove an empty folder; one that is gone already is no error."""
+
+    def remove(self, path: str) -> None:
+        """Remove a file; one that is gone already is no error."""
+
+    def read_file(self, path: str, size_bytes: int) -> int:
+        """Open a file, read up to so much from its beginning, and close it: the bytes that came."""
+
+    def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
+        """Open a file, write it from its beginning, and close it."""
+
+    def abort(self) -> None:
+        """End whatever blocks, at once; may be called from another thread or greenlet."""
+
+    def close(self) -> None:
+        """Log off and hang up; never raises."""
+
+
+def check_folder(files: Files) -> None:
+    """Whether the target is a folder. Raises NotAFileError, NoSuchFileError."""
+    path = files.target.path
+    where = f"{files.target.host}: {path}" if files.target.host else path
+    if not path.strip("/"):
+        return
+    try:
+        is_folder = files.query(path).is_folder
+    except NoSuchFileError as error:
+        raise NoSuchFileError(f"{where}: there is no such folder; make it, or name one that is there") from error
+    if not is_folder:
+        raise NotAFileError(f"{where} is a file; name the folder to work in")
+
+
+Caller = Callable[..., Any]
+"""Calls a function that blocks in the kernel: at once, or in a thread where others share this one."""
+
+
+def call_here(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The caller for a thread of one's own: it just calls."""
+    return function(*arguments)

@@ -4,10 +4,8 @@ import builtins
 import time
 from dataclasses import dataclass
 
-from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
-from app.clients.content import Content
-from app.clients.os_errors import one_line
-from app.clients.subprocesses import (
+from app.clients.base import Content, DirectoryEntry, Meter, Secrets, Sink, Transfer
+from app.clients.programs import (
     MOST_BYTES,
     Subprocess,
     SubprocessOutcome,
@@ -18,6 +16,7 @@ from app.clients.subprocesses import (
     part,
     whole,
 )
+from app.clients.tcp import one_line
 from app.errors import ConnectionLostError, MeasurementError, ProtocolError, StalledError, UnreachableError
 from storage.plan import DEFAULT_SIZE_BYTES, Settings
 from storage.records import ClientFacts, Target

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
-from app.clients.base import Client, Secrets
-from app.clients.files import Caller, Files, call_here
+from app.clients.base import Caller, Client, Files, Secrets, call_here
 from app.errors import UsageError
 from storage.plan import Settings
 from storage.records import Target
@@ -26,25 +25,25 @@ class ClientModules:
 
 
 _FTP = ClientModules(
-    clients={OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.external.curl:CurlClient"},
-    files="app.clients.ftp.files:FTPFiles",
+    clients={OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.curl:CurlClient"},
+    files="app.clients.ftp.client:FTPFiles",
     ceiling="app.clients.ftp.ceiling",
 )
 MODULES = {
     "smb": ClientModules(
         clients={
             OWN: "app.clients.smb.client:SMBClient",
-            "smbclient": "app.clients.external.smbclient:SmbclientClient",
-            "smbclient-ng": "app.clients.external.smbclientng:SmbclientNgClient",
+            "smbclient": "app.clients.smbclient:SmbclientClient",
+            "smbclient-ng": "app.clients.smbclientng:SmbclientNgClient",
         },
         files="app.clients.smb.files:SMBFiles",
-        ceiling="app.clients.smb.ceiling",
+        ceiling="app.clients.smb.null_server",
     ),
     "ftp": _FTP,
     "ftps": _FTP,
     "file": ClientModules(
         clients={OWN: "app.clients.local:LocalClient"},
-        files="app.clients.local_files:LocalFiles",
+        files="app.clients.local:LocalFiles",
         ceiling="app.clients.local",
     ),
     "iperf3": ClientModules(clients={"iperf3": "app.clients.iperf3:Iperf3Client"}),

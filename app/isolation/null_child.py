@@ -8,9 +8,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
-from app.clients.smb.ceiling import null_channel
 from app.clients.smb.errors import NO_MORE_FILES, SUCCESS
-from app.clients.smb.null_server import NullServer
+from app.clients.smb.null_server import NullServer, null_channel
 from app.clients.smb.share import Share
 from app.clients.smb.wire import Opcode
 from app.errors import MeasurementError

@@ -4,7 +4,6 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from app.clients.scratch import ISOLATION_PREFIX
 from app.environment.collect import Environment, collect
 from app.environment.host.processes import servers_here
 from app.environment.link.route import is_this_machine
@@ -14,6 +13,7 @@ from app.isolation.folders import DiskPlace, find_disk_place
 from app.isolation.request import IsolationRequest
 from app.isolation.smbd import SmbdControl
 from app.server.shell import ServerShell, check_ssh_host
+from app.targets import ISOLATION_PREFIX
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

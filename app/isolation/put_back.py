@@ -3,11 +3,11 @@
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from app.clients.scratch import is_isolation_folder
 from app.errors import MeasurementError
 from app.isolation.folders import remove_folders
 from app.isolation.smbd import SmbdControl
 from app.server.shell import ServerShell
+from app.targets import is_isolation_folder
 from storage.isolations import LeftBehind
 from storage.notebook import Notebook
 from storage.records import Target

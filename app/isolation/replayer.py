@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 
 from app.clients.smb import wire
 from app.clients.smb.errors import END_OF_FILE, SUCCESS, status_error
-from app.clients.smb.info import SAME_FILE
 from app.clients.smb.share import Share
-from app.clients.smb.wire import Answer, Request, View
+from app.clients.smb.wire import SAME_FILE, Answer, Request, View
 from app.errors import ProtocolError
 from app.isolation import messages
 from app.isolation.script import Operation, Script, ScriptLine

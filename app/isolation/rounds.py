@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from app.clients.files import check_folder
+from app.clients.base import check_folder
 from app.clients.registry import make_files
 from app.environment.collect import measurer_facts
 from app.environment.host.facts import client_facts

@@ -3,8 +3,7 @@
 import random
 from collections.abc import Callable, Mapping
 
-from app.clients.content import MAX_BLOCK_BYTES, Content
-from app.clients.files import Files, OpenMode
+from app.clients.base import MAX_BLOCK_BYTES, Content, Files, OpenMode
 from app.load.file_set import FileSet, SetFile, place, write_whole
 from storage.loads.scenario import RequestKind, SizeClass
 

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from app.clients.content import MAX_BLOCK_BYTES, Content
-from app.clients.files import Files, OpenMode
+from app.clients.base import MAX_BLOCK_BYTES, Content, Files, OpenMode
 from app.errors import MeasurementError, NoSuchFileError
 from app.targets import join
 from storage.loads.scenario import Scenario, SizeClass

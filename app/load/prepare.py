@@ -7,7 +7,7 @@ import gevent
 from gevent.pool import Pool
 from gevent.queue import Queue
 
-from app.clients.files import Files, check_folder
+from app.clients.base import Files, check_folder
 from app.clients.registry import make_files
 from app.errors import MeasurementError, NoSuchFileError, NotAFileError, SharebenchError
 from app.load.events import FilesMade, LoadEvent, LoadPhase, PhaseBegan

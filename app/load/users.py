@@ -9,7 +9,7 @@ from typing import Any
 import gevent
 from gevent.event import Event
 
-from app.clients.files import Files
+from app.clients.base import Files
 from app.clients.registry import make_files
 from app.errors import (
     AccessDeniedError,

@@ -11,10 +11,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.clients.base import Client, Meter, Transfer
-from app.clients.content import Content
-from app.clients.scratch import is_scratch_path, new_scratch_path
-from app.clients.tcp_info import TcpInfo, traffic_facts
+from app.clients.base import Client, Content, Meter, Transfer
+from app.clients.tcp import TcpInfo, traffic_facts
 from app.errors import (
     CancelledError,
     ConnectionLostError,
@@ -42,6 +40,7 @@ from app.measure.events import (
     Warned,
 )
 from app.measure.plan import MeasurementPlan
+from app.targets import is_scratch_path, new_scratch_path
 from forms.stats.summary import known_to_percent
 from storage.records import Command, Phase, Run, RunStatus, utc_now
 from storage.target_url import format_target

@@ -12,8 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from app.children import own_command, own_environment
-from app.clients.base import Secrets
-from app.clients.content import MAX_BLOCK_BYTES, Content
+from app.clients.base import MAX_BLOCK_BYTES, Content, Secrets
 from app.errors import MeasurementError
 from app.practice.lifeline import ServerOrders
 from forms.findings.finding import PRACTICE

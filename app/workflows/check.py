@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.changes.smb_conf import writable_text
-from app.clients.base import Client, Meter, Secrets
-from app.clients.content import Content
+from app.clients.base import Client, Content, Meter, Secrets
 from app.clients.registry import make_client
-from app.clients.scratch import new_scratch_path
 from app.environment import Environment, QuietWatch, collect
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NoSuchShareError, NotAFileError, UnreachableError
 from app.measure.control import RunGate
 from app.recorder.ceilings import ceiling_of
+from app.targets import new_scratch_path
 from app.workflows.requests import SeriesOptions
 from forms import wording
 from forms.findings.rules_session import why_hidden

@@ -5,12 +5,10 @@ import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from app.clients.base import Client, DirectoryEntry
-from app.clients.files import Files
-from app.clients.scratch import is_isolation_folder, is_load_folder, is_scratch_name, is_scratch_path
+from app.clients.base import Client, DirectoryEntry, Files
 from app.errors import MeasurementError, NoSuchFileError, NotAFileError
 from app.load.file_set import remove_all
-from app.targets import join
+from app.targets import is_isolation_folder, is_load_folder, is_scratch_name, is_scratch_path, join
 from storage.records import Target
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from app import errors
 from app.clients.base import Secrets
-from app.clients.scratch import new_load_folder
 from app.environment.collect import Environment, collect
 from app.errors import UsageError
 from app.load.capacity import NextPoint, next_point
@@ -35,6 +34,7 @@ from app.load.samplers import LoadSamplers
 from app.measure.control import ControlMessage, SeriesControl
 from app.recorder.recording import open_notebook
 from app.server.shell import check_ssh_host
+from app.targets import new_load_folder
 from app.workflows.load_forms import prediction_of
 from forms.load.prediction import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload

@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Self
 
-from app.clients.scratch import new_load_folder
 from app.environment.host.processes import Ours, servers_here
 from app.environment.link.route import is_this_machine
 from app.environment.quiet import LEAST_SECONDS
@@ -20,6 +19,7 @@ from app.measure.events import Event, Failed, Finished, Progressed, RunFinished,
 from app.measure.reader import MeasuringProcess
 from app.recorder.recording import failure_from
 from app.recorder.request import SeriesRequest
+from app.targets import new_load_folder
 from app.workflows.trial_order import open_client
 from storage.changes import LoadWindow
 from storage.loads.records import LoadPoint, PointStatus

@@ -7,8 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.clients.base import DirectoryEntry, Meter, Sink, Transfer
-from app.clients.content import Content
+from app.clients.base import Content, DirectoryEntry, Meter, Sink, Transfer
 from app.errors import NoSuchFileError, SharebenchError
 from storage.records import ClientFacts, Target
 

@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from app.children import PASSWORD_VARIABLE, clean_environment, end_input, own_command
-from app.clients.subprocesses import Subprocess
+from app.clients.programs import Subprocess
 from app.environment.host.procfs import run_text
 from app.practice.servers import PracticeServers
 from app.server.shell import ServerShell

@@ -13,17 +13,16 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from app.clients.base import Secrets
-from app.clients.content import Content
-from app.clients.external.curl import CurlClient
-from app.clients.external.smbclient import SmbclientClient
+from app.clients.base import Content, Secrets
+from app.clients.curl import CurlClient
 from app.clients.ftp import control as ftp_control
 from app.clients.ftp.client import FTPClient
-from app.clients.ftp.listing import parse_line, parse_mlsd
+from app.clients.ftp.control import parse_line, parse_mlsd
 from app.clients.iperf3 import Iperf3Client
-from app.clients.smb import directory, negotiate, wire
+from app.clients.programs import SubprocessOutcome
+from app.clients.smb import negotiate, share, wire
 from app.clients.smb.channel import Channel
-from app.clients.subprocesses import SubprocessOutcome
+from app.clients.smbclient import SmbclientClient
 from app.environment.samba.facts import samba_facts
 from app.errors import SharebenchError
 from app.logins import read_credentials
@@ -103,7 +102,7 @@ def hear_iperf3(output: str) -> None:
 def hear_curl(output: str) -> None:
     client = CurlClient(Target(protocol="ftp", host="nas", port=21, path="/f"), Secrets(), Settings())
     client._program = ProgramSaid(output)  # type: ignore[assignment]
-    with mock.patch("app.clients.external.curl.find_program", return_value="x"):
+    with mock.patch("app.clients.curl.find_program", return_value="x"):
         assert client._run("/f", [], meter(), "download", 10_000, "wchar", []).size_bytes == 10_000
 
 
@@ -111,8 +110,8 @@ def hear_smbclient(output: str) -> None:
     client = SmbclientClient(Target(protocol="smb", host="nas", port=445, share="d", path="f"), Secrets(), Settings())
     client._program = ProgramSaid(output)  # type: ignore[assignment]
     with (
-        mock.patch("app.clients.external.smbclient.find_program", return_value="x"),
-        mock.patch("app.clients.external.smbclient.first_version", return_value="4.17"),
+        mock.patch("app.clients.smbclient.find_program", return_value="x"),
+        mock.patch("app.clients.smbclient.first_version", return_value="4.17"),
         mock.patch.object(client, "_size_to_get", return_value=10_000),
     ):
         with suppress(SharebenchError):
@@ -195,7 +194,7 @@ def hear_smb(message: bytes) -> None:
         read(view)
     wire.session_flags(view)
     with suppress(struct.error, UnicodeDecodeError):
-        entries = list(directory._entries(view))
+        entries = list(share._entries(view))
         assert sum(size for _entry, size in entries) <= len(view)
 
 

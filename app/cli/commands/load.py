@@ -10,12 +10,11 @@ from app import errors
 from app.cli import common, output
 from app.cli.run_options import chosen, series_options, targets_argument
 from app.cli.series_output import answer_report
-from app.clients.scratch import is_load_folder
 from app.errors import MeasurementError, SharebenchError, UsageError
 from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenario_text
 from app.measure.control import SeriesControl
 from app.server.shell import check_ssh_host
-from app.targets import parse_target
+from app.targets import is_load_folder, parse_target
 from storage.loads.records import LoadChoices, PointStatus
 from storage.records import Target
 from storage.target_url import format_target

@@ -9,11 +9,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from app.clients.base import Meter
-from app.clients.content import MAX_BLOCK_BYTES, Content
-from app.clients.ftp.data import receive_all, send_all, wait_in_ticks
-from app.clients.loopback_peer import far_process
-from app.clients.stall import StallWatch
+from app.clients.base import MAX_BLOCK_BYTES, Content, Meter
+from app.clients.ftp.client import receive_all, send_all, wait_in_ticks
+from app.clients.tcp import StallWatch, far_process
 from storage.records import ClientFacts, Command
 
 _TIMEOUT_SECONDS = 30.0

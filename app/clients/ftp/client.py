@@ -3,24 +3,34 @@
 import builtins
 import ftplib
 import hashlib
+import os
 import posixpath
 import socket
 import ssl
+import struct
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from app import __version__
-from app.clients.base import LISTING_TIMEOUTS, DirectoryEntry, Listing, Meter, Secrets, Sink, Transfer
-from app.clients.content import MAX_BLOCK_BYTES, Content
-from app.clients.ftp.control import ControlConnection, connect
-from app.clients.ftp.data import TICK_SECONDS, has_ended, receive_all, receive_lines, send_all, wait_in_ticks
-from app.clients.ftp.listing import parse_line, parse_mlsd
-from app.clients.ftp.replies import reply_error
-from app.clients.os_errors import connection_error, one_line
-from app.clients.stall import StallWatch
-from app.clients.tcp_info import TcpInfo, waiting_bytes
+from app.clients.base import (
+    LISTING_TIMEOUTS,
+    MAX_BLOCK_BYTES,
+    Content,
+    DirectoryEntry,
+    FileHandle,
+    FileStatus,
+    Listing,
+    Meter,
+    OpenMode,
+    Secrets,
+    Sink,
+    Transfer,
+)
+from app.clients.ftp.control import ControlConnection, connect, parse_line, parse_mlsd, reply_error
+from app.clients.tcp import StallWatch, TcpInfo, connection_error, one_line, waiting_bytes
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,
@@ -30,10 +40,96 @@ from app.errors import (
     NotAFileError,
     ProtocolError,
     StalledError,
+    UsageError,
 )
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 from storage.target_url import format_target
+
+TICK_SECONDS = 0.1
+"""How long the kernel waits before the meter is looked at: for a cancellation, and for a transfer that stands still."""
+WAITS = (BlockingIOError, TimeoutError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+"""What a tick without a byte raises."""
+_LINE_BYTES = 8192
+
+
+def receive_all(
+    data: socket.socket, buffer: memoryview, size_bytes: int, meter: Meter, into: Sink | None = None
+) -> tuple[int, float]:
+    """Read until ``size_bytes`` or the other end closes: the bytes that came, the clock's reading at the last one."""
+    received, receive, advance = 0, data.recv_into, meter.advance
+    while received < size_bytes:
+        try:
+            count = receive(buffer)
+        except WAITS:
+            advance(received)
+            continue
+        if not count:
+            break
+        if into is not None:
+            into(received, buffer[:count])
+        received += count
+        advance(received)
+    return received, meter.clock()
+
+
+def send_all(data: socket.socket, content: Content, block_bytes: int, meter: Meter) -> None:
+    """Write all of ``content``, a block at a time."""
+    sent, size_bytes, send = 0, content.size_bytes, data.send
+    meter.arrived = lambda handed_bytes: max(0, handed_bytes - waiting_bytes(data))
+    while sent < size_bytes:
+        block = content.block(sent, min(block_bytes, size_bytes - sent))
+        try:
+            sent += send(block)
+        except WAITS:
+            meter.advance(sent)  # nothing went out; TLS wants the same block once more
+            continue
+        meter.advance(sent)
+
+
+def has_ended(data: socket.socket, buffer: memoryview, stall: StallWatch) -> bool:
+    """Whether the other end closes instead of sending more. Raises StalledError when it does neither."""
+    stall.start()
+    while True:
+        try:
+            return not data.recv_into(buffer)
+        except WAITS:
+            stall.check()
+        except OSError:
+            return True
+
+
+def receive_lines(data: socket.socket, buffer: memoryview, stall: StallWatch, where: str) -> Iterator[tuple[str, int]]:
+    """The lines of a folder's list with their bytes, any that are no UTF-8 kept as they are."""
+    received, rest = 0, b""
+    stall.start()
+    while True:
+        try:
+            count = data.recv_into(buffer)
+        except WAITS:
+            stall.check()
+            continue
+        received += count
+        *lines, rest = (rest + bytes(buffer[:count])).split(b"\n") if count else (rest, b"")
+        for line in lines:
+            yield line.rstrip(b"\r").decode("utf-8", "surrogateescape"), len(line) + 1
+        if not count:
+            return
+        if len(rest) > _LINE_BYTES:
+            raise ProtocolError(f"{where}: the server's list of files makes no sense; see its log")
+        stall.moved(received)
+
+
+def wait_in_ticks(sock: socket.socket) -> None:
+    """Let the kernel end a wait in ``recv`` and ``send`` after a tick: no ``poll`` before each call is needed."""
+    sock.settimeout(None)
+    if isinstance(sock, ssl.SSLSocket) or not os.get_blocking(sock.fileno()):
+        sock.settimeout(TICK_SECONDS)  # TLS would try again for ever after the kernel's; gevent's sockets never see it
+        return
+    timeout = struct.pack("ll", 0, int(TICK_SECONDS * 1_000_000))
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeout)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeout)
+
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 _POLITE_SECONDS = 1.0
@@ -357,3 +453,90 @@ class FTPClient:
             control.unfinished = False
             raise reply_error(error, self._where(path), storing=True) from error
         control.unfinished = False
+
+
+NO_HANDLES = "FTP has no open files: read and write whole ones, or take an smb:// or file:// target"
+
+
+class FTPFiles(FTPClient):
+    """The FTP client with the operations on names that a transfer does not need."""
+
+    has_handles = False
+
+    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+        super().__init__(target, secrets, settings)
+        self._meter = Meter(threading.Event())
+
+    def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
+        """FTP has no open files. Raises UsageError, as all that takes a handle."""
+        raise UsageError(f"{self._where(path)}: {NO_HANDLES} ({mode.value})")
+
+    def read_at(self, handle: FileHandle, _offset: int, _length: int) -> int:
+        """FTP has no open files."""
+        raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
+
+    def write_at(self, handle: FileHandle, _offset: int, _data: memoryview) -> None:
+        """FTP has no open files."""
+        raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
+
+    def flush(self, handle: FileHandle) -> None:
+        """FTP has no open files."""
+        raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
+
+    def close_file(self, handle: FileHandle) -> None:
+        """FTP has no open files."""
+        raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
+
+    def query(self, path: str) -> FileStatus:
+        with self._using(path) as control:
+            if control.is_folder(path):
+                return FileStatus(size_bytes=0, is_folder=True)
+        return FileStatus(size_bytes=self.size(path), is_folder=False)
+
+    def free_bytes(self, _path: str) -> int | None:
+        """FTP does not say."""
+        return None
+
+    def rename(self, path: str, new_path: str) -> None:
+        """Give a file another name; fails where that is taken, as far as the server can say."""
+        with self._using(path) as control:
+            if control.has(new_path):
+                raise AccessDeniedError(
+                    f"{self._where(new_path)}: there is a file already, and none is replaced; name another"
+                )
+            control.rename(path, new_path)
+
+    def make_folder(self, path: str) -> None:
+        """Make a folder; fails where there is something of that name."""
+        with self._using(path) as control:
+            control.mkd(path)
+
+    def remove_folder(self, path: str) -> None:
+        """Remove an empty folder; one that is gone already is no error."""
+        with self._using(path) as control:
+            try:
+                control.rmd(path)
+            except ftplib.error_perm:
+                if control.is_folder(path):
+                    raise
+
+    def read_file(self, path: str, size_bytes: int) -> int:
+        """Read a whole file; FTP cannot stop in the middle without a new login."""
+        return min(size_bytes, self.get(path, self._meter).size_bytes)
+
+    def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
+        if mode is OpenMode.REPLACE:
+            self.remove(path)
+        self.put(path, _Given(data), self._meter)
+
+
+class _Given(Content):
+    """Bytes that are there already, as the content of a put."""
+
+    def __init__(self, data: memoryview) -> None:
+        self.size_bytes = len(data)
+        self._data = data
+
+    def block(self, offset: int, length: int) -> memoryview:
+        """Those of the bytes."""
+        return self._data[offset : offset + length]

@@ -8,13 +8,110 @@ import socket
 import ssl
 from typing import Any
 
-from app.clients.base import Secrets
-from app.clients.ftp.replies import reply_error
-from app.clients.os_errors import connect_tcp, connection_error, one_line
-from app.clients.stall import StallWatch
-from app.clients.tcp_info import TcpInfo, connection_facts, request_facts
-from app.errors import ConnectionLostError, LoginError, MeasurementError, ProtocolError, UnreachableError, UsageError
+from app.clients.base import DirectoryEntry, Secrets
+from app.clients.tcp import (
+    SPACE_ADVICE,
+    StallWatch,
+    TcpInfo,
+    connect_tcp,
+    connection_error,
+    connection_facts,
+    one_line,
+    request_facts,
+)
+from app.errors import (
+    AccessDeniedError,
+    ConnectionLostError,
+    LoginError,
+    MeasurementError,
+    NoSpaceError,
+    NoSuchFileError,
+    ProtocolError,
+    UnreachableError,
+    UsageError,
+)
 from storage.records import Target
+
+_FULL = re.compile(
+    r"no space|disk.{0,20}full|quota|exceeded storage|insufficient (storage|disk)|\[Errno 28\]", re.IGNORECASE
+)
+_LOCAL_WRITE = re.compile(r"writ.{0,20}(local )?file", re.IGNORECASE)
+"""vsftpd's ``426 Failure writing to local file.``: it does not say why, and a full disk is the usual reason."""
+
+_REPLIES: dict[str, tuple[type[MeasurementError], str]] = {
+    "421": (ConnectionLostError, "check that the server still runs and takes more connections, and measure again"),
+    "425": (ConnectionLostError, "check the firewall between here and the server's passive ports"),
+    "426": (ConnectionLostError, "look at the server's log, and measure again"),
+    "450": (AccessDeniedError, "the file is in use; name another one"),
+    "451": (MeasurementError, "look at the server's disk and its log"),
+    "452": (NoSpaceError, SPACE_ADVICE),
+    "522": (LoginError, "the server wants the data connection's TLS otherwise; look at its log"),
+    "530": (LoginError, "check the user and the password"),
+    "532": (LoginError, "the user needs an account for that; take another one"),
+    "550": (AccessDeniedError, "check the name, and the rights of the file and its folder"),
+    "552": (NoSpaceError, SPACE_ADVICE),
+    "553": (NoSuchFileError, "the server takes no such name; name another file"),
+}
+
+
+def reply_error(error: ftplib.Error, where: str, *, storing: bool = False) -> MeasurementError:
+    """The error that a refusing reply is; a reply that no table row explains is a ProtocolError."""
+    said = one_line(str(error))
+    if _FULL.search(said):
+        return NoSpaceError(f"{where}: the server's disk or quota is full ({said}); {SPACE_ADVICE}")
+    if storing and said.startswith(("426", "451")) and _LOCAL_WRITE.search(said):
+        return NoSpaceError(
+            f"{where}: the server cannot write on, its disk or quota is most likely full ({said}); {SPACE_ADVICE}"
+        )
+    kind, advice = _REPLIES.get(said[:3], (ProtocolError, "look that up in the server's log"))
+    return kind(f"{where}: the server said: {said}; {advice}")
+
+
+_UNIX = re.compile(
+    r"(?P<kind>[-dlbcps])[-rwxsStTl+.@]{9,10}\s+\d+\s+\S+\s+(?:\S+\s+)??(?P<size>[0-9]{1,18})\s+"
+    r"(?P<date>[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d{4}|\d{1,2}:\d{2}))\s(?P<name>.+)"
+)
+_DOS = re.compile(
+    r"\d{2}-\d{2}-\d{2,4}\s+\d{1,2}:\d{2}(?:[AP]M)?\s+(?:(?P<folder><DIR>)|(?P<size>[0-9]{1,18}))\s+(?P<name>.+)",
+    re.IGNORECASE,
+)
+_SIZE = re.compile(r"[0-9]{1,18}")
+_MODIFIED = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
+
+
+def parse_mlsd(line: str) -> DirectoryEntry | None:
+    """The entry of one MLSD line (RFC 3659 7.2); None for the folder itself and its parent."""
+    raw, _, name = line.partition(" ")
+    facts = {key.lower(): value for key, _, value in (part.partition("=") for part in raw.split(";"))}
+    kind = facts.get("type", "file").lower()
+    if kind in {"cdir", "pdir"} or not name:
+        return None
+    modified = _MODIFIED.match(facts.get("modify", ""))
+    size = facts.get("size", "")
+    is_folder = kind == "dir"
+    return DirectoryEntry(
+        name=name,
+        is_folder=is_folder,
+        size_bytes=int(size) if _SIZE.fullmatch(size) and not is_folder else 0,
+        modified_at="{}-{}-{}T{}:{}:{}Z".format(*modified.groups()) if modified else "",
+    )
+
+
+def parse_line(line: str) -> DirectoryEntry | None:
+    """The entry of one LIST line; None for a line that is none (``total 12``).
+
+    Its time is left out: LIST gives it in a time zone that the server does not tell.
+    """
+    if match := _UNIX.fullmatch(line):
+        name = match["name"]
+        if match["kind"] == "l":
+            name = name.partition(" -> ")[0]
+        is_folder = match["kind"] == "d"
+        return DirectoryEntry(name=name, is_folder=is_folder, size_bytes=0 if is_folder else int(match["size"]))
+    if match := _DOS.fullmatch(line):
+        return DirectoryEntry(name=match["name"], is_folder=bool(match["folder"]), size_bytes=int(match["size"] or 0))
+    return None
+
 
 IMPLICIT_PORT = 990
 """On this port TLS begins at once; anywhere else AUTH TLS asks for it (RFC 4217)."""

@@ -10,20 +10,16 @@ from typing import NamedTuple
 from uuid import UUID
 
 from app import __version__
-from app.clients.base import DirectoryEntry, Meter, Secrets, Sink, Transfer
-from app.clients.content import Content
+from app.clients.base import Content, DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.connection import ChannelConnection, Protection
 from app.clients.smb.crypto import CIPHER_NAMES, SIGNING_NAMES
-from app.clients.smb.directory import list_folder
 from app.clients.smb.errors import place
 from app.clients.smb.negotiate import Negotiated
-from app.clients.smb.session import Session, mapped, reach
-from app.clients.smb.share import Share, wire_name
-from app.clients.smb.transfer import Window, choose_window, read_file, write_file
+from app.clients.smb.session import ChannelConnection, Protection, Session, mapped, reach
+from app.clients.smb.share import Share, Window, choose_window, list_folder, read_file, wire_name, write_file
 from app.clients.smb.wire import OpenedFile
-from app.clients.tcp_info import TcpInfo, connection_facts, request_facts
+from app.clients.tcp import TcpInfo, connection_facts, request_facts
 from app.errors import CancelledError, ConnectionLostError, CorruptedError, MeasurementError, NotAFileError, UsageError
 from storage.plan import Settings
 from storage.records import ClientFacts, Target

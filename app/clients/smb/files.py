@@ -7,16 +7,12 @@ from collections.abc import Callable
 
 from impacket import smbconnection
 
-from app.clients.base import DirectoryEntry, Secrets
-from app.clients.files import FileHandle, FileStatus, OpenMode
-from app.clients.smb import info, wire
+from app.clients.base import DirectoryEntry, FileHandle, FileStatus, OpenMode, Secrets
+from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.connection import ChannelConnection, Protection
-from app.clients.smb.directory import list_folder
 from app.clients.smb.errors import END_OF_FILE, GONE, SUCCESS, place, status_error
-from app.clients.smb.session import credentials, mapped, reach
-from app.clients.smb.share import Share, wire_name
-from app.clients.smb.transfer import charge
+from app.clients.smb.session import ChannelConnection, Protection, credentials, mapped, reach
+from app.clients.smb.share import Share, charge, list_folder, wire_name
 from app.clients.smb.wire import CREDIT_BYTES, Response
 from app.errors import AccessDeniedError, CancelledError, LoginError, MeasurementError, ProtocolError, UsageError
 from storage.plan import Settings
@@ -112,13 +108,13 @@ class SMBFiles:
 
     def flush(self, handle: FileHandle) -> None:
         """Have the server write to its disk what it holds of the file."""
-        self._ask_about(handle, info.flush_frame)
+        self._ask_about(handle, wire.flush_frame)
 
     def close_file(self, handle: FileHandle) -> None:
         self._ask_about(handle, wire.close_frame)
 
     def query(self, path: str) -> FileStatus:
-        answers = self._about(path, wire.ACCESS_ATTRIBUTES, info.query_state_frame)
+        answers = self._about(path, wire.ACCESS_ATTRIBUTES, wire.query_state_frame)
         return _status(answers[1], self._shared.channel)
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
@@ -126,12 +122,12 @@ class SMBFiles:
 
     def free_bytes(self, path: str) -> int | None:
         """What this user may still write there."""
-        answers = self._about(path, wire.ACCESS_ATTRIBUTES, info.query_space_frame)
-        return info.parse_free_bytes(answers[1].message)
+        answers = self._about(path, wire.ACCESS_ATTRIBUTES, wire.query_space_frame)
+        return wire.parse_free_bytes(answers[1].message)
 
     def rename(self, path: str, new_path: str) -> None:
         """Give a file or folder another name on the same share."""
-        self._about(path, wire.ACCESS_DELETE, lambda tree, file: info.rename_frame(tree, file, wire_name(new_path)))
+        self._about(path, wire.ACCESS_DELETE, lambda tree, file: wire.rename_frame(tree, file, wire_name(new_path)))
 
     def make_folder(self, path: str) -> None:
         """Make a folder; fails where there is something of that name."""
@@ -140,7 +136,7 @@ class SMBFiles:
             share.tree_id, wire_name(path), access=wire.ACCESS_LIST, disposition=wire.DISPOSITION_CREATE,
             options=wire.OPTION_A_FOLDER,
         )  # fmt: skip
-        self._together(share, [request, wire.close_frame(share.tree_id, info.SAME_FILE)])
+        self._together(share, [request, wire.close_frame(share.tree_id, wire.SAME_FILE)])
 
     def remove_folder(self, path: str) -> None:
         """Remove an empty folder; one that is gone already is no error."""
@@ -159,10 +155,10 @@ class SMBFiles:
                 return self.read_at(handle, 0, size_bytes)
             finally:
                 self._close_after(handle)
-        read = wire.read_frame(share.tree_id, info.SAME_FILE)
+        read = wire.read_frame(share.tree_id, wire.SAME_FILE)
         wire.aim_read(read, 0, size_bytes)
         answers = self._together(
-            share, [_open_request(share, path, OpenMode.READ), read, wire.close_frame(share.tree_id, info.SAME_FILE)]
+            share, [_open_request(share, path, OpenMode.READ), read, wire.close_frame(share.tree_id, wire.SAME_FILE)]
         )
         data = wire.read_data(answers[1].message) if answers[1].status == SUCCESS else b""
         if data is None:
@@ -179,10 +175,10 @@ class SMBFiles:
             finally:
                 self._close_after(handle)
             return
-        write = wire.write_frame(share.tree_id, info.SAME_FILE)
+        write = wire.write_frame(share.tree_id, wire.SAME_FILE)
         wire.aim_write(write, 0, len(data))
         write += data
-        close = wire.close_frame(share.tree_id, info.SAME_FILE)
+        close = wire.close_frame(share.tree_id, wire.SAME_FILE)
         answers = self._together(share, [_open_request(share, path, mode), write, close])
         if wire.written_bytes(answers[1].message) != len(data):
             raise ProtocolError(f"{share.channel.where}: the server wrote less than it was given; see its log")
@@ -307,8 +303,8 @@ class SMBFiles:
         request = wire.create_frame(
             share.tree_id, wire_name(path), access=access, disposition=wire.DISPOSITION_OPEN, options=options
         )
-        close = wire.close_frame(share.tree_id, info.SAME_FILE)
-        return self._together(share, [request, frame(share.tree_id, info.SAME_FILE), close])
+        close = wire.close_frame(share.tree_id, wire.SAME_FILE)
+        return self._together(share, [request, frame(share.tree_id, wire.SAME_FILE), close])
 
     def _remove(self, path: str, options: int) -> None:
         share = self._using(path)
@@ -316,8 +312,8 @@ class SMBFiles:
             share.tree_id, wire_name(path), access=wire.ACCESS_DELETE, disposition=wire.DISPOSITION_OPEN,
             options=options,
         )  # fmt: skip
-        remove = info.remove_frame(share.tree_id, info.SAME_FILE)
-        close = wire.close_frame(share.tree_id, info.SAME_FILE)
+        remove = wire.remove_frame(share.tree_id, wire.SAME_FILE)
+        close = wire.close_frame(share.tree_id, wire.SAME_FILE)
         self._together(share, [request, remove, close], allowed=GONE)
 
     def _together(
@@ -351,7 +347,7 @@ def _sound(response: Response, channel: Channel) -> memoryview:
 
 
 def _status(response: Response, channel: Channel) -> FileStatus:
-    state = info.parse_state(_sound(response, channel))
+    state = wire.parse_state(_sound(response, channel))
     if state is None:
         raise ProtocolError(f"{channel.where}: the server's answer is cut off; see its log")
     return FileStatus(size_bytes=state.size_bytes, is_folder=state.is_folder)

@@ -10,10 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.clients.base import Meter, Secrets
-from app.clients.content import Content
+from app.clients.base import Content, Meter, Secrets
+from app.clients.programs import SubprocessOutcome
 from app.clients.registry import make_client
-from app.clients.subprocesses import SubprocessOutcome
 from app.errors import (
     AccessDeniedError,
     CancelledError,
@@ -208,7 +207,7 @@ def test_smbclient_takes_no_double_quote(made):
 
 @pytest.mark.parametrize("rate", ["inf", "0.0", "1000000.0"])
 def test_a_run_too_short_for_smbclients_clock_is_refused(rate):
-    from app.clients.external.smbclient import transfer_of
+    from app.clients.smbclient import transfer_of
 
     with pytest.raises(MeasurementError, match="larger file"):
         transfer_of(1000, rate, "//host/share/tiny")
@@ -244,7 +243,7 @@ def test_unknown_names_are_refused_with_those_that_work():
 
 @pytest.mark.parametrize(("size", "rate"), [("9" * 5_000, "1.0"), ("1000", "9" * 5_000 + ".0")])
 def test_figures_of_thousands_of_digits_are_no_transfer(monkeypatch, size, rate):
-    from app.clients.external.smbclient import SmbclientClient
+    from app.clients.smbclient import SmbclientClient
 
     said = f"getting file \\f of size {size} as /dev/null ({rate} KiloBytes/sec) (average 1 KiloBytes/sec)"
     client = SmbclientClient(Target(protocol="smb", host="nas", port=445, share="d"), Secrets(), Settings())
@@ -256,7 +255,7 @@ def test_figures_of_thousands_of_digits_are_no_transfer(monkeypatch, size, rate)
 
 @pytest.mark.parametrize("report", [{"size_download": "many"}, {"time_total": 10**400}, {"time_pretransfer": None}, []])
 def test_a_report_of_curl_of_another_shape_is_told(monkeypatch, report):
-    from app.clients.external.curl import CurlClient
+    from app.clients.curl import CurlClient
 
     require("curl", root=False)
     sound = {"size_download": 1000, "time_pretransfer": 0.1, "time_total": 0.2}
@@ -272,7 +271,7 @@ def test_a_report_of_curl_of_another_shape_is_told(monkeypatch, report):
 
 def test_a_login_of_smbclient_ng_that_has_no_end_is_given_up(monkeypatch):
     """It waits on for each byte that comes; here it would be let in after some time."""
-    from app.clients.external import smbclientng
+    from app.clients import smbclientng
 
     class Slow:
         def __init__(self, **_how: object) -> None:

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.clients.base import Secrets
-from app.clients.files import Files, OpenMode
+from app.clients.base import Files, OpenMode, Secrets
 from app.clients.registry import make_files
 from app.errors import AccessDeniedError, LoginError, NoSuchFileError, StalledError, UsageError
 from storage.plan import Settings

@@ -8,8 +8,7 @@ import threading
 
 import pytest
 
-from app.clients.base import Meter, Secrets
-from app.clients.content import Content
+from app.clients.base import Content, Meter, Secrets
 from app.clients.local import LocalClient, mount_facts
 from app.errors import AccessDeniedError, CancelledError, NoSpaceError, NoSuchFileError, NotAFileError
 from storage.plan import Settings

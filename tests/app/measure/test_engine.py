@@ -8,8 +8,7 @@ from collections import deque
 
 import pytest
 
-from app.clients.base import Client, Meter, Transfer
-from app.clients.content import Content
+from app.clients.base import Client, Content, Meter, Transfer
 from app.errors import AccessDeniedError, ConnectionLostError, NoSuchFileError, StalledError, UnreachableError
 from app.measure.control import ControlMessage, RunGate
 from app.measure.engine import Engine, OrderedDigest

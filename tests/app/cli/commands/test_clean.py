@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.clients.base import Secrets
-from app.clients.files import Files
+from app.clients.base import Files, Secrets
 from app.clients.local import LocalClient
 from app.workflows.clean import leftovers, remove
 from storage.plan import Settings

@@ -10,8 +10,7 @@ import threading
 
 import pytest
 
-from app.clients.base import Meter, Secrets
-from app.clients.content import Content
+from app.clients.base import Content, Meter, Secrets
 from app.clients.ftp.client import FTPClient
 from app.errors import (
     AccessDeniedError,

@@ -11,9 +11,8 @@ from functools import partial
 import pytest
 
 from app.clients import base
-from app.clients.base import Client, Meter, Secrets
-from app.clients.content import Content
-from app.clients.external.curl import CurlClient
+from app.clients.base import Client, Content, Meter, Secrets
+from app.clients.curl import CurlClient
 from app.clients.ftp.client import FTPClient
 from app.errors import (
     AccessDeniedError,

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.clients.base import Meter, Secrets
-from app.clients.content import Content
+from app.clients.base import Content, Meter, Secrets
 from app.clients.smb.client import SMBClient
 from storage.plan import Settings
 from tests.app import fakes

@@ -11,8 +11,7 @@ from dataclasses import replace
 import pytest
 from impacket.ntlm import compute_nthash
 
-from app.clients.base import Meter, Secrets
-from app.clients.content import Content
+from app.clients.base import Content, Meter, Secrets
 from app.clients.smb.client import SMBClient
 from app.errors import (
     AccessDeniedError,
@@ -425,7 +424,7 @@ def test_memory_stays_small_whatever_the_size(smbd):
         from pathlib import Path
         from app.clients.base import Meter, Secrets
         from storage.plan import Settings
-        from app.clients.content import Content
+        from app.clients.base import Content
         from app.clients.smb.client import SMBClient
         from storage.records import Target
         target = Target(protocol="smb", host=sys.argv[1], port=int(sys.argv[2]), share=sys.argv[3], user=sys.argv[4])

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from app.clients.base import Meter
-from app.clients.content import Content
+from app.clients.base import Content, Meter
 from app.clients.smb.client import SMBClient
 from app.errors import (
     AccessDeniedError,

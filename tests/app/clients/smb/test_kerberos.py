@@ -17,7 +17,7 @@ from pyasn1.codec.der import encoder
 from pyasn1.type.univ import noValue
 
 from app.clients.base import Secrets
-from app.clients.smb import kdc
+from app.clients.smb import session
 from app.clients.smb.client import SMBClient
 from app.errors import LoginError, ProtocolError, SharebenchError, StalledError, UnreachableError
 from storage.plan import Settings
@@ -115,7 +115,7 @@ def log_in(smbd: Smbd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Itera
     def attempt(answer: bytes | None, *, gone: bool = False) -> tuple[SharebenchError, KerberosServer]:
         server = KerberosServer(answer)
         servers.append(server)
-        monkeypatch.setattr(kdc, "PORT", free_port() if gone else server.port)
+        monkeypatch.setattr(session, "PORT", free_port() if gone else server.port)
         target = replace(smbd.target(), domain=REALM)
         client = SMBClient(target, Secrets(kerberos=True), Settings(timeout_seconds=TIMEOUT_SECONDS))
         with pytest.raises(SharebenchError) as caught:

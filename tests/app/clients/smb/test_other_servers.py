@@ -4,8 +4,7 @@ import os
 
 import pytest
 
-from app.clients.base import Meter
-from app.clients.content import Content
+from app.clients.base import Content, Meter
 from app.clients.smb.client import SMBClient
 from app.errors import LoginError, MeasurementError, ProtocolError
 from tests.app.clients.smb.conftest import Blocks, content_bytes

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.clients.base import Secrets
-from app.clients.content import Content
+from app.clients.base import Content, Secrets
 from app.clients.smb.client import SMBClient
 from app.errors import AccessDeniedError, LoginError, NoSuchFileError, NotAFileError
 from app.practice.servers import PracticeServers

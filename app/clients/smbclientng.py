@@ -14,15 +14,13 @@ from typing import Any
 from smbclientng.core.SMBSession import SMBSession
 from smbclientng.types.Config import Config
 
-from app.clients.base import Meter, Secrets, Sink, Transfer
-from app.clients.content import MAX_BLOCK_BYTES, Content
-from app.clients.external.base import ExternalClient
-from app.clients.os_errors import file_error
+from app.clients.base import MAX_BLOCK_BYTES, Content, Meter, Secrets, Sink, Transfer
+from app.clients.programs import ExternalClient
 from app.clients.smb.client import SMBClient
 from app.clients.smb.errors import place
 from app.clients.smb.session import Listener, credentials, mapped
 from app.clients.smb.wire import DIALECTS
-from app.clients.stall import StallWatch
+from app.clients.tcp import StallWatch, file_error
 from app.errors import ConnectionLostError, LoginError, NoSuchFileError, UsageError
 from storage.plan import Settings
 from storage.records import ClientFacts, Target

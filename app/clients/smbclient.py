@@ -2,13 +2,11 @@
 
 import re
 
-from app.clients.base import Meter, Secrets, Sink, Transfer
-from app.clients.content import Content
-from app.clients.external.base import ExternalClient
-from app.clients.os_errors import one_line
+from app.clients.base import Content, Meter, Secrets, Sink, Transfer
+from app.clients.programs import ExternalClient, SubprocessOutcome, find_program, first_version, memory_file
 from app.clients.smb.client import SMBClient
 from app.clients.smb.errors import MEANINGS, place, status_error
-from app.clients.subprocesses import SubprocessOutcome, find_program, first_version, memory_file
+from app.clients.tcp import one_line
 from app.errors import ConnectionLostError, CorruptedError, MeasurementError, NoSuchFileError, ProtocolError, UsageError
 from storage.plan import Settings
 from storage.records import ClientFacts, Target

@@ -5,14 +5,11 @@ import re
 from dataclasses import replace
 from urllib.parse import quote
 
-from app.clients.base import Meter, Secrets, Sink, Transfer
-from app.clients.content import Content
-from app.clients.external.base import ExternalClient
+from app.clients.base import Content, Meter, Secrets, Sink, Transfer
 from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import IMPLICIT_PORT
-from app.clients.os_errors import SPACE_ADVICE, one_line
-from app.clients.stall import LEAST_BYTES_PER_SECOND
-from app.clients.subprocesses import SubprocessOutcome, find_program, finite, first_version, parsed_object
+from app.clients.programs import ExternalClient, SubprocessOutcome, find_program, finite, first_version, parsed_object
+from app.clients.tcp import LEAST_BYTES_PER_SECOND, SPACE_ADVICE, one_line
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,

@@ -1,1 +1,0 @@
-"""Programs that the admin trusts, measured by what they report: the same series with another client."""

@@ -1,0 +1,354 @@
+"""TCP connections: made, watched for stalls, described by the kernel (tcp(7)); and what the system's errors mean."""
+
+import array
+import errno
+import fcntl
+import math
+import os
+import signal
+import socket
+import ssl
+import struct
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
+
+from app.errors import (
+    AccessDeniedError,
+    ConnectionLostError,
+    MeasurementError,
+    NoSpaceError,
+    NoSuchFileError,
+    NotAFileError,
+    ProtocolError,
+    StalledError,
+    UnreachableError,
+)
+
+SPACE_ADVICE = "free some, or take a smaller file"
+
+_FILE_ERRORS: dict[int, tuple[type[MeasurementError], str]] = {
+    errno.ENOENT: (NoSuchFileError, "there is no such file; check the name, case counts"),
+    errno.ENOTDIR: (NoSuchFileError, "a part of the path is a file, not a folder; check the path"),
+    errno.ENAMETOOLONG: (NoSuchFileError, "the name is too long; take a shorter one"),
+    errno.ELOOP: (NoSuchFileError, "the links lead in a circle; name the file itself"),
+    errno.EISDIR: (NotAFileError, "that is a folder, not a file; name a file in it"),
+    errno.EACCES: (AccessDeniedError, "this user may not do that; check the rights of the file and its folder"),
+    errno.EPERM: (AccessDeniedError, "this user may not do that; check the rights of the file and its folder"),
+    errno.EROFS: (AccessDeniedError, "the file system is mounted read-only; mount it for writing"),
+    errno.EEXIST: (AccessDeniedError, "there is a file already, and none is replaced; name another folder"),
+    errno.ETXTBSY: (AccessDeniedError, "the file is in use; name another one"),
+    errno.ENOSPC: (NoSpaceError, f"the disk is full; {SPACE_ADVICE}"),
+    errno.EDQUOT: (NoSpaceError, f"the quota is used up; {SPACE_ADVICE}"),
+    errno.EFBIG: (NoSpaceError, "the file is too large for the file system; take a smaller file"),
+    errno.ESTALE: (ConnectionLostError, "the server behind the mount no longer knows the file; mount it again"),
+    errno.EHOSTDOWN: (ConnectionLostError, "the server behind the mount went away; check that it runs"),
+    errno.ENOTCONN: (ConnectionLostError, "the server behind the mount went away; mount it again"),
+    errno.ETIMEDOUT: (StalledError, "the server behind the mount does not answer; check that it runs"),
+    errno.EIO: (MeasurementError, "the disk or the mount failed; look at the kernel's log"),
+}
+
+
+def file_error(error: OSError, where: str) -> MeasurementError:
+    """The error that a failed file operation is, worded for the admin."""
+    kind, what = _FILE_ERRORS.get(
+        error.errno or 0, (MeasurementError, f"{error.strerror or error}; look at the file system and its rights")
+    )
+    return kind(f"{where}: {what}")
+
+
+def connect_tcp(
+    host: str,
+    port: int,
+    where: str,
+    timeout_seconds: float,
+    server: str,
+    hold: Callable[[socket.socket], None] = lambda _sock: None,
+) -> socket.socket:
+    """A TCP connection; ``server`` is what should be listening there. Raises UnreachableError.
+
+    ``hold`` is given each socket before it connects, so that another thread can shut it down.
+    """
+    try:
+        return _first_that_answers(host, port, timeout_seconds, hold)
+    except (socket.gaierror, UnicodeError) as error:
+        raise UnreachableError(
+            f"{where}: no host of that name is known; check the name, or give its address"
+        ) from error
+    except TimeoutError as error:
+        raise UnreachableError(
+            f"{where}: no answer within {timeout_seconds:g} s; check the address and the firewall"
+        ) from error
+    except ConnectionRefusedError as error:
+        raise UnreachableError(
+            f"{where}: nothing listens on that port; is {server} running, and on which port?"
+        ) from error
+    except OSError as error:
+        reason = error.strerror or error
+        raise UnreachableError(f"{where}: cannot be reached ({reason}); check the name and the network") from error
+
+
+def _first_that_answers(
+    host: str, port: int, timeout_seconds: float, hold: Callable[[socket.socket], None]
+) -> socket.socket:
+    """A connection to the first of a host's addresses that answers; all of them together have the time of one."""
+    until = time.monotonic() + timeout_seconds
+    last: OSError | None = None
+    for family, kind, protocol, _name, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        sock = socket.socket(family, kind, protocol)
+        hold(sock)
+        try:
+            sock.settimeout(max(0.001, until - time.monotonic()))
+            sock.connect(address)
+        except OSError as error:
+            sock.close()
+            last = error
+        else:
+            sock.settimeout(timeout_seconds)
+            return sock
+    raise last or OSError("no address")
+
+
+def connection_error(error: Exception, where: str, timeout_seconds: float) -> MeasurementError:
+    """The error that a failure on an open connection is, worded for the admin."""
+    if isinstance(error, (TimeoutError, BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)):
+        return StalledError(
+            f"{where}: nothing moved for {timeout_seconds:g} s; look at the server and the network, or allow "
+            "it more time"
+        )
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return UnreachableError(
+            f"{where}: the server's certificate is not trusted ({error.verify_message}); "
+            "name the certificate to trust in SSL_CERT_FILE"
+        )
+    if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
+        return ProtocolError(f"{where}: TLS failed ({error.reason or error}); check the server's TLS settings")
+    return ConnectionLostError(f"{where}: the connection was lost; check that the server still runs, and measure again")
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """Text from outside as one printable line of at most ``limit`` characters."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+LEAST_BYTES_PER_SECOND = 1024
+"""What moves more slowly stands still: a tenth of what a telephone line carried."""
+
+
+class StallWatch:
+    """One deadline, ``seconds`` away at first and after each amount of payload that is worth the wait.
+
+    Greetings, interim answers, keep-alives and single bytes are no payload: whoever sends those alone is given up.
+    """
+
+    def __init__(self, seconds: float, where: Callable[[], str], clock: Callable[[], float] = time.monotonic) -> None:
+        self.seconds = seconds
+        self._where = where
+        self._clock = clock
+        self._payload_bytes = 0
+        self._deadline = clock() + seconds
+        self._stage_end = math.inf
+
+    def start(self) -> None:
+        """Begin to wait: for an answer, or for the first payload of a transfer."""
+        self._payload_bytes = 0
+        self._deadline = min(self._clock() + self.seconds, self._stage_end)
+
+    def moved(self, payload_bytes: int) -> None:
+        """So much payload has moved since :meth:`start`. Raises StalledError when that is too little for the time."""
+        if payload_bytes - self._payload_bytes >= self.seconds * LEAST_BYTES_PER_SECOND:
+            self._payload_bytes = payload_bytes
+            self._deadline = min(self._clock() + self.seconds, self._stage_end)
+        else:
+            self.check()
+
+    def check(self) -> None:
+        """Raise StalledError when the time is over."""
+        if self._clock() > self._deadline:
+            raise self.error()
+
+    def left_seconds(self) -> float:
+        """How long may still be waited; never below a millisecond, which a socket would take for 'do not wait'."""
+        return max(0.001, self._deadline - self._clock())
+
+    def error(self) -> StalledError:
+        """The error that is raised when the time is over."""
+        return StalledError(
+            f"{self._where()}: nothing moved for {self.seconds:g} s; look at the server and the network, or allow it "
+            "more time"
+        )
+
+    @contextmanager
+    def stage(self, seconds: float) -> Iterator[None]:
+        """A login or another conversation that must be over after so long, however many answers it takes."""
+        before, self._stage_end = self._stage_end, min(self._stage_end, self._clock() + seconds)
+        self.start()
+        try:
+            yield
+        finally:
+            self._stage_end = before
+
+
+_SIOCOUTQ = 0x5411
+"""The request for the bytes that the other end has not acknowledged (linux/sockios.h)."""
+_INFO_BYTES = 256
+_LEAST_BYTES = 104
+"""As long as Linux 2.6's ``struct tcp_info``, which ends with the segments sent again."""
+_OPTIONS_OFFSET, _TIMESTAMPS = 5, 1
+_UNKNOWN_MICROSECONDS = 0xFFFFFFFF
+_REQUESTS = 3
+
+
+def waiting_bytes(sock: socket.socket) -> int:
+    """Bytes handed to the socket that its other end has not acknowledged; 0 where the system does not say."""
+    count = array.array("i", [0])
+    try:
+        fcntl.ioctl(sock.fileno(), _SIOCOUTQ, count)
+    except (OSError, ValueError):
+        return 0
+    return count[0]
+
+
+class Segments(NamedTuple):
+    """TCP segments of one connection."""
+
+    sent: int = 0
+    retransmitted: int = 0
+    received: int = 0
+    out_of_order: int = 0
+    """Received after a gap: what a loss, or two ways through the network, leave behind."""
+
+    def since(self, before: "Segments") -> "Segments":
+        """What was counted since an earlier look at the same connection."""
+        return Segments(*(now - then for now, then in zip(self, before, strict=True)))
+
+    def plus(self, other: "Segments") -> "Segments":
+        """The segments of two stretches of traffic together."""
+        return Segments(*(one + more for one, more in zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TcpInfo:
+    """One connection at one moment, or one stretch of its traffic."""
+
+    segments: Segments
+    round_trip_seconds: float | None = None
+    """Smoothed over the last segments: under load, with the queues that the load fills."""
+    least_round_trip_seconds: float | None = None
+    """Of the last minutes, connecting included: the distance."""
+    timestamps: bool = True
+    """Whether both ends stamp their segments (RFC 7323), which takes 12 bytes of each."""
+    path_mtu_bytes: int | None = None
+    """The largest packet that gets through to the other end, as far as the kernel knows (IP_MTU)."""
+    segment_bytes: int | None = None
+    """The content of one full segment sent (MSS), without TCP options."""
+
+    @classmethod
+    def of(cls, sock: socket.socket) -> Self | None:
+        """The connection as it is now; None where the system does not tell."""
+        try:
+            raw = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
+        except (OSError, AttributeError):
+            return None
+        return cls.parsed(raw)
+
+    @classmethod
+    def parsed(cls, raw: bytes) -> Self | None:
+        """What a ``struct tcp_info`` of linux/tcp.h says; what an older kernel leaves out at its end is zero."""
+        if len(raw) < _LEAST_BYTES:
+            return None
+        whole = raw.ljust(_INFO_BYTES, b"\0")
+
+        def at(offset: int) -> int:
+            return int(struct.unpack_from("=I", whole, offset)[0])
+
+        least = at(148)
+        return cls(
+            segments=Segments(sent=at(136), retransmitted=at(100), received=at(140), out_of_order=at(224)),
+            round_trip_seconds=at(68) / 1e6 or None,
+            least_round_trip_seconds=least / 1e6 if 0 < least < _UNKNOWN_MICROSECONDS else None,
+            timestamps=bool(whole[_OPTIONS_OFFSET] & _TIMESTAMPS),
+            path_mtu_bytes=at(60) or None,
+            segment_bytes=at(16) or None,
+        )
+
+    def since(self, before: "TcpInfo | None") -> "TcpInfo":
+        """The connection's traffic since an earlier look; the round trips are those of now."""
+        if before is None:
+            return self
+        return replace(self, segments=self.segments.since(before.segments))
+
+
+def connection_facts(info: TcpInfo | None) -> dict[str, str | int | float]:
+    """``tcp.round_trip_seconds`` (smoothed), ``tcp.least_round_trip_seconds``, ``tcp.timestamps_used``,
+    ``mtu.path_bytes`` and ``mtu.segment_bytes``, if known.
+    """
+    known = {
+        "tcp.round_trip_seconds": info.round_trip_seconds if info else None,
+        "tcp.least_round_trip_seconds": info.least_round_trip_seconds if info else None,
+        "tcp.timestamps_used": ("yes" if info.timestamps else "no") if info else None,
+        "mtu.path_bytes": info.path_mtu_bytes if info else None,
+        "mtu.segment_bytes": info.segment_bytes if info else None,
+    }
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def request_facts(ask: Callable[[], object]) -> dict[str, str | int | float]:
+    """``request.least_round_trip_seconds``: the least time in which the server answered ``ask``, of three."""
+    times = []
+    for _ in range(_REQUESTS):
+        began = time.perf_counter()
+        ask()
+        times.append(time.perf_counter() - began)
+    return {"request.least_round_trip_seconds": round(min(times), 7)}
+
+
+def traffic_facts(stretches: Sequence[TcpInfo]) -> dict[str, str | int | float]:
+    """What the connections of some transfers went through, as facts of the path; empty where nothing was told.
+
+    What :func:`connection_facts` tells, of the last transfer, and the least round trip of all; this end's segments,
+    ``tcp.own_segments_sent_during``, ``tcp.own_retransmitted_during``, ``tcp.own_segments_received_during`` and
+    ``tcp.own_out_of_order_during``.
+    """
+    if not stretches:
+        return {}
+    total = Segments()
+    for one in stretches:
+        total = total.plus(one.segments)
+    least = [one.least_round_trip_seconds for one in stretches if one.least_round_trip_seconds is not None]
+    return connection_facts(replace(stretches[-1], least_round_trip_seconds=min(least, default=None))) | {
+        "tcp.own_segments_sent_during": total.sent,
+        "tcp.own_retransmitted_during": total.retransmitted,
+        "tcp.own_segments_received_during": total.received,
+        "tcp.own_out_of_order_during": total.out_of_order,
+    }
+
+
+@contextmanager
+def far_process(answer: Callable[[socket.socket], None]) -> Iterator[socket.socket]:
+    """Our end of a TCP connection over the loopback to a forked process that runs ``answer`` with the other end.
+
+    For single-threaded processes only, since it forks.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        near = socket.create_connection(listener.getsockname())
+        far, _ = listener.accept()
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            near.close()
+            answer(far)
+            code = 0
+        finally:
+            os._exit(code)
+    far.close()
+    try:
+        with near:
+            yield near
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
