@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from app.changes.server import ChangeRefusedError, read_there
 from app.changes.smb_conf import LOG_LEVEL, ConfLine, SambaPlace, drop_in_content
-from app.environment.samba import testparm
+from app.environment.samba import printed
 from forms.tuning import smb_conf
 from forms.tuning.trial_rules import Proposal, refusals
 from storage.changes import ChangeKind
@@ -57,7 +57,7 @@ def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:
     if answer.problem:
         yield answer.problem
         return
-    said = testparm.warnings(answer.text("testparm.err"))
+    said = printed.warnings(answer.text("testparm.err"))
     bad = [line for line in said if line not in place.complaints and any(word in line for word in _COMPLAINTS)]
     if answer.code("testparm") != 0 or bad:
         yield f"testparm says: {'; '.join(bad or said[-2:]) or 'it does not load'}"

@@ -8,7 +8,7 @@ from typing import Any
 from app.changes.restart import RESTART_SECONDS, Restart, restart_text
 from app.changes.script import STEP_SECONDS, ServerChange, here, sha256
 from app.changes.server import ChangeRefusedError, FileState, ServerState, look, read_there
-from app.environment.samba import testparm
+from app.environment.samba import printed
 from app.environment.samba.facts import loadable_modules, running_log_level
 from app.environment.samba.server import ask_server
 from app.server.shell import Answer
@@ -81,12 +81,12 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
     tools = ("testparm", "smbcontrol", "mktemp")
     state = look(ssh, undo=f"{folder}/{UNDO}", conf=conf, dropin=f"{folder}/{DROP_IN}", tools=tools)
     if answer.code("testparm") != 0:
-        said = testparm.warnings(answer.text("testparm.err"))
+        said = printed.warnings(answer.text("testparm.err"))
         raise ChangeRefusedError(f"{conf} does not load as it stands ({'; '.join(said[-2:])}): mend that first")
     files = {key.removeprefix("conf:"): text for key, text in answer.sections.items() if key.startswith("conf:")}
     files["registry"] = answer.text("registry") or ""
-    dump = testparm.parse_dump(answer.text("testparm"))
-    scopes = testparm.parse_scopes(answer.text("scopes")) or testparm.Scopes()
+    dump = printed.parse_dump(answer.text("testparm"))
+    scopes = printed.parse_scopes(answer.text("scopes")) or printed.Scopes()
     spelled = smb_conf.spelling(name)
     of_server = parameter_key(spelled.name) in {parameter_key(one) for one in scopes.for_server}
     section = "global" if of_server or spelled.parameter is None else share
@@ -103,7 +103,7 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
             sections=frozenset(one.lower() for one in dump.sections),
         ),
         state=state,
-        complaints=frozenset(testparm.warnings(answer.text("testparm.err"))),
+        complaints=frozenset(printed.warnings(answer.text("testparm.err"))),
     )
     _check_files(place)
     if writable := (answer.text("writable") or "").splitlines():

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.environment.host.processes import servers_here
 from app.environment.resources import ResourceSampler
-from app.environment.samba.profile import LATENESS_SECONDS
+from app.environment.samba.printed import LATENESS_SECONDS
 from app.errors import CancelledError, MeasurementError
 from app.isolation.dbench import (
     BenchResult,

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass
 
-from app.environment.samba.profile import Profile, parse_profile, parse_profile_level, profile_since
+from app.environment.samba.printed import Profile, parse_profile, parse_profile_level, profile_since
 from app.errors import MeasurementError
 from app.server.shell import ServerShell
 from storage.isolations import ProfileCounter

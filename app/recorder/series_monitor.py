@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
-from app.environment import Environment, QuietWatch, collect, server_load, with_counters
+from app.environment.collect import Environment, collect, with_counters
+from app.environment.quiet import server_load
+from app.environment.sampler import QuietWatch
 from app.errors import NoSuchFileError, NotQuietError
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, Progressed, RunFinished, RunStarted, Started

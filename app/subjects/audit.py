@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.clients.base import Secrets
 from app.clients.registry import make_client
-from app.environment.samba import testparm
+from app.environment.samba import printed
 from app.environment.samba.facts import loadable_modules
 from app.environment.samba.server import server_facts
 from app.errors import MeasurementError, UsageError
@@ -128,7 +128,7 @@ def _read_includes(path: str, files: dict[str, str]) -> "list[str]":
 
 def _with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target) -> AuditedServer:
     """The server with its own lists of parameters and modules, the modes of its files and the names in the share."""
-    scopes = testparm.parse_scopes(answer.text("scopes"))
+    scopes = printed.parse_scopes(answer.text("scopes"))
     modes = {
         name.removeprefix("mode:"): int(text.strip(), 8)
         for name, text in answer.sections.items()

@@ -8,7 +8,8 @@ from enum import StrEnum
 from app.changes.smb_conf import writable_text
 from app.clients.base import Client, Content, Meter, Secrets
 from app.clients.registry import make_client
-from app.environment import Environment, QuietWatch, collect
+from app.environment.collect import Environment, collect
+from app.environment.sampler import QuietWatch
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NoSuchShareError, NotAFileError, UnreachableError
 from app.measure.control import RunGate
 from app.recorder.ceilings import ceiling_of

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.changes.journal import Journalled, begin_change, restore_entry
 from app.changes.script import ServerChange
 from app.changes.server import ChangeFailedError, give_word, new_change_id, set_arm
-from app.environment import collect
+from app.environment.collect import collect
 from app.errors import CancelledError, SharebenchError
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, RunFinished, Started

@@ -1,13 +1,136 @@
 """The link that the traffic to a target takes: interface, rate, duplex, MTU, driver, shaper, and its counters."""
 
+import array
+import json
+import os
+import socket
+import struct
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from app.environment.host.procfs import read_int, read_text
-from app.environment.link import ethtool
+from app.environment.host.procfs import read_int, read_text, run_text
 from app.environment.link.route import Route, find_route
-from app.environment.link.shaper import Shaper, find_shaper
 from storage.records import FactValue
+
+_RATE_KEYS = {"tbf": "rate", "cake": "bandwidth", "netem": "rate"}
+_SHAPING = {*_RATE_KEYS, "htb", "hfsc", "cbq"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shaper:
+    """A queueing discipline that holds traffic back on its way out."""
+
+    kind: str
+    """``tbf``, ``cake``, ``netem``, ``htb``, …"""
+    bits_per_second: int | None
+    """Absent where the rate is set per class or only delay is added."""
+
+
+def find_shaper(interface: str) -> Shaper | None:
+    """The shaper of an interface as ``tc`` shows it; None without one, or without ``tc``."""
+    return parse_shaper(run_text("tc", "-j", "qdisc", "show", "dev", interface))
+
+
+def parse_shaper(text: str | None) -> Shaper | None:
+    """The slowest shaper in the output of ``tc -j qdisc show``, whose rates are in bytes per second."""
+    try:
+        disciplines: list[dict[str, Any]] = json.loads(text or "[]")
+        found = [_shaper(one) for one in disciplines if one.get("kind") in _SHAPING]
+    except (ValueError, AttributeError, TypeError):
+        return None
+    rated = [one for one in found if one.bits_per_second]
+    return min(rated or found, key=lambda one: one.bits_per_second or 0, default=None)
+
+
+def _shaper(discipline: dict[str, Any]) -> Shaper:
+    kind = str(discipline["kind"])
+    rate = discipline.get("options", {}).get(_RATE_KEYS.get(kind, ""))
+    if isinstance(rate, dict):
+        rate = rate.get("rate")
+    return Shaper(kind=kind, bits_per_second=8 * rate if isinstance(rate, int) and rate > 0 else None)
+
+
+SIOCETHTOOL = 0x8946
+GET_DRIVER = 0x00000003
+GET_LINK_SETTINGS = 0x0000004C
+_LINK_SETTINGS = struct.Struct("=IIBBBBBBBbB3B7I")
+
+LINK_MODE_MBITS = {
+    **dict.fromkeys((0, 1), 10),
+    **dict.fromkeys((2, 3), 100),
+    **dict.fromkeys((4, 5, 17, 41), 1_000),
+    **dict.fromkeys((15, 47), 2_500),
+    48: 5_000,
+    **dict.fromkeys((12, 18, 19, 20, 42, 43, 44, 45, 46), 10_000),
+    **dict.fromkeys((21, 22), 20_000),
+    **dict.fromkeys((31, 32, 33), 25_000),
+    **dict.fromkeys((23, 24, 25, 26), 40_000),
+    **dict.fromkeys((34, 35, 40, *range(52, 57)), 50_000),
+    **dict.fromkeys((27, 28, 29, 30), 56_000),
+    **dict.fromkeys((36, 37, 38, 39, *range(57, 62)), 100_000),
+    **dict.fromkeys(range(62, 67), 200_000),
+    **dict.fromkeys(range(69, 74), 400_000),
+}
+"""Bit of the supported-modes mask to Mbit/s (enum ethtool_link_mode_bit_indices)."""
+
+
+class Driver(NamedTuple):
+    """What drives an interface; None where it does not say."""
+
+    name: str | None = None
+    """``e1000e``, ``virtio_net``, ``veth``."""
+    version: str | None = None
+    """Absent for drivers that have the kernel's."""
+    firmware: str | None = None
+
+
+def driver_of(interface: str) -> Driver:
+    """The kernel driver of an interface."""
+    answer = _ask(interface, struct.pack("=I", GET_DRIVER) + bytes(192)) or b""
+    words = (answer[start : start + 32].split(b"\0", 1)[0].decode("ascii", "replace").strip() for start in (4, 36, 68))
+    return Driver(*(None if word in {"", "N/A", os.uname().release} else word for word in words))
+
+
+def fastest_bits_per_second(interface: str) -> int | None:
+    """The highest rate that the card itself supports, in bits per second, or None where it does not say.
+
+    The first request tells how many words its masks have, the second asks with that number, as linux/h
+    prescribes for ETHTOOL_GLINKSETTINGS.
+    """
+    first = _ask(interface, _request(0))
+    words = -_LINK_SETTINGS.unpack_from(first)[9] if first else 0
+    answer = _ask(interface, _request(words)) if words > 0 else None
+    if not answer:
+        return None
+    start = _LINK_SETTINGS.size
+    return fastest_mode(int.from_bytes(answer[start : start + 4 * words], "little"))
+
+
+def fastest_mode(supported: int) -> int | None:
+    """The highest rate of a supported-modes mask, in bits per second; None where it names no rate."""
+    rates = [mbits for bit, mbits in LINK_MODE_MBITS.items() if supported >> bit & 1]
+    return max(rates) * 1_000_000 if rates else None
+
+
+def _request(words: int) -> bytes:
+    header = _LINK_SETTINGS.pack(GET_LINK_SETTINGS, 0, *[0] * 7, words, *[0] * 11)
+    return header + bytes(3 * 4 * 127)
+
+
+def _ask(interface: str, request: bytes) -> bytes | None:
+    """The kernel's answer to one ethtool request, or None where it refuses or this is no Linux."""
+    try:
+        import fcntl  # noqa: PLC0415 - only POSIX systems have it
+
+        buffer = array.array("B", request)
+        wanted = struct.pack("16sP16x", interface.encode()[:15], buffer.buffer_info()[0])
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
+            fcntl.ioctl(handle, SIOCETHTOOL, wanted)
+    except (ImportError, OSError):
+        return None
+    return buffer.tobytes()
+
 
 NET_FOLDER = Path("/sys/class/net")
 
@@ -67,7 +190,7 @@ def describe_link(route: Route) -> Link:
     """The link at the start of a route."""
     name = route.interface
     folder = NET_FOLDER / name
-    driver = ethtool.driver(name)
+    driver = driver_of(name)
     loopback = name == "lo" or read_int(f"{folder}/type") == 772  # ARPHRD_LOOPBACK
     wireless = (folder / "wireless").exists() or (folder / "phy80211").exists()
     real = not loopback and not wireless and driver.name not in MADE_UP_RATES
@@ -82,7 +205,7 @@ def describe_link(route: Route) -> Link:
         driver_version=driver.version,
         firmware=driver.firmware,
         card_bits_per_second=mbits * 1_000_000 if mbits and mbits > 0 else None,
-        fastest_bits_per_second=ethtool.fastest_bits_per_second(name) if real else None,
+        fastest_bits_per_second=fastest_bits_per_second(name) if real else None,
         duplex=duplex if duplex in {"full", "half"} else None,
         mtu_bytes=read_int(f"{folder}/mtu"),
         shaper=find_shaper(name),

@@ -12,7 +12,7 @@ import re
 import shlex
 from dataclasses import dataclass, field
 
-from app.environment.samba import testparm
+from app.environment.samba import printed
 from app.server.shell import Answer
 from forms.tuning.smb_conf import parameters
 from forms.tuning.smb_conf_file import SmbConfFile, global_names_in_shares, parameter_key, read_conf
@@ -84,8 +84,8 @@ def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> 
             f"testparm is not installed on the server, so what {path} means is unknown (Debian: samba-common-bin)"
         )
         return
-    scopes = testparm.parse_scopes(answer.text("scopes")) or _known_scopes()
-    said = testparm.warnings(answer.text("testparm.err"))
+    scopes = printed.parse_scopes(answer.text("scopes")) or _known_scopes()
+    said = printed.warnings(answer.text("testparm.err"))
     warned = said + _own_warnings(answer, conf, scopes) + _culprits(said, conf)
     if warned:
         found.facts["smb.conf.warnings"] = "; ".join(dict.fromkeys(warned))
@@ -98,17 +98,17 @@ def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> 
     _correct_log_level(found, answer, conf, has_registry=bool(files["registry"]))
 
 
-def _known_scopes() -> testparm.Scopes:
+def _known_scopes() -> printed.Scopes:
     """The scopes as this program knows them, for a testparm that does not list its parameters."""
-    return testparm.Scopes(
+    return printed.Scopes(
         for_server=frozenset(one.name for one in parameters() if one.scope == "global"),
         for_share=frozenset(one.name for one in parameters() if one.scope == "share"),
     )
 
 
-def _add_parameters(found: SambaFacts, answer: Answer, scopes: testparm.Scopes, share: str | None) -> None:
+def _add_parameters(found: SambaFacts, answer: Answer, scopes: printed.Scopes, share: str | None) -> None:
     """The values in effect: the server's own, and the share's over the defaults that [global] gives all shares."""
-    dump = testparm.parse_dump(answer.text("testparm"))
+    dump = printed.parse_dump(answer.text("testparm"))
     server = dump.section("global") or {}
     of_share = {parameter_key(name) for name in scopes.for_share}
 
@@ -147,7 +147,7 @@ def _correct_log_level(found: SambaFacts, answer: Answer, conf: SmbConfFile, *, 
         found.facts[name] = conf.last("global", "log level") or "0"
 
 
-def _own_warnings(answer: Answer, conf: SmbConfFile, scopes: testparm.Scopes) -> list[str]:
+def _own_warnings(answer: Answer, conf: SmbConfFile, scopes: printed.Scopes) -> list[str]:
     """What testparm should warn about and does not; no line is repeated that sets no parameter of Samba's."""
     known = {parameter_key(name) for name in scopes.for_server | scopes.for_share}
     lines = [
@@ -205,9 +205,9 @@ def _why_not_loaded(path: str, warned: list[str]) -> str:
     return f"{path} does not load on the server: {reason}; see `testparm -s {path}` there"
 
 
-def running_log_level(printed: str | None) -> str | None:
+def running_log_level(text: str | None) -> str | None:
     """The level of all classes in what ``smbcontrol smbd debuglevel`` prints (``PID 12: all:3 tdb:3 …``)."""
-    match = re.search(r"\ball:(\d+)", printed or "")
+    match = re.search(r"\ball:(\d+)", text or "")
     return match.group(1) if match else None
 
 
@@ -235,13 +235,13 @@ def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None
     found.facts["server.sessions.other_machines"] = sum(address != client_address for address in sessions)
 
 
-def session_addresses(printed: str | None) -> list[str] | None:
+def session_addresses(text: str | None) -> list[str] | None:
     """The client address of each session in ``smbstatus --json``; None where it was not allowed to say.
 
     Without root it prints a valid document that has no ``sessions``, which is not the same as none.
     """
     try:
-        sessions = json.loads(printed or "")["sessions"]
+        sessions = json.loads(text or "")["sessions"]
         return [_address(str(session.get("hostname", ""))) for session in sessions.values()]
     except (ValueError, LookupError, TypeError, AttributeError):
         return None

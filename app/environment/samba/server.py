@@ -5,16 +5,157 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 
-from app.environment.host.activity import parse_cpu
+from app.environment.host.activity import Cpu, parse_cpu
 from app.environment.host.facts import HOST_FILES, host_facts
-from app.environment.host.filesystem import filesystem_facts
 from app.environment.host.procfs import storable, whole_number
+from app.environment.link.counters import parse_interfaces, tcp_segments
+from app.environment.link.facts import parse_shaper
 from app.environment.link.route import find_route, is_this_machine
-from app.environment.link.shaper import parse_shaper
 from app.environment.samba.facts import SambaFacts, samba_facts
-from app.environment.samba.server_counters import ServerCounters, busy_percent, server_counter_facts, server_counters
 from app.server.shell import Answer, run_script
 from storage.records import FactValue, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerCounters:
+    """A server's counters at one moment."""
+
+    cpu: Cpu | None = None
+    segments_sent: int = 0
+    retransmitted: int = 0
+    interfaces: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Counters by interface, by the kernel's names."""
+
+
+def server_counters(answer: Answer) -> ServerCounters | None:
+    """The counters in a server's answer; None where it could not be asked."""
+    if answer.problem or not answer.file("/proc/net/dev"):
+        return None
+    sent, again = tcp_segments(answer.file("/proc/net/snmp"))
+    return ServerCounters(
+        cpu=parse_cpu(answer.file("/proc/stat")),
+        segments_sent=sent,
+        retransmitted=again,
+        interfaces=parse_interfaces(answer.file("/proc/net/dev")),
+    )
+
+
+def busy_percent(first: Cpu | None, last: Cpu | None) -> float | None:
+    """How busy all CPUs were from one moment to a later one, in percent; None where that is unknown."""
+    if first is None or last is None or last.total <= first.total:
+        return None
+    worked = last.working + last.interrupts - first.working - first.interrupts
+    return round(100 * worked / (last.total - first.total), 1)
+
+
+def server_counter_facts(before: ServerCounters, after: ServerCounters, interface: str | None) -> dict[str, FactValue]:
+    """What the server did during a series, as facts of the server.
+
+    ``cpu.busy_percent_during``; ``interface.NAME.rx_bytes_during`` and ``.tx_bytes_during`` of every interface but
+    the loopback that carried anything; ``link.errors_during`` and ``link.drops_during`` of the one that carries its
+    answers; ``tcp.segments_sent_during`` and ``tcp.retransmitted_during``.
+    """
+    facts: dict[str, FactValue] = {
+        "tcp.segments_sent_during": max(0, after.segments_sent - before.segments_sent),
+        "tcp.retransmitted_during": max(0, after.retransmitted - before.retransmitted),
+    }
+    busy = busy_percent(before.cpu, after.cpu)
+    if busy is not None:
+        facts["cpu.busy_percent_during"] = busy
+    for name, counts in after.interfaces.items():
+        old = before.interfaces.get(name)
+        if old is None or name == "lo":
+            continue
+        grown = {counter: max(0, value - old[counter]) for counter, value in counts.items()}
+        if grown["rx_bytes"] or grown["tx_bytes"]:
+            facts[f"interface.{name}.rx_bytes_during"] = grown["rx_bytes"]
+            facts[f"interface.{name}.tx_bytes_during"] = grown["tx_bytes"]
+        if name == interface:
+            facts["link.errors_during"] = grown["rx_errors"] + grown["tx_errors"]
+            facts["link.drops_during"] = grown["rx_dropped"] + grown["tx_dropped"]
+    return facts
+
+
+OPTIONS_LIMIT = 400
+"""Characters of the mount options that are kept: an overlay's can be pages long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount:
+    """One line of /proc/mounts."""
+
+    source: str
+    folder: str
+    kind: str
+    options: str
+
+
+def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
+    """``filesystem.type``, ``.source``, ``.mounted_at``, ``.options``, ``.size_bytes``, ``.free_bytes``; ``disk.*``;
+    ``storage.layers``: RAID, LVM, encryption or a ZFS pool below it.
+
+    Empty where the server did not say which folder it shares, or the folder is not there.
+    """
+    folder = (answer.text("realpath") or answer.text("folder") or "").strip()
+    facts: dict[str, FactValue] = {}
+    mount = mount_of(folder, answer.text("mounts"))
+    if not folder or mount is None or answer.code("df") != 0:
+        return facts
+    facts["filesystem.type"] = mount.kind
+    facts["filesystem.source"] = mount.source
+    facts["filesystem.mounted_at"] = mount.folder
+    facts["filesystem.options"] = mount.options[:OPTIONS_LIMIT]
+    sizes = re.findall(r"\s(\d+)\s+(\d+)\s+(\d+)\s+\d+%\s", answer.text("df") or "")
+    if sizes:
+        total, _, free = (int(kibibytes) * 1024 for kibibytes in sizes[-1])
+        facts["filesystem.size_bytes"], facts["filesystem.free_bytes"] = total, free
+    rotational = (answer.text("disk:rotational") or "").strip()
+    if rotational:
+        facts["disk.rotational"] = "yes" if rotational == "1" else "no"
+    scheduler = answer.text("disk:scheduler") or ""
+    chosen = re.search(r"\[(\S+)\]", scheduler)
+    if scheduler:
+        facts["disk.scheduler"] = chosen.group(1) if chosen else scheduler.strip()
+    ahead = (answer.text("disk:read_ahead_kb") or "").strip()
+    if ahead.isdecimal():
+        facts["disk.read_ahead_bytes"] = int(ahead) * 1024
+    if layers := _layers(answer.text("disk:layers"), answer.text("zpool"), answer.text("zpool.rc")):
+        facts["storage.layers"] = layers
+    return facts
+
+
+def _layers(devices: str | None, pool: str | None, pool_code: str | None) -> str:
+    """What a file system lies on, from the top, such as ``vg-data LVM on md0 raid5 of 3 disks``; disks last."""
+    if pool and (pool_code or "0").strip() == "0":
+        parts = [line.split("\t") for line in pool.splitlines()]
+        kinds = [fields[1] for fields in parts if len(fields) > 1 and not fields[0] and _VDEV.match(fields[1])]
+        name = parts[0][0]
+        return f"ZFS pool {name}: {', '.join(kinds)}" if kinds else f"ZFS pool {name}: single disks"
+    lines = [" ".join(line.split()) for line in (devices or "").splitlines() if line.strip()]
+    return " on ".join(dict.fromkeys(lines))[:OPTIONS_LIMIT]
+
+
+_VDEV = re.compile(r"(mirror|raidz\d?|draid)[-\w:]*")
+
+
+def mount_of(folder: str, mounts: str | None) -> Mount | None:
+    """The mount that a folder lies in: the longest mount point above it, the latest where one covers another."""
+    best: Mount | None = None
+    for line in (mounts or "").splitlines():
+        fields = [_unescape(one) for one in line.split()]
+        if len(fields) < 4:
+            continue
+        mount = Mount(source=fields[0], folder=fields[1], kind=fields[2], options=fields[3])
+        above = mount.folder.rstrip("/") + "/"
+        if (folder.rstrip("/") + "/").startswith(above) and (best is None or len(mount.folder) >= len(best.folder)):
+            best = mount
+    return best
+
+
+def _unescape(field: str) -> str:
+    """A field of /proc/mounts, where blanks and backslashes are octal."""
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), field)
+
 
 COUNTER_FILES = ("/proc/stat", "/proc/net/dev", "/proc/net/snmp")
 DEFAULTS = {
@@ -61,7 +202,7 @@ def server_facts(
     is where the server keeps its configuration, if not where its smbd was built to look. ``window_seconds`` is how
     long to look at a distant server's CPUs first, for ``cpu.busy_percent_before``. The names are those of
     :func:`app.environment.host.facts.host_facts`, :mod:`app.environment.samba.facts`,
-    :func:`app.environment.host.filesystem.filesystem_facts`, and ``link.*`` of the interface that answers this client.
+    :func:`app.environment.samba.server.filesystem_facts`, and ``link.*`` of the interface that answers this client.
     """
     protocol = target.abilities
     if protocol.is_local:

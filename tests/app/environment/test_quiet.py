@@ -29,9 +29,8 @@ from app.environment.host.activity import (
 )
 from app.environment.host.processes import Ours, Process, kernel_ticks, parse_stat, servers_here, tree
 from app.environment.link.facts import find_link
-from app.environment.link.own_traffic import OwnTraffic
 from app.environment.quiet import QuietContext, ServerLoad, assess, server_load
-from app.environment.sampler import QuietWatch
+from app.environment.sampler import OwnTraffic, QuietWatch
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
 from app.measure.plan import MeasurementPlan

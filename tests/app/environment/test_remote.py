@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.clients.registry import make_client
-from app.environment import collect, with_counters
+from app.environment.collect import collect, with_counters
 from app.environment.samba import server as samba_server
 from app.environment.samba.server import ask_server, counters_since, server_facts
 from app.server import shell
@@ -263,7 +263,7 @@ def test_facts_of_a_local_folder(tmp_path: Path) -> None:
 
 def test_collecting_loads_no_screen_and_no_client_library() -> None:
     code = (
-        "import sys; from app.environment import collect; from storage.records import Target;"
+        "import sys; from app.environment.collect import collect; from storage.records import Target;"
         "collect(Target(protocol='ftp', host='127.0.0.1', port=21, path='/'));"
         "print('textual' in sys.modules, 'impacket' in sys.modules)"
     )

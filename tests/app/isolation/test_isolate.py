@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from app.children import own_environment
-from app.environment.samba.profile import LATENESS_SECONDS, profile_since
+from app.environment.samba.printed import LATENESS_SECONDS, profile_since
 from app.isolation.bench import LayerBench
 from app.isolation.places import Places
 from app.isolation.put_back import put_back_after_kills

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.clients.base import Secrets
-from app.environment import Environment
+from app.environment.collect import Environment
 from app.errors import NoSpaceError
 from app.workflows.check import CheckState, Subject, _connected, _file, _server
 from app.workflows.requests import SeriesOptions

@@ -103,8 +103,8 @@ class SystemBackend:
 
     def quiet(self, target: "Target", command: "Command") -> "Quiet":
         """As the recorder looks right before a series."""
-        from app.environment import QuietWatch  # noqa: PLC0415  as the module says
         from app.environment.link.facts import find_link  # noqa: PLC0415
+        from app.environment.sampler import QuietWatch  # noqa: PLC0415  as the module says
 
         link = find_link(target.host, target.port) if target.host else None
         with QuietWatch(target, command, link) as watch:

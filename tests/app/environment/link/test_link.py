@@ -12,12 +12,18 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from app.environment.link import ethtool, route, shaper
+from app.environment.link import facts, route
 from app.environment.link import facts as link
 from app.environment.link.counters import LinkCounters, counter_facts, tcp_counts, tcp_segments
-from app.environment.link.facts import Link, ceiling_of, detect_link, payload_ceiling_bits_per_second
+from app.environment.link.facts import (
+    Link,
+    Shaper,
+    ceiling_of,
+    detect_link,
+    parse_shaper,
+    payload_ceiling_bits_per_second,
+)
 from app.environment.link.route import Route, find_route, is_own_address, is_this_machine
-from app.environment.link.shaper import Shaper, parse_shaper
 from tests.servers.netns import can_make_namespaces
 from tests.servers.process import require, unavailable
 
@@ -109,39 +115,39 @@ def test_shapers_as_tc_prints_them(printed: str | None, found: Shaper | None) ->
 
 def test_the_fastest_mode_of_a_card() -> None:
     gigabit_card = sum(1 << bit for bit in (0, 1, 2, 3, 5, 6, 7))
-    assert ethtool.fastest_mode(gigabit_card) == 10**9
-    assert ethtool.fastest_mode(gigabit_card | 1 << 47) == 2_500_000_000
-    assert ethtool.fastest_mode(1 << 6 | 1 << 7) is None
+    assert facts.fastest_mode(gigabit_card) == 10**9
+    assert facts.fastest_mode(gigabit_card | 1 << 47) == 2_500_000_000
+    assert facts.fastest_mode(1 << 6 | 1 << 7) is None
 
 
 def test_the_kernel_is_asked_twice_for_a_cards_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
     def kernel(_: str, request: bytes) -> bytes:
-        fields = list(ethtool._LINK_SETTINGS.unpack_from(request))
+        fields = list(facts._LINK_SETTINGS.unpack_from(request))
         asked.append(fields[9])
         fields[9] = -4 if fields[9] == 0 else 4
-        return ethtool._LINK_SETTINGS.pack(*fields) + (1 << 48).to_bytes(16, "little") + bytes(32)
+        return facts._LINK_SETTINGS.pack(*fields) + (1 << 48).to_bytes(16, "little") + bytes(32)
 
-    monkeypatch.setattr(ethtool, "_ask", kernel)
-    assert ethtool.fastest_bits_per_second("eth0") == 5_000_000_000
+    monkeypatch.setattr(facts, "_ask", kernel)
+    assert facts.fastest_bits_per_second("eth0") == 5_000_000_000
     assert asked == [0, 4]
 
 
 def test_a_driver_with_its_version_and_firmware(monkeypatch: pytest.MonkeyPatch) -> None:
     def kernel(version: bytes, firmware: bytes) -> None:
         words = b"".join(word.ljust(32, b"\0") for word in (b"e1000e", version, firmware, b"0000:00:1f.6"))
-        monkeypatch.setattr(ethtool, "_ask", lambda *_: struct.pack("=I", 3) + words.ljust(192, b"\0"))
+        monkeypatch.setattr(facts, "_ask", lambda *_: struct.pack("=I", 3) + words.ljust(192, b"\0"))
 
     kernel(b"3.2.6-k", b"0.5-4")
-    assert ethtool.driver("eth0") == ethtool.Driver("e1000e", "3.2.6-k", "0.5-4")
+    assert facts.driver_of("eth0") == facts.Driver("e1000e", "3.2.6-k", "0.5-4")
     kernel(os.uname().release.encode(), b"N/A")
-    assert ethtool.driver("eth0") == ethtool.Driver("e1000e")
+    assert facts.driver_of("eth0") == facts.Driver("e1000e")
 
 
 def test_an_interface_that_is_not_there_has_no_driver() -> None:
-    assert ethtool.driver("nosuch0") == ethtool.Driver()
-    assert ethtool.fastest_bits_per_second("nosuch0") is None
+    assert facts.driver_of("nosuch0") == facts.Driver()
+    assert facts.fastest_bits_per_second("nosuch0") is None
 
 
 def fake_card(
@@ -155,8 +161,8 @@ def fake_card(
     monkeypatch.setattr(link, "NET_FOLDER", folder)
     monkeypatch.setattr(link, "find_route", lambda *_: found)
     monkeypatch.setattr(link, "find_shaper", lambda _: None)
-    monkeypatch.setattr(ethtool, "driver", lambda _: ethtool.Driver(driver, "1.2", "0.5-4"))
-    monkeypatch.setattr(ethtool, "fastest_bits_per_second", lambda _: fastest)
+    monkeypatch.setattr(facts, "driver_of", lambda _: facts.Driver(driver, "1.2", "0.5-4"))
+    monkeypatch.setattr(facts, "fastest_bits_per_second", lambda _: fastest)
 
 
 def link_facts(host: str, port: int | None = None) -> dict[str, Any]:
@@ -326,5 +332,5 @@ def test_what_the_receivers_side_counts() -> None:
 
 
 def test_no_shaper_without_tc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shaper, "run_text", lambda *_: None)
-    assert shaper.find_shaper("lo") is None
+    monkeypatch.setattr(facts, "run_text", lambda *_: None)
+    assert facts.find_shaper("lo") is None

@@ -5,8 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from app.environment.host.filesystem import filesystem_facts
-from app.environment.samba.server import PROBE
+from app.environment.samba.server import PROBE, filesystem_facts
 from app.server.shell import Answer
 
 MOUNTS = "/dev/mapper/vg-data /srv ext4 rw 0 0\ntank/share /srv zfs rw 0 0"
