@@ -17,8 +17,8 @@ from forms.importers import (
     json_text_of,
     read_series,
 )
-from forms.importers.trial import KINDS as TRIALS
-from forms.importers.trial import ImportedTrial, trial_from_document
+from forms.importers.filled_form import KINDS as TRIALS
+from forms.importers.filled_form import ImportedTrial, trial_from_document
 from forms.layout import visible
 from forms.series.document import series_from_document
 from storage.isolations import Isolation

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.errors import UsageError
 from forms import wording
-from forms.recordings import RecordingLine, done_text, done_tone, side_by_side
-from forms.series.listing import SeriesLine, series_lines
-from forms.tone import Tone, Toned
+from forms.layout import Tone, Toned
+from forms.series.listing import RecordingLine, SeriesLine, done_text, done_tone, series_lines, side_by_side
 from storage.audits import AUDIT, Audit, audit_of, recording_of
 from storage.changes import TrialPlan
 from storage.errors import did_you_mean
@@ -162,8 +161,7 @@ def _judge_point(notebook: Notebook, head: Recording, name: str, status: RunStat
 
 
 def _compare_loads(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
-    from forms.load.comparison import compare_loads  # noqa: PLC0415  as the module says
-    from forms.load.comparison_report import load_comparison_report  # noqa: PLC0415  as the module says
+    from forms.load.comparison import compare_loads, load_comparison_report  # noqa: PLC0415  as the module says
 
     if len(heads) != 2:
         raise UsageError("loads are compared two at a time: name one OTHER")
@@ -172,7 +170,7 @@ def _compare_loads(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
 
 
 def _compare_isolations(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
-    from forms.isolation.compare import isolation_comparison  # noqa: PLC0415  as the module says
+    from forms.isolation.report import isolation_comparison  # noqa: PLC0415  as the module says
 
     if len(heads) != 2:
         raise UsageError("an isolation is compared with one other isolation: name two")
@@ -203,13 +201,13 @@ def _judge_layer_run(notebook: Notebook, head: Recording, name: str, status: Run
 
 
 def _load_from_document(document: Any) -> Load:
-    from forms.load.document import load_from_document  # noqa: PLC0415  as the module says
+    from forms.load.report import load_from_document  # noqa: PLC0415  as the module says
 
     return load_from_document(JSONNode("", document))
 
 
 def _isolation_from_document(document: Any) -> Isolation:
-    from forms.isolation.document import isolation_from_document  # noqa: PLC0415  as the module says
+    from forms.isolation.report import isolation_from_document  # noqa: PLC0415  as the module says
 
     return isolation_from_document(document)
 
@@ -239,7 +237,7 @@ def _compare_audits(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
 
 
 def _audit_from_document(document: Any) -> Audit:
-    from forms.audit.document import audit_from_document  # noqa: PLC0415  as the module says
+    from forms.audit.report import audit_from_document  # noqa: PLC0415  as the module says
 
     return audit_from_document(document)
 

@@ -1,7 +1,9 @@
-"""Text in terminal cells: how wide it is, and how it is cut, wrapped and padded by that width."""
+"""Text in terminal cells: how wide it is, how it is cut, wrapped and padded by that width, and its colour."""
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
 
 _EMOJI_PRESENTATION = "\ufe0f"
 _LINE_ENDS = frozenset("\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029")
@@ -12,7 +14,7 @@ _STEERS = re.compile(
 )
 """Every character that :func:`visible` replaces."""
 _STYLE = re.compile(r"(\x1b\[[\d;]*m)")
-"""A colour or another attribute, as ``forms.tone`` and the charts write it."""
+"""A colour or another attribute, as ``forms.layout`` and the charts write it."""
 
 
 def width(text: str) -> int:
@@ -151,3 +153,42 @@ def pad(text: str, cells: int, *, right: bool = False, fill: str = " ") -> str:
     """A text filled up to ``cells`` cells, on its left where it is to stand at the right."""
     filling = fill * max(0, cells - width(text))
     return filling + text if right else text + filling
+
+
+class Tone(StrEnum):
+    """How something is meant."""
+
+    PLAIN = "plain"
+    GOOD = "good"
+    """Faster, quiet, as it should be."""
+    BAD = "bad"
+    """Slower, failed."""
+    CAUTION = "caution"
+    """Not to be trusted as it is."""
+    FAINT = "faint"
+    """Secondary."""
+    DATA = "data"
+    """Drawn from numbers, neither good nor bad."""
+
+
+_ANSI = {
+    Tone.GOOD: "\x1b[32m",
+    Tone.BAD: "\x1b[31m",
+    Tone.CAUTION: "\x1b[33m",
+    Tone.FAINT: "\x1b[2m",
+    Tone.DATA: "\x1b[94m",
+}
+_END = "\x1b[0m"
+
+
+@dataclass(frozen=True, slots=True)
+class Toned:
+    """A short text and how it is meant."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+def coloured(text: str, tone: Tone) -> str:
+    """The text between ANSI escapes, where its tone has a colour."""
+    return f"{_ANSI[tone]}{text}{_END}" if tone in _ANSI and text else text

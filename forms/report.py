@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from forms import wording
-from forms.tone import Tone
+from forms.layout import Tone
 
 
 class ReportKind(StrEnum):

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from forms.layout import Tone
 from forms.stats.decision import Verdict
-from forms.tone import Tone
 
 VERDICT_SIGNS: Mapping[Verdict, str] = {
     Verdict.FASTER: "+",

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from app import kinds
 from app.kinds import KINDS, Kind
+from forms.layout import Toned
 from forms.report import Field, Report
-from forms.tone import Toned
 from storage.audits import Audit, AuditScope, recording_of
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter

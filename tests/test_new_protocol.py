@@ -16,7 +16,7 @@ from app.workflows.check import CheckState, Subject, check
 from forms.comparison.matrix import heading, protocol_matrix
 from forms.comparison.report import comparison_report
 from forms.comparison.verdict import compare
-from forms.experiments.document import survey_document
+from forms.experiments.report import survey_document
 from forms.experiments.survey import Station, StationPlace, survey, with_series
 from forms.findings.rules import findings
 from forms.findings.series_warnings import advice

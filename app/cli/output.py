@@ -8,8 +8,7 @@ from contextlib import contextmanager
 import click
 
 from app.errors import SharebenchError
-from forms.layout import for_terminal, json_escaped
-from forms.tone import Tone, coloured
+from forms.layout import Tone, coloured, for_terminal, json_escaped
 
 
 class AnswerError(SharebenchError):

@@ -33,9 +33,8 @@ from app.workflows.guide.state.job import MeasurementJob, request_of
 from app.workflows.guide.state.method import blocked, next_step, step_before
 from app.workflows.guide.state.profiles import with_profile
 from forms import wording
-from forms.layout import for_terminal, visible, width, wrap
+from forms.layout import Toned, for_terminal, visible, width, wrap
 from forms.report import SIGNS
-from forms.tone import Toned
 from storage.errors import RefusedError
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError

@@ -14,8 +14,7 @@ from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, PAPERS, export_reports
 from forms.exporters.text import report_text, run_form_text
 from forms.reports import series_reports
-from forms.series.chart_words import chart_in_words
-from forms.series.summary import run_form
+from forms.series.summary import chart_in_words, run_form
 from forms.tuning.catalogue import entries, find
 from forms.tuning.catalogue_text import entry_text, list_text
 from storage.notebook import Notebook

@@ -18,8 +18,8 @@ from app.workflows.requests import SeriesOptions
 from forms import wording
 from forms.findings.rules_session import why_hidden
 from forms.findings.series_warnings import CEILING_PERCENT
+from forms.layout import Tone
 from forms.series.file_size import FileFit, FileSizeContext, suitability
-from forms.tone import Tone
 from forms.wording import binary_size, byte_rate, link_rate, milliseconds
 from storage.notebook import Notebook
 from storage.quiet import QuietVerdict

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from app.workflows.trial_order import TrialOrder
 from forms import wording
-from forms.tuning.relevance import acts_on
+from forms.tuning.catalogue import acts_on
 from storage.changes import TrialPlan
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from forms import wording
 from forms.comparison.differences import Difference, session_difference
 from forms.comparison.settle import SettlingStep
+from forms.layout import Tone
 from forms.stats.decision import Doubt, Verdict
-from forms.tone import Tone
 from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES, VERDICT_WORDS, signed_end, verdict_sentence
 from storage.records import Change
 

@@ -1,15 +1,15 @@
-"""The comparison of two sides, one series or several each: faster, slower, the same, or inconclusive and why."""
+"""The comparison of two sides, one series or several each, and the earlier series that it is judged with."""
 
 import math
 import statistics as basic
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise, takewhile
 
 from forms import wording
 from forms.comparison.comparison import OWN_SIGNS, Comparison
-from forms.comparison.differences import Difference, differences, effective, parameter_of
+from forms.comparison.differences import Difference, differences, differences_of_repeat, effective, parameter_of
 from forms.comparison.settle import cheapest_step
 from forms.stats import change as changes
 from forms.stats.decision import (
@@ -26,7 +26,7 @@ from forms.stats.decision import (
 from forms.stats.distributions import student_t
 from forms.stats.sample_size import needed_range, needed_runs, scatter_of, smallest_found_percent
 from forms.stats.variation import DAY_SECONDS, LEAST_RUNS, SeriesGroup
-from forms.tuning.client_settings import own_setting
+from forms.tuning.change_evidence import own_setting
 from storage.records import Change, Evidence, Series
 
 NOISE_PERCENT = 1.0
@@ -314,3 +314,53 @@ def _needs(decision: ChangeDecision, turns: tuple[list[float], list[float]] | No
 def _wander(left: Sequence[Sequence[float]]) -> float | None:
     means = [basic.fmean(rates) for rates in left if rates]
     return 100 * (max(means) - min(means)) / basic.fmean(means) if len(means) > 1 else None
+
+
+_CONFIRMED = 2
+"""Series in a row that must differ from a group, the same way, to end it."""
+
+
+def groups_of(
+    earlier: Sequence[Series], base: Series, new_normal: Collection[str] = ()
+) -> tuple[tuple[Series, ...], ...]:
+    """The earlier series that are equal to the base in settings, session and machines, the oldest first.
+
+    A group ends at a recorded change, at a difference that was seen, at a faster or slower that the next series
+    confirmed, and before a series that somebody called the ``new_normal``: what lies between two groups is no
+    variation. The base is the newest series being judged on its side.
+    """
+    usable = [one for one in earlier if one.measured() and _path(one) == _path(base)]
+    groups: list[list[Series]] = []
+    for one in usable:
+        last = groups[-1] if groups else []
+        ends = one.change is not None or one.id in new_normal or not last or differences_of_repeat(last[-1], one)
+        if ends:
+            groups.append([one])
+        else:
+            last.append(one)
+    parts = [part for group in groups for part in _at_confirmed_changes(group)]
+    return tuple(tuple(part) for part in parts if not differences_of_repeat(part[-1], base))
+
+
+def _at_confirmed_changes(group: list[Series]) -> list[list[Series]]:
+    """The group, cut where the verdict on a series is faster or slower and the next series says so as well."""
+    parts, part = [], group[:1]
+    for place, one in enumerate(group[1:], 1):
+        following = group[place : place + _CONFIRMED]
+        verdicts = {_against(part, each) for each in following}
+        if len(following) == _CONFIRMED and verdicts in ({Verdict.FASTER}, {Verdict.SLOWER}):
+            parts.append(part)
+            part = []
+        part.append(one)
+    return [*parts, part]
+
+
+def _against(part: Sequence[Series], one: Series) -> Verdict:
+    rates = [rates_of(each) for each in part]
+    return decide(rates, [rates_of(one)], times=[moment(each) for each in (*part, one)]).verdict
+
+
+def _path(series: Series) -> tuple[object, ...]:
+    """What makes a path: the way, the client, the command and the size, whatever the session negotiated."""
+    target = replace(series.target, user=None, domain=None)
+    return target, series.client.name, series.command, {run.size_bytes for run in series.measured()}

@@ -3,17 +3,253 @@
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
 from types import MethodType
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from fpdf import FPDF
-from fpdf.enums import MethodReturnValue
+from fpdf.enums import MethodReturnValue, TableBordersLayout, TableBorderStyle, TableCellStyle, VAlign
+from fpdf.fonts import FontFace
 
+from forms.exporters.drawing import HEIGHT, LEAST_HEIGHT, WIDTH, ChartText, Shape, Stroke, drawing
 from forms.exporters.pdf_fonts import TEXT, add_fonts
-from forms.exporters.pdf_parts import GREY, INK, LINE, chart_on, lines_of, table_on
 from forms.layout import control_pictures, cut, visible
-from forms.report import SIGNS, Field, Report, cell_text, remarks
+from forms.report import SIGNS, Cell, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
+
+INK, GREY, LINE, WARN = (27, 27, 27), (89, 89, 89), (138, 138, 138), (143, 29, 29)
+_COLOURS = {Mark.REJECTED: WARN, Mark.PUT_BACK: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}
+_SIZES = (9.0, 8.0, 7.0, 6.0)
+_TABLE_LEADING, _SPACES = 1.25, (0.3, 0.12)
+_PADDING = 5.0
+_BY_HAND_HEIGHT = 26.0
+_LEAST_TEXT = 60.0
+_WRAPPED_FROM, _WRAPPED_TEXT = 8.0, 95.0
+"""From that size down texts are wrapped into columns that are as wide at least."""
+_NARROW_TEXT = 190.0
+"""A text column is wrapped when it would be wider."""
+_MOST_LINES = 40
+"""Lines of a row: a longer text goes on in a row of its own, for a row stays whole on its page."""
+_HEADING_CELLS = 120
+
+
+class _Rules(TableBordersLayout):
+    """Thin rules around all cells, thick ones under the headings and above these rows."""
+
+    def __init__(self, starts: set[int]) -> None:
+        self.starts = starts
+
+    def cell_style_getter(self, row_idx: int, *_: int, **_places: int) -> TableCellStyle:
+        """The rules of a cell of this row, headings counted."""
+        thick = TableBorderStyle(1.2, INK)
+        return TableCellStyle(
+            left=True,
+            right=True,
+            top=thick if row_idx in self.starts else row_idx == 0,
+            bottom=thick if not row_idx else True,
+        )
+
+
+def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
+    """The table over the page's width, in the largest size that fits; rows stay whole."""
+    texts = [_row_texts(table, row) for row in table.rows]
+    size, widths = _fitted(pdf, table, texts)
+    rows = [(row, part) for row, full in zip(table.rows, texts, strict=True) for part in _parts(pdf, full, widths)]
+    roles = [row.role for row, _ in rows]
+    starts = {index + 1 for index in range(1, len(roles)) if roles[index] is not roles[index - 1]}
+    pdf.set_font(TEXT, "", size)
+    pdf.set_text_color(INK)
+    with pdf.table(
+        borders_layout=_Rules(starts),
+        col_widths=widths,
+        line_height=size * _TABLE_LEADING,
+        min_row_height=_BY_HAND_HEIGHT if blank else None,
+        padding=(size * _between_rows(pdf, size, len(rows)), _PADDING),
+        text_align=tuple("LEFT" if column.kind is ReportKind.TEXT else "RIGHT" for column in table.columns),
+        v_align=VAlign.T,
+    ) as drawn:
+        drawn.row([cut(visible(column.heading), _HEADING_CELLS) for column in table.columns])
+        for row, part in rows:
+            line = drawn.row(style=_face(row))
+            if row.role is Role.HEADING:
+                line.cell(part[0], colspan=len(widths))
+            else:
+                for text in part:
+                    line.cell(text)
+
+
+def _between_rows(pdf: FPDF, size: float, rows: int) -> float:
+    """Space above and below a row, in type sizes: less where the whole table fits on this page only so."""
+    room = pdf.page_break_trigger - pdf.y
+    wide, narrow = (size * (_TABLE_LEADING + 2 * space) * (rows + 1) for space in _SPACES)
+    return _SPACES[1] if narrow <= room < wide else _SPACES[0]
+
+
+def _face(row: Row) -> FontFace:
+    bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK}
+    return FontFace(emphasis=("B" if bold else "") + ("S" if row.struck else ""), color=_COLOURS.get(row.mark, INK))
+
+
+def _row_texts(table: Table, row: Row) -> list[str]:
+    cells = [*row.cells, *[Cell()] * (len(table.columns) - len(row.cells))]
+    texts = [
+        control_pictures(cell_text(cell, column.kind)).replace("\t", " ")
+        for cell, column in zip(cells, table.columns, strict=True)
+    ]
+    if row.mark in SIGNS:
+        texts[0] = f"{SIGNS[row.mark]} {texts[0]}"
+    return texts
+
+
+def lines_of(pdf: FPDF, text: str, width: float) -> list[str]:
+    """A text's lines, each no wider than that, in the font that is set."""
+    return cast("list[str]", pdf.multi_cell(width, text=text, align="L", dry_run=True, output="LINES"))
+
+
+def _parts(pdf: FPDF, texts: Sequence[str], widths: Sequence[float]) -> Iterator[tuple[str, ...]]:
+    """A row's texts as rows that fit on a page, in the font that is set."""
+    columns = []
+    for text, width in zip(texts, widths, strict=True):
+        parts = [text]
+        if len(text) > _MOST_LINES:
+            lines = lines_of(pdf, text, width - 2 * _PADDING)
+            if len(lines) > _MOST_LINES:
+                parts = ["\n".join(lines[at : at + _MOST_LINES]) for at in range(0, len(lines), _MOST_LINES)]
+        columns.append(parts)
+    yield from zip_longest(*columns, fillvalue="")
+
+
+def _fitted(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tuple[float, list[float]]:
+    """The type size and column widths; what is left over goes to all columns alike.
+
+    Texts are wrapped rather than everything set in small type.
+    """
+    names = [i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT] or range(len(table.columns))
+    size, widths = _SIZES[0], [0.0]
+    for size in _SIZES[:1] if table.sentences else _SIZES:
+        pdf.set_font(TEXT, "B", size)
+        natural = [_width(pdf, table, texts, index) for index in range(len(table.columns))]
+        widest = _widest_text(natural, names, pdf.epw)
+        widths = [min(width, widest) if index in names else width for index, width in enumerate(natural)]
+        if sum(natural) <= pdf.epw or (size <= _WRAPPED_FROM and widest >= _WRAPPED_TEXT):
+            break
+    over = sum(widths) - pdf.epw
+    return size, [width - max(over, 0.0) * width / sum(widths) - min(over, 0.0) / len(widths) for width in widths]
+
+
+def _widest_text(widths: Sequence[float], names: Sequence[int], room: float) -> float:
+    """How wide a text column may be for all to fit: narrow ones stay, the wider ones become alike; 60 at least."""
+    left = room - sum(width for index, width in enumerate(widths) if index not in names)
+    texts = sorted(widths[index] for index in names)
+    for place, width in enumerate(texts):
+        share = left / (len(texts) - place)
+        if width > share:
+            return max(share, _LEAST_TEXT)
+        left -= width
+    return max(texts)
+
+
+def _width(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]], index: int) -> float:
+    column = table.columns[index]
+    entries = [row[index] for row, full in zip(texts, table.rows, strict=True) if full.role is not Role.HEADING]
+    longest = sorted(dict.fromkeys(entries), key=len)[-24:]
+    widest = max((pdf.get_string_width(text) for text in longest), default=0.0)
+    if column.kind is ReportKind.TEXT:
+        widest = min(widest, _NARROW_TEXT)
+    heading = max(pdf.get_string_width(word) for word in column.heading.split(" "))
+    return max(widest, heading) + 2 * _PADDING
+
+
+_BAR, _BAND, _LEVEL, _PAPER = (47, 95, 152), (223, 231, 241), (163, 63, 0), (255, 255, 255)
+_LETTER, _ABOVE_FOOT = 11.0, 5.0
+"""Type of a drawing, and what stays free below the last one of a page, in its own units."""
+
+
+_STROKES = {
+    "grid": (LINE, 0.25),
+    "mean": (_LEVEL, 1.2),
+    "reference": (INK, 1.0),
+    "curve": (_BAR, 1.2),
+    "casing": (_PAPER, 2.6),
+    "whisker": (INK, 0.9),
+}
+
+
+def chart_on(pdf: FPDF, chart: Chart) -> None:
+    """The chart over the page's width, whole on one page: this one if it can be made low enough, else the next."""
+    pdf.y += 10
+    scale = pdf.epw / WIDTH
+    height = min(HEIGHT, (pdf.page_break_trigger - pdf.y) / scale - _ABOVE_FOOT)
+    if height < LEAST_HEIGHT:
+        height = HEIGHT
+        pdf.add_page()
+    x, y = pdf.l_margin, pdf.y
+    with pdf.local_context():
+        for shape in drawing(chart, height).shapes:
+            _shape(pdf, shape, x, y, scale)
+    pdf.set_xy(x, y + height * scale)
+
+
+def _shape(pdf: FPDF, shape: Shape, x: float, y: float, scale: float) -> None:
+    """A shape of the chart whose top left corner is there."""
+    if isinstance(shape, ChartText):
+        _text(pdf, shape, x + shape.x * scale, y + shape.y * scale, scale)
+    elif isinstance(shape, Stroke):
+        colour, width = _STROKES[shape.look]
+        pdf.set_draw_color(colour)
+        pdf.set_line_width(width)
+        if shape.look == "reference":
+            pdf.set_dash_pattern(dash=4, gap=2)
+        pdf.line(x + shape.x1 * scale, y + shape.y1 * scale, x + shape.x2 * scale, y + shape.y2 * scale)
+        pdf.set_dash_pattern()
+    else:
+        _box(pdf, shape.look, x + shape.x * scale, y + shape.y * scale, shape.width * scale, shape.height * scale)
+
+
+def _text(pdf: FPDF, shape: ChartText, x: float, y: float, scale: float) -> None:
+    """A one-line text on its baseline: from x on, up to x, or around x; a sign stands on a spot without lines."""
+    size = _LETTER * scale
+    pdf.set_font(TEXT, "B" if shape.look else "", size)
+    pdf.set_text_color(INK)
+    pdf.set_fill_color(_PAPER)
+    text = visible(shape.text)
+    width = pdf.get_string_width(text)
+    left = x - {"end": width, "middle": width / 2}.get(shape.anchor, 0)
+    if shape.look == "sign":
+        pdf.set_draw_color(_PAPER)
+        pdf.rect(left - 1, y - size * 0.8, width + 2, size, style="DF")
+    pdf.set_xy(left, y - size * 0.8)
+    pdf.cell(width, size, text)
+
+
+def _box(pdf: FPDF, look: str, x: float, y: float, width: float, height: float) -> None:
+    if look == "frame":
+        pdf.set_draw_color(INK)
+        pdf.set_line_width(0.8)
+        pdf.rect(x, y, width, height)
+        return
+    fill, edge = {
+        "band": (_BAND, _BAND),
+        "rejected": (_PAPER, WARN),
+        "unusual": (_PAPER, _BAR),
+        "least": (_LEVEL, _LEVEL),
+    }.get(look, (_BAR, _BAR))
+    pdf.set_fill_color(fill)
+    pdf.set_draw_color(edge)
+    pdf.set_line_width(1.2 if look == "unusual" else 0.6)
+    pdf.rect(x, y, width, height, style="DF")
+    if look == "rejected":
+        _hatch(pdf, x, y, width, height)
+
+
+def _hatch(pdf: FPDF, x: float, y: float, width: float, height: float) -> None:
+    """Slanted lines over a rectangle, cut at its edges."""
+    step = offset = 4.0
+    while offset < width + height:
+        start = (x + max(0.0, offset - height), y + min(offset, height))
+        pdf.line(*start, x + min(offset, width), y + max(0.0, offset - width))
+        offset += step
+
 
 _MARGIN = 42.0
 _FOOT = 10.0

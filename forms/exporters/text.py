@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forms import layout, wording
+from forms.layout import Tone, coloured
 from forms.report import SIGNS, Bar, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
 from forms.series.report import series_report
 from forms.series.summary import SeriesSummary
-from forms.tone import Tone, coloured
 
 WIDTH = 80
 """The contract's narrowest screen."""

@@ -1,10 +1,16 @@
-"""One finding: what the numbers say about a set-up, the evidence, and what to do about it."""
+"""One finding: what the numbers say about a setup, the evidence, and what to do; on paper and as JSON."""
 
 import ipaddress
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
+from typing import Any
 
 from forms import wording
+from forms.layout import Tone
+from forms.report import Report, Table, columns_of, row_of
+from storage.json_reader import named
 from storage.records import Command, Series
 
 FAR_SECONDS = 0.005
@@ -101,3 +107,62 @@ def is_loopback_address(host: str) -> bool:
         return ipaddress.ip_address(host.partition("%")[0]).is_loopback
     except ValueError:
         return False
+
+
+SCHEMA = "sharebench/findings/1"
+
+
+def finding_document(finding: Finding) -> dict[str, Any]:
+    """One finding as a JSON object."""
+    return {
+        **named(finding, "key", "severity", "title", "evidence", "what_to_do"),
+        "series": list(finding.series_ids),
+    }
+
+
+def findings_document(found: Sequence[Finding]) -> dict[str, Any]:
+    """The JSON object ``sharebench/findings/1``, the gravest finding first."""
+    return {"schema": SCHEMA, "findings": [finding_document(finding) for finding in found]}
+
+
+SIGNS = {Severity.PROBLEM: "!!", Severity.WARNING: "! ", Severity.NOTE: "i ", Severity.GOOD: "ok"}
+"""Two characters a severity, so that nothing is told by colour alone."""
+TONES = {
+    Severity.PROBLEM: Tone.BAD,
+    Severity.WARNING: Tone.CAUTION,
+    Severity.NOTE: Tone.PLAIN,
+    Severity.GOOD: Tone.GOOD,
+}
+FORM = "findings"
+TITLE = "Findings"
+NO_FINDINGS = "No findings: nothing measured so far speaks for or against this set-up."
+
+
+def findings_report(found: Sequence[Finding]) -> Report:
+    """What some series say of a set-up."""
+    return Report(
+        form=FORM,
+        title=TITLE,
+        name=TITLE,
+        tables=(replace(findings_table(found), caption=""),),
+        document=partial(findings_document, found),
+    )
+
+
+def findings_table(found: Sequence[Finding]) -> Table:
+    """Each finding with its sign, evidence and what to do, the gravest first."""
+    rows = tuple(
+        row_of(
+            f"[{SIGNS[one.severity]}] {one.title}",
+            one.evidence,
+            one.what_to_do,
+            tone=TONES[one.severity],
+        )
+        for one in found
+    )
+    return Table(
+        columns=columns_of("Finding", "Evidence", "What to do"),
+        rows=rows or (row_of(NO_FINDINGS, "", ""),),
+        caption=TITLE,
+        sentences=True,
+    )

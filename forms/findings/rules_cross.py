@@ -11,7 +11,7 @@ from forms.findings import rules_distance, series_warnings
 from forms.findings.finding import Finding, Severity, is_far, is_loopback, is_wireless, round_trip_seconds
 from forms.stats import summary
 from forms.stats.decision import Verdict
-from forms.tuning.misprints import misprints_about
+from forms.tuning.catalogue import misprints_about
 from storage.records import Command, Series
 
 TIME_TO_TUNE_PERCENT = 68.0

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any, NoReturn
 
-from forms.importers.filled_form import series_from_csv
-from forms.importers.trial import KINDS, ImportedTrial, trial_from_document
-from forms.isolation.document import SCHEMA as ISOLATION_SCHEMA
-from forms.isolation.document import isolation_from_document
+from forms.importers.filled_form import KINDS, ImportedTrial, series_from_csv, trial_from_document
+from forms.isolation.report import SCHEMA as ISOLATION_SCHEMA
+from forms.isolation.report import isolation_from_document
 from forms.layout import is_plain, visible
-from forms.load.document import LOAD_SCHEMA, load_from_document
+from forms.load.report import LOAD_SCHEMA, load_from_document
 from forms.series.document import series_from_document
 from storage.isolations import Isolation
 from storage.json_reader import DocumentError, JSONNode

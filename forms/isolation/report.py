@@ -1,18 +1,83 @@
-"""An isolation on paper: the table of 2003, the CPU table, one operation's time, the dearest calls, the verdict."""
+"""Isolations on paper and as JSON, alone or two side by side."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from importlib import resources
+from typing import Any
 
 from forms import wording
-from forms.isolation.document import isolation_document
-from forms.isolation.profile import DearCall
-from forms.isolation.summary import IsolationSummary, isolation_summary
+from forms.isolation.profile import DearCall, profile_changes
+from forms.isolation.summary import IsolationPoint, IsolationSummary, MeasuredRatio, isolation_summary
 from forms.isolation.verdict import Cause, IsolationDoubt
 from forms.isolation.words import LOOK_AT, clients_text, cost_sentence, price_sentence, reservations, verdict_sentence
-from forms.report import Bar, Chart, Field, Report, ReportKind, Table, columns_of, row_of
-from forms.series.origin import when_field, who_fields
-from forms.tone import Tone
-from storage.isolations import Isolation, Layer, LayerRun
+from forms.layout import Tone
+from forms.report import Bar, Chart, Field, Report, ReportKind, Row, Table, columns_of, row_of
+from forms.series.fields import when_field, who_fields
+from storage.isolations import Isolation, Layer, LayerRun, isolation_from_json, isolation_to_json
+from storage.json_reader import DocumentError, JSONNode
 from storage.records import RunStatus
+
+SCHEMA = "sharebench/isolation/1"
+EXAMPLES = ("isolation-2003", "isolation-2003-without")
+"""The table and profile of 2003, and the profile after two kinds of request were taken out of the load."""
+_HIDDEN = {"server_ssh", "smb_conf", "script_path", "expose_tbench"}
+"""What leads to a server, or to a file of this machine."""
+
+
+def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
+    """The JSON object ``sharebench/isolation/1``; nothing is rounded."""
+    verdict, fall, profile = summary.verdict, summary.waterfall, summary.profile
+    return {
+        "schema": SCHEMA,
+        **{name: value for name, value in isolation_to_json(summary.isolation).items() if name not in _HIDDEN},
+        "points": [_point(point) for point in summary.points],
+        "verdict": {
+            "cause": verdict.cause.value,
+            "doubts": [doubt.value for doubt in verdict.doubts],
+            "evidence": asdict(verdict.evidence),
+        },
+        "waterfall_microseconds": dict(fall.parts()) | {"one operation": fall.whole} if fall else None,
+        "profile_summary": asdict(profile) if profile else None,
+        "profiling_cost": _ratio(summary.profiling_cost),
+    }
+
+
+def _point(point: IsolationPoint) -> dict[str, Any]:
+    return {
+        "clients": point.clients,
+        "bytes_per_second": {layer.value: rate for layer, rate in point.rates.items()},
+        "least_bytes_per_second": point.least,
+        "server_of_least": _ratio(point.ratio),
+        "passes_without_of_passes_with": _ratio(point.price),
+    }
+
+
+def _ratio(found: MeasuredRatio | None) -> dict[str, Any] | None:
+    return asdict(found) if found else None
+
+
+def is_isolation(document: object) -> bool:
+    """Whether a JSON value says that it is an isolation."""
+    return isinstance(document, dict) and document.get("schema") == SCHEMA
+
+
+def isolation_from_document(document: object) -> Isolation:
+    """The isolation in a document. Raises DocumentError."""
+    node = JSONNode("", document).object()
+    if not is_isolation(document):
+        raise DocumentError(f'schema: expected "{SCHEMA}"')
+    found = isolation_from_json(node)
+    keys = [run.key for run in found.runs]
+    if len(keys) != len(set(keys)):
+        raise DocumentError("runs: two runs of the same round, layer and number of clients")
+    return found
+
+
+def example_documents() -> tuple[bytes, ...]:
+    """The isolations of 2003, from a post on samba-technical, as documents to import."""
+    folder = resources.files("forms.isolation").joinpath("data")
+    return tuple(folder.joinpath(f"{name}.json").read_bytes() for name in EXAMPLES)
+
 
 FORM = "isolation"
 MEGABYTE = 1_000_000
@@ -201,3 +266,92 @@ def _waterfall_chart(summary: IsolationSummary) -> Chart | None:
             bars.append(Bar(name=name, value=part, start=start))
         start += part
     return Chart(title="Where one operation's time goes", unit="µs", bars=tuple(bars), in_text=True)
+
+
+COMPARISON_SCHEMA = "sharebench/isolation-comparison/1"
+_SHOWN = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK, Layer.SERVER)
+_MEGABYTE = 1_000_000
+
+
+def isolation_comparison(base: Isolation, other: Isolation) -> Report:
+    """The report of two isolations; layers that one of them has not are left empty."""
+    both = (isolation_summary(base), isolation_summary(other))
+    fields = [Field(name=label, text=_name(one)) for label, one in zip(("Base", "Other"), both, strict=True)]
+    verdicts = [
+        Field(name=f"{label}'s verdict", text=verdict_sentence(one.verdict))
+        for label, one in zip(("Base", "Other"), both, strict=True)
+    ]
+    return Report(
+        form="isolation comparison",
+        title="Two isolations",
+        name="Isolations",
+        fields=tuple(fields),
+        tables=(_table(both), *_profile_table(both)),
+        results=tuple(verdicts),
+        advice=tuple(_differences(base, other)),
+        document=lambda: _document(both),
+    )
+
+
+def _name(summary: IsolationSummary) -> str:
+    one = summary.isolation
+    parts = (one.id, wording.plain(one.label), wording.place(one.target), f"script {wording.plain(one.script)}")
+    return " · ".join(part for part in parts if part)
+
+
+def _table(both: Sequence[IsolationSummary]) -> Table:
+    rates = (("Base, MB/s", ReportKind.DECIMAL), ("Other, MB/s", ReportKind.DECIMAL))
+    columns = columns_of(("Clients", ReportKind.WHOLE), "Layer", *rates, ("Change in %", ReportKind.SIGNED))
+    points = [{point.clients: point for point in one.points} for one in both]
+    rows = []
+    for clients in sorted(set(points[0]) | set(points[1])):
+        found = [one.get(clients) for one in points]
+        for layer in _SHOWN:
+            pair = [point.rates.get(layer) if point else None for point in found]
+            if any(pair):
+                rows.append(_row(clients, layer.value, pair))
+    return Table(columns=columns, rows=tuple(rows))
+
+
+def _profile_table(both: Sequence[IsolationSummary]) -> list[Table]:
+    """What smbd counted in each, those calls first whose time changed most."""
+    runs = [
+        [run for run in one.isolation.runs if run.layer is Layer.SERVER and run.clients == one.profile_clients]
+        for one in both
+    ]
+    changes = profile_changes(*runs)
+    times = (("Base, s", ReportKind.DECIMAL), ("Other, s", ReportKind.DECIMAL), ("Change, s", ReportKind.DECIMAL))
+    a_call = (("Base, µs a call", ReportKind.DECIMAL), ("Other, µs a call", ReportKind.DECIMAL))
+    counts = (("Base, calls", ReportKind.WHOLE), ("Other, calls", ReportKind.WHOLE))
+    rows = []
+    for one in changes:
+        sides = (one.before, one.after)
+        seconds = [None if side is None else side.microseconds / 1e6 for side in sides]
+        each = [side.microseconds / side.calls if side and side.calls else None for side in sides]
+        change = one.seconds if all(sides) else None
+        calls = [side.calls if side else None for side in sides]
+        rows.append(row_of(wording.plain(one.name), *calls, *seconds, change, *each))
+    columns = columns_of("Call", *counts, *times, *a_call)
+    caption = "smbd's profile of the server layer, the largest change first"
+    return [Table(columns=columns, rows=tuple(rows), caption=caption)] if rows else []
+
+
+def _row(clients: int, name: str, rates: Sequence[float | None]) -> Row:
+    base, other = rates
+    change = 100 * (other / base - 1) if base and other else None
+    return row_of(clients, name, *(rate / _MEGABYTE if rate else None for rate in rates), change)
+
+
+def _differences(base: Isolation, other: Isolation) -> list[str]:
+    """What keeps the two from being measured alike."""
+    said = []
+    if base.script_sha256 != other.script_sha256 or base.without != other.without:
+        said.append("They asked for different operations: the scripts, or what was left out of them, differ.")
+    if base.seconds != other.seconds:
+        said.append(f"Their runs lasted {base.seconds} and {other.seconds} s.")
+    return said
+
+
+def _document(both: Sequence[IsolationSummary]) -> dict[str, Any]:
+    base, other = (isolation_document(one) for one in both)
+    return {"schema": COMPARISON_SCHEMA, "base": base, "other": other}

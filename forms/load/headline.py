@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from forms import wording
+from forms.layout import Tone, Toned
 from forms.load.summary import MemoryLine, limit_seconds, memory_line, percentile_seconds, stall_of, tells_of_server
-from forms.tone import Tone, Toned
 from storage.loads.records import Capacity, Load, LoadPoint, PointStatus
 from storage.records import SeriesStatus
 

@@ -1,9 +1,10 @@
-"""A load laid out as a form: its points, the server beside them, each kind of request, and what follows."""
+"""A load on paper and as JSON: its points, the server beside them, each kind of request, and what follows."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any
 
 from forms import wording
-from forms.load.document import load_document
 from forms.load.headline import limit_text, load_answer, memory_text
 from forms.load.prediction import Prediction
 from forms.load.summary import (
@@ -14,6 +15,7 @@ from forms.load.summary import (
     card_check,
     fits_in_memory,
     knee_of,
+    limit_seconds,
     memory_line,
     mostly_others,
     percentile_seconds,
@@ -22,12 +24,74 @@ from forms.load.summary import (
     stall_of,
 )
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
-from forms.series.origin import when_field, who_fields
+from forms.series.fields import when_field, who_fields
+from storage.json_reader import JSONNode, named
+from storage.loads.codec import point_from_json, point_to_json
 from storage.loads.histogram import Histogram
 from storage.loads.records import Limit, Load, LoadPoint, PointStatus, PrintQueue
 from storage.loads.scenario import RequestKind, Scenario
+from storage.loads.tables import NOT_TOLD, load_content
 from storage.records import SeriesStatus
 from storage.target_url import format_target
+
+LOAD_SCHEMA = "sharebench/load/1"
+QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
+
+Document = dict[str, Any]
+
+
+def load_document(load: Load, prediction: Prediction | None = None) -> Document:
+    """The load with its points, and what follows from them."""
+    knee = knee_of(load.valid_points())
+    return {
+        "schema": LOAD_SCHEMA,
+        **named(load, "id", "created_at", "status", "error", "label", "note", "question"),
+        **load_content(load),
+        "points": [point_document(point) for point in load.points],
+        "answer": load_answer(load),
+        "limit_seconds": limit_seconds(load.choices, load.scenario),
+        "memory": _memory_document(load),
+        "knee": None if knee is None else asdict(knee),
+        "prediction": None if prediction is None else prediction.to_document(),
+    }
+
+
+def _memory_document(load: Load) -> Document | None:
+    """The memory of an idle user, with its 95 % interval where there is one."""
+    line = memory_line(load)
+    if line is None:
+        return None
+    return {"bytes_per_user": line.bytes_a_session, **named(line, "low_bytes", "high_bytes")}
+
+
+def point_document(point: LoadPoint) -> Document:
+    """One point: what was counted, and what follows from it."""
+    found = point_to_json(point)
+    found["generator"] |= {
+        "cpu_percent_max": max(point.generator_cpu_percent, default=None),
+        "lateness_p99_seconds": point.generator_lateness.quantile_seconds(0.99),
+    }
+    return found | {
+        **named(point, "requests_per_second", "read_bytes_per_second", "write_bytes_per_second"),
+        "response_seconds": quantiles(point.response),
+        "service_seconds": quantiles(point.service),
+        "operations": {name: {"count": each.count, **quantiles(each)} for name, each in point.operations.items()},
+    }
+
+
+def quantiles(histogram: Histogram) -> dict[str, float | None]:
+    """p50, p95, p99, each absent where too few requests were made for it, and the greatest, in seconds."""
+    found = {name: percentile_seconds(histogram, share) for name, share in QUANTILES}
+    return found | {"max": histogram.max_microseconds / 1e6 if histogram.count else None}
+
+
+def load_from_document(node: JSONNode) -> Load:
+    """The load in a document. Raises DocumentError with the first place that is wrong."""
+    load = node.record(Load, leave=NOT_TOLD, needs=("status",))
+    if not load.targets:
+        raise node.at("targets").wrong("at least one target")
+    return replace(load, points=tuple(point_from_json(each) for each in node.at("points").items()))
+
 
 FORM = "load"
 _MARKS = {

@@ -6,7 +6,7 @@ What is read is refused whole, with the first place that is wrong.
 from dataclasses import asdict, replace
 from typing import Any
 
-from forms.findings.document import finding_document
+from forms.findings.finding import finding_document
 from forms.findings.rules import findings_of
 from forms.findings.series_warnings import advice
 from forms.series.summary import RunMeasures, SeriesSummary, measures_of, run_form

@@ -1,12 +1,16 @@
-"""The run form: the rows of one series with their average and deviation (Using Samba, tables B-6, B-7 and B-9)."""
+"""The run form (Using Samba, tables B-6, B-7 and B-9): the rows of one series, their averages, and its headline."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from forms import wording
+from forms.findings.series_warnings import advice
+from forms.layout import Tone, Toned
 from forms.stats import summary
 from forms.stats.settle import Shown, shown_like
 from forms.wording import link_rate
-from storage.records import Phase, Run, RunStatus, Series
+from storage.quiet import QuietVerdict
+from storage.records import Phase, Run, RunStatus, Series, SeriesStatus
 
 CONFIDENCE_LEVEL = 0.95
 
@@ -177,3 +181,61 @@ def _each_column(
         values = [value for value in (getattr(row, name) for row in rows) if value is not None]
         columns[name] = statistic(values) if values else None
     return RunMeasures(**columns)
+
+
+def chart_in_words(form: SeriesSummary) -> Iterator[str]:
+    """What the chart of a series shows: where each run lies beside the average, and what is told apart by its sign."""
+    average = form.average_rate
+    yield "The chart in words:" if average else "The chart in words, without an average, since no run counts:"
+    for row in form.all_rows:
+        rate = row.measures.bytes_per_second
+        if rate is None:
+            continue
+        words = [f"{'Warm-up' if row.phase is Phase.WARM_UP else 'Run'} {row.number}: {wording.rate(rate)}"]
+        if average:
+            off = 100 * (rate / average - 1)
+            words.append(f"{wording.percent(abs(off))} {'above' if off >= 0 else 'below'} the average")
+        if row.status is not RunStatus.VALID:
+            words.append(row.status.value)
+        if row.unusual:
+            words.append("unusual")
+        yield ", ".join(words) + "."
+
+
+GAP = "   "
+_QUIET = {
+    QuietVerdict.QUIET: Toned("quiet", Tone.GOOD),
+    QuietVerdict.TYPICAL: Toned("typical"),
+    QuietVerdict.BUSY: Toned("! busy", Tone.CAUTION),
+    QuietVerdict.UNKNOWN: Toned("quiet time unknown", Tone.FAINT),
+}
+
+
+def headline(form: SeriesSummary) -> tuple[Toned, ...]:
+    """The parts, the most important first: ``119.5 MB/s ± 0.2 %``, ``96 % of 1 Gb/s``, ``quiet``, ``5 runs``.
+
+    The ± is half the 95 % interval of the average; the deviation of the runs stands in the form's own row.
+    """
+    return tuple(_parts(form))
+
+
+def _parts(form: SeriesSummary) -> Iterator[Toned]:
+    series = form.series
+    if form.average is None:
+        yield Toned("no average: no run counts", Tone.BAD)
+    else:
+        half = form.half_width_percent
+        yield Toned(f"{wording.rate(form.average_rate)}{'' if half is None else f' ± {wording.percent(half)}'}")
+        share = form.average.percent_of_link
+        if share is not None:
+            yield Toned(f"{wording.percent(share)} of {wording.link_rate(series.link_bits_per_second)}")
+    yield _QUIET[series.quiet_verdict]
+    rejected = sum(row.status is RunStatus.REJECTED for row in form.rows)
+    left_out = f", {rejected} left out" if rejected else ""
+    yield Toned(f"{wording.count(len(series.measured()), 'run')}{left_out}")
+    if series.running_by is not None:
+        yield Toned("running")
+    elif series.status is not SeriesStatus.COMPLETE:
+        yield Toned(f"! {series.status}", Tone.BAD if series.status is SeriesStatus.FAILED else Tone.CAUTION)
+    if found := len(advice(series)):
+        yield Toned(f"! {wording.count(found, 'warning')}", Tone.CAUTION)

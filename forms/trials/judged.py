@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from forms.layout import Toned
 from forms.report import Report
-from forms.tone import Toned
 from forms.trials.report import trial_report, verdict_field
 from forms.trials.summary import TrialSummary, trial_summary
 from forms.trials.sweep import SweepSummary, sweep_summary

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from forms import wording
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
-from forms.series.origin import origin_fields
+from forms.series.fields import origin_fields
 from forms.stats.decision import Verdict
 from forms.stats.paired import PairedEffect
 from forms.trials.document import trial_document
 from forms.trials.summary import TrialDoubt, TrialSummary
-from forms.tuning.relevance import acts_on
+from forms.tuning.catalogue import acts_on
 from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES
 from storage.changes import Slot, TrialPlan
 from storage.records import Command, Series

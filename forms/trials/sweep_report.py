@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from forms import wording
+from forms.layout import Tone
 from forms.report import Bar, Chart, Field, Level, Mark, Report, ReportKind, Row, Table, columns_of, row_of
-from forms.tone import Tone
 from forms.trials.document import sweep_document
 from forms.trials.report import about_plan, generator_advice, rate_unit
 from forms.trials.sweep import Standing, SweepSummary, SweepValue

@@ -5,7 +5,7 @@ from typing import Any
 
 from forms import wording
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
-from forms.series.origin import origin_fields
+from forms.series.fields import origin_fields
 from forms.trials.document import effect_document
 from forms.trials.tune import TuneSummary
 from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES

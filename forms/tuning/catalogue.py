@@ -1,8 +1,8 @@
-"""The catalogue of what can be changed on a file server, its clients and the way between them, in order of impact."""
+"""The catalogue of what can be changed on a file server, its clients and the way between them, by impact."""
 
 import difflib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from forms.tuning.smb_conf import spelling, squeeze
 from storage.json_reader import DocumentError, JSONNode
+from storage.records import Command, Series
 
 
 class EntryKind(StrEnum):
@@ -194,3 +195,98 @@ def _entry(rank: int, raw: Mapping[str, Any]) -> CatalogueEntry:
     if unknown := item.keys() - CatalogueEntry.__dataclass_fields__.keys():
         raise DocumentError(f"{item['name']}: nothing is called {', '.join(unknown)}")
     return JSONNode(item["name"], {"rank": rank, "parameter": item["name"], **item}).record(CatalogueEntry)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misprint:
+    """One place where a source is wrong; the texts are whole sentences or what stands there."""
+
+    key: str
+    source: str
+    printed: str
+    right: str
+    about: tuple[str, ...]
+    """Parameters of the catalogue, parts and tables of the worksheets, keys of findings."""
+    numbers: tuple[float, ...] = ()
+    """The wrong figures as printed."""
+
+    @property
+    def sentence(self) -> str:
+        """Both in one line."""
+        return f'{self.source}: "{self.printed}" {self.right}'
+
+
+@cache
+def misprints() -> tuple[Misprint, ...]:
+    """All that are known, in the order of the sources."""
+    text = resources.files("forms.tuning").joinpath("data", "misprints.toml").read_text(encoding="utf-8")
+    raw = tomllib.loads(text)["misprint"]
+    folded = [{name: " ".join(v.split()) if isinstance(v, str) else v for name, v in item.items()} for item in raw]
+    return tuple(JSONNode(item["key"], item).record(Misprint) for item in folded)
+
+
+def misprints_about(*names: str) -> tuple[Misprint, ...]:
+    """Those about a parameter, a part, a table or a finding, by any of its names."""
+    wanted = {name.casefold() for name in names}
+    return tuple(one for one in misprints() if wanted & {name.casefold() for name in one.about})
+
+
+def known_misprint(table: str, number: float) -> Misprint | None:
+    """The misprint of a table that a number was copied from; None for any other number."""
+    return next((one for one in misprints_about(table) if number in one.numbers), None)
+
+
+def _signed(series: Series) -> bool:
+    return series.client.signing not in {None, "none"}
+
+
+def _encrypted(series: Series) -> bool:
+    return series.client.encryption not in {None, "none"}
+
+
+def _plain(series: Series) -> bool:
+    return not _signed(series) and not _encrypted(series)
+
+
+_ACTS_ON = {
+    "aio read size": Command.GET,
+    "use sendfile": Command.GET,
+    "aio write size": Command.PUT,
+    "strict sync": Command.PUT,
+    "sync always": Command.PUT,
+    "strict allocate": Command.PUT,
+    "min receivefile size": Command.PUT,
+}
+"""What one direction alone shows; all else acts on both."""
+_RULES: Mapping[str, Callable[[Series], bool]] = {
+    "server signing": lambda series: _signed(series) and not _encrypted(series),
+    "server smb encrypt": _encrypted,
+    "server smb3 signing algorithms": _signed,
+    "server smb3 encryption algorithms": _encrypted,
+    "use sendfile": _plain,
+    "min receivefile size": _plain,
+    "case sensitive": lambda _series: False,
+    "durable handles": lambda _series: False,
+    "store dos attributes": lambda _series: False,
+    "smb2 leases": lambda _series: False,
+    "oplocks": lambda _series: False,
+}
+"""What is not here can always matter; what acts on many small files or on clients that cache does not on one stream."""
+
+
+def acts_on(name: str) -> Command | None:
+    """The only command that a setting of that name acts on; None for one that acts on both, or is not known."""
+    commands = {_ACTS_ON.get(entry.name) for entry in about(name)}
+    return commands.pop() if len(commands) == 1 else None
+
+
+def relevant(series: Series) -> Iterator[CatalogueEntry]:
+    """The settings of smb.conf that can matter to the series, the greatest effect first, each parameter once."""
+    seen: set[str] = set()
+    for entry in entries():
+        usable = entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and not entry.warning
+        rule = _RULES.get(entry.name)
+        usable = usable and _ACTS_ON.get(entry.name, series.command) is series.command
+        if usable and entry.parameter not in seen and (rule is None or rule(series)):
+            seen.add(entry.parameter)
+            yield entry

@@ -5,11 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from forms.layout import cut, pad, width, wrap
-from forms.tone import Tone, coloured
-from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status
+from forms.layout import Tone, coloured, cut, pad, width, wrap
+from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status, misprints_about
 from forms.tuning.instructions import DEFAULT_CONF, Instructions, advise
-from forms.tuning.misprints import misprints_about
 from forms.wording import plain
 
 SCHEMA = "sharebench/catalogue/1"

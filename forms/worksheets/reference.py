@@ -26,7 +26,7 @@ class Reference:
     bytes_per_second: float
     source: str
     note: str = ""
-    """How the number came about; :mod:`forms.tuning.misprints` has what the source says wrongly."""
+    """How the number came about; :mod:`forms.tuning.catalogue` has what the source says wrongly."""
 
     @property
     def line(self) -> str:

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from forms import wording
+from forms.layout import Tone
 from forms.report import (
     Bar,
     Cell,
@@ -27,7 +28,6 @@ from forms.report import (
     row_of,
 )
 from forms.report import ReportKind as Holds
-from forms.tone import Tone
 from forms.worksheets.bottleneck import PLURALS, SINGULARS, BottleneckCalculation, Machine, Part, total_gain, upgrades
 from forms.worksheets.reference import ReferenceKind
 from forms.worksheets.users import UserGroup, UsersCalculation

@@ -23,14 +23,12 @@ from forms.experiments.report import survey_report
 from forms.experiments.survey import Station, StationPlace, survey, with_series
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import figures_text
-from forms.isolation.document import example_documents, isolation_from_document
-from forms.isolation.report import isolation_report
+from forms.isolation.report import example_documents, isolation_from_document, isolation_report
 from forms.load.headline import load_headline
 from forms.load.report import load_report
 from forms.report import Report
-from forms.series.headline import headline
 from forms.series.report import series_report
-from forms.series.summary import run_form
+from forms.series.summary import headline, run_form
 from forms.stats.settle import shown_like
 from forms.stats.summary import deviation_percent, half_width_percent
 from forms.trials.judged import judged, report_of

@@ -26,8 +26,8 @@ from unittest.mock import patch
 
 from app.cli.main import run
 from forms.exporters import export
-from forms.isolation.document import example_documents
-from forms.load.document import load_document
+from forms.isolation.report import example_documents
+from forms.load.report import load_document
 from forms.series.document import series_document
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.notebook import Notebook

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forms.stats.decision import decide, decide_in_turns
-from forms.stats.simultaneous import critical_of
+from forms.stats.decision import critical_of, decide, decide_in_turns
 from forms.stats.variation import PRIOR_FREEDOM, SeriesGroup
 from tests.truth.timelines import Timeline
 from tests.truth.vectors import LIMITS, Decisions, decide_all, decide_all_in_turns, prior, side

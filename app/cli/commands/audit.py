@@ -14,9 +14,8 @@ from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.subjects.audit import AuditRequest, AuditResult, audit_file, audit_server
 from app.targets import parse_target
-from forms.audit.document import audit_document
 from forms.audit.fix import proposed_diff, remedies
-from forms.audit.report import audit_report
+from forms.audit.report import audit_document, audit_report
 from storage.audits import Audit, AuditScope, Ruling, recording_of
 
 PASSED = (

@@ -5,9 +5,8 @@ import click
 from app.cli import common, diagnostics, output
 from app.errors import UsageError
 from forms.tuning import catalogue, catalogue_text
-from forms.tuning.catalogue import CatalogueEntry
+from forms.tuning.catalogue import CatalogueEntry, misprints_about
 from forms.tuning.instructions import DEFAULT_CONF
-from forms.tuning.misprints import misprints_about
 
 
 @click.command("catalogue")

@@ -10,7 +10,7 @@ from app.cli.series_output import answer_report
 from app.workflows.compare import sides_to_compare
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
-from forms.findings.report import findings_report
+from forms.findings.finding import findings_report
 from forms.findings.rules import findings
 from forms.stats.decision import Limits
 from storage.recordings import SERIES

@@ -15,9 +15,9 @@ from app.importing import read, store
 from app.targets import parse_target
 from forms.findings.rules_session import CONTRADICTIONS
 from forms.importers import Given
-from forms.isolation.document import example_documents
+from forms.isolation.report import example_documents
 from forms.layout import visible
-from forms.tuning.misprints import misprints_about
+from forms.tuning.catalogue import misprints_about
 from storage.json_reader import DocumentError
 from storage.records import Command
 

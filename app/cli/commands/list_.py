@@ -10,8 +10,8 @@ import click
 from app import kinds
 from app.cli import common, diagnostics, output
 from forms import layout
-from forms.recordings import RecordingLine
-from forms.tone import Tone
+from forms.layout import Tone
+from forms.series.listing import RecordingLine
 from storage.notebook import Notebook
 from storage.queries import SeriesQuery
 from storage.recordings import ISOLATION, Recording

@@ -18,7 +18,7 @@ from app.errors import UsageError
 from app.units import parse_size
 from app.workflows.worksheets import read_part
 from forms.layout import visible
-from forms.tuning.misprints import misprints_about
+from forms.tuning.catalogue import misprints_about
 from forms.worksheets.bottleneck import BottleneckCalculation, Machine, way_to
 from forms.worksheets.reference import BOOK_TABLES, TABLES, ReferenceKind
 from forms.worksheets.report import to_record, worksheet_report

@@ -17,8 +17,8 @@ from app.tui.widgets.toned import joined
 from app.workflows.guide.state.profiles import server_of
 from forms.audit.fix import proposed_diff, remedies
 from forms.audit.report import audit_answer, audit_report, audit_sign
+from forms.layout import Toned
 from forms.report import Report
-from forms.tone import Toned
 from storage.audits import recording_of
 from storage.notebook import Notebook
 from storage.records import JSONValue, Target

@@ -20,9 +20,8 @@ from forms.exporters.text import table_lines
 from forms.isolation.report import isolation_report, layers_table
 from forms.isolation.summary import isolation_summary
 from forms.isolation.words import clients_text, verdict_sentence
-from forms.layout import hanging
+from forms.layout import Tone, Toned, hanging
 from forms.series.progress import duration
-from forms.tone import Tone, Toned
 from forms.wording import byte_rate, place, plain
 from storage.isolations import Isolation
 from storage.records import RunStatus, SeriesStatus

@@ -8,10 +8,9 @@ from app.load.events import FilesMade, JobsWait, LoadPhase, LoadWarned, PhaseBeg
 from app.workflows.guide.state.pace import SHOWN_SECONDS, STALL_SECONDS, sparkline
 from app.workflows.load import LoadClosed, LoadOpened, LoadStep, PointStored
 from forms.exporters.text import chart_lines, table_lines
-from forms.layout import cut, visible
+from forms.layout import Tone, coloured, cut, visible
 from forms.load.report import load_charts, points_table
 from forms.series.progress import duration
-from forms.tone import Tone, coloured
 from forms.wording import byte_rate
 from storage.loads.records import Load
 

@@ -17,7 +17,7 @@ from app.workflows.load import LoadRequest, LoadStep
 from forms.load.headline import load_headline
 from forms.load.report import load_report
 from forms.report import Report
-from forms.series.headline import GAP
+from forms.series.summary import GAP
 from storage.loads.records import Load
 from storage.records import SeriesStatus
 

@@ -13,7 +13,7 @@ from app.workflows.load_forms import load_form
 from forms import wording
 from forms.load.headline import load_headline
 from forms.report import Report
-from forms.series.headline import GAP
+from forms.series.summary import GAP
 from storage.loads.records import Load
 from storage.notebook import Notebook
 from storage.records import JSONValue, SeriesStatus, Target

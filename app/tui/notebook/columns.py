@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 from forms import layout
-from forms.tone import Tone
+from forms.layout import Tone
 from storage.queries import SortKey
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from app.workflows.next_steps import NextStep, after_comparison
 from forms.comparison.report import pair_report
 from forms.comparison.summary import ComparisonSummary, comparisons
 from forms.exporters.text import WIDTH, figures_text, report_text
-from forms.tone import Toned
+from forms.layout import Toned
 from storage.notebook import Notebook
 
 

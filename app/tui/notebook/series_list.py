@@ -15,8 +15,7 @@ from textual.strip import Strip
 from app.tui.frame.commands import Commanded, KeyCommand
 from app.tui.notebook.columns import MARKS, PlacedColumn, column_at, fitted
 from app.tui.notebook.rows import Group, ListRows
-from forms.layout import visible
-from forms.tone import Tone
+from forms.layout import Tone, visible
 from storage.queries import Found, SortKey
 
 if TYPE_CHECKING:

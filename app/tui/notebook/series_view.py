@@ -53,8 +53,8 @@ class SeriesView(Widget):
         from forms import wording  # noqa: PLC0415  as above
         from forms.exporters.text import figures_text  # noqa: PLC0415  as above
         from forms.report import Report  # noqa: PLC0415  as above
-        from forms.series.headline import GAP, headline  # noqa: PLC0415  as above
         from forms.series.report import series_report  # noqa: PLC0415  as above
+        from forms.series.summary import GAP, headline  # noqa: PLC0415  as above
 
         report = shown if isinstance(shown, Report) else series_report(shown) if shown else None
         form = self.form = None if isinstance(shown, Report) else shown

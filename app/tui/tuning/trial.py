@@ -20,10 +20,9 @@ from app.workflows.guide.state.backend import PasswordNeededError
 from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices
 from app.workflows.guide.state.guide_store import recall
 from app.workflows.guide.state.job import request_of
-from forms.layout import hanging, visible
+from forms.layout import Toned, hanging, visible
 from forms.report import Report
 from forms.series.progress import duration
-from forms.tone import Toned
 from forms.wording import signed_percent
 
 if TYPE_CHECKING:

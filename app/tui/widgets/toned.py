@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from textual.content import Content
 
-from forms.tone import Tone, Toned
+from forms.layout import Tone, Toned
 
 STYLES = {
     Tone.PLAIN: "",

@@ -12,7 +12,7 @@ import pytest
 
 from app.cli import common
 from app.errors import LoginError
-from forms.isolation.document import example_documents, isolation_from_document
+from forms.isolation.report import example_documents, isolation_from_document
 from forms.layout import for_terminal
 from storage.notebook import Notebook
 from tests.builders import abandoned_change, hostile_series

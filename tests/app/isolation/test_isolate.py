@@ -26,7 +26,7 @@ from app.isolation.smbd import SmbdControl
 from app.measure.control import SeriesControl
 from app.server.shell import ServerShell
 from app.workflows.isolate import record_isolation
-from forms.isolation.document import isolation_document
+from forms.isolation.report import isolation_document
 from forms.isolation.summary import isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun
 from storage.notebook import Notebook

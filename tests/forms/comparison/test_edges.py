@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from forms.comparison.comparison import Comparison
-from forms.comparison.document import comparison_document
+from forms.comparison.report import comparison_document
 from forms.comparison.verdict import Sides, compare, compare_sides
 from forms.stats.decision import Limits
 from storage.records import RunStatus

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from forms.comparison.history import groups_of
+from forms.comparison.verdict import groups_of
 from storage.records import Change, Command, Evidence, Series
 from tests.builders import CLIENT, one
 

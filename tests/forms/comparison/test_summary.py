@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from forms import layout
-from forms.comparison.document import comparison_document
-from forms.comparison.report import comparison_report, pair_report
+from forms.comparison.report import comparison_document, comparison_report, pair_report
 from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import Sides, compare
 from forms.exporters.text import report_text

@@ -10,9 +10,8 @@ import pytest
 
 from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import Sides
-from forms.experiments.document import ladder_document
 from forms.experiments.ladder import Ladder, build_ladder, next_base
-from forms.experiments.report import gain_headlines, ladder_report, ladder_table, rung_report
+from forms.experiments.report import gain_headlines, ladder_document, ladder_report, ladder_table, rung_report
 from forms.exporters.text import report_text
 from forms.layout import width
 from forms.series.fields import head_fields

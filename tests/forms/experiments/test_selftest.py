@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from forms.comparison.verdict import compare
-from forms.experiments.document import selftest_document
-from forms.experiments.report import selftest_report
+from forms.experiments.report import selftest_document, selftest_report
 from forms.experiments.selftest import selftest, sentences
 from forms.exporters.text import report_text
 from tests.builders import in_turns, series

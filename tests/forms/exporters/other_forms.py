@@ -6,8 +6,7 @@ from typing import Any
 
 from forms.comparison.report import comparison_report
 from forms.experiments.report import experiment_report
-from forms.isolation.document import example_documents, isolation_from_document
-from forms.isolation.report import isolation_report
+from forms.isolation.report import example_documents, isolation_from_document, isolation_report
 from forms.load.report import load_report
 from forms.report import Report
 from forms.worksheets.report import bottleneck_report, users_report

@@ -8,7 +8,7 @@ import pytest
 from pypdf import PdfReader
 
 from forms.exporters import export, export_reports
-from forms.exporters.html_style import DARK, LIGHT
+from forms.exporters.html import DARK, LIGHT
 from forms.series.report import blank_series_report
 from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
 from tests.forms.exporters.page import Page

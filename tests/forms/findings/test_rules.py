@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from forms.exporters.text import table_lines
-from forms.findings.document import finding_document
-from forms.findings.finding import Finding, Severity
-from forms.findings.report import NO_FINDINGS, findings_table
+from forms.findings.finding import NO_FINDINGS, Finding, Severity, finding_document, findings_table
 from forms.findings.rules import findings, first_to_look_at
 from forms.series.fields import result_fields
 from forms.series.summary import run_form

@@ -4,9 +4,14 @@ import json
 
 import pytest
 
-from forms.isolation.compare import isolation_comparison
-from forms.isolation.document import EXAMPLES, example_documents, isolation_document, isolation_from_document
-from forms.isolation.report import isolation_report
+from forms.isolation.report import (
+    EXAMPLES,
+    example_documents,
+    isolation_comparison,
+    isolation_document,
+    isolation_from_document,
+    isolation_report,
+)
 from forms.isolation.summary import isolation_summary
 from forms.isolation.verdict import Cause, IsolationDoubt
 from forms.report import cell_text

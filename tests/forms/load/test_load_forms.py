@@ -8,12 +8,10 @@ import pytest
 
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text
-from forms.load.comparison import compare_loads
-from forms.load.comparison_report import load_comparison_report
-from forms.load.document import load_document, load_from_document
+from forms.load.comparison import compare_loads, load_comparison_report
 from forms.load.headline import load_answer, load_headline
 from forms.load.prediction import predicted
-from forms.load.report import load_report
+from forms.load.report import load_document, load_from_document, load_report
 from forms.load.summary import (
     capacity_of,
     card_check,

@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from forms import wording
-from forms.series.headline import headline
-from forms.series.summary import run_form
+from forms.layout import Tone
+from forms.series.summary import headline, run_form
 from forms.stats.summary import deviation_percent, half_width_percent
-from forms.tone import Tone
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import RunStatus, SeriesStatus
 from tests.builders import series

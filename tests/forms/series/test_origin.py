@@ -7,11 +7,10 @@ import pytest
 
 from forms.comparison.report import comparison_report
 from forms.experiments.report import experiment_report
-from forms.isolation.document import example_documents, isolation_from_document
-from forms.isolation.report import isolation_report
+from forms.isolation.report import example_documents, isolation_from_document, isolation_report
 from forms.load.report import load_report
 from forms.report import Report
-from forms.series.origin import origin_fields
+from forms.series.fields import origin_fields
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from forms.trials.judged import judged, report_of

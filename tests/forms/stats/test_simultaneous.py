@@ -2,9 +2,8 @@
 
 import pytest
 
-from forms.stats.decision import Step, Verdict, decide_together
+from forms.stats.decision import Step, Verdict, critical_of, decide_together
 from forms.stats.distributions import student_t
-from forms.stats.simultaneous import critical_of
 from forms.stats.variation import SeriesGroup
 
 SIMULATED = {2: 3.249, 3: 3.490, 4: 3.666, 5: 3.809, 6: 3.932}

@@ -14,7 +14,7 @@ import pytest
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.drawing import Box, Stroke, drawing
 from forms.exporters.text import report_text
-from forms.importers.trial import trial_from_document
+from forms.importers.filled_form import trial_from_document
 from forms.stats.decision import Verdict
 from forms.stats.paired import LEVELS
 from forms.trials.judged import judged, report_of

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from forms.tuning import catalogue, smb_conf
-from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status
+from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status, relevant
 from forms.tuning.catalogue_text import HISTORY, list_text
-from forms.tuning.relevance import relevant
 from storage.records import Command
 from tests.builders import CLIENT, series
 from tests.cases import for_each

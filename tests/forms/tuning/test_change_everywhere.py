@@ -12,13 +12,11 @@ import openpyxl
 import pypdf
 import pytest
 
-from forms.comparison.document import comparison_document
-from forms.comparison.report import comparison_report, pair_report
+from forms.comparison.report import comparison_document, comparison_report, pair_report
 from forms.comparison.summary import comparison_form
 from forms.comparison.verdict import compare
-from forms.experiments.document import ladder_document
 from forms.experiments.ladder import build_ladder
-from forms.experiments.report import experiment_report, ladder_report
+from forms.experiments.report import experiment_report, ladder_document, ladder_report
 from forms.exporters import FORMATS, export, export_reports
 from forms.exporters.text import report_text
 from forms.tuning.change_evidence import judge_change

@@ -2,9 +2,9 @@
 
 from statistics import mean, stdev
 
-from forms.isolation.document import EXAMPLES
+from forms.isolation.report import EXAMPLES
 from forms.tuning import catalogue
-from forms.tuning.misprints import known_misprint, misprints, misprints_about
+from forms.tuning.catalogue import known_misprint, misprints, misprints_about
 from forms.worksheets.reference import BOOK_TABLES, TABLES
 
 B9 = (761_580, 767_820, 747_420, 760_020, 772_700)

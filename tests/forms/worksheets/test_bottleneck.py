@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from forms.exporters import FORMATS, export_reports
-from forms.tuning.misprints import misprints_about
+from forms.tuning.catalogue import misprints_about
 from forms.worksheets.bottleneck import BottleneckCalculation, Machine, Part, enough, upgrades, way_to
 from forms.worksheets.reference import (
     BOOK,

@@ -35,12 +35,12 @@ from app.workflows.guide.state.method import TITLES, done
 from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.verdict import Sides, compare_sides
-from forms.findings.report import TONES
+from forms.findings.finding import TONES
+from forms.layout import Tone, Toned
 from forms.series.fields import before_a_change
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Limits
-from forms.tone import Tone, Toned
-from forms.tuning.relevance import acts_on, relevant
+from forms.tuning.catalogue import acts_on, relevant
 from forms.wording import cell_percent, link_rate
 from storage.records import Command, Series, SeriesStatus
 from storage.target_url import format_target

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.workflows.guide.state.choices import GuideChoices
+from forms.layout import Toned
 from forms.report import Mark
 from forms.series.summary import SeriesSummary
-from forms.tone import Toned
 from storage.records import Decision, RunStatus, Target
 
 

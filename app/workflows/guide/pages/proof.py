@@ -8,8 +8,8 @@ from app.workflows.guide.state.guide_context import GuideContext
 from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import Sides, compare_sides
+from forms.layout import Toned
 from forms.stats.decision import Doubt, Limits, Verdict
-from forms.tone import Toned
 from storage.records import Change, Decision
 
 _REPEATS_WOULD_TELL = (Doubt.WANDERED, Doubt.TREND)

@@ -8,12 +8,10 @@ from app.workflows.guide.state.choices import GuideChoices, MethodStep, same_aga
 from app.workflows.guide.state.guide_context import GuideContext
 from forms import wording
 from forms.findings.series_warnings import advice
-from forms.layout import pad
+from forms.layout import Tone, Toned, pad
 from forms.series.fields import before_a_change, resumed_text
-from forms.series.headline import headline
 from forms.series.report import mark_of
-from forms.series.summary import RunMeasures, RunRow, SeriesSummary, run_form
-from forms.tone import Tone, Toned
+from forms.series.summary import RunMeasures, RunRow, SeriesSummary, headline, run_form
 from storage.records import Phase, RunStatus
 
 _NAME, _SECONDS, _RATE, _SHARE = 9, 9, 11, 8

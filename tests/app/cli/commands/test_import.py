@@ -9,9 +9,9 @@ import pytest
 
 from app.cli.commands import import_
 from forms.exporters import export
-from forms.isolation.document import example_documents, isolation_document, isolation_from_document
+from forms.isolation.report import example_documents, isolation_document, isolation_from_document
 from forms.isolation.summary import isolation_summary
-from forms.load.document import load_document
+from forms.load.report import load_document
 from forms.series.document import series_document
 from storage.notebook import Notebook
 from tests.builders import all_series, book_series, full_series

@@ -15,7 +15,7 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.frame.themes import ANSI_ON_DARK, ANSI_ON_LIGHT, DARK, LIGHT
 from app.tui.widgets.toned import STYLES
-from forms.tone import Tone, coloured
+from forms.layout import Tone, coloured
 
 
 async def theme_of_a_start(folder: Path, choose: str = "") -> str:

@@ -10,7 +10,7 @@ from app.tui.guide.screen import GuideScreen
 from app.tui.tuning.ladder import LadderScreen
 from app.workflows.guide.state.choices import MEMORY_KEY, MethodStep, choices_of, same_again
 from app.workflows.guide.state.rounds import measure_again as measure_the_same
-from forms.tone import Tone, Toned
+from forms.layout import Tone, Toned
 from storage.notebook import Notebook
 from storage.records import Change, Decision, Experiment, ExperimentKind, Series
 from tests.builders import one

@@ -21,7 +21,7 @@ from app.workflows.guide.state.choices import (
 from app.workflows.guide.state.guide_context import GuideContext, LinkState, recent_targets
 from app.workflows.guide.state.job import request_of
 from app.workflows.guide.state.method import StepState, blocked, next_step, standings, step_before
-from forms.tone import Toned
+from forms.layout import Toned
 from storage.plan import QuietTime
 from storage.records import Command, RunStatus, SeriesStatus, Target
 from tests.builders import series
