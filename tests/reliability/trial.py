@@ -6,7 +6,8 @@ it; `log level = 10` must be slower under many small requests; and 20 trials of 
 ``python -m tests.reliability trial --seconds 660``.
 
 ``python -m tests.reliability trial nothing --times 60 --results FILE`` makes trials that change nothing, of every kind
-of change one after the other; each result is written as it comes, and what the file has is not done again.
+of change one after the other; each result is written as it comes, and what the file has is not done again. With
+``--part 1/2`` only those of smb.conf and the registry are made, with ``--part 2/2`` the others.
 """
 
 import argparse
@@ -28,6 +29,7 @@ from tests.servers.distance import FarLink
 from tests.servers.netns import Link
 from tests.servers.process import program
 from tests.servers.smbd import Smbd
+from tests.servers.smbd_registry import RegistrySmbd
 from tests.servers.sshd import Sshd
 
 ROUND_TRIP_SECONDS = 0.005
@@ -38,13 +40,17 @@ FILE_BYTES = 2 << 20
 TRIALS = 20
 MOST_WRONG = 1
 """Of 20 trials of equal values: 5 %."""
+NOTHING_BYTES = 8 << 20
+"""Two thirds of a second of the link of 100 Mbit/s, so that the link sets the pace, whatever else this machine does."""
 NOTHING = {
-    "smb.conf": ("aio read size=1",),
+    "smb.conf, share": ("aio read size=1",),
     "sysctl": ("net.ipv4.icmp_echo_ignore_broadcasts=1", "--accept-risk", "net.ipv4.icmp_echo_ignore_broadcasts"),
+    "smb.conf, global": ("getwd cache=yes",),
     "network card": ("mtu@link0=1500", "--accept-risk", "mtu"),
+    "registry": ("aio read size=1",),
     "hook": ("nothing", "--apply", "true", "--revert", "true"),
 }
-"""By the kind of change, what is in effect anyway or touches nothing."""
+"""By the kind of change, what is in effect anyway or touches nothing; every second keeps its script in one place."""
 MOST_DIFFERENT_PERCENT = 10
 """Of trials that change nothing: 6 of 60."""
 REST = ("--ceiling", "skip", "--yes", "--json")
@@ -66,15 +72,18 @@ def campaign(seconds: float, trials: int = TRIALS) -> Figures:
 
 
 @contextmanager
-def _served(link: Link | FarLink) -> Iterator[Smbd]:
+def _served(link: Link | FarLink, *, size: int = FILE_BYTES, registry: bool = False) -> Iterator[Smbd]:
     """A share with a file, at the end of the link; ``ssh fileserver`` leads there."""
     with ExitStack() as stack:
         stack.callback(link.close)
-        samba, sshd = Smbd(link=link), Sshd(link)
+        samba = RegistrySmbd(link) if registry and isinstance(link, Link) else Smbd(link=link)
+        sshd = Sshd(link)
         for server in (samba, sshd):
             stack.callback(server.stop)
             server.start()
-        samba.make_file("file", bytes(FILE_BYTES))
+        samba.make_file("file", bytes(size))
+        if isinstance(samba, RegistrySmbd):
+            samba.shell_in(sshd.path)
         stack.enter_context(patch.dict(os.environ, {"PATH": f"{sshd.path}:{os.environ['PATH']}"}))
         yield samba
 
@@ -133,14 +142,17 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.reliability trial nothing")
     parser.add_argument("--times", type=int, default=60, help="how many trials")
     parser.add_argument("--results", type=Path, metavar="FILE", help="where each is written, and not done again")
+    parser.add_argument("--part", default="1/1", help="1/2 and 2/2 may run at the same time, with files of their own")
     asked = parser.parse_args(words)
-    share = Share(results=asked.results)
+    part, _, of = asked.part.partition("/")
+    share = Share(int(part), int(of), asked.results)
     kinds = list(NOTHING)
-    with tempfile.TemporaryDirectory(prefix="sharebench-trials-") as folder, _served(Link("1gbit")) as samba:
-        for number in range(asked.times):
+    with tempfile.TemporaryDirectory(prefix="sharebench-trials-") as folder:
+        for number in share.of_mine(range(asked.times)):
             kind = kinds[number % len(kinds)]
             if not share.has(f"{number + 1}"):
-                found = _one_of_nothing(samba, Path(folder), kind)
+                with _served(Link("100mbit"), size=NOTHING_BYTES, registry=kind == "registry") as samba:
+                    found = _one_of_nothing(samba, Path(folder), kind)
                 if found.losses:  # made again when the campaign is resumed
                     share.figures.add(found)
                 else:

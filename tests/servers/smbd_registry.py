@@ -6,6 +6,7 @@ With ``config backend = registry`` nothing else of smb.conf counts, not even whe
 import subprocess
 from pathlib import Path
 
+from tests.servers.netns import Link
 from tests.servers.process import die_with_parent, program, require
 from tests.servers.smbd import Smbd
 
@@ -16,9 +17,9 @@ NEVER_IN_REGISTRY = ("lock directory", "state directory")
 class RegistrySmbd(Smbd):
     """A running smbd with ``config backend = registry``."""
 
-    def __init__(self) -> None:
+    def __init__(self, link: Link | None = None) -> None:
         require("unshare", "nsenter", "net")
-        super().__init__()
+        super().__init__(link=link)
         self._holder: subprocess.Popen[bytes] | None = None
 
     @property
