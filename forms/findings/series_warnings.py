@@ -233,7 +233,8 @@ def _dependence(series: Series) -> Iterator[Advice]:
     )
 
 
-def _short(series: Series) -> Iterator[Advice]:
+def short_runs(series: Series) -> Iterator[Advice]:
+    """What a trial says with its verdict as well: its runs are too short, and how large a file is long enough."""
     timed = [r for r in series.measured() if r.seconds]
     typical = summary.median([r.seconds for r in timed if r.seconds])
     middle = summary.median(_rates(series))
@@ -342,7 +343,7 @@ _RULES: tuple[Callable[[Series], Iterator[Advice]], ...] = (
     _single,
     _busy,
     _ceiling,
-    _short,
+    short_runs,
     _unusual,
     _drift,
     _dependence,

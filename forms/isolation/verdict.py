@@ -125,7 +125,8 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     if found.clients == 1 and idle:
         return Cause.UNKNOWN, IsolationDoubt.WAKE_UP
     if (found.ratio_high or found.ratio) < REACHED:
-        disturbed = found.ratio_high is None and _without_others(found.ratio, found) >= REACHED
+        most = max(_without_others(found.ratio, found), _without_contention(found.ratio, found))
+        disturbed = found.ratio_high is None and most >= REACHED
         return (Cause.UNKNOWN, IsolationDoubt.OTHERS) if disturbed else (Cause.SAMBA, None)
     if found.ratio < REACHED:
         return Cause.UNKNOWN, IsolationDoubt.SCATTER
@@ -194,6 +195,14 @@ def _others_worked(found: LayerEvidence) -> bool:
 def _without_others(figure: float, found: LayerEvidence) -> float:
     """The most that a rate could have been without other programs."""
     return OTHERS_COST * figure if _others_worked(found) else figure
+
+
+def _without_contention(ratio: float, found: LayerEvidence) -> float:
+    """The most that the server could have reached with all processors, where others kept them at their limit."""
+    others = others_percent(found)
+    if others is None or not _others_worked(found) or not _at_least(found.cpu_percent, BUSY_PERCENT):
+        return ratio
+    return ratio * 100 / max(1.0, 100 - others)
 
 
 def _fills_both_ways(found: LayerEvidence) -> bool:

@@ -26,6 +26,7 @@ def trial_document(found: TrialSummary) -> Document:
         "complete": found.complete,
         "verdict": found.verdict.value,
         "doubt": found.doubt.value if found.doubt else None,
+        "reservations": [one.key for one in found.reservations],
         "plan": plan_document(found.plan),
         "looked_at_pairs": found.looked_at,
         "rejected_pairs": found.rejected_pairs,

@@ -43,27 +43,30 @@ def verdict_field(found: TrialSummary) -> Field:
 
 
 def verdict_sentence(found: TrialSummary) -> str:
-    """What the trial says, in one sentence."""
-    name, effect = f"{found.plan.name} = {found.value or 'empty'}", found.effect
+    """What the trial says in one sentence, then what weakens it."""
+    name, before, effect = f"{found.plan.name} = {found.value or 'empty'}", found.plan.previous or "empty", found.effect
     if effect is None:
-        return "not known yet: no pair is complete; go on with it"
-    by = f"{wording.signed_percent(effect.change_percent)}{_interval(effect)}"
-    pairs = wording.count(effect.pairs, "pair")
-    if found.verdict in {Verdict.FASTER, Verdict.SLOWER}:
-        return f"{name} is {found.verdict} than {found.plan.previous or 'empty'}: {by}, in {pairs}"
-    if found.verdict is Verdict.SAME:
-        return f"no difference: {name} is as fast as {found.plan.previous or 'empty'}, {by}, in {pairs}"
-    return f"not known yet: {by} in {pairs}; {_why_unknown(found)}"
+        return "Inconclusive: no pair is complete yet. Resume the trial."
+    seen = (
+        f"{wording.signed_percent(effect.change_percent)}{_interval(effect)} in {wording.count(effect.pairs, 'pair')}."
+    )
+    if found.verdict is Verdict.UNKNOWN:
+        said = [f"Inconclusive: {seen}", _why_unknown(found)]
+    elif found.verdict is Verdict.SAME:
+        said = [f"No difference: {name} is as fast as {before}, {seen}"]
+    else:
+        said = [f"{name} is {found.verdict} than {before}: {seen}"]
+    return " ".join([*said, *(one.text for one in found.reservations)])
 
 
 def _why_unknown(found: TrialSummary) -> str:
     if found.doubt is TrialDoubt.DRIFT:
-        return "what the setting cannot touch moved as well (see the fixed work below): measure again at a quieter time"
+        return "What the setting cannot touch changed as well (see the fixed work below): try again at a quieter time."
     if found.doubt is TrialDoubt.SCATTER:
-        return "the pairs scatter too much: longer runs (a larger file) or a quieter time would tell"
+        return "The pairs vary too much: use longer runs (a larger file) or a quieter time."
     done = len(found.pairs)
     nearest = next((look for look in found.plan.looks if look > done), found.plan.looks[-1])
-    return f"the next look is at {nearest} pairs: go on with this trial until then"
+    return f"The next verdict is possible after {nearest} pairs: resume the trial."
 
 
 def _interval(effect: PairedEffect) -> str:
@@ -150,7 +153,12 @@ def _advice(found: TrialSummary) -> Iterator[str]:
     if other not in {None, found.base.command}:
         yield f"{found.plan.name} is known to act on a {other} alone: try it on a {other} before you rely on this"
     elif found.verdict is Verdict.FASTER:
-        yield f"worth keeping: write {found.plan.name} = {found.value} {section}yourself; it was put back here"
+        change = f"write {found.plan.name} = {found.value} {section}yourself; sharebench has restored what was there"
+        yield (
+            f"try it again without these weaknesses, then {change}"
+            if found.reservations
+            else f"worth keeping: {change}"
+        )
     if found.slot_effect_percent is not None and abs(found.slot_effect_percent) > _NOTABLE_SLOT_EFFECT_PERCENT:
         yield "the second run of a pair differs from the first by itself; the order of the pairs balances that"
 

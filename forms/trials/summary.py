@@ -6,6 +6,8 @@ from enum import StrEnum
 from math import log1p
 from statistics import median
 
+from forms import wording
+from forms.findings.series_warnings import Advice, short_runs
 from forms.stats.decision import Verdict
 from forms.stats.paired import ALPHA, LEVELS, PairedEffect, effect_in_turns, paired_effect, slot_effect_percent
 from storage.changes import Slot, TrialPlan
@@ -17,6 +19,8 @@ LIMITED_PERCENT = 90.0
 LIMITED_SHARE, UNKNOWN_SHARE = 0.5, 1.0
 """The share of a change that the fixed work must explain for a veto: where the processor is known to limit the runs,
 and where nothing is known of it."""
+UNEQUAL_PERCENT = 10.0
+"""Pairs that vary by more are said with the verdict."""
 
 
 class TrialDoubt(StrEnum):
@@ -82,6 +86,18 @@ class TrialSummary:
     def value(self) -> str:
         """What was tried."""
         return self.plan.values[0]
+
+    @property
+    def reservations(self) -> tuple[Advice, ...]:
+        """What weakens the verdict, to be said with it: runs that are too short, pairs that vary too much."""
+        found = (
+            [] if self.plan.load else [said for series in (self.base, self.other) for said in short_runs(series)][:1]
+        )
+        varied = self.effect.deviation_percent if self.effect else None
+        if varied is not None and varied > UNEQUAL_PERCENT and self.doubt is not TrialDoubt.SCATTER:
+            text = f"The pairs vary by {wording.percent(varied)}: measure again with longer runs or at a quieter time."
+            found.append(Advice(key="scatter", text=text))
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

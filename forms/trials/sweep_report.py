@@ -1,8 +1,10 @@
 """Sweeps on paper."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from forms import wording
+from forms.findings.series_warnings import short_runs
 from forms.layout import Tone
 from forms.report import Bar, Chart, Field, Level, Mark, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.trials.document import sweep_document
@@ -20,7 +22,7 @@ def sweep_report(found: SweepSummary) -> Report:
         form="sweep",
         title=f"Sweep of {plan.name}",
         name="Sweep",
-        fields=(Field(name="Answer", text=sweep_sentence(found), tone=_tone(found)), *about_plan(plan, base)),
+        fields=(Field(name="Answer", text=_answer(found), tone=_tone(found)), *about_plan(plan, base)),
         tables=(_value_table(found), *([_map(found)] if plan.axes else [])),
         results=tuple(_sweep_figures(found)),
         advice=tuple(generator_advice(found.slots)),
@@ -32,6 +34,12 @@ def sweep_report(found: SweepSummary) -> Report:
 def _tone(found: SweepSummary) -> Tone:
     """Of the answer, which is none as long as it is not known."""
     return Tone.PLAIN if found.complete and found.settled else Tone.CAUTION
+
+
+def _answer(found: SweepSummary) -> str:
+    """The answer, and what weakens it."""
+    weak = () if found.plan.load else (said.text for one in found.values for said in short_runs(one.series))
+    return " ".join([sweep_sentence(found), *islice(weak, 1)])
 
 
 def sweep_sentence(found: SweepSummary) -> str:

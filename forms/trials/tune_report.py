@@ -7,10 +7,12 @@ from forms import wording
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.series.fields import origin_fields
 from forms.trials.document import effect_document
+from forms.trials.summary import TrialSummary
 from forms.trials.tune import TuneSummary
 from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES
 from storage.target_url import format_target
 
+_WEAKNESSES = {"short": "short runs", "scatter": "pairs vary"}
 SCHEMA = "sharebench/tune/1"
 
 
@@ -45,7 +47,7 @@ def _lines(found: TuneSummary) -> Iterator[Field]:
 
 def _advice(found: TuneSummary) -> Iterator[str]:
     if found.found:
-        yield "everything was put back: write the lines above into smb.conf yourself, and reload it"
+        yield "everything was restored: write the lines above into smb.conf yourself, and reload it"
         yield "the best of many is lucky too: try each once more before it stays"
     if found.stopped:
         yield "it ended before the end of the catalogue, since nothing more was found"
@@ -60,12 +62,17 @@ def _trials(found: TuneSummary) -> Table:
             one.plan.previous or "empty",
             one.effect.change_percent if one.effect else None,
             len(one.pairs),
-            f"[{VERDICT_SIGNS[one.verdict]}] {one.verdict}",
+            f"[{VERDICT_SIGNS[one.verdict]}] {one.verdict}{_weak(one)}",
             tone=VERDICT_TONES[one.verdict],
         )
         for one in found.trials
     ]
     return Table(columns=columns, rows=tuple(rows), caption="Tried, each on top of what was found before it")
+
+
+def _weak(one: TrialSummary) -> str:
+    weaknesses = [_WEAKNESSES[said.key] for said in one.reservations]
+    return f" ({', '.join(weaknesses)})" if weaknesses else ""
 
 
 def _passed_over(found: TuneSummary) -> Table:

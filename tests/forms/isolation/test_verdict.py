@@ -126,6 +126,21 @@ def test_others_are_a_doubt_only_where_they_could_close_the_gap(network: float, 
     assert judge(replace(evidence, kernel_percent=49)).cause is Cause.NETWORK, "the kernel's part is not others'"
 
 
+@pytest.mark.parametrize(
+    ("cpu_percent", "server_percent", "cause"),
+    [(98.8, 18.8, Cause.UNKNOWN), (98.8, 19.2, Cause.SAMBA), (90.0, 10.0, Cause.UNKNOWN), (89.9, 9.9, Cause.SAMBA)],
+)
+def test_samba_is_not_named_where_others_left_it_too_little_of_busy_processors(
+    cpu_percent: float, server_percent: float, cause: Cause
+):
+    """Seen behind a link of 200 Mbit/s at a load of 19: 2.9 of 21.6 MB/s, with 5 % of the processors for smbd."""
+    evidence = replace(
+        SLOW, ratio=0.14, ratio_low=None, ratio_high=None, clients_percent=0, cpu_percent=cpu_percent,
+        server_percent=server_percent,
+    )  # fmt: skip
+    assert judge(evidence).cause is cause
+
+
 def test_on_the_loopback_the_network_is_never_named():
     assert judge(replace(AT_THE_LIMIT, disk=900e6, loopback=True)).cause is not Cause.NETWORK
 

@@ -6,8 +6,19 @@ import pytest
 
 from forms.stats.decision import Verdict
 from forms.stats.paired import PairedEffect
-from forms.trials.summary import LIMITED_SHARE, UNKNOWN_SHARE, _at_look, _moved, _share_for_veto
+from forms.trials.document import trial_document
+from forms.trials.report import verdict_field
+from forms.trials.summary import (
+    LIMITED_SHARE,
+    UNKNOWN_SHARE,
+    TrialDoubt,
+    TrialSummary,
+    _at_look,
+    _moved,
+    _share_for_veto,
+)
 from storage.changes import ChangeKind, Slot, TrialPlan
+from storage.records import Experiment
 from tests.builders import series
 
 PLAN = TrialPlan(kind=ChangeKind.SMB_CONF, name="strict sync", values=("no",), looks=(8,))
@@ -86,3 +97,36 @@ def test_a_change_is_told_beyond_the_noise_and_within_alpha():
     assert _at_look(effect(0.5, 0.5, (-4.9, 4.9)), PLAN, 0.02, last=True) is Verdict.SAME
     assert _at_look(effect(0.5, 0.5, (-4.9, 5.0)), PLAN, 0.02, last=True) is None
     assert _at_look(effect(0.5, 0.5), PLAN, 0.02, last=True) is None
+
+
+def reservations(seconds: float, deviation_percent: float, doubt: TrialDoubt | None = None) -> list[str]:
+    rates = [(1 << 30) / seconds] * 8
+    base, other = series(rates), series(rates)
+    found = replace(effect(-38.7), deviation_percent=deviation_percent)
+    summary = TrialSummary(
+        experiment=Experiment(name="it"), plan=PLAN, base=base, other=other, pairs=(), rejected_pairs=0,
+        verdict=Verdict.SLOWER, doubt=doubt, effect=found, looked_at=8, slot_effect_percent=None, control=None,
+    )  # fmt: skip
+    said = verdict_field(summary).text
+    assert all(one.text in said for one in summary.reservations)
+    assert trial_document(summary)["reservations"] == [one.key for one in summary.reservations]
+    return [one.key for one in summary.reservations]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "deviation_percent", "said"),
+    [
+        (1.01, 10.0, []),
+        (0.99, 10.0, ["short"]),
+        (1.01, 10.1, ["scatter"]),
+        (0.146, 41.0, ["short", "scatter"]),
+    ],
+)
+def test_short_runs_and_unequal_pairs_are_said_with_the_verdict(
+    seconds: float, deviation_percent: float, said: list[str]
+):
+    assert reservations(seconds, deviation_percent) == said
+
+
+def test_what_withholds_the_verdict_is_said_once():
+    assert reservations(2.0, 41.0, TrialDoubt.SCATTER) == []
