@@ -30,7 +30,7 @@ def libraries() -> str:
 async def draw(scene: Scene) -> str:
     """The scene as SVG, without fonts from elsewhere."""
     from app.tui.frame.app import SharebenchApp  # noqa: PLC0415
-    from app.tui.frame.context import Context  # noqa: PLC0415
+    from app.tui.frame.base import Context  # noqa: PLC0415
     from screenshots.still_backend import StillBackend  # noqa: PLC0415
 
     with TemporaryDirectory() as folder, _same_everywhere():

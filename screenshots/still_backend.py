@@ -13,7 +13,7 @@ from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
 from app.recorder.recording import RecorderEvent, SeriesOpened, SeriesStored
 from app.recorder.request import SeriesRequest
-from app.workflows.guide.state.browsing import BrowsedFolder
+from app.workflows.guide.browsing import BrowsedFolder
 from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
 from app.workflows.trial_order import Judged, PutBack, TrialEvent, TrialOrder, ValueSet
 from forms.series.file_size import FileSizeContext

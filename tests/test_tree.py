@@ -47,7 +47,7 @@ def test_the_first_screen_is_painted_before_what_reads_a_notebook_is_loaded():
             "app.clients.base",
             "app.config",
             "forms.series.listing",
-            "app.workflows.guide.state.rounds",
+            "app.workflows.guide.rounds",
         }
     )
 

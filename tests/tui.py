@@ -21,10 +21,10 @@ from app.measure.events import Event, Failed, RunFinished, Started
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.recorder.request import SeriesRequest
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.context import Context
+from app.tui.frame.base import Context
 from app.workflows import trial, trial_order
-from app.workflows.guide.state.backend import SystemBackend
-from app.workflows.guide.state.browsing import BrowsedFolder, Item, ItemKind, items
+from app.workflows.guide.backend import SystemBackend
+from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, items
 from app.workflows.load import LoadRequest, LoadStep
 from app.workflows.trial_order import StoredTrial, TrialEvent, TrialOrder
 from forms.series.file_size import FileSizeContext

@@ -13,13 +13,12 @@ from app.clients.base import Secrets
 from app.errors import LoginError, SharebenchError, UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of
-from app.workflows.guide.pages import page as acts
-from app.workflows.guide.pages.of_step import page_of
-from app.workflows.guide.pages.page import Act, Option, Page
-from app.workflows.guide.state import guide_store
-from app.workflows.guide.state.backend import Backend, Logins, PasswordNeededError, SystemBackend
-from app.workflows.guide.state.browsing import BrowsedFolder, Item, ItemKind, inside
-from app.workflows.guide.state.choices import (
+from app.workflows.guide import known as store
+from app.workflows.guide import page as acts
+from app.workflows.guide.after_run import page_of
+from app.workflows.guide.backend import Backend, Logins, PasswordNeededError, SystemBackend
+from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, inside
+from app.workflows.guide.choices import (
     STEPS,
     GuideChoices,
     MethodStep,
@@ -28,10 +27,10 @@ from app.workflows.guide.state.choices import (
     with_file,
     with_target,
 )
-from app.workflows.guide.state.guide_context import GuideContext, LinkState, around, towards
-from app.workflows.guide.state.job import MeasurementJob, request_of
-from app.workflows.guide.state.method import blocked, next_step, step_before
-from app.workflows.guide.state.profiles import with_profile
+from app.workflows.guide.job import MeasurementJob, request_of
+from app.workflows.guide.known import GuideContext, LinkState, around, towards, with_profile
+from app.workflows.guide.method import blocked, next_step, step_before
+from app.workflows.guide.page import Act, Option, Page
 from forms import wording
 from forms.layout import Toned, for_terminal, visible, width, wrap
 from forms.report import SIGNS
@@ -79,7 +78,7 @@ class PlainGuide:
     def run(self) -> None:
         """From where the guide was left, until it is left again."""
         with Notebook(self.notebook_path) as notebook:
-            self.choices, self.known = guide_store.recall(notebook, self.practice)
+            self.choices, self.known = store.recall(notebook, self.practice)
         self._look_at_link()
         self._say(HOW)
         try:
@@ -196,15 +195,15 @@ class PlainGuide:
         with Notebook(self.notebook_path) as notebook:
             match act:
                 case acts.Judge(number, status) if series_id is not None:
-                    guide_store.judge(notebook, series_id, number, status, reason)
+                    store.judge(notebook, series_id, number, status, reason)
                     choices = replace(choices, reviewed=False)
                 case acts.NameBaseline(name) if series_id is not None:
                     notebook.set_baseline(name, series_id)
                 case acts.BeginRound(following):
-                    guide_store.begin_round(notebook, following)
+                    store.begin_round(notebook, following)
                     choices = following
                 case acts.Decide(decided, decision, following):
-                    guide_store.decide(notebook, decided, decision)
+                    store.decide(notebook, decided, decision)
                     choices = following
                 case _:
                     pass
@@ -212,7 +211,7 @@ class PlainGuide:
 
     def _take(self, choices: GuideChoices) -> None:
         with Notebook(self.notebook_path) as notebook:
-            self.known = guide_store.keep(notebook, choices, self.known)
+            self.known = store.keep(notebook, choices, self.known)
         self.choices = choices
 
     # Target

@@ -7,8 +7,8 @@ from pathlib import Path
 from app.errors import UsageError
 from app.whole_file import output_file
 from app.workflows.compare import sides_to_compare
-from app.workflows.guide.state.choices import GuideChoices
-from app.workflows.guide.state.rounds import take_change
+from app.workflows.guide.choices import GuideChoices
+from app.workflows.guide.rounds import take_change
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, PAPERS, export_reports

@@ -17,9 +17,7 @@ from app.printing import print_document, printers
 from app.tui.frame.base import BaseDialog, BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.frame.key_bar import KeyBar
-from app.tui.widgets.inputs import LineInput
-from app.tui.widgets.pane import Pane
+from app.tui.frame.parts import KeyBar, LineInput, Pane
 from app.whole_file import is_there, output_file
 from forms.exporters import FORMATS, PAPERS, Format, export_reports
 from forms.report import Report

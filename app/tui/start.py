@@ -45,7 +45,7 @@ def open_tui(
     """
     answer_keys_soon()
     from app.tui.frame.app import SharebenchApp  # noqa: PLC0415  Textual is loaded when the TUI opens
-    from app.tui.frame.context import Context  # noqa: PLC0415  as above
+    from app.tui.frame.base import Context  # noqa: PLC0415  as above
 
     context = Context(
         notebook_path=notebook_path,

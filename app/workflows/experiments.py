@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from app.errors import UsageError
 from app.recorder.request import SeriesRequest
-from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
 from storage.errors import did_you_mean
 from storage.notebook import Notebook
 from storage.recordings import held_text

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from app.workflows.guide.state.choices import GuideChoices
-from app.workflows.guide.state.rounds import branch_from, measure_again, measured_better, repeat_of
+from app.workflows.guide.choices import GuideChoices
+from app.workflows.guide.rounds import branch_from, measure_again, measured_better, repeat_of
 from forms.comparison.comparison import Comparison
 from forms.experiments.survey import Survey
 from forms.findings.series_warnings import advice

@@ -171,11 +171,11 @@ def main() -> int:
     from textual.pilot import Pilot
 
     from app.tui.frame.app import SharebenchApp
-    from app.tui.frame.context import Context
+    from app.tui.frame.base import Context
     from app.tui.guide.run_screen import RunScreen
-    from app.tui.widgets.recording_screen import MeasurementEnded
-    from app.workflows.guide.state.backend import SystemBackend
-    from app.workflows.guide.state.job import MeasurementJob
+    from app.tui.widgets.recording import MeasurementEnded
+    from app.workflows.guide.backend import SystemBackend
+    from app.workflows.guide.job import MeasurementJob
 
     path = Path(sys.argv[1])
     plan = MeasurementPlan.from_json(os.environ.pop(PLAN))

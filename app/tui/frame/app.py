@@ -1,12 +1,16 @@
-"""The TUI's application: its screens, themes, keys and the one place where errors are told."""
+"""The TUI's application: its screens, themes, keys and palette, and the one place where errors are told."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import textual
+from rich.segment import Segment
 from textual import events
 from textual.app import App
+from textual.color import Color
+from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.geometry import Size
@@ -17,14 +21,18 @@ from textual.screen import Screen
 from app.charts.terminal import ascii_only
 from app.errors import UsageError
 from app.tui.frame import screens
-from app.tui.frame.app_keys import APP_KEYS, known_commands
-from app.tui.frame.background import told
-from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import Commanded
-from app.tui.frame.context import Context
-from app.tui.frame.keys import KeysFileError, checked_keys, read_keys
-from app.tui.frame.palette import CommandProvider
-from app.tui.frame.plain_signs import PlainSigns
+from app.tui.frame.base import BaseScreen, Context, ContextApp, told
+from app.tui.frame.commands import (
+    Commanded,
+    KeyCommand,
+    KeysFileError,
+    checked_keys,
+    give,
+    keys_in_use,
+    keys_of,
+    offered,
+    read_keys,
+)
 from app.tui.frame.themes import (
     ANSI_ON_DARK,
     ANSI_ON_LIGHT,
@@ -38,6 +46,86 @@ from app.tui.frame.themes import (
 )
 from app.user_files import config_file, keys_file
 from forms.layout import control_pictures, visible
+
+APP_KEYS = (
+    KeyCommand(
+        "app.help",
+        "f1",
+        "Help",
+        "What the focused part is for, and the keys that work now.",
+        action="app.help",
+        footer="Help",
+        priority=True,
+    ),
+    KeyCommand(
+        "app.help-sign",
+        "question_mark",
+        "Help, where no text is typed",
+        "What the focused part is for, and the keys that work now.",
+        action="app.help",
+    ),
+    *(entry.command() for entry in screens.SCREENS if entry.key),
+    KeyCommand("app.theme", "f10", "Theme", "Choose light, dark or another theme.", action="app.change_theme"),
+    KeyCommand("app.density", "ctrl+o", "Density", "Frames around all panes, or titles alone.", action="app.density"),
+    KeyCommand(
+        "app.palette", "ctrl+p", "Commands", "Find a command by name.", action="app.command_palette", priority=True
+    ),
+    KeyCommand("app.quit", "ctrl+q", "Quit", "Leave sharebench.", action="app.quit", footer="Quit", priority=True),
+    KeyCommand("app.leave", "q", "Quit, where no text is typed", "Leave sharebench.", action="app.quit"),
+    KeyCommand(
+        "app.suspend", "ctrl+z", "Suspend", "Back to the shell; fg comes back here.", action="app.suspend_process"
+    ),
+)
+
+
+def known_commands() -> set[str]:
+    """The names of all commands; loads every screen, so it is called only where a keys file is to be checked."""
+    for entry in screens.SCREENS:
+        entry.load()
+    found = {command.id for command in APP_KEYS}
+    waiting: list[type[Commanded]] = [Commanded]
+    while waiting:
+        kind = waiting.pop()
+        found.update(command.id for command in keys_of(kind))
+        waiting.extend(kind.__subclasses__())
+    return found
+
+
+_PLAIN = str.maketrans("★✓▶▸◆…⏎╭╮╰╯▔▁▂▃▅▆▇▎▏", "*+>>*.┘┌┐└┘─__▄▄██││")
+"""One cell each; all on the right are in code page 437, which every console font has."""
+
+
+class PlainSigns(LineFilter):
+    """Changes the signs of each line just before it is drawn."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002  Textual's
+        """The same segments in plain signs."""
+        return [Segment(text.translate(_PLAIN), style, control) for text, style, control in segments]
+
+
+class CommandProvider(Provider):
+    """Every command that the focused widget, its screen and the app offer now; those of the key line come first."""
+
+    def _entries(self) -> Iterator[tuple[str, str, partial[None]]]:
+        chosen = cast("ContextApp", self.app).chosen_keys
+        for offer in sorted(offered(self.screen), key=lambda one: not one.command.footer):
+            keys = keys_in_use(self.app, offer.command, chosen)
+            run = partial(give, self.app, offer)
+            yield f"{offer.command.name} ({keys})", offer.command.help, run
+
+    async def discover(self) -> Hits:
+        """Every command, as long as nothing is typed."""
+        for name, text, run in self._entries():
+            yield DiscoveryHit(name, run, help=text)
+
+    async def search(self, query: str) -> Hits:
+        """Those whose name matches what is typed."""
+        matcher = self.matcher(query)
+        for name, text, run in self._entries():
+            score = matcher.match(name)
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), run, help=text)
+
 
 PARSER_KNOWN_IN = "8.2."
 """Textual's versions whose private parser of input our driver is tested with; with others Textual's driver is used."""
@@ -203,7 +291,7 @@ class SharebenchApp(App[int], Commanded):
 
     def action_help(self) -> None:
         """Help for what has the focus; the same key closes it."""
-        from app.tui.frame.help import HelpDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.tui.frame.dialogs import HelpDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
 
         if isinstance(self.screen, HelpDialog):
             self.screen.dismiss(None)

@@ -1,20 +1,157 @@
-"""The screen that every screen is built on: commands, help, background work and errors in one way."""
+"""What every screen stands on: the context they share, work in the background, commands, help and errors in one way."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from textual import on
+from textual.message import Message
 from textual.screen import ModalScreen, Screen
+from textual.worker import Worker, get_current_worker
 
-from app.tui.frame import background
 from app.tui.frame.commands import Commanded, KeyCommand
-from app.tui.frame.context import Context, ContextApp
+from app.workflows.guide.backend import Backend, Logins, SystemBackend
 
 if TYPE_CHECKING:
+    from app.clients.base import Secrets
     from storage.notebook import Notebook
+    from storage.records import Target
+
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
+
+
+@dataclass(slots=True)
+class Context:
+    """Given to the app when it opens; a database connection is never part of it, since it belongs to one thread."""
+
+    notebook_path: Path
+    practice: "tuple[Target, ...]" = ()
+    """Targets of embedded servers that are ready, offered first."""
+    practice_secrets: "Mapping[str, Secrets]" = field(default_factory=dict)
+    """Their secrets, by protocol."""
+    keys_file: Path | None = None
+    """The keys file to read; None for the one in the settings folder."""
+    theme_file: Path | None = None
+    """Where the theme chosen last is kept; None keeps none."""
+    backend: Backend = field(default_factory=SystemBackend)
+    """The outside, as the guide needs it."""
+    logins: Logins = field(default_factory=Logins)
+    """The secrets of this session."""
+    typed: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What was typed into the lines of a form in this session, by the key under which the notebook keeps it."""
+
+    def __post_init__(self) -> None:
+        if self.practice:
+            from app.clients.base import Secrets  # noqa: PLC0415  the first paint does not wait for what logs in
+
+            for target in self.practice:
+                self.logins.keep(target, self.practice_secrets.get(target.protocol, Secrets()))
+
+
+class ContextApp(Protocol):
+    """The application as its screens know it, besides what Textual gives: what they share, the ways between them."""
+
+    context: Context
+    chosen_keys: dict[str, str]
+    """The user's own keys, by the commands' names."""
+    keys_path: Path
+
+    def visit(self, name: str, **arguments: object) -> None:
+        """Go to a screen by its name: back to it where it is open and nothing is asked of it, else to a new one."""
+
+    def go_back(self) -> None:
+        """Leave the screen for the one under it; from the last one to the first."""
+
+    def tell_error(self, error: Exception) -> None:
+        """The one dialog in which an error is told."""
+
+    def tell_text(self, heading: str, text: str) -> None:
+        """A dialog with a message."""
+
+
+class WorkDone(Message):
+    """Work of a screen came to its end; ``then`` takes the result in the screen's own thread."""
+
+    def __init__(self, then: Callable[[Any], None], result: object, worker: Worker[None]) -> None:
+        super().__init__()
+        self.then = then
+        self.result = result
+        self.worker = worker
+        """Cancelled where a newer job has silenced this one since it was done."""
+
+
+class WorkFailed(Message):
+    """Work of a screen ended in an error that the admin must see."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+
+def start(
+    screen: Screen[Any], job: Callable[[], _T], then: Callable[[_T], None], *, group: str, exclusive: bool = True
+) -> Worker[None]:
+    """Do ``job`` in a thread and hand its result to ``then`` on the screen; errors become WorkFailed.
+
+    A newer job of the same group silences an older one when ``exclusive``.
+    """
+
+    def work() -> None:
+        worker = get_current_worker()
+        try:
+            result = job()
+        except Exception as error:  # noqa: BLE001  whatever goes wrong in a thread is told in the dialog, never lost
+            if not worker.is_cancelled:
+                screen.post_message(WorkFailed(error))
+            return
+        if not worker.is_cancelled:
+            screen.post_message(WorkDone(then, result, worker))
+
+    return screen.run_worker(work, group=group, exclusive=exclusive, thread=True, exit_on_error=False)
+
+
+def start_with_notebook(
+    screen: Screen[Any],
+    job: "Callable[[Notebook], _T]",
+    then: Callable[[_T], None],
+    *,
+    group: str = "notebook",
+    exclusive: bool = True,
+) -> Worker[None]:
+    """As :func:`start`, with a notebook that the thread opens for itself and closes."""
+    path = cast("ContextApp", screen.app).context.notebook_path
+
+    def with_notebook() -> _T:
+        from storage.notebook import Notebook  # noqa: PLC0415  the first paint does not wait for what reads a notebook
+
+        with Notebook(path) as notebook:
+            return job(notebook)
+
+    return start(screen, with_notebook, then, group=group, exclusive=exclusive)
+
+
+def told(error: BaseException) -> tuple[str, str]:
+    """A heading and a sentence for an error."""
+    import sqlite3  # noqa: PLC0415  the first paint does not wait for what errors are told with
+
+    from app.errors import SharebenchError  # noqa: PLC0415  as above
+    from storage.errors import NotebookFileError, RefusedError, unusable  # noqa: PLC0415  as above
+    from storage.recordings import UnknownReferenceError  # noqa: PLC0415  as above
+
+    if isinstance(error, SharebenchError | NotebookFileError | RefusedError | UnknownReferenceError):
+        return "That did not work", str(error.args[0]) if error.args else type(error).__name__
+    if isinstance(error, sqlite3.Error):
+        return "That did not work", str(unusable(error))
+    if isinstance(error, OSError):
+        return "That did not work", f"{error}; is the disk full?"
+    return (
+        "A fault in sharebench",
+        f"{type(error).__name__}: {error}. What was measured is kept. Please report it, with what you did before it.",
+    )
+
 
 BACK = KeyCommand("screen.back", "escape", "Back", "Leave this screen; nothing is lost.", footer="Back")
 
@@ -38,7 +175,7 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
         self, job: Callable[[], _T], then: Callable[[_T], None], *, group: str = "work", exclusive: bool = True
     ) -> None:
         """Do ``job`` in a thread, then ``then`` with its result here; an error is shown in a dialog."""
-        background.start(self, job, then, group=group, exclusive=exclusive)
+        start(self, job, then, group=group, exclusive=exclusive)
 
     def with_notebook(
         self,
@@ -49,16 +186,16 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
         exclusive: bool = False,
     ) -> None:
         """Do ``job`` in a thread with a notebook of its own, then ``then`` with its result here."""
-        background.start_with_notebook(self, job, then, group=group, exclusive=exclusive)
+        start_with_notebook(self, job, then, group=group, exclusive=exclusive)
 
-    @on(background.WorkDone)
-    def _work_done(self, message: background.WorkDone) -> None:
+    @on(WorkDone)
+    def _work_done(self, message: WorkDone) -> None:
         message.stop()
         if not message.worker.is_cancelled:
             message.then(message.result)
 
-    @on(background.WorkFailed)
-    def _work_failed(self, message: background.WorkFailed) -> None:
+    @on(WorkFailed)
+    def _work_failed(self, message: WorkFailed) -> None:
         message.stop()
         self.work_failed(message.error)
 

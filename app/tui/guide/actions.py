@@ -9,9 +9,15 @@ from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
-from app.tui.guide.page_view import PageView
-from app.tui.widgets.login import log_in, log_in_again
-from app.workflows.guide.pages.page import (
+from app.tui.guide.views import PageView
+from app.tui.widgets.asking import log_in, log_in_again
+from app.workflows.guide import known as store
+from app.workflows.guide.backend import Backend, PasswordNeededError
+from app.workflows.guide.browsing import BrowsedFolder
+from app.workflows.guide.choices import GuideChoices, MethodStep, at, with_file, with_target
+from app.workflows.guide.known import GuideContext, Judgement, LinkState, around, towards, with_profile
+from app.workflows.guide.method import next_step
+from app.workflows.guide.page import (
     Act,
     Ask,
     BeginRound,
@@ -27,14 +33,6 @@ from app.workflows.guide.pages.page import (
     Start,
     Visit,
 )
-from app.workflows.guide.state import guide_store
-from app.workflows.guide.state.backend import Backend, PasswordNeededError
-from app.workflows.guide.state.browsing import BrowsedFolder
-from app.workflows.guide.state.choices import GuideChoices, MethodStep, at, with_file, with_target
-from app.workflows.guide.state.guide_context import GuideContext, LinkState, around, towards
-from app.workflows.guide.state.guide_store import Judgement
-from app.workflows.guide.state.method import next_step
-from app.workflows.guide.state.profiles import with_profile
 from forms import wording
 from storage.notebook import Notebook
 from storage.quiet import Quiet
@@ -69,9 +67,7 @@ class GuideActions(BaseScreen):
                 self.known = replace(found, link=self.known.link, quiet=self.known.quiet)
                 self.show()
 
-        self.with_notebook(
-            lambda notebook: guide_store.keep(notebook, choices, known), kept, group="keep", exclusive=True
-        )
+        self.with_notebook(lambda notebook: store.keep(notebook, choices, known), kept, group="keep", exclusive=True)
 
     def do(self, act: Act) -> None:
         """Do it; words that are wrong are told and can be put right."""
@@ -106,9 +102,9 @@ class GuideActions(BaseScreen):
 
         def write(notebook: Notebook) -> None:
             if isinstance(act, Decide):
-                guide_store.decide(notebook, act.series_id, act.decision)
+                store.decide(notebook, act.series_id, act.decision)
             else:
-                guide_store.begin_round(notebook, act.choices)
+                store.begin_round(notebook, act.choices)
 
         self.with_notebook(write, lambda _: self.take(act.choices))
 
@@ -261,7 +257,7 @@ class GuideActions(BaseScreen):
 
     def _measure(self, *, resumed: bool, confirmed: bool = False) -> None:
         from app.tui.guide.run_screen import RunScreen  # noqa: PLC0415
-        from app.workflows.guide.state.job import MeasurementJob, request_of  # noqa: PLC0415  the recorder is loaded when it is first needed
+        from app.workflows.guide.job import MeasurementJob, request_of  # noqa: PLC0415  the recorder is loaded when it is first needed
 
         choices = self.choices
         assert choices.target is not None
@@ -291,7 +287,7 @@ class GuideActions(BaseScreen):
     def _measured(self, series_id: str | None) -> None:
 
         def known(notebook: Notebook) -> GuideChoices:
-            found = guide_store.keep(notebook, self.choices, self.known)
+            found = store.keep(notebook, self.choices, self.known)
             step = next_step(self.choices, found, MethodStep.WARM_UP)
             return at(self.choices, step if series_id is not None else MethodStep.RUN)
 
@@ -309,7 +305,7 @@ class GuideActions(BaseScreen):
             self.take(replace(self.choices, reviewed=False))
 
         def mark(reason: str | None) -> None:
-            self.with_notebook(lambda notebook: guide_store.judge(notebook, series_id, number, status, reason), judged)
+            self.with_notebook(lambda notebook: store.judge(notebook, series_id, number, status, reason), judged)
 
         if status is RunStatus.VALID:
             mark(None)

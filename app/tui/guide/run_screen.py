@@ -16,15 +16,12 @@ from app.errors import LoginError
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.frame.key_bar import KeyBar
-from app.tui.widgets.ansi_view import AnsiView
-from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
-from app.tui.widgets.machine_words import machine_words
-from app.tui.widgets.recording_screen import RecordingScreen
-from app.workflows.guide.pages.form_table import filling_table
-from app.workflows.guide.state.job import MeasurementJob
-from app.workflows.guide.state.pace import SHOWN_SECONDS, STALL_SECONDS
-from app.workflows.guide.state.run_progress import SeriesProgress, prepare
+from app.tui.frame.parts import KeyBar
+from app.tui.widgets.recording import RecordingScreen, machine_words
+from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts
+from app.workflows.guide.job import MeasurementJob
+from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, SeriesProgress, prepare
+from app.workflows.guide.review import filling_table
 from forms.layout import visible
 from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook

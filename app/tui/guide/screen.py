@@ -8,15 +8,14 @@ from textual.containers import Horizontal
 from textual.widgets import OptionList
 
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import KeyBar
 from app.tui.guide.actions import GuideActions
-from app.tui.guide.page_view import PageView
-from app.tui.guide.steps_view import StepsView
-from app.tui.widgets.chart_view import ZOOM, ChartView, ZoomsCharts
-from app.workflows.guide.state import guide_store
-from app.workflows.guide.state.choices import STEPS, GuideChoices, MethodStep, at, new_measurement
-from app.workflows.guide.state.guide_context import GuideContext
-from app.workflows.guide.state.method import blocked, standings, step_before
+from app.tui.guide.views import PageView, StepsView
+from app.tui.widgets.views import ZOOM, ChartView, ZoomsCharts
+from app.workflows.guide import known as store
+from app.workflows.guide.choices import STEPS, GuideChoices, MethodStep, at, new_measurement
+from app.workflows.guide.known import GuideContext
+from app.workflows.guide.method import blocked, standings, step_before
 
 
 class GuideScreen(ZoomsCharts, GuideActions):
@@ -77,7 +76,7 @@ class GuideScreen(ZoomsCharts, GuideActions):
 
     def on_mount(self) -> None:
         practice = self.context.practice
-        self.with_notebook(lambda notebook: guide_store.recall(notebook, practice), self._recalled)
+        self.with_notebook(lambda notebook: store.recall(notebook, practice), self._recalled)
 
     def _recalled(self, found: tuple[GuideChoices, GuideContext]) -> None:
         self.choices, self.known = found
@@ -90,7 +89,7 @@ class GuideScreen(ZoomsCharts, GuideActions):
             self.take(self.choices)
 
     def show(self) -> None:
-        from app.workflows.guide.pages.of_step import page_of  # noqa: PLC0415  the first paint does not wait for what computes
+        from app.workflows.guide.after_run import page_of  # noqa: PLC0415  the first paint does not wait for what computes
 
         self.query_one(StepsView).show(standings(self.choices, self.known))
         self.query_one(PageView).show(page_of(self.choices, self.known))
@@ -135,9 +134,7 @@ class GuideScreen(ZoomsCharts, GuideActions):
         if not self.judgements:
             return
         judgement = self.judgements.pop()
-        self.with_notebook(
-            lambda notebook: guide_store.take_back(notebook, judgement), lambda _: self.take(self.choices)
-        )
+        self.with_notebook(lambda notebook: store.take_back(notebook, judgement), lambda _: self.take(self.choices))
 
     def action_reject(self) -> None:
         self.query_one(PageView).choose()

@@ -1,4 +1,4 @@
-"""The notebook's dialogs: the label and note of a series, its names as a baseline, what the list is sorted by."""
+"""The notebook's dialogs: label and note, names as a baseline, what to sort by; and deleting several at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,15 +7,20 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Button, Input, Label, OptionList, Static
+from textual.document._edit import Edit
+from textual.widgets import Button, Input, Label, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
+from textual.widgets.text_area import EditResult
 
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
-from app.tui.widgets.inputs import LineInput, kept
-from app.tui.widgets.lines_input import LinesInput
+from app.tui.frame.parts import LineInput, kept
+from forms.layout import control_pictures
 from forms.wording import plain
+from storage.errors import RefusedError
+from storage.notebook import Notebook
 from storage.queries import SeriesQuery, SortKey
+from storage.recordings import Removed, UnknownReferenceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,3 +143,43 @@ class SortDialog(BaseDialog[SortKey]):
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(list(SortKey)[event.option_index])
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """What came of deleting several series."""
+
+    removed: tuple[Removed, ...]
+    """In the order in which they were taken out."""
+    refusal: RefusedError | UnknownReferenceError | None
+    """Why one of them could not be; of several, the last."""
+
+
+def remove_all(notebook: Notebook, ids: Sequence[str]) -> Deletion:
+    """Take out what can be taken out."""
+    removed: list[Removed] = []
+    refusal: RefusedError | UnknownReferenceError | None = None
+    for series_id in ids:
+        try:
+            removed.append(notebook.remove(series_id))
+        except (RefusedError, UnknownReferenceError) as error:
+            refusal = error
+    return Deletion(tuple(removed), refusal)
+
+
+def restore_all(notebook: Notebook, removed: Sequence[Removed]) -> None:
+    """Put them back, the last one first: what a series is the base of must be there before it."""
+    for one in reversed(removed):
+        notebook.restore(one)
+
+
+class LinesInput(TextArea):
+    """Several lines of text."""
+
+    def __init__(self, text: str, *, id: str) -> None:  # noqa: A002  Textual's name
+        super().__init__(control_pictures(text), id=id, tab_behavior="focus")
+
+    def edit(self, edit: Edit) -> EditResult:
+        """What is typed or pasted, as it may be drawn."""
+        edit.text = control_pictures(edit.text)
+        return super().edit(edit)

@@ -1,10 +1,19 @@
-"""The rows of the list: series, and a heading for each group; made in a thread, since there may be many."""
+"""The rows and columns of the notebook's list: what stands in each, and which columns fit a width."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len, set_cell_size
+
+from forms import layout
+from forms.layout import Tone
 from storage.queries import Found, SeriesQuery, SortKey
+
+if TYPE_CHECKING:
+    from forms.series.listing import SeriesLine
+
 
 Group = tuple[str | None, int]
 """An experiment and how many of its series are listed."""
@@ -54,3 +63,124 @@ def _with_headings(found: Sequence[Found]) -> Iterator[Found | Group]:
         inside = list(members)
         yield experiment, len(inside)
         yield from inside
+
+
+MARKS = 4
+"""Cells before the first column: where the cursor is, what is marked, what is a baseline."""
+
+
+class ListColumn(NamedTuple):
+    """One column of the list; a tuple, since the first paint waits until it is made."""
+
+    order: SortKey
+    """What a click on its heading sorts by."""
+    heading: str
+    text: "Callable[[SeriesLine], str]"
+    width: int
+    """Cells; the least for a column that grows."""
+    rank: int
+    """Columns of a higher rank are left out first where the width is short."""
+    grows: int = 0
+    """Its share of the cells that are left, 0 for a column of fixed width."""
+    right: bool = False
+    cut_inside: bool = False
+    """Whether a longer text keeps its last part, the share."""
+    tone: "Callable[[SeriesLine], Tone]" = lambda _line: Tone.PLAIN
+    """How its cell is meant."""
+
+
+def _faint(_line: "SeriesLine") -> Tone:
+    return Tone.FAINT
+
+
+COLUMNS = (
+    ListColumn(order=SortKey.WHEN, heading="When (UTC)", text=lambda s: s.when, width=16, tone=_faint, rank=2),
+    ListColumn(order=SortKey.LABEL, heading="Label", text=lambda s: s.label, width=12, grows=2, rank=1),
+    ListColumn(
+        order=SortKey.TARGET, heading="Target", text=lambda s: s.what, width=19, grows=3, cut_inside=True, rank=0
+    ),
+    ListColumn(
+        order=SortKey.RUNS,
+        heading="Runs",
+        text=lambda s: s.runs_text,
+        width=5,
+        right=True,
+        tone=lambda s: s.runs_tone,
+        rank=4,
+    ),
+    ListColumn(order=SortKey.AVERAGE, heading="Average", text=lambda s: s.average_text, width=10, right=True, rank=1),
+    ListColumn(
+        order=SortKey.DEVIATION,
+        heading="Dev.",
+        text=lambda s: s.deviation_text,
+        width=6,
+        right=True,
+        tone=lambda s: s.deviation_tone,
+        rank=3,
+    ),
+    ListColumn(
+        order=SortKey.PERCENT_OF_LINK, heading="Link", text=lambda s: s.percent_text, width=6, right=True, rank=5
+    ),
+    ListColumn(order=SortKey.BASELINE, heading="Baseline", text=lambda s: s.baseline_text, width=10, grows=1, rank=7),
+    ListColumn(
+        order=SortKey.EXPERIMENT,
+        heading="Experiment",
+        text=lambda s: s.experiment,
+        width=11,
+        grows=1,
+        tone=_faint,
+        rank=8,
+    ),
+)
+
+
+class PlacedColumn(NamedTuple):
+    """A column and the cells that it has now."""
+
+    column: ListColumn
+    width: int
+
+    def cell(self, text: str) -> str:
+        """The text in exactly the column's width, cut with an ellipsis where it is longer."""
+        if self.column.cut_inside:
+            text = layout.cut_inside(text, self.width)
+        length = cell_len(text)
+        if length > self.width:
+            return set_cell_size(set_cell_size(text, self.width - 1).rstrip() + "…", self.width)
+        space = " " * (self.width - length)
+        return space + text if self.column.right else text + space
+
+    def heading(self, order: SortKey, *, descending: bool) -> str:
+        """The heading, with an arrow where the list is sorted by it."""
+        arrow = ("▼" if descending else "▲") if order is self.column.order else ""
+        return self.cell(self.column.heading[: self.width - len(arrow)] + arrow)
+
+
+def fitted(width: int, unused: Collection[SortKey] = ()) -> list[PlacedColumn]:
+    """The columns that fit ``width`` cells with a space between them, none of ``unused``; some share what is left."""
+    chosen: list[ListColumn] = []
+    left = width - MARKS
+    for column in sorted((c for c in COLUMNS if c.order not in unused), key=lambda c: c.rank):
+        if not chosen or column.width + 1 <= left:
+            chosen.append(column)
+            left -= column.width + 1
+    left = max(left, 0)
+    shares = sum(column.grows for column in chosen) or 1
+    return [
+        PlacedColumn(column, column.width + left * column.grows // shares) for column in COLUMNS if column in chosen
+    ]
+
+
+def column_at(columns: list[PlacedColumn], x: int) -> ListColumn | None:
+    """The column under a cell of the list."""
+    for start, placed in _starts(columns):
+        if start <= x < start + placed.width + 1:
+            return placed.column
+    return None
+
+
+def _starts(columns: list[PlacedColumn]) -> Iterator[tuple[int, PlacedColumn]]:
+    start = MARKS
+    for placed in columns:
+        yield start, placed
+        start += placed.width + 1

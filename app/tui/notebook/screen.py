@@ -11,16 +11,15 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.parts import KeyBar, LineInput
 from app.tui.notebook.left_changes import LeftChanges
 from app.tui.notebook.rows import ListRows, listing
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_list import SeriesList
-from app.tui.widgets.inputs import LineInput
 from storage.queries import SeriesQuery, SortKey
 
 if TYPE_CHECKING:
-    from app.tui.notebook.deletion import Deletion
+    from app.tui.notebook.dialogs import Deletion
     from app.tui.notebook.series_view import SeriesView
     from forms.report import Report
     from forms.series.listing import SeriesLine
@@ -312,7 +311,7 @@ class NotebookScreen(SeriesActions):
         )
 
     def action_delete(self) -> None:
-        from app.tui.notebook.deletion import remove_all  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.tui.notebook.dialogs import remove_all  # noqa: PLC0415  the first paint does not wait for what comes after it
 
         if ids := self.meant():
             self.with_notebook(lambda notebook: remove_all(notebook, ids), self._deleted)
@@ -328,7 +327,7 @@ class NotebookScreen(SeriesActions):
             self.sharebench_app.tell_error(deletion.refusal)
 
     def action_undo(self) -> None:
-        from app.tui.notebook.deletion import restore_all  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.tui.notebook.dialogs import restore_all  # noqa: PLC0415  the first paint does not wait for what comes after it
 
         if not self.removed:
             self.notify("Nothing was deleted since sharebench was opened.", severity="warning")

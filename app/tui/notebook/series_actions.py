@@ -131,7 +131,7 @@ class SeriesActions(MeasureMixin):
     def _compare_kind(self, kind: str, ids: list[str]) -> None:
         if kind != "series":
             from app.kinds import compare  # noqa: PLC0415  the first paint does not wait for what comes after it
-            from app.tui.report_screen import ReportScreen  # noqa: PLC0415  as above
+            from app.tui.widgets.reading import ReportScreen  # noqa: PLC0415  as above
 
             self.app.push_screen(
                 ReportScreen("Comparison", lambda notebook: compare(notebook, notebook.recordings_of(ids)).report)
@@ -147,10 +147,10 @@ class SeriesActions(MeasureMixin):
 
     def _open_head(self, head: "Recording") -> None:
         from app.kinds import kind_of  # noqa: PLC0415  the first paint does not wait for what comes after it
-        from app.tui.isolation.stored_screen import StoredIsolationScreen  # noqa: PLC0415  as above
-        from app.tui.load.stored_screen import StoredLoadScreen  # noqa: PLC0415  as above
-        from app.tui.report_screen import ReportScreen  # noqa: PLC0415  as above
-        from app.tui.tuning.stored_trial import StoredTrialScreen  # noqa: PLC0415  as above
+        from app.tui.measuring.isolation import StoredIsolationScreen  # noqa: PLC0415  as above
+        from app.tui.measuring.load import StoredLoadScreen  # noqa: PLC0415  as above
+        from app.tui.measuring.trial import StoredTrialScreen  # noqa: PLC0415  as above
+        from app.tui.widgets.reading import ReportScreen  # noqa: PLC0415  as above
 
         match head.kind:
             case "series":
@@ -166,7 +166,7 @@ class SeriesActions(MeasureMixin):
                 self.app.push_screen(ReportScreen(heading, lambda notebook: kind_of(head).form(notebook, head)))
 
     def action_again(self) -> None:
-        from app.workflows.guide.state.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
+        from app.workflows.guide.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there
 
         if (series_id := self.chosen()) is not None:
             self.with_notebook(lambda notebook: measure_again(notebook, series_id), self.measure_with)

@@ -13,8 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from app.tui.frame.commands import Commanded, KeyCommand
-from app.tui.notebook.columns import MARKS, PlacedColumn, column_at, fitted
-from app.tui.notebook.rows import Group, ListRows
+from app.tui.notebook.rows import MARKS, Group, ListRows, PlacedColumn, column_at, fitted
 from forms.layout import Tone, visible
 from storage.queries import Found, SortKey
 

@@ -8,8 +8,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from app.tui.widgets.ansi_view import AnsiView
-from app.tui.widgets.chart_view import ChartView
+from app.tui.widgets.views import AnsiView, ChartView
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -49,7 +48,7 @@ class SeriesView(Widget):
 
     def show(self, shown: "SeriesSummary | Report | None") -> None:
         """Show this form from now on, with its chart where it is a series; None for nothing."""
-        from app.tui.widgets.toned import joined  # noqa: PLC0415  the first paint does not wait for what draws a form
+        from app.tui.widgets.views import joined  # noqa: PLC0415  the first paint does not wait for what draws a form
         from forms import wording  # noqa: PLC0415  as above
         from forms.exporters.text import figures_text  # noqa: PLC0415  as above
         from forms.report import Report  # noqa: PLC0415  as above

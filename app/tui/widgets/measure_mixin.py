@@ -7,7 +7,7 @@ from app.tui.frame.base import BaseScreen
 
 if TYPE_CHECKING:
     from app.tui.guide.screen import GuideScreen
-    from app.workflows.guide.state.choices import GuideChoices
+    from app.workflows.guide.choices import GuideChoices
 
 
 class MeasureMixin(BaseScreen):

@@ -14,7 +14,7 @@ from app.children import PASSWORD_VARIABLE
 from app.cli.plain_guide import PlainGuide
 from app.errors import LoginError, UnreachableError
 from app.measure.events import Failed
-from app.workflows.guide.state.choices import MethodStep
+from app.workflows.guide.choices import MethodStep
 from storage.notebook import Notebook
 from storage.records import RunStatus
 from tests.command_line import Sharebench

@@ -5,7 +5,7 @@ from textual._context import active_app
 
 from app.clients.base import Secrets
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.context import Context
+from app.tui.frame.base import Context
 from tests.rest import at_rest
 from tests.tui import SMB, FakeBackend
 

@@ -7,8 +7,8 @@ from textual.widgets import Input, OptionList
 
 from app.tui.export import ExportScreen
 from app.tui.guide.screen import GuideScreen
-from app.tui.notebook.matrix_screen import TableScreen
-from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
+from app.tui.notebook.reading import TableScreen
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from storage.notebook import Notebook
 from storage.plan import Plan, Settings
 from storage.records import Change, Command, Evidence, SeriesStatus, Target

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from app.tui.widgets.report_run_screen import ReportRunScreen
+from app.tui.widgets.recording import ReportRunScreen
 from tests.tui import app_on, measured, settled
 
 

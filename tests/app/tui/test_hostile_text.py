@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from app.tui.notebook.dialogs import EditDialog
-from app.tui.widgets.inputs import LineInput
-from app.tui.widgets.lines_input import LinesInput
+from app.tui.frame.parts import LineInput
+from app.tui.notebook.dialogs import EditDialog, LinesInput
 from storage.notebook import Notebook
 from storage.records import Worksheet
 from tests.builders import book, hostile_series

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.workflows.compare import sides_to_compare
-from app.workflows.guide.state.choices import MethodStep
+from app.workflows.guide.choices import MethodStep
 from app.workflows.next_steps import NextStep, after_comparison, after_series, after_survey
 from forms.comparison.summary import comparisons
 from storage.notebook import Notebook

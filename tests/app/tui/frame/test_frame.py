@@ -9,19 +9,14 @@ from textual.widgets import Input, Label
 
 from app.config import read_config
 from app.errors import UnreachableError
-from app.tui.frame.app import SharebenchApp
-from app.tui.frame.app_keys import APP_KEYS, known_commands
-from app.tui.frame.background import WorkDone, start
-from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import Commanded, KeyCommand, keys_of
-from app.tui.frame.context import Context
-from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
-from app.tui.frame.help import HelpDialog
-from app.tui.frame.keys import KeysFileError, allowed, read_keys
-from app.tui.frame.palette import CommandProvider
+from app.tui.frame.app import APP_KEYS, CommandProvider, PlainSigns, SharebenchApp, known_commands
+from app.tui.frame.base import BaseScreen, Context, WorkDone, start
+from app.tui.frame.commands import Commanded, KeyCommand, KeysFileError, allowed, keys_of, read_keys
+from app.tui.frame.dialogs import AskDialog, ConfirmDialog, HelpDialog, MessageDialog
 from app.tui.frame.themes import THEMES
 from storage.notebook import Notebook
-from tests.tui import painted, settled, text_of
+from tests.builders import book, one
+from tests.tui import app_on, painted, settled, text_of
 
 NASTY = "[bold]share[/] \x1b[31mred\x1b[0m"
 
@@ -326,3 +321,58 @@ async def test_from_the_screen_that_was_asked_for_one_goes_back_to_the_first_and
             await settled(app, pilot)
             seen.append(type(app.screen).__name__)
         assert seen == ["NotebookScreen", "NotebookScreen", "CatalogueScreen", "NotebookScreen"]
+
+
+def app_in(folder: Path) -> SharebenchApp:
+    return SharebenchApp(Context(notebook_path=folder / "notebook.db", theme_file=folder / "state" / "theme"))
+
+
+@pytest.mark.parametrize(("size", "dense"), [((80, 24), True), ((120, 36), False), ((120, 24), True)])
+async def test_frames_are_drawn_where_there_is_room(tmp_path, size, dense):
+    app = app_in(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        assert app.screen.query_one("#all-series").styles.border_left[0] == ("" if dense else "round")
+
+
+async def test_frames_come_and_go_with_the_terminals_size(tmp_path):
+    app = app_in(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for size in ((120, 36), (80, 24)):
+            await pilot.resize_terminal(*size)
+            assert app.has_class("-dense") == (size == (80, 24))
+
+
+async def test_a_chosen_density_is_kept(tmp_path):
+    app = app_in(tmp_path)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("ctrl+o")
+        assert app.has_class("-dense")
+    again = app_in(tmp_path)
+    async with again.run_test(size=(120, 36)) as pilot:
+        await pilot.pause()
+        assert again.has_class("-dense")
+
+
+async def test_a_note_covers_no_more_rows_of_a_list_than_its_text_has(tmp_path):
+    app = app_in(tmp_path)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settled(app, pilot)
+        app.notify("One line.", timeout=600)
+        await settled(app, pilot)
+        assert app.screen.query_one("Toast").outer_size.height == 1
+
+
+NO_GLYPH = "★✓▶▸◆…⏎╭╮╰╯"
+
+
+@pytest.mark.parametrize(("term", "plain"), [("linux", True), ("xterm-256color", False)])
+async def test_stars_ticks_and_round_corners_are_drawn_plainly_on_the_linux_console(tmp_path, monkeypatch, term, plain):
+    monkeypatch.setenv("TERM", term)
+    app = app_on(book(tmp_path / "notebook.db", one(1)), first="guide")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        drawn = painted(app)
+        assert "Target" in drawn
+        assert bool(set(NO_GLYPH) & set(drawn)) is not plain
+        assert any(isinstance(each, PlainSigns) for each in app.get_line_filters()) is plain

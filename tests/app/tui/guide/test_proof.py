@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from app.tui.experiment import LadderScreen
 from app.tui.frame.app import SharebenchApp
-from app.tui.guide.page_view import PageView
 from app.tui.guide.screen import GuideScreen
-from app.tui.tuning.ladder import LadderScreen
-from app.workflows.guide.state.choices import MEMORY_KEY, MethodStep, choices_of, same_again
-from app.workflows.guide.state.rounds import measure_again as measure_the_same
+from app.tui.guide.views import PageView
+from app.workflows.guide.choices import MEMORY_KEY, MethodStep, choices_of, same_again
+from app.workflows.guide.rounds import measure_again as measure_the_same
 from forms.layout import Tone, Toned
 from storage.notebook import Notebook
 from storage.records import Change, Decision, Experiment, ExperimentKind, Series

@@ -12,11 +12,11 @@ from app.measure.events import RunFinished
 from app.recorder.recording import RecorderEvent
 from app.recorder.request import SeriesRequest
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.context import Context
+from app.tui.frame.base import Context
 from app.tui.guide.browser import BrowseScreen
 from app.tui.guide.screen import GuideScreen
-from app.workflows.guide.state.backend import SystemBackend
-from app.workflows.guide.state.choices import MethodStep
+from app.workflows.guide.backend import SystemBackend
+from app.workflows.guide.choices import MethodStep
 from storage.notebook import Notebook
 from storage.records import Command, SeriesStatus
 from storage.target_url import format_target

@@ -7,8 +7,8 @@ from textual.widgets import Input, OptionList
 
 from app.errors import UnreachableError
 from app.tui.guide.screen import GuideScreen
-from app.tui.guide.steps_view import StepsView
-from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.tui.guide.views import StepsView
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
 from forms import wording
 from storage.notebook import Notebook
 from storage.records import RunStatus, Target

@@ -4,7 +4,7 @@ import pytest
 
 from app.tui.frame.app import SharebenchApp
 from app.tui.guide.screen import GuideScreen
-from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
 from tests.tui import SMB, measured, painted, press, settled

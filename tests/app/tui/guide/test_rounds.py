@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from app.tui.catalogue import EntryScreen
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.guide.run_screen import RunScreen
 from app.tui.guide.screen import GuideScreen
-from app.tui.tuning.entry import EntryScreen
-from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target
 from tests.builders import book, one, series

@@ -13,7 +13,7 @@ from app.tui.guide import run_screen
 from app.tui.guide.run_screen import RunScreen
 from app.tui.guide.screen import GuideScreen
 from app.tui.notebook.screen import NotebookScreen
-from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
 from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.records import Phase, SeriesStatus

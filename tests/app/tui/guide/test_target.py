@@ -9,13 +9,12 @@ from textual.widgets import Input, OptionList
 
 from app.clients.base import DirectoryEntry, Secrets
 from app.errors import LoginError, NoSuchShareError, UnreachableError
-from app.tui.guide.browser import MAKE_HERE, BrowseScreen
-from app.tui.guide.page_view import PageView
+from app.tui.guide.browser import MAKE_HERE, BrowseScreen, VirtualList
 from app.tui.guide.screen import GuideScreen
-from app.tui.widgets.virtual_list import VirtualList
-from app.workflows.guide.pages.page import Browse, Option, Page
-from app.workflows.guide.state.choices import MEMORY_KEY, GuideChoices, MethodStep
-from app.workflows.guide.state.guide_context import GuideContext
+from app.tui.guide.views import PageView
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.workflows.guide.known import GuideContext
+from app.workflows.guide.page import Browse, Option, Page
 from storage.notebook import Notebook
 from storage.records import Command, Target
 from tests.builders import series

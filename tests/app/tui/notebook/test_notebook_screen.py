@@ -9,13 +9,12 @@ import pytest
 from textual.app import App
 from textual.widgets import Input, OptionList, TextArea
 
-from app.tui.frame.dialogs import MessageDialog
-from app.tui.frame.help import HelpDialog
-from app.tui.notebook.compare import CompareScreen
+from app.tui.frame.dialogs import HelpDialog, MessageDialog
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SortDialog
+from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_list import SeriesList
-from app.tui.notebook.series_screen import SeriesScreen
+from app.tui.widgets.views import in_columns
 from forms.layout import visible
 from forms.wording import default_title
 from storage.notebook import Notebook
@@ -593,3 +592,22 @@ async def test_a_series_that_is_gone_is_told(three):
     async with app.run_test() as pilot:
         await settled(app, pilot)
         assert "no series or baseline is called 'nothing'" in text_of(app.screen, ".dialog-text")
+
+
+PARAGRAPHS = ["\x1b[1mone\x1b[0m\ntwo\nthree", "four\nfive", "six"]
+
+
+def draw(width: int) -> str:
+    return "\n\n".join(PARAGRAPHS) + f"\n{'-' * width}\n"
+
+
+def test_what_fits_or_has_no_room_beside_it_stays_as_it_is():
+    assert in_columns(draw, 200, 9) == draw(200).rstrip()
+    assert in_columns(draw, 159, 3) == draw(159).rstrip()
+
+
+def test_what_would_run_out_of_sight_stands_in_two_columns_broken_between_paragraphs():
+    lines = in_columns(draw, 200, 8).split("\n")
+    assert lines[0] == f"\x1b[1mone\x1b[0m{' ' * 99}four", "a style takes no room"
+    assert [line.split() for line in lines[1:]] == [["two", "five"], ["three"], ["six"], ["-" * 98]]
+    assert lines[-1].index("-") == 102

@@ -6,8 +6,8 @@ import pytest
 
 from app.clients.base import DirectoryEntry, Secrets
 from app.errors import LoginError, NotAFileError
-from app.workflows.guide.state.backend import Logins, PasswordNeededError
-from app.workflows.guide.state.browsing import ItemKind, inside, items, look
+from app.workflows.guide.backend import Logins, PasswordNeededError
+from app.workflows.guide.browsing import ItemKind, inside, items, look
 from forms.series.file_size import FileSizeContext
 from storage.records import Target
 

@@ -7,7 +7,7 @@ import pytest
 
 from app.children import PASSWORD_VARIABLE
 from app.clients.base import Secrets
-from app.workflows.guide.state.backend import Logins, PasswordNeededError
+from app.workflows.guide.backend import Logins, PasswordNeededError
 from tests.tui import SMB
 
 

@@ -6,9 +6,8 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.workflows.guide.pages.of_step import page_of
-from app.workflows.guide.pages.page import Ask, BeginRound, Go, Option, Page
-from app.workflows.guide.state.choices import (
+from app.workflows.guide.after_run import page_of
+from app.workflows.guide.choices import (
     STEPS,
     GuideChoices,
     MethodStep,
@@ -18,9 +17,10 @@ from app.workflows.guide.state.choices import (
     with_file,
     with_target,
 )
-from app.workflows.guide.state.guide_context import GuideContext, LinkState, recent_targets
-from app.workflows.guide.state.job import request_of
-from app.workflows.guide.state.method import StepState, blocked, next_step, standings, step_before
+from app.workflows.guide.job import request_of
+from app.workflows.guide.known import GuideContext, LinkState, recent_targets
+from app.workflows.guide.method import StepState, blocked, next_step, standings, step_before
+from app.workflows.guide.page import Ask, BeginRound, Go, Option, Page
 from forms.layout import Toned
 from storage.plan import QuietTime
 from storage.records import Command, RunStatus, SeriesStatus, Target

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from app.measure.events import Progressed, RunFinished, RunStarted
-from app.workflows.guide.state.pace import each_second, last_second, sparkline
-from app.workflows.guide.state.run_progress import SeriesProgress
+from app.workflows.guide.progress import SeriesProgress, each_second, last_second, sparkline
 from storage.records import Phase, Run
 
 SLOWING = [(0.5, 50), (1.0, 100), (1.5, 150), (2.0, 200), (2.5, 205), (3.0, 210)]

@@ -4,11 +4,11 @@ import pytest
 
 from app.config import Config, ConfigError, ServerProfile
 from app.targets import parse_target, parse_typed_target
-from app.workflows.guide.pages.before_run import target_page
-from app.workflows.guide.pages.page import Connect
-from app.workflows.guide.state import profiles
-from app.workflows.guide.state.choices import GuideChoices
-from app.workflows.guide.state.guide_context import GuideContext
+from app.workflows.guide import known as profiles
+from app.workflows.guide.before_run import target_page
+from app.workflows.guide.choices import GuideChoices
+from app.workflows.guide.known import GuideContext
+from app.workflows.guide.page import Connect
 
 NAS = ServerProfile(
     address="nas1.example.com",

@@ -4,7 +4,7 @@ import pytest
 
 from app.measure.events import Failed, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Started, Warned
 from app.recorder.recording import SeriesClosed, SeriesOpened, SeriesStored
-from app.workflows.guide.state.run_progress import MOST_SAMPLES, SeriesProgress
+from app.workflows.guide.progress import MOST_SAMPLES, SeriesProgress
 from storage.records import ClientFacts, Phase, Run, RunStatus, SeriesStatus
 
 STARTED = RunStarted(number=2, phase=Phase.MEASURED, of=5)

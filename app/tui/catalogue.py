@@ -1,0 +1,282 @@
+"""The catalogue, searched as one types, and one entry of it on its way into the next series."""
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Input, Label, OptionList, Static
+from textual.widgets.option_list import Option
+
+from app.tui.frame.base import BaseDialog, BaseScreen
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.parts import KeyBar, LineInput, Pane
+from app.tui.widgets.measure_mixin import MeasureMixin
+from app.tui.widgets.reading import Copies
+from app.tui.widgets.views import AnsiView
+from app.workflows.guide.rounds import measured_share, take_change
+from forms import wording
+from forms.layout import pad
+from forms.tuning.catalogue import CatalogueEntry, Status, entries, find, search
+from forms.tuning.catalogue_text import entry_text, status_words, suggested_value
+from forms.tuning.instructions import Instructions, advise
+
+_WIDE = 118
+"""Columns from which an entry stands beside the list."""
+_ENTRY = 85
+"""Columns that it takes there."""
+_NAME = 31
+
+
+class CatalogueScreen(BaseScreen):
+    """All that can be changed."""
+
+    ABOUT = (
+        "What can be changed on a file server, its clients and the way between them, in order of impact. Type to"
+        " search; up and down move in the list; Enter opens an entry with the lines and commands for it."
+    )
+    HINTS: ClassVar[dict[str, str]] = {
+        "search": "Words that an entry must have: names, what it does, what it risks. Down goes to the list.",
+        "entries": "The entries, in order of impact. Enter opens one.",
+    }
+    KEYS = (KeyCommand("catalogue.search", "f", "Search", "Go to the search.", footer="Search"),)
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
+    DEFAULT_CSS = """
+    CatalogueScreen #entries-pane { width: 1fr; height: 1fr; }
+    CatalogueScreen #search-line { height: 1; }
+    CatalogueScreen #search { width: 1fr; background: transparent; padding: 0; }
+    CatalogueScreen #found { width: auto; padding: 0 1; color: $text-muted; }
+    CatalogueScreen #entries {
+        width: 1fr; height: 1fr; border: none; padding: 0; text-wrap: nowrap; text-overflow: ellipsis;
+    }
+    CatalogueScreen #entry-box { width: 85; height: 1fr; display: none; scrollbar-size-vertical: 1; }
+    CatalogueScreen.-wide #entry-box { display: block; }
+    """
+
+    def __init__(self, words: str = "") -> None:
+        """``words`` are what to search for at first."""
+        super().__init__()
+        self.sought = words
+        self.shown: tuple[CatalogueEntry, ...] = ()
+        self._expecting = False
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            with Pane("sharebench · Catalogue", id="entries-pane"):
+                with Horizontal(id="search-line"):
+                    box = LineInput(
+                        self.sought,
+                        placeholder="f or / searches: encrypt, sendfile …",
+                        id="search",
+                        compact=True,
+                    )
+                    box.cursor_blink = False
+                    yield box
+                    yield Static(id="found")
+                yield OptionList(id="entries")
+            with VerticalScroll(id="entry-box", can_focus=False, classes="pane"):
+                yield AnsiView(id="entry")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self._look(self.sought)
+        self.query_one("#entries").focus()
+
+    def _look(self, text: str) -> None:
+        self.shown = search(text)
+        found = self.query_one("#entries", OptionList)
+        found.clear_options()
+        self._expecting = self._has_room()
+        found.add_options([Option(_line(entry, expecting=self._expecting)) for entry in self.shown])
+        if self.shown:
+            found.highlighted = 0
+        else:
+            self.query_one("#entry", AnsiView).show(None)
+        self.query_one("#found", Static).update(f"{len(self.shown)} of {len(entries())}")
+
+    def _has_room(self) -> bool:
+        """Whether the list has room for what is to be expected of each entry."""
+        return not _WIDE <= self.size.width < _WIDE + _ENTRY
+
+    def on_resize(self) -> None:
+        if self.is_mounted and self._has_room() is not self._expecting:
+            at = self.query_one("#entries", OptionList).highlighted
+            self._look(self.query_one("#search", Input).value)
+            self.query_one("#entries", OptionList).highlighted = at
+
+    @on(Input.Changed, "#search")
+    def _typed(self, event: Input.Changed) -> None:
+        self._look(event.value)
+
+    @on(Input.Submitted, "#search")
+    def _to_list(self) -> None:
+        self.query_one("#entries").focus()
+
+    def key_down(self) -> None:
+        if self.focused is self.query_one("#search"):
+            self.query_one("#entries").focus()
+
+    def key_slash(self) -> None:
+        """Go to the search, as in a pager."""
+        self.action_search()
+
+    def action_search(self) -> None:
+        self.query_one("#search").focus()
+
+    @on(OptionList.OptionHighlighted, "#entries")
+    def _point(self, event: OptionList.OptionHighlighted) -> None:
+        entry = self.shown[event.option_index]
+        self.query_one("#entry", AnsiView).show(lambda _width, _height: entry_text(entry, ansi=True))
+        box = self.query_one("#entry-box")
+        box.border_title = Content(entry.name)
+        box.scroll_home(animate=False)
+
+    @on(OptionList.OptionSelected, "#entries")
+    def _open(self, event: OptionList.OptionSelected) -> None:
+        self.sharebench_app.visit("entry", entry=self.shown[event.option_index].name)
+
+
+def _line(entry: CatalogueEntry, *, expecting: bool) -> Content:
+    """An entry in the list, beside it what is to be expected of it where there is room."""
+    if not expecting:
+        return Content.styled(f"{entry.rank:>3} {entry.name}", "dim" if entry.is_history else "")
+    name = Content.styled(f"{entry.rank:>3} {pad(entry.name, _NAME)} ", "dim" if entry.is_history else "")
+    status = f"history: {status_words(entry)}" if entry.is_history else ""
+    return Content.assemble(name, (wording.plain(status or entry.expect), "dim"))
+
+
+class EntryScreen(Copies, MeasureMixin):
+    """An entry with the line for smb.conf, the commands to check and reload, and how to put it back."""
+
+    ABOUT = (
+        "One thing that can be changed. Up and down scroll; v chooses the value; t takes it into the next series, which"
+        " is then measured and compared with the one before."
+    )
+    KEYS = (
+        KeyCommand(
+            "entry.value", "v", "Value", "Choose the value to try; the lines and commands follow it.", footer="Value"
+        ),
+        KeyCommand(
+            "entry.take",
+            "t",
+            "Take into the next series",
+            "Make this the one change of the next series, and go on to measure it.",
+            footer="Take",
+        ),
+        KeyCommand(
+            "entry.try",
+            "s",
+            "Let sharebench do it",
+            "Have sharebench change it, measure in turns, and put it back; what it would write is shown first.",
+            action="try_it",
+            footer="Try it",
+        ),
+    )
+    DEFAULT_CSS = """
+    EntryScreen #entry-box { height: 1fr; scrollbar-size-vertical: 1; }
+    EntryScreen.-narrow #entry-box { scrollbar-size-vertical: 0; }
+    EntryScreen #chosen { height: auto; padding: 0 1; text-style: bold; width: 100%; }
+    """
+
+    def __init__(self, entry: str, share: str | None = None) -> None:
+        """``entry`` is its name; ``share`` the one that is measured."""
+        super().__init__()
+        self.entry = find(entry)
+        self.value = suggested_value(self.entry)
+        self.share = share
+
+    def compose(self) -> ComposeResult:
+        yield Label(id="chosen")
+        with VerticalScroll(id="entry-box", classes="pane") as box:
+            box.border_title = Content(f"sharebench · Catalogue · {self.entry.name}")
+            yield AnsiView(id="entry")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.query_one("#entry-box").focus()
+        self._show()
+        if self.share is None:
+            practice = self.context.practice
+            self.with_notebook(lambda notebook: measured_share(notebook, practice), self._of_share)
+
+    def _of_share(self, share: str | None) -> None:
+        self.share = share
+        self._show()
+
+    @property
+    def advice(self) -> Instructions:
+        return advise(self.entry, self.value, share=self.share)
+
+    def text_to_copy(self) -> str:
+        return entry_text(self.entry, value=self.value, share=self.share)
+
+    def _show(self) -> None:
+        text = entry_text(self.entry, value=self.value, share=self.share, ansi=True)
+        self.query_one("#chosen", Label).update(Content(self._chosen()))
+        self.query_one("#entry", AnsiView).show(lambda _width, _height: text)
+
+    def _chosen(self) -> str:
+        if self.entry.status is Status.REMOVED:
+            return "Removed: there is nothing to try."
+        advice = self.advice
+        said = f"{advice.section} {advice.line}".strip() or f"{advice.name} = {advice.value}"
+        return "\n".join([said, *(f"! {text}" for text in advice.warnings if text != self.entry.risk)])
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in {"take", "value", "try_it"} and self.entry.status is Status.REMOVED:
+            return False
+        return super().check_action(action, parameters)
+
+    def action_take(self) -> None:
+        advice, practice = self.advice, self.context.practice
+        self.with_notebook(
+            lambda notebook: take_change(notebook, practice, advice.name, advice.value), self.measure_with
+        )
+
+    def action_try_it(self) -> None:
+        self.sharebench_app.visit("trial", setting=f"{self.advice.name} = {self.advice.value}")
+
+    def action_value(self) -> None:
+
+        def answered(value: str | None) -> None:
+            if value is not None:
+                self.value = value
+                self._show()
+
+        self.app.push_screen(ValueDialog(self.entry, self.value), answered)
+
+
+class ValueDialog(BaseDialog[str]):
+    """The values of an entry, and a line for another one."""
+
+    ABOUT = "The value to try. Enter takes the one chosen, or what is typed."
+
+    def __init__(self, entry: CatalogueEntry, value: str) -> None:
+        super().__init__(classes="dialog")
+        self.entry, self.value = entry, value
+
+    def compose(self) -> ComposeResult:
+        """The values to try, the default named as such; an input."""
+        with Vertical(classes="dialog-box"):
+            yield Label(Content(f"Value of {self.entry.parameter}"), classes="dialog-heading")
+            yield OptionList(*(Option(Content(self._named(value))) for value in self.entry.values), id="values")
+            yield Static("Or another one:")
+            yield LineInput(placeholder=self.value, id="value")
+
+    def _named(self, value: str) -> str:
+        said = value or "(empty)"
+        return f"{said}  (the default)" if value == self.entry.default else said
+
+    def on_mount(self) -> None:
+        if self.value in self.entry.values:
+            self.query_one(OptionList).highlighted = self.entry.values.index(self.value)
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self.entry.values[event.option_index])
+
+    @on(Input.Submitted)
+    def _type(self, event: Input.Submitted) -> None:
+        if event.value.strip():
+            self.dismiss(event.value.strip())

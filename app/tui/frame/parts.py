@@ -1,0 +1,117 @@
+"""Parts of every screen: the keys that work now, titled panes, and inputs in which no text steers the terminal."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual import events
+from textual.binding import ActiveBinding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.style import Style
+from textual.widget import Widget
+from textual.widgets import Input
+
+from forms.layout import control_pictures, visible
+
+_KEY_META = "pressed-key"
+
+
+class KeyBar(Widget, can_focus=False):
+    """The keys and what they do, as many as there is room for; a click on one presses it.
+
+    Textual's footer makes a widget of each key and makes all of them again when one changes. That takes longer than
+    all the rest of a screen (60 ms of a 2-core machine, measured 2026-11-20), and here a transfer may be timed.
+    """
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"key-bar--key", "key-bar--name"}
+    DEFAULT_CSS = """
+    KeyBar {
+        dock: bottom;
+        height: 1;
+        text-wrap: nowrap;
+        color: $footer-foreground;
+        background: $footer-background;
+        .key-bar--key { color: $footer-key-foreground; background: $footer-key-background; text-style: bold; }
+        .key-bar--name { color: $footer-description-foreground; background: $footer-description-background; }
+    }
+    """
+
+    foremost: tuple[str, ...] = ()
+    """Actions whose keys go before all others: those that what is marked is there for."""
+
+    def put_first(self, *actions: str) -> None:
+        """Have the keys of these actions go before all others from now on; none for the screen's own order."""
+        if actions != self.foremost:
+            self.foremost = actions
+            self.refresh()
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self._keys_changed)
+
+    def _keys_changed(self, screen: Screen[object]) -> None:
+        if self.is_attached and screen is self.screen:
+            self.refresh()
+
+    def render(self) -> Content:
+        """The commands' key stays at the right; of the others the last ones give way."""
+        right = Content("").join(self._written(active) for active in self._shown() if self._is_palette(active))
+        left_cells = self.size.width - right.cell_length
+        left = []
+        for written in (self._written(active) for active in self._shown() if not self._is_palette(active)):
+            if written.cell_length > left_cells:
+                break
+            left.append(written)
+            left_cells -= written.cell_length
+        return Content("").join([*left, Content(" " * left_cells), right])
+
+    def _shown(self) -> Iterator[ActiveBinding]:
+        """One key for each action."""
+        seen: set[str] = set()
+        found = self.screen.active_bindings.values()
+        for active in sorted(found, key=lambda each: each.binding.action not in self.foremost):
+            if (active.binding.show or self._is_palette(active)) and active.binding.action not in seen:
+                seen.add(active.binding.action)
+                yield active
+
+    def _is_palette(self, active: ActiveBinding) -> bool:
+        return active.binding.key == self.app.COMMAND_PALETTE_BINDING
+
+    def _written(self, active: ActiveBinding) -> Content:
+        binding = active.binding
+        pressed = Style.from_meta({_KEY_META: binding.key})
+        key, name = (self.get_visual_style(f"key-bar--{part}") + pressed for part in ("key", "name"))
+        if not active.enabled:
+            key, name = key + Style(dim=True), name + Style(dim=True)
+        return Content.assemble((f" {self.app.get_key_display(binding)} ", key), (f"{binding.description} ", name))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        key = event.style.meta.get(_KEY_META)
+        if key:
+            self.app.simulate_key(key)
+
+
+class Pane(Vertical):
+    """Widgets one below the other under a title; what the title names steers no terminal."""
+
+    def __init__(self, title: str = "", *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id, classes="pane")
+        self.called(title)
+
+    def called(self, title: str) -> None:
+        """Show this title from now on."""
+        self.border_title = Content(visible(title))
+
+
+class LineInput(Input):
+    """One line of text."""
+
+    def validate_value(self, value: str) -> str:
+        """The value as it may be drawn."""
+        return visible(value)
+
+
+def kept(before: str, shown: str) -> str:
+    """What an input is to be taken for: the text before, where nothing but its drawing differs."""
+    return before if shown in {visible(before), control_pictures(before)} else shown

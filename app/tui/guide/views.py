@@ -1,0 +1,246 @@
+"""The guide's two panes: the steps of the method, and the page of the open one."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from rich.text import Text
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option as Row
+
+from app.tui.frame.commands import Commanded
+from app.tui.widgets.views import ChartView, joined
+from app.workflows.guide.choices import MethodStep
+from app.workflows.guide.method import StepState, StepStatus
+from app.workflows.guide.page import Judge, Option, Page, PageChart
+from forms import layout
+from forms.report import SIGNS, Mark
+
+ADVISED = "★"
+_LOOKS = {
+    Mark.WARM_UP: "dim",
+    Mark.UNUSUAL: "$text-warning",
+    Mark.REJECTED: "$text-error strike",
+    Mark.FAILED: "$text-error",
+}
+
+
+class PageView(Vertical, Commanded):
+    """A page from the guide, drawn; posts the option that is chosen."""
+
+    DEFAULT_CSS = """
+    PageView { width: 1fr; height: 1fr; }
+    PageView #page-headline { text-style: bold; height: auto; }
+    PageView #page-text { height: auto; max-height: 60%; scrollbar-size-vertical: 1; }
+    PageView #page-why { color: $text-muted; }
+    PageView #page-facts { height: auto; }
+    PageView #page-columns { height: 1; color: $text-muted; text-style: bold; }
+    PageView OptionList {
+        height: 1fr;
+        min-height: 4;
+        border: none;
+        padding: 0;
+        background: transparent;
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
+        scrollbar-size-vertical: 1;
+    }
+    PageView OptionList:focus { border: none; background-tint: transparent; }
+    PageView #page-hint { height: auto; max-height: 3; color: $text-muted; }
+    PageView #page-doing { height: auto; text-style: bold; display: none; }
+    PageView.-doing #page-doing { display: block; }
+    PageView.-table #page-why { display: none; }
+    PageView.-table #page-text { max-height: 8; }
+    PageView #page-chart { height: 1fr; margin-top: 1; display: none; }
+    """
+
+    class OptionChosen(Message):
+        """An option was chosen."""
+
+        def __init__(self, option: Option) -> None:
+            super().__init__()
+            self.option = option
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id, classes="pane")
+        self.page: Page | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="page-headline")
+        with VerticalScroll(id="page-text", can_focus=False):
+            yield Static(id="page-why")
+            yield Static(id="page-facts")
+        yield Static(id="page-doing")
+        yield Static(id="page-columns")
+        yield OptionList(id="page-options")
+        yield Static(id="page-hint")
+        yield ChartView(id="page-chart")
+
+    def about_now(self) -> str:
+        """Why the open step matters: on the page where there is room for it, and always in F1 help."""
+        return self.page.why if self.page is not None else ""
+
+    def show(self, page: Page) -> None:
+        """Show a page; the cursor stays where the user has put it while the page is the same step's."""
+        options = self.query_one(OptionList)
+        before = self.page
+        same = before is not None and _alike(before, page)
+        moved = same and before is not None and options.highlighted not in (None, before.cursor)
+        cursor = options.highlighted if moved and options.highlighted is not None else page.cursor
+        self.page = page
+        self.border_title = Content(page.title)
+        self.set_class(bool(page.columns), "-table")
+        self.query_one("#page-why", Static).update(Text(page.why))
+        self.query_one("#page-facts", Static).update(joined(page.facts, "\n"))
+        for name, content in (("headline", joined(page.headline, "   ")), ("columns", Content(f"  {page.columns}"))):
+            line = self.query_one(f"#page-{name}", Static)
+            line.update(content)
+            line.display = bool(content.plain.strip())
+        options.clear_options()
+        options.add_options([Row(_row(option), disabled=option.act is None) for option in page.options])
+        self._hint(None)
+        if page.options:
+            options.highlighted = min(cursor, len(page.options) - 1)
+            self._hint(page.options[options.highlighted])
+        chart = page.chart
+        self.set_class(chart is not None, "-charted")
+        self.query_one(ChartView).show_chart(partial(_drawn, chart) if chart is not None else None)
+        if not same:
+            self.query_one("#page-text", VerticalScroll).scroll_home(animate=False)
+
+    def doing(self, text: str) -> None:
+        """Say what is being done; empty when it is over."""
+        self.query_one("#page-doing", Static).update(Text(text))
+        self.set_class(bool(text), "-doing")
+
+    @property
+    def pointed(self) -> Option | None:
+        at = self.query_one(OptionList).highlighted
+        return self.page.options[at] if self.page is not None and at is not None else None
+
+    @on(OptionList.OptionHighlighted)
+    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Say below the list what its line may have no room for."""
+        event.stop()
+        self._hint(self.pointed)
+        self.screen.refresh_bindings()
+
+    def _hint(self, option: Option | None) -> None:
+        """Below the list, what its line has no room for."""
+        whole = option is None or _row(option).cell_length <= self._cells
+        self.query_one("#page-hint", Static).update(Text("" if option is None or whole else option.hint))
+
+    @property
+    def _cells(self) -> int:
+        return max(20, self.query_one(OptionList).scrollable_content_region.width - 1)
+
+    def read_on(self) -> None:
+        """Show more of the text; after its end, its beginning."""
+        text = self.query_one("#page-text", VerticalScroll)
+        if text.scroll_offset.y >= text.max_scroll_y:
+            text.scroll_home(animate=False)
+        else:
+            text.scroll_page_down(animate=False)
+
+    def choose(self) -> None:
+        """Take the option under the cursor, where it can be taken."""
+        option = self.pointed
+        if option is not None and option.act is not None:
+            self.post_message(self.OptionChosen(option))
+
+    @property
+    def is_on_run(self) -> bool:
+        """Whether the cursor is on a run that can be left out or taken back in."""
+        return self.pointed is not None and isinstance(self.pointed.act, Judge)
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.choose()
+
+
+def _alike(before: Page, after: Page) -> bool:
+    """Whether it is the same step with the same choices, so that the cursor can stay where it is."""
+    return before.title == after.title and len(before.options) == len(after.options)
+
+
+def _drawn(chart: PageChart, width: int, height: int, zoomed: bool) -> str:
+    from app.charts.series_charts import rates_chart  # noqa: PLC0415  loaded when the first chart is drawn
+
+    return rates_chart(
+        chart.form,
+        width,
+        height,
+        zoomed=zoomed,
+        expected_bytes_per_second=chart.expected_bytes_per_second,
+        expected_name=chart.expected_name,
+    )
+
+
+def _row(option: Option) -> Content:
+    """Title and hint on one line; what does not fit is said below the list while the cursor is on it."""
+    sign = ADVISED if option.advised else SIGNS.get(option.mark, " ")
+    title = Content.styled(option.title, "$text bold" if option.result else _LOOKS.get(option.mark, ""))
+    return Content.assemble(f"{sign} ", title, (f"  {option.hint}" if option.hint else "", "dim"))
+
+
+_STEP_LOOKS = {StepState.CURRENT: "bold $primary", StepState.BLOCKED: "dim"}
+_STEP_SIGNS = _STEP_LOOKS | {StepState.DONE: "$text-success"}
+
+
+class StepsView(Widget):
+    """Sign, number and name of each step; what was chosen or what blocks it below."""
+
+    ABOUT = "The steps of the method. The digits 1 to 8 go to a step."
+    DEFAULT_CSS = """
+    StepsView { width: 30; height: 1fr; }
+    """
+
+    class StepChosen(Message):
+        """A step was clicked."""
+
+        def __init__(self, step: MethodStep) -> None:
+            super().__init__()
+            self.step = step
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id, classes="pane")
+        self.border_title = "sharebench"
+        self.steps: Sequence[StepStatus] = ()
+
+    def show(self, steps: Sequence[StepStatus]) -> None:
+        self.steps = steps
+        self.refresh()
+
+    @property
+    def lines_each(self) -> int:
+        """Lines that a step takes: two where there is room for its detail."""
+        return 3 if self.size.height >= 3 * len(self.steps) else 2 if self.size.height >= 2 * len(self.steps) else 1
+
+    def render(self) -> Content:
+        width = self.content_size.width
+        lines: list[Content] = []
+        told = ""
+        for standing in self.steps:
+            sign, words = f"{standing.state.sign} ", f"{standing.number} {standing.title}"
+            line = Content.assemble(
+                (sign, _STEP_SIGNS.get(standing.state, "")),
+                (words, _STEP_LOOKS.get(standing.state, "")),
+            )
+            lines.append(line.truncate(width, ellipsis=True))
+            for extra in range(1, self.lines_each):
+                is_new = extra == 1 and standing.detail != told
+                detail = layout.cut_inside(standing.detail, width - 3) if is_new else ""
+                lines.append(Content.styled(f"  {detail}", "dim"))
+            told = standing.detail
+        return Content("\n").join(lines)
+
+    def on_click(self, event: events.Click) -> None:
+        place = event.get_content_offset(self)
+        if place is not None and 0 <= place.y // self.lines_each < len(self.steps):
+            self.post_message(self.StepChosen(self.steps[place.y // self.lines_each].step))

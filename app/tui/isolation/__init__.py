@@ -1,1 +1,0 @@
-"""Isolations in the TUI: what to measure, how far it is, what it found."""

@@ -1,0 +1,136 @@
+"""An audit on the screen: the lines to fill in, and what it found."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from app.clients.base import Secrets
+from app.errors import UsageError
+from app.subjects.audit import AuditRequest, AuditResult, audit_server
+from app.targets import parse_typed_target
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import MessageDialog
+from app.tui.widgets.asking import FormLine, LinesScreen, hints_of, log_in, remembered_values, typed_values
+from app.tui.widgets.reading import ReportScreen
+from app.tui.widgets.views import joined
+from app.workflows.guide.known import server_of
+from forms.audit.fix import proposed_diff, remedies
+from forms.audit.report import audit_answer, audit_report, audit_sign
+from forms.layout import Toned
+from forms.report import Report
+from storage.audits import recording_of
+from storage.notebook import Notebook
+from storage.records import JSONValue, Target
+from storage.target_url import format_target
+
+LINES = (
+    FormLine(key="target", name="Share", hint="[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME"),
+    FormLine(key="ssh", name="Server by ssh", hint="[USER@]HOST; empty: the server is this machine"),
+    FormLine(key="conf", name="smb.conf", hint="its path on the server; empty: the path of its smbd"),
+)
+
+
+class AuditScreen(LinesScreen):
+    """Asks which server to audit."""
+
+    ABOUT = (
+        "Reads the server's settings, kernel, disks and cards, and names what is harmful, useless or worth trying."
+        " Nothing is measured or changed. Fill in the lines; Enter moves to the next one."
+    )
+    HINTS: ClassVar = hints_of(LINES)
+    KEYS: ClassVar = (
+        KeyCommand(
+            "audit.start", "f9", "Audit", "Audit the server that the lines name.", footer="Start", priority=True
+        ),
+    )
+    DEFAULT_CSS = """
+    AuditScreen .form-line > Label { width: 14; }
+    """
+    HEADING, BUTTON = "Audit", "Audit"
+    LINES = LINES
+    MEMORY_KEY = "audit"
+
+    @staticmethod
+    def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
+        known = dict(remembered or {})
+        share = next((target for target in practice if target.abilities.has_share), None)
+        if share is not None and not known.get("target"):
+            known["target"] = format_target(replace(share, path=""))
+        return remembered_values(LINES, known)
+
+    def action_start(self) -> None:
+        typed = self.typed()
+        self.in_background(lambda: audit_request(typed), self._log_in)
+
+    def work_failed(self, error: Exception) -> None:
+        if isinstance(error, UsageError):
+            self.app.push_screen(MessageDialog("Not understood", str(error)))
+        else:
+            super().work_failed(error)
+
+    def _log_in(self, request: AuditRequest) -> None:
+        self.remember()
+        log_in(self, request.target, lambda secrets: self._audit(request, secrets))
+
+    def _audit(self, request: AuditRequest, secrets: Secrets) -> None:
+        self.in_background(lambda: audit_server(replace(request, secrets=lambda: secrets)), self._show)
+
+    def _show(self, result: AuditResult) -> None:
+        def store(notebook: Notebook) -> None:
+            notebook.add_recording(recording_of(result.audit))
+
+        self.with_notebook(store)
+        self.app.push_screen(AuditResultScreen(result))
+
+
+def audit_request(typed: Mapping[str, str]) -> AuditRequest:
+    """What the lines ask for, without a login. Raises UsageError with what is wrong."""
+    text = typed_values(LINES, typed)
+    if not text["target"]:
+        raise UsageError("which server? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE")
+    target = parse_typed_target(text["target"])
+    server = server_of(target)
+    return AuditRequest(
+        target=target,
+        ssh=text["ssh"] or (server.ssh if server else "") or None,
+        smb_conf=text["conf"] or (server.smb_conf if server else "") or None,
+    )
+
+
+class AuditResultScreen(ReportScreen):
+    """What an audit found; the costliest finding can be tested, and the edits read."""
+
+    ABOUT = "What the audit found, the gravest and costliest first. Up and down scroll."
+    KEYS: ClassVar = (
+        KeyCommand("audit.try", "t", "Try", "Test the costliest finding: change it, measure, restore.", footer="Try"),
+        KeyCommand("audit.fix", "f", "Fix", "Show the edits as a diff; nothing is written.", footer="Fix (diff)"),
+        KeyCommand("audit.export", "x", "Export", "Write the audit to a file.", footer="Export"),
+    )
+
+    def __init__(self, result: AuditResult) -> None:
+        super().__init__(f"Audit · {result.audit.subject}", lambda _: audit_report(result.audit))
+        self.result = result
+
+    def show(self, report: Report) -> None:
+        """The report below its answer."""
+        super().show(report)
+        sign, tone = audit_sign(self.result.audit)
+        headline = self.query_one("#headline")
+        headline.display = True
+        headline.update(joined([Toned(f"{sign} {audit_answer(self.result.audit)}", tone)], ""))  # type: ignore[attr-defined]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "try":
+            return bool(remedies(self.result.audit.findings))
+        if action == "fix":
+            return bool(self.result.files)
+        return super().check_action(action, parameters)
+
+    def action_try(self) -> None:
+        remedy = remedies(self.result.audit.findings)[0]
+        self.sharebench_app.visit("trial", setting=f"{remedy.name} = {remedy.value}")
+
+    def action_fix(self) -> None:
+        diff = proposed_diff(self.result.audit.findings, self.result.files)
+        text = diff or "No finding names an edit."
+        self.app.push_screen(MessageDialog("Proposed edits (nothing is written)", text))

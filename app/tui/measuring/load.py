@@ -1,0 +1,479 @@
+"""A load on the screen: the lines to fill in, its phase and last minute, the points so far and its form."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from time import monotonic
+from typing import Any, ClassVar
+
+from textual.content import Content
+
+from app.clients.base import Secrets
+from app.errors import LoginError, UsageError
+from app.load.events import FilesMade, JobsWait, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
+from app.load.scenario import NAMES, changed, find_scenario, parse_users
+from app.logins import same_login
+from app.server.shell import check_ssh_host
+from app.targets import parse_typed_target
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import MessageDialog
+from app.tui.widgets.asking import (
+    FormLine,
+    LinesScreen,
+    hints_of,
+    log_in,
+    log_in_again,
+    remembered_values,
+    typed_values,
+    usual_values,
+)
+from app.tui.widgets.reading import StoredDialog, StoredScreen, line_of
+from app.tui.widgets.recording import ReportRunScreen
+from app.tui.widgets.views import joined
+from app.workflows.guide.known import server_of
+from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, sparkline
+from app.workflows.load import LoadClosed, LoadOpened, LoadRequest, LoadStep, PointStored, check_limits
+from app.workflows.load_forms import load_form
+from forms import wording
+from forms.exporters.text import chart_lines, table_lines
+from forms.layout import Tone, coloured, cut, visible
+from forms.load.headline import load_headline
+from forms.load.report import load_charts, load_report, points_table
+from forms.report import Report
+from forms.series.progress import duration
+from forms.series.summary import GAP
+from forms.wording import byte_rate
+from storage.loads.records import Load, LoadChoices
+from storage.notebook import Notebook
+from storage.records import JSONValue, SeriesStatus, Target
+from storage.target_url import format_target
+
+MEMORY_KEY = "load"
+"""Under which the notebook keeps what was typed last."""
+CAPACITY = "capacity"
+"""What stands in place of numbers of users where the most that are carried are looked for."""
+
+
+LINES = (
+    FormLine(key="target", name="Target", hint="[USER@]HOST/SHARE/FOLDER, or @NAME of a server; ftp://… too"),
+    FormLine(key="users", name="Users", hint=f"such as 10,20,40 or 10..200/10, or {CAPACITY}", usual="5,10,20"),
+    FormLine(key="scenario", name="Scenario", hint=f"{', '.join(NAMES)}, or a file", usual="redpaper"),
+    FormLine(key="files", name="Files", hint="how many; empty: as the scenario says"),
+    FormLine(key="duration", name="Steady", hint="seconds that count, each point; empty: as the scenario says"),
+    FormLine(key="settle", name="Settle", hint="seconds before they count; empty: as the scenario says"),
+    FormLine(key="ssh", name="Server by ssh", hint="[USER@]HOST for its CPU and memory; empty: this machine or none"),
+)
+
+
+def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
+    """What stands in the lines: the practice server where it is ready, else what was typed last."""
+    smb = next((target for target in practice if target.abilities.has_share), None)
+    if smb is not None:
+        folder = format_target(smb).rpartition("/")[0] if smb.path else format_target(smb)
+        return usual_values(LINES) | {"target": folder, "files": "200", "duration": "10", "settle": "2"}
+    return remembered_values(LINES, remembered)
+
+
+def read_request(typed: Mapping[str, str], secrets: Secrets) -> LoadRequest:
+    """What the lines ask for. Raises UsageError with what is wrong."""
+    text = typed_values(LINES, typed)
+    if text["ssh"]:
+        check_ssh_host(text["ssh"], "Server by ssh")
+    target = read_target(typed)
+    server = server_of(target)
+    capacity = text["users"].lower() == CAPACITY
+    scenario = changed(
+        find_scenario(text["scenario"] or "redpaper"),
+        files=int(_number("Files", text["files"], 1, 1e7)) if text["files"] else None,
+        duration=_number("Steady", text["duration"], 1, 7 * 86400) if text["duration"] else None,
+        settle=_number("Settle", text["settle"], 0, 86400) if text["settle"] else None,
+    )
+    return LoadRequest(
+        targets=(target,),
+        secrets=secrets,
+        scenario=scenario,
+        choices=LoadChoices(
+            users=() if capacity else parse_users(text["users"] or "5,10,20"),
+            find_capacity=capacity,
+            processes=len(os.sched_getaffinity(0)),
+        ),
+        server_ssh=text["ssh"] or (server.ssh if server else "") or None,
+        smb_conf=(server.smb_conf if server else "") or None,
+    )
+
+
+def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValue]) -> LoadRequest:
+    """What goes on with a stored load; its server is looked at by the ssh that was typed for its host."""
+    server, ssh = server_of(load.targets[0]), ""
+    with suppress(UsageError):
+        if parse_typed_target(str(typed.get("target", ""))).host == load.targets[0].host:
+            ssh = str(typed.get("ssh", "")).strip()
+    return LoadRequest(
+        targets=load.targets,
+        secrets=secrets,
+        scenario=load.scenario,
+        choices=load.choices,
+        server_ssh=ssh or (server.ssh if server else "") or None,
+        smb_conf=(server.smb_conf if server else "") or None,
+    )
+
+
+def read_target(typed: Mapping[str, str]) -> Target:
+    """The target that is typed. Raises UsageError."""
+    text = typed.get("target", "").strip()
+    if not text:
+        raise UsageError("which server? type [USER@]HOST/SHARE/FOLDER, or smb://USER@HOST/SHARE/FOLDER")
+    target = parse_typed_target(text)
+    if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
+        raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
+    return target
+
+
+def _number(name: str, text: str, least: float, most: float) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = least - 1
+    if not least <= found <= most:
+        raise UsageError(f"{name}: expected a number from {least:g} to {most:g}, found {text!r}")
+    return found
+
+
+_WORDS = {
+    LoadPhase.FILES: "making the scenario's files",
+    LoadPhase.RAMP: "ramp: users log in",
+    LoadPhase.SETTLE: "settle: nothing counts yet",
+    LoadPhase.STEADY: "steady: this counts",
+    LoadPhase.PRINTING: "printing: the queue becomes empty",
+    LoadPhase.CLEANING: "removing the scenario's files",
+}
+_FIGURES = 25
+"""Columns of a name and its figure before the sparkline."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadProgressState:
+    """What has been heard of a load."""
+
+    load: Load | None = None
+    phase: PhaseBegan | None = None
+    files: FilesMade | None = None
+    queue: JobsWait | None = None
+    seconds: tuple[SecondPassed, ...] = ()
+    """The last ones, the newest last."""
+    warnings: tuple[str, ...] = ()
+    closed: LoadClosed | None = field(default=None)
+
+    def heard(self, step: LoadStep) -> "LoadProgressState":
+        """The same load after a step."""
+        match step:
+            case LoadOpened(load=load) | PointStored(load=load):
+                return replace(self, load=load)
+            case PhaseBegan():
+                return replace(self, phase=step, files=None, queue=None)
+            case JobsWait():
+                return replace(self, queue=step)
+            case FilesMade():
+                return replace(self, files=step)
+            case SecondPassed():
+                return replace(self, seconds=(*self.seconds, step)[-SHOWN_SECONDS:])
+            case LoadWarned(text=text):
+                return replace(self, warnings=(*self.warnings, text))
+            case LoadClosed(load=load):
+                return replace(self, load=load, closed=step)
+            case _:
+                return self
+
+    def now(self, at_seconds: float, *, is_last: bool = False) -> str:
+        """Which point, what it does, and how long that and the load still take, by the monotonic clock.
+
+        ``is_last`` says that no point follows, whatever was planned.
+        """
+        if self.phase is None:
+            return "Looking at the server …"
+        if stalled := self._stalled_seconds():
+            return f"! {self._which()}no request was answered for {stalled} s"
+        files = f": {self.files.files:,} of {self.files.of_files:,}" if self.files else ""
+        if self.queue:
+            files = f": {self.queue.jobs:,} of {self.queue.of_jobs:,} jobs wait, Esc ends it"
+        ends = self.phase.at_seconds + self.phase.seconds - at_seconds
+        left = f", {duration(ends)} left" if self.phase.seconds and ends > 0 else ""
+        whole = self._left_seconds(max(0.0, ends) if self.phase.seconds else 0.0, is_last=is_last)
+        in_all = f"; about {duration(whole)} in all" if whole else ""
+        in_all += " (the last point)" if is_last else ""
+        return f"{self._which()}{_WORDS[self.phase.phase]}{files}{left}{in_all}"
+
+    def _which(self) -> str:
+        if self.phase is None or not self.phase.users:
+            return ""
+        planned = self._planned()
+        of = f" of {len(planned)}" if planned else ""
+        return f"Point {self.phase.point}{of}, {self.phase.users} users: "
+
+    def _planned(self) -> Sequence[int]:
+        """The users of each point; none where that is not known before."""
+        if self.load is None or self.load.choices.by_size:
+            return ()
+        return self.load.choices.users
+
+    def _left_seconds(self, of_phase: float, *, is_last: bool) -> float | None:
+        """Until the last planned point is measured; None where nobody knows, or nothing is measured any more."""
+        load, phase, planned = self.load, self.phase, self._planned()
+        if load is None or phase is None or not planned or phase.phase in {LoadPhase.PRINTING, LoadPhase.CLEANING}:
+            return None
+        scenario, ramp = load.scenario, load.choices.ramp_per_second
+        each = scenario.settle_seconds + scenario.duration_seconds
+        to_come = () if is_last else planned[len(load.points) + 1 :] if phase.point else planned
+        ahead = {LoadPhase.RAMP: each, LoadPhase.SETTLE: scenario.duration_seconds}.get(phase.phase, 0.0)
+        return of_phase + ahead + sum(each + users / ramp for users in to_come)
+
+    def _stalled_seconds(self) -> int:
+        """For how many seconds no request was answered although users are there to make them; 0 for less than some."""
+        if self.phase is None or self.phase.phase is not LoadPhase.STEADY:
+            return 0
+        if self.load is not None and not self.load.scenario.requests:
+            return 0
+        silent = sum(1 for _ in takewhile(lambda second: not second.requests_per_second, reversed(self.seconds)))
+        return silent if silent >= STALL_SECONDS else 0
+
+    def text(self, width: int) -> str:
+        """The last second and the last minute, then the points so far with their charts."""
+        lines = [] if self.closed is not None else list(self._second_lines(width))
+        points = self.load.points if self.load is not None else ()
+        if self.load is not None and points:
+            lines += ["", *table_lines(points_table(points, self.load.scenario), width, ansi=True)]
+        for chart in load_charts(points):
+            lines += ["", *chart_lines(chart, width, ansi=True)]
+        return "\n".join(lines).lstrip("\n")
+
+    def _second_lines(self, width: int) -> Iterator[str]:
+        if not self.seconds:
+            return
+        now, cells = self.seconds[-1], width - _FIGURES
+        p95 = [1000 * (second.p95_seconds or 0.0) for second in self.seconds]
+        shown = (
+            ("requests/s", f"{now.requests_per_second:,.0f}", [second.requests_per_second for second in self.seconds]),
+            ("p95", "-" if now.p95_seconds is None else f"{p95[-1]:,.1f} ms", p95),
+            ("read", byte_rate(now.read_bytes_per_second), [second.read_bytes_per_second for second in self.seconds]),
+            (
+                "written",
+                byte_rate(now.write_bytes_per_second),
+                [second.write_bytes_per_second for second in self.seconds],
+            ),
+        )
+        for name, figure, history in shown:
+            drawn = sparkline(history, min(SHOWN_SECONDS, cells))
+            yield cut(f"{name:<10}  {figure:>11}  ", width) + coloured(drawn, Tone.DATA)
+        connected, errors = f"{now.connected:,} of {now.users:,}", f"errors {now.errors:,}"
+        beside = f"{errors}, busiest process of this end {now.cpu_percent:.0f} % CPU"
+        yield cut(f"{'connected':<10}  {connected:>11}  {beside}", width)
+
+    def told(self) -> str:
+        if self.closed is not None and self.closed.failure is not None:
+            return visible(self.closed.failure.text)
+        return visible(" ".join(self.warnings[-2:]))
+
+
+class LoadRunScreen(ReportRunScreen):
+    """Runs a load point by point, then shows its form."""
+
+    ABOUT = (
+        "Users log in (ramp), work a while (settle), and then what they do counts (steady). Each point that ended is"
+        " kept. At the end stand the form, the capacity and what stood in the way. Up and down scroll."
+    )
+    KEYS: ClassVar = (
+        KeyCommand(
+            "load.finish", "s", "End after this point", "Measure this number of users and no further one.",
+            footer="End after point",
+        ),
+        KeyCommand("load.export", "x", "Export", "Write the load's form to a file.", footer="Export"),
+    )  # fmt: skip
+    STOP_HEADING = "Stop the load?"
+    STOP_TEXT = "The load is not done. Finished points are kept, and the scenario's files are removed."
+    QUIT_TEXT = "A load is under way. Finished points are kept, and the scenario's files are removed."
+
+    def __init__(self, request: LoadRequest, resumed: Load | None = None) -> None:
+        """``resumed`` is the stored load to go on with; None for a new one."""
+        super().__init__(f"Load {request.scenario.name}")
+        self.request = request
+        self.resumed = resumed
+        self.state = LoadProgressState()
+        self._finishing = False
+        self._is_broken_off = False
+        """Whether an error ended it before it could be closed."""
+
+    def events(self) -> Iterator[tuple[int, LoadStep]]:
+        self.watch_machine(self.request.targets[0])
+        for step in self.context.backend.load(self.request, self.context.notebook_path, self.control, self.resumed):
+            yield 0, step
+
+    def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one load
+        """Keep what the step says."""
+        self.state = self.state.heard(event)
+        if self.state.load is not None and self.state.load.points:
+            closed = self.state.closed
+            self.report = load_report(self.state.load, closed.prediction if closed else None)
+
+    def now(self) -> str:
+        closed = self.state.closed
+        if closed is not None and not closed.stored:
+            return "Nothing was measured."
+        if closed is not None or self._is_broken_off:
+            return "The load has ended."
+        return self.state.now(monotonic(), is_last=self._finishing)
+
+    def headline(self) -> Content:
+        """What the points come to, and whether that is all of them."""
+        return joined(load_headline(self.state.load), GAP) if self.state.load is not None else super().headline()
+
+    def warnings(self) -> str:
+        closed, told = self.state.closed, self.state.told()
+        if closed is not None and closed.stored and closed.load.status is not SeriesStatus.COMPLETE:
+            return f"{told}{'. ' if told else ''}It stopped early: go back, and Ctrl+L lists it to be gone on with."
+        return told
+
+    def heard_text(self, width: int) -> str:
+        return self.state.text(width)
+
+    def ended(self, error: Exception | None) -> None:
+        """Show the form, whatever became of it."""
+        if error is not None:
+            self._is_broken_off = True
+            self.draw()
+            self.work_failed(error)
+        closed = self.state.closed
+        if closed is not None and closed.failure is not None and closed.failure.kind == LoginError.__name__:
+            stopped = closed.load if closed.stored else self.resumed
+            log_in_again(
+                self, self.request.targets, closed.failure.text,
+                lambda secrets: self.begin_again(LoadRunScreen(replace(self.request, secrets=secrets), stopped)),
+            )  # fmt: skip
+        if self.report is not None and closed is not None:
+            self.show_report(self.report)
+        else:
+            self.refresh_bindings()
+
+    def action_finish(self) -> None:
+        self._finishing = True
+        self.control.finish_after_run()
+        self.draw()
+
+    def export_name(self, report: Report) -> str:
+        return f"load-{report.name}"
+
+
+def load_line(load: Load) -> str:
+    """What tells a load from the others of a list."""
+    users = ",".join(str(point.users) for point in load.points)
+    what = f"{f'{users} users' if users else 'no point'}  {wording.short_place(load.targets[0])}"
+    return line_of(load.created_at, what, load.label, load.status, running=load.running)
+
+
+class StoredLoadScreen(StoredScreen[Load]):
+    """The form of one load."""
+
+    ABOUT = "A load from the notebook. Up and down scroll; one that stopped early can be gone on with."
+
+    def __init__(self, load_id: str) -> None:
+        super().__init__("Load", load_id)
+        self._typed: dict[str, JSONValue] = {}
+        """The lines of the last load, for the way to the server."""
+
+    def find(self, notebook: Notebook) -> Load:
+        self._typed = notebook.remembered(MEMORY_KEY) or {}
+        return notebook.load(self.reference)
+
+    def lay_out(self, notebook: Notebook, found: Load) -> Report:
+        return load_form(notebook, found)
+
+    def headline(self, found: Load) -> Content:
+        return joined(load_headline(found), GAP)
+
+    def label_of(self, found: Load) -> str:
+        return found.label
+
+    def set_label(self, notebook: Notebook, found: Load, label: str) -> None:
+        notebook.describe(found.id, label=label)
+
+    def target_to_go_on(self, found: Load) -> Target | None:
+        over = found.status is SeriesStatus.COMPLETE or found.imported_at is not None or found.running
+        return None if over else found.targets[0]
+
+    def action_go_on(self) -> None:
+        found = self.found
+        if found is not None and not all(same_login(target, found.targets[0]) for target in found.targets):
+            why = "Its targets have several users or protocols, and a password typed here would go to all of them."
+            how = f"Go on with load {found.id} on the command line, as it was begun there."
+            self.app.push_screen(MessageDialog("Several logins", f"{why} {how}"))
+            return
+        super().action_go_on()
+
+    def go_on(self, found: Load, secrets: Secrets) -> None:
+        typed = self._typed | self.context.typed.get(MEMORY_KEY, {})
+        self.app.push_screen(LoadRunScreen(request_to_resume(found, secrets, typed), found))
+
+
+class LoadScreen(LinesScreen):
+    """Asks what the users shall do; what is typed is kept in the notebook."""
+
+    ABOUT = (
+        "How many users does a server carry? A load has them work at once, each with a login of its own, on files that"
+        " it makes and removes, and measures each number of users. Fill in the lines, Enter goes to the next one."
+    )
+    HINTS: ClassVar = hints_of(LINES)
+    KEYS: ClassVar = (
+        KeyCommand("load.start", "f9", "Load", "Begin with what the lines say.", footer="Start", priority=True),
+        KeyCommand(
+            "load.stored",
+            "ctrl+l",
+            "Stored loads",
+            "List the loads of the notebook: to read, label and export one, or to go on with one that stopped.",
+            footer="Stored",
+            priority=True,
+        ),
+    )
+    DEFAULT_CSS = """
+    LoadScreen .form-line > Label { width: 15; }
+    """
+    HEADING = BUTTON = "Load"
+    LINES = LINES
+    MEMORY_KEY = MEMORY_KEY
+    first_values = staticmethod(first_values)
+
+    def __init__(self, target: str = "", ssh: str = "") -> None:
+        """``target`` and the ``ssh`` of its server stand in their lines at first, where they are known."""
+        super().__init__()
+        self._known = {"target": target, "ssh": ssh} if target else {}
+
+    def _fill(self, values: dict[str, str]) -> None:
+        super()._fill(values | self._known)
+
+    def action_start(self) -> None:
+        typed = self.typed()
+        try:
+            request = read_request(typed, Secrets())
+            check_limits(request.choices, request.targets)
+        except UsageError as error:
+            self.app.push_screen(MessageDialog("Not understood", str(error)))
+            return
+        self.remember()
+        log_in(self, request.targets[0], lambda secrets: self._begin(replace(request, secrets=secrets)))
+
+    def _begin(self, request: LoadRequest) -> None:
+        self.app.push_screen(LoadRunScreen(request))
+
+    def action_stored(self) -> None:
+        self.with_notebook(lambda notebook: [(load.id, load_line(load)) for load in notebook.loads()], self._choose)
+
+    def _choose(self, found: list[tuple[str, str]]) -> None:
+
+        def answered(load_id: str | None) -> None:
+            if load_id is not None:
+                self.app.push_screen(StoredLoadScreen(load_id))
+
+        if found:
+            self.app.push_screen(StoredDialog("Loads", found), answered)
+        else:
+            self.app.push_screen(MessageDialog("Loads", "There is none yet; F9 begins one."))

@@ -1,0 +1,403 @@
+"""A survey on the screen: the lines to fill in, how far each series is, and what it found."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual.widgets import Button
+
+from app.charts.bars import bar
+from app.clients.base import Secrets
+from app.errors import LoginError, UsageError
+from app.logins import same_login
+from app.measure.events import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
+from app.recorder.recording import RecorderEvent
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
+from app.tui.widgets.asking import (
+    FormLine,
+    LinesScreen,
+    ask_password,
+    hints_of,
+    log_in_again,
+    remembered_values,
+    typed_values,
+    usual_values,
+)
+from app.tui.widgets.reading import GoesOn
+from app.tui.widgets.recording import ReportRunScreen
+from app.units import parse_size
+from app.workflows.event_words import words
+from app.workflows.guide.backend import PasswordNeededError
+from app.workflows.next_steps import NextStep, after_survey
+from app.workflows.requests import SeriesOptions
+from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, plan_round, result, targets_like, targets_of
+from forms import wording
+from forms.experiments.report import survey_report
+from forms.experiments.survey import Station, StationState, Survey
+from forms.layout import cut, pad
+from forms.stats.summary import mean
+from storage.notebook import Notebook
+from storage.plan import DEFAULT_RUNS
+from storage.protocols import protocol_of
+from storage.records import Command, JSONValue, Phase, RunStatus, Target
+
+MEMORY_KEY = "survey"
+"""Under which the notebook keeps what was typed last."""
+
+
+LINES = (
+    FormLine(key="hosts", name="Hosts", hint="names or addresses; the server itself gives its loopback too"),
+    FormLine(key="smb", name="SMB share", hint="SHARE or SHARE/FOLDER that can be written; empty: no SMB"),
+    FormLine(key="ftp", name="FTP folder", hint="such as / or /upload; empty: no FTP"),
+    FormLine(key="user", name="User", hint="USER or DOMAIN;USER; empty: guest and anonymous"),
+    FormLine(key="ftp_user", name="FTP user", hint="where it is another one; anonymous: no user"),
+    FormLine(key="runs", name="Runs", hint="measured runs of each series", usual=str(DEFAULT_RUNS)),
+    FormLine(key="size", name="Size", hint="such as 512M or 1G; empty: some seconds of the link's rate"),
+    FormLine(key="ports", name="Ports", hint="such as smb 4450, ftp 2121, iperf3 5301; empty: the usual ones"),
+)
+
+
+def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
+    """What stands in the lines: the practice servers where they are ready, else what was typed last."""
+    if practice:
+        values = usual_values(LINES)
+        ports = {target.protocol: target.port for target in practice if target.abilities.in_survey}
+        smb = next((target for target in practice if target.abilities.has_share), None)
+        values["hosts"] = practice[0].host
+        values["smb"] = (smb.share or "") if smb else ""
+        values["ftp"] = "/" if "ftp" in ports else ""
+        values["user"] = next((target.user for target in practice if target.user), "")
+        values["size"] = "64M"
+        values["ports"] = ", ".join(f"{protocol} {port}" for protocol, port in ports.items() if port)
+        return values
+    return remembered_values(LINES, remembered)
+
+
+def read_choices(typed: Mapping[str, str]) -> SurveyChoices:
+    """The choices that the lines say. Raises UsageError with what is wrong."""
+    text = typed_values(LINES, typed)
+    hosts = tuple(text["hosts"].replace(",", " ").split())
+    if not hosts:
+        raise UsageError("which server? type its name or address, or 127.0.0.1 on the server itself")
+    domain, _, user = text["user"].rpartition(";")
+    return SurveyChoices(
+        hosts=hosts,
+        smb=text["smb"] or None,
+        ftp=text["ftp"] or None,
+        ports=_ports(text["ports"]),
+        user=user or None,
+        domain=domain or None,
+        ftp_user=text["ftp_user"] or None,
+        options=SeriesOptions(runs=_runs(text["runs"]), size_bytes=parse_size(text["size"]) if text["size"] else None),
+    )
+
+
+def _runs(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= 1000:
+        raise UsageError(f"not a number of runs: {text!r}; 5 is usual, 10 show smaller differences")
+    return int(text)
+
+
+def _ports(text: str) -> dict[str, int]:
+    ports = {}
+    for part in text.replace(",", ";").split(";"):
+        if not part.strip():
+            continue
+        protocol, _, number = part.strip().partition(" ")
+        if not protocol_of(protocol).in_survey or not number.strip().isdecimal() or not 0 < int(number) < 65536:
+            raise UsageError(f"not a port: {part.strip()!r}; write smb 4450, ftp 2121, iperf3 5301")
+        ports[protocol] = int(number)
+    return ports
+
+
+_BAR = 10
+_NAME = 27
+_STATE = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StationProgress:
+    """How far one series is."""
+
+    station: Station
+    doing: str
+    percent: float | None = None
+    """Of the current run; absent between runs."""
+    rates: tuple[float, ...] = ()
+    """Bytes per second of the measured runs so far."""
+
+    def heard(self, event: RecorderEvent) -> "StationProgress":
+        """The same series after an event."""
+        doing, percent, rates = words(event), self.percent, self.rates
+        match event:
+            case ScratchMade() if self.station.command is Command.PUT or percent is not None:
+                doing = ""
+            case RunStarted():
+                percent = 0.0
+            case Progressed(moved_bytes=moved, size_bytes=size):
+                percent = 100 * moved / size if size else None
+            case RunFinished(run=run):
+                doing, percent = "", None
+                if run.phase is Phase.MEASURED and run.status is RunStatus.VALID and run.bytes_per_second:
+                    rates = (*rates, run.bytes_per_second)
+            case Paused():
+                doing = ""
+            case Failed() | Finished():
+                percent = None
+            case _:
+                pass
+        return replace(self, doing=doing or self.doing, percent=percent, rates=rates)
+
+    def line(self, width: int) -> str:
+        """One line of at most ``width`` columns: name, what it does, its average so far or the run's progress."""
+        figure = bar(self.percent, _BAR) if self.percent is not None else ""
+        average = mean(self.rates)
+        told = figure or (wording.rate(average) if average is not None else "")
+        return cut(f"{pad(self.station.name, _NAME)} {pad(cut(self.doing, _STATE), _STATE)} {told}", width)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyProgress:
+    """Everything that a screen shows of a survey under way."""
+
+    series: tuple[StationProgress, ...]
+    warnings: tuple[str, ...] = ()
+
+    def heard(self, index: int, event: RecorderEvent) -> "SurveyProgress":
+        """The same survey after an event of its ``index``-th station."""
+        series = list(self.series)
+        series[index] = series[index].heard(event)
+        warnings = (*self.warnings, event.text) if isinstance(event, Warned) else self.warnings
+        return SurveyProgress(series=tuple(series), warnings=tuple(dict.fromkeys(warnings)))
+
+    def text(self, width: int) -> str:
+        """A line a series, those that are left out last and shorter."""
+        going = [one.line(width) for one in self.series if one.station.state is not StationState.LEFT_OUT]
+        out = [
+            cut(f"{one.station.name}: left out", width)
+            for one in self.series
+            if one.station.state is StationState.LEFT_OUT
+        ]
+        return "\n".join([*going, *([""] if out else []), *out])
+
+
+def begin(stations: Sequence[Station]) -> SurveyProgress:
+    """The survey before its first event."""
+    return SurveyProgress(
+        series=tuple(
+            StationProgress(station=station, doing=station.state.value, rates=_measured_before(station))
+            for station in stations
+        )
+    )
+
+
+def _measured_before(station: Station) -> tuple[float, ...]:
+    """What a survey that goes on has of the station already."""
+    runs = station.series.measured() if station.series else ()
+    return tuple(rate for run in runs if (rate := run.bytes_per_second))
+
+
+REDRAW_SECONDS = 1.0
+"""The screen is drawn no more often while a run is timed."""
+
+
+class SurveyRunScreen(GoesOn, ReportRunScreen):
+    """Measures a planned survey in turns, then shows table, findings and the next step."""
+
+    ABOUT = (
+        "The survey's series take turns, run by run; a run that ended is kept, whatever happens. At the end come the"
+        " table, the findings and the one thing to look at first. Up and down scroll; Enter lists what can be done"
+        " next."
+    )
+    KEYS: ClassVar = (
+        *GoesOn.KEYS,
+        KeyCommand(
+            "survey.stop",
+            "s",
+            "Stop",
+            "Stop at once; what was measured is kept, and the same survey goes on later.",
+            footer="Stop",
+        ),
+        KeyCommand("survey.export", "x", "Export", "Write the survey to a file.", footer="Export"),
+    )
+    STOP_HEADING = "Stop the survey?"
+    STOP_TEXT = "The survey is not done. What was measured is kept, and the same survey goes on where it was."
+    QUIT_TEXT = "A survey is under way. What was measured is kept; the rest can be done later."
+
+    def __init__(self, planned: SurveyRound, targets: Sequence[Target], again: Callable[[], None]) -> None:
+        """``again`` goes on with it from the screen below, where what is missing can be measured now."""
+        super().__init__(planned.experiment.name)
+        self.planned, self.targets, self.again = planned, targets, again
+        self._refused: list[tuple[list[Target], str]] = []
+        """Each login that a server refused, by the targets that it goes for, and what was said."""
+        self.surveying = begin(planned.stations)
+        self.survey: Survey | None = None
+
+    def events(self) -> Iterator[tuple[int, RecorderEvent]]:
+        return measure_round(self.planned, self.context.notebook_path, self.control)
+
+    def heard(self, index: int, event: RecorderEvent) -> None:
+        self.surveying = self.surveying.heard(index, event)
+        if isinstance(event, Failed) and event.kind == LoginError.__name__:
+            self._refuse(self.planned.stations[index], event.text)
+
+    def _refuse(self, station: Station, why: str) -> None:
+        """Have the password not sent again: it was a wrong one."""
+        refused = targets_like(station, self.planned, self.targets)
+        for target in refused:
+            self.context.logins.refuse(target)
+        if refused and refused[0].user and refused not in [targets for targets, _ in self._refused]:
+            self._refused.append((refused, why))
+
+    def now(self) -> str:
+        return "Measuring in turns …" if self.survey is None else self.survey.next_step
+
+    def warnings(self) -> str:
+        return " ".join(self.surveying.warnings[-2:])
+
+    def heard_text(self, width: int) -> str:
+        return self.surveying.text(width)
+
+    def next_steps(self) -> Iterable[NextStep]:
+        return after_survey(self.survey) if self.survey is not None else ()
+
+    def ended(self, error: Exception | None) -> None:
+        if error is not None:
+            self.work_failed(error)
+        self.with_notebook(lambda notebook: result(self.planned, notebook), self._show)
+
+    def _show(self, filled: Survey) -> None:
+        self.survey = filled
+        self.show_report(survey_report(filled))
+        if self._refused:
+            self._log_in_again()
+
+    def _log_in_again(self) -> None:
+        """Ask for each password that was refused, then go on with what is missing."""
+        if self._refused:
+            targets, why = self._refused.pop(0)
+            log_in_again(self, targets, why, lambda _: self._log_in_again())
+        else:
+            if not self.is_covered:
+                self.action_back()
+            self.again()
+
+
+class SurveyScreen(LinesScreen):
+    """Asks what the survey shall measure; what is typed is kept in the notebook, but for the password."""
+
+    ABOUT = (
+        "The survey measures a server from every side: FTP, SMB and bare TCP, get and put, on the loopback and over"
+        " the network, in turns; then it says what to look at first. Fill in the lines, Enter goes to the next one."
+    )
+    HINTS: ClassVar = hints_of(LINES)
+    KEYS: ClassVar = (
+        KeyCommand(
+            "survey.start",
+            "f9",
+            "Survey",
+            "Measure what the lines say; an interrupted survey of the same goes on.",
+            footer="Start",
+            priority=True,
+        ),
+        KeyCommand(
+            "survey.restart",
+            "ctrl+r",
+            "Begin a new survey",
+            "Measure everything again, although an interrupted survey of the same could go on.",
+            priority=True,
+        ),
+    )
+    DEFAULT_CSS = """
+    SurveyScreen .form-line > Label { width: 12; }
+    """
+    HEADING = BUTTON = "Survey"
+    LINES = LINES
+    MEMORY_KEY = MEMORY_KEY
+    first_values = staticmethod(first_values)
+
+    def action_start(self) -> None:
+        self._begin(again=False)
+
+    def action_restart(self) -> None:
+        self._begin(again=True)
+
+    def _begin(self, *, again: bool) -> None:
+        """Read the lines, ask for the password if there is a user, and plan."""
+        try:
+            choices = read_choices(self.typed())
+            targets = targets_of(choices)
+        except UsageError as error:
+            self.app.push_screen(MessageDialog("Not understood", str(error)))
+            return
+        unknown = self._without_password(targets)
+        if unknown is not None:
+            self._ask_password(targets, unknown, again=again)
+            return
+        self._plan(choices, targets, again=again)
+
+    def _without_password(self, targets: list[Target]) -> Target | None:
+        """The first target whose user's password nobody has said; one that is known for a host goes for all.
+
+        But not for one that refused it.
+        """
+        logins = self.context.logins
+        known: list[tuple[Target, Secrets]] = []
+        unknown: list[Target] = []
+        for target in targets:
+            try:
+                known.append((target, logins.find(target)))
+            except PasswordNeededError:
+                unknown.append(target)
+        for target in unknown:
+            said = next((secrets for other, secrets in known if same_login(other, target)), None)
+            if said is None or logins.is_refused(target):
+                return target
+            logins.keep(target, said)
+        return None
+
+    def _ask_password(self, targets: list[Target], unknown: Target, *, again: bool) -> None:
+        """One password for all targets of that user and protocol of which none is known."""
+        logins = self.context.logins
+
+        def answered(secrets: Secrets) -> None:
+            for target in targets:
+                if same_login(target, unknown) and not logins.knows(target):
+                    logins.keep(target, secrets)
+            self._begin(again=again)
+
+        ask_password(self, unknown, answered)
+
+    def _plan(self, choices: SurveyChoices, targets: list[Target], *, again: bool) -> None:
+        logins = self.context.logins
+        self.remember()
+
+        def plan(notebook: Notebook) -> SurveyRound:
+            return plan_round(choices, notebook, lambda target: (target, logins.find(target)), again=again)
+
+        self.query_one("#start", Button).disabled = True
+        self.with_notebook(plan, lambda planned: self._planned(planned, targets), group="plan", exclusive=True)
+
+    def work_failed(self, error: Exception) -> None:
+        self.query_one("#start", Button).disabled = False
+        super().work_failed(error)
+
+    def _run_screen(self, planned: SurveyRound, targets: list[Target]) -> SurveyRunScreen:
+        return SurveyRunScreen(planned, targets, lambda: self._begin(again=False))
+
+    def _planned(self, planned: SurveyRound, targets: list[Target]) -> None:
+        self.query_one("#start", Button).disabled = False
+        if not planned.continued:
+            self.app.push_screen(self._run_screen(planned, targets))
+            return
+
+        def answered(go_on: bool | None) -> None:
+            if go_on:
+                self.app.push_screen(self._run_screen(planned, targets))
+
+        text = (
+            f"{planned.experiment.name} is not complete:"
+            f" {len(planned.todo)} of {len(planned.stations)} series are to do. Ctrl+R begins a new one instead."
+        )
+        self.app.push_screen(ConfirmDialog("Go on with it?", text, yes="Go on", prefer_yes=True), answered)

@@ -1,0 +1,327 @@
+"""A trial on the screen: what would be written is shown first, and only with consent sharebench changes it itself."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from time import monotonic
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.content import Content
+
+from app.errors import CancelledError, LoginError, UsageError
+from app.kinds import stored_change, stored_experiment
+from app.tui.frame.base import told
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import AskDialog
+from app.tui.widgets.asking import log_in, log_in_again
+from app.tui.widgets.reading import ReportScreen
+from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen
+from app.tui.widgets.views import content_of
+from app.workflows.guide.after_run import ask_server
+from app.workflows.guide.backend import PasswordNeededError
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
+from app.workflows.guide.job import request_of
+from app.workflows.guide.known import recall
+from app.workflows.guide.page import Go
+from forms.layout import Toned, hanging, visible
+from forms.report import Report
+from forms.series.progress import duration
+from forms.trials.summary import TrialSummary
+from forms.wording import signed_percent
+from storage.notebook import Notebook
+
+if TYPE_CHECKING:
+    from app.workflows.trial_order import TrialOrder
+    from forms.trials.judged import ChangeSummary
+    from storage.records import Target
+
+
+class TrialScreen(ReportRunScreen):
+    """Changes a setting, measures in turns with the one that was there, and puts it back."""
+
+    ABOUT = (
+        "sharebench changes the setting itself, measures with and without it in turns (A B or B A, by lot), and puts it"
+        " back. What it would write is shown first; y goes on. What a crash leaves is put back by R in the notebook, or"
+        " by `sharebench restore`."
+    )
+    KEYS: ClassVar = (
+        KeyCommand("trial.back", "escape", "Back", "Leave; a trial under way is asked about first.", footer="Back"),
+        KeyCommand("trial.consent", "y", "Yes, go on", "Consent to what is shown, and go on.", footer="Yes, go on"),
+        KeyCommand(
+            "trial.server",
+            "w",
+            "Server's settings",
+            "Say by which ssh the server's settings are reached, and where its smb.conf is.",
+            footer="Server's settings",
+        ),
+        KeyCommand("trial.stop", "s", "Stop", "Stop at once; everything is put back.", footer="Stop"),
+        KeyCommand("trial.export", "x", "Export", "Write the trial to a file.", footer="Export"),
+    )
+    STOP_HEADING = "Stop the trial?"
+    STOP_TEXT = "Everything is put back, and the pairs that are complete are kept."
+    QUIT_TEXT = "A trial is under way. It is stopped, and everything is put back."
+
+    def __init__(self, setting: str, experiment: str = "") -> None:
+        """``setting`` is NAME = VALUE; ``experiment`` the stored trial of it to go on with, empty for a new one."""
+        super().__init__(f"Trial · {setting}")
+        self.setting, self.experiment = setting, experiment
+        self.order: TrialOrder | None = None
+        self.summary: ChangeSummary | None = None
+        self._choices = GuideChoices()
+        """What the guide measures, as it was recalled last."""
+        self._target: Target | None = None
+        """Where is to be measured, as soon as it is known."""
+        self._begun = False
+        self._now = "Looking at the server …"
+        self._lines: list[str] = []
+        self._to_accept: tuple[tuple[str, ...], bool] | None = None
+        """What y consents to before there is an order: names whose risks are accepted, and whether smbd may restart."""
+        self._accepted: tuple[tuple[str, ...], bool] = ((), False)
+        self._is_prepared = False
+        """Whether the server was asked, with an order or a refusal as its answer."""
+        self._slots = 0
+        """Values that were set so far, two a pair."""
+        self._pairs_to_come = 0
+        """After the one under way, at most."""
+        self._began_at = 0.0
+        self._put_back = ""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing to be stopped and put back."""
+        return not self._begun or not self._recording
+
+    def begin(self) -> None:
+        """Only look: nothing is measured without consent."""
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Check what is asked for on the server; nothing is written."""
+        self._now, self._lines, self._to_accept, self._is_prepared = "Looking at the server …", [], None, False
+        self.refresh_bindings()
+        self.draw()
+        self.with_notebook(self._prepared, self._ask)
+
+    def _prepared(self, notebook: "Notebook") -> "TrialOrder":
+        """The trial of what the guide measures, or the stored one, checked; nothing is written.
+
+        Raises SharebenchError.
+        """
+        from app.workflows.trial_order import stored_trial  # noqa: PLC0415  loaded when it is first needed
+
+        if self.experiment:
+            stored = stored_trial(notebook, self.experiment)
+            self._target, plan = stored.base.target, stored.plan
+            names, restart = self._accepted
+            plan = replace(
+                plan, accepted_risks=(*plan.accepted_risks, *names), allow_restart=plan.allow_restart or restart
+            )
+            secrets = self.context.logins.find(self._target)
+            return self.context.backend.resume_trial(replace(stored, plan=plan), secrets)
+        choices, _ = recall(notebook, self.context.practice)
+        if choices.target is None:
+            raise UsageError("choose a target and a file first, in the guide (F3)")
+        self._choices, self._target = choices, choices.target
+        request = request_of(choices, self.context.logins.find(choices.target, kerberos=choices.kerberos))
+        accepted, restart = self._accepted
+        return self.context.backend.order_trial(request, self.setting, accepted=accepted, restart=restart)
+
+    def work_failed(self, error: Exception) -> None:
+        """Ask for what is missing: the password, a yes to a risk; say else what stands in the way."""
+        from app.changes.server import ConsentNeededError  # noqa: PLC0415  loaded when it is first needed
+
+        if self._begun:
+            super().work_failed(error)
+            return
+        target = self._target
+        if isinstance(error, LoginError) and target is not None:
+            self._log_in_again(target, error)
+        self._is_prepared = True
+        self._now, self._lines = "Nothing was written.", [told(error)[1]]
+        if isinstance(error, ConsentNeededError):
+            names, restart = self._accepted
+            more = () if error.risk_of is None else (error.risk_of,)
+            self._to_accept = ((*names, *more), restart or error.risk_of is None)
+            self._now = "Nothing is written yet: y accepts this, Escape leaves."
+        self.refresh_bindings()
+        self.draw()
+
+    def _log_in_again(self, target: "Target", error: LoginError) -> None:
+        if self._choices.kerberos:
+            return
+        if isinstance(error, PasswordNeededError):
+            log_in(self, target, lambda _: self._prepare())
+        else:
+            log_in_again(self, [target], str(error), lambda _: self._prepare())
+
+    def _ask(self, order: "TrialOrder") -> None:
+        from app.workflows.consent import consent_lines  # noqa: PLC0415  loaded when it is first needed
+
+        self.order, self._is_prepared = order, True
+        self._now = "Nothing is written yet: y goes on, Escape leaves."
+        self._lines = list(consent_lines(order))
+        self.refresh_bindings()
+        self.draw()
+
+    def action_consent(self) -> None:
+        if self._to_accept is not None:
+            self._accepted = self._to_accept
+            self._prepare()
+            return
+        self._begun = True
+        self._now = "Writing down how it is put back"
+        self.refresh_bindings()
+        self.listen(self.events, every_seconds=REDRAW_SECONDS)
+
+    def action_server(self) -> None:
+        asked = ask_server(self._choices)
+
+        def answered(text: str | None) -> None:
+            if text is None:
+                return
+            try:
+                act = asked.then(text)
+            except UsageError as error:
+                self.sharebench_app.tell_error(error)
+                return
+            if isinstance(act, Go):
+                self.order, self._to_accept, self._accepted = None, None, ((), False)
+                choices = replace(act.choices, step=self._choices.step).to_memory()
+                self.with_notebook(lambda notebook: notebook.remember(MEMORY_KEY, choices), lambda _: self._prepare())
+
+        self.app.push_screen(AskDialog(asked.heading, asked.text, value=asked.value), answered)
+
+    def events(self) -> Iterator[tuple[int, Any]]:
+        assert self.order
+        self.watch_machine(self.order.request.plan.target)
+        for event in self.context.backend.carry_out(self.order, self.context.notebook_path, self.control):
+            yield 0, event
+
+    def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one trial
+        from app.workflows.trial_order import Judged, PutBack, ValueSet  # noqa: PLC0415
+
+        assert self.order
+        match event:
+            case ValueSet(value=value, block=block):
+                if not self._slots:
+                    self._began_at = monotonic()
+                self._slots += 1
+                self._pairs_to_come = self.order.plan.looks[-1] - block
+                most, name = self.order.plan.looks[-1], self.order.setting.name
+                self._now = f"Pair {block} of at most {most}: {name} {'as it is' if value is None else value}"
+            case Judged(summary=summary):
+                self.summary = summary
+            case PutBack(text=text):
+                self._now = self._put_back = text
+            case _:
+                pass
+
+    def now(self) -> str:
+        effect = getattr(self.summary, "effect", None)
+        if self.is_over or self.order is None or self._put_back:
+            return self._now
+        so_far = f", {signed_percent(effect.change_percent)} so far" if effect else ""
+        done = self._slots - 1
+        left = (monotonic() - self._began_at) / done * (2 * self._pairs_to_come + 1) if done > 0 else 0.0
+        return f"{self._now}{so_far}{f'; at most {duration(left)} left' if left else ''}"
+
+    def headline(self) -> Content:
+        """The verdict, and below it what stands on the server now."""
+        from forms.trials.report import verdict_field  # noqa: PLC0415  loaded when it is first needed
+        from forms.trials.summary import TrialSummary  # noqa: PLC0415  as above
+
+        if not isinstance(self.summary, TrialSummary):
+            return Content(visible(self._now))
+        verdict = verdict_field(self.summary)
+        return Content("\n").join(
+            [content_of(Toned(visible(verdict.text), verdict.tone)), Content(visible(self._put_back))]
+        )
+
+    def heard_text(self, width: int) -> str:
+        from forms.exporters.text import figures_text  # noqa: PLC0415  loaded when it is first needed
+        from forms.trials.judged import report_of  # noqa: PLC0415
+
+        if self.summary is not None:
+            return figures_text(report_of(self.summary), width=width, ansi=True)
+        return "\n".join(line for text in self._lines for line in _hanging(visible(text), width))
+
+    def ended(self, error: Exception | None) -> None:
+        """Show the verdict, or what went wrong and what stands on the server."""
+        from forms.trials.judged import report_of  # noqa: PLC0415  loaded when it is first needed
+
+        assert self.order
+        plan = self.order.request.plan
+        if isinstance(error, LoginError) and not self._slots and not plan.secrets.kerberos:
+            self.context.logins.refuse(plan.target)  # once a value is set, it may be the setting that refuses
+        if error is not None and not isinstance(error, CancelledError) and not self._put_back:
+            self._now = self._put_back = told(error)[1]  # it stays when the dialog is gone
+        if self.summary is not None:
+            self.show_report(report_of(self.summary))
+        else:
+            self.draw()
+        self.refresh_bindings()
+        if error is not None and not isinstance(error, CancelledError):
+            self.sharebench_app.tell_error(error)
+
+    def keeps_from_leaving(self, error: Exception | None) -> bool:
+        """Where something may be left on the server, whoever leaves is told first."""
+        from app.changes.server import ChangeFailedError  # noqa: PLC0415  loaded when it is first needed
+
+        if error is None or isinstance(error, CancelledError) or self._put_back:
+            return False
+        return self._slots > 0 or isinstance(error, ChangeFailedError)
+
+    def export_name(self, report: Report) -> str:
+        """The experiment's."""
+        return self.order.experiment.name if self.order else report.name
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "consent":
+            return (self.order is not None or self._to_accept is not None) and not self._begun
+        if action == "server":
+            return self._is_prepared and not self._begun and not self.experiment and self._target is not None
+        return super().check_action(action, parameters)
+
+
+def _hanging(text: str, width: int) -> list[str]:
+    """A sentence, or what it leads to, which is indented and goes on further in."""
+    return hanging(text, width, "    " if text.startswith(" ") else "")
+
+
+class StoredTrialScreen(ReportScreen):
+    """The form of one trial."""
+
+    ABOUT = "A trial from the notebook. Up and down scroll; one that is not decided yet can be gone on with."
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = (
+        KeyCommand(
+            "trial.go-on", "g", "Go on", "Measure further pairs; what would be written is shown first.", footer="Go on"
+        ),
+    )
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, self.read_report)
+        self.name_of_trial = name
+        self.setting = ""
+        """NAME = VALUE of a trial that can be gone on with; empty for one that is decided, or was imported."""
+
+    def read_report(self, notebook: Notebook) -> Report:
+        """Its form; it is looked at whether it is decided."""
+        found = stored_change(notebook, self.name_of_trial)
+        ours = all(one.imported_at is None for one in notebook.heads(experiment=self.name_of_trial))
+        undecided = isinstance(found, TrialSummary) and not found.complete and ours
+        self.setting = f"{found.plan.name} = {found.value}" if undecided and isinstance(found, TrialSummary) else ""
+        return stored_experiment(notebook, self.name_of_trial)
+
+    def show(self, report: Report) -> None:
+        super().show(report)
+        self.refresh_bindings()
+
+    def on_screen_resume(self) -> None:
+        """What went on meanwhile is shown as it is now."""
+        if self.report is not None:
+            self.with_notebook(self.read_report, self.show)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return bool(self.setting) if action == "go_on" else super().check_action(action, parameters)
+
+    def action_go_on(self) -> None:
+        self.app.push_screen(TrialScreen(self.setting, self.name_of_trial))

@@ -1,0 +1,211 @@
+"""One series, two compared, or several against the first: each on a screen of its own."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Label
+
+from app.charts.series_charts import compared_chart
+from app.tui.export import ExportScreen
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.parts import KeyBar
+from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
+from app.tui.notebook.series_view import SeriesView
+from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
+from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts, content_of
+from app.workflows.compare import sides_to_compare
+from app.workflows.next_steps import NextStep, after_comparison, after_series
+from forms.comparison.report import comparison_report, pair_report
+from forms.comparison.summary import ComparisonSummary, comparisons
+from forms.exporters.text import WIDTH, figures_text, report_text, run_form_text
+from forms.layout import Toned
+from forms.report import Report
+from forms.series.summary import SeriesSummary, run_form
+from storage.notebook import Notebook
+
+
+class SeriesScreen(ZoomsCharts, Copies, GoesOn, SeriesActions):
+    """The filled form of a series."""
+
+    ABOUT = (
+        "One series: the filled form, what weakens it and what to do about that. Up and down scroll; Enter lists what"
+        " can be done next."
+    )
+    KEYS = (
+        *GoesOn.KEYS,
+        KeyCommand(
+            "series.chart",
+            "v",
+            "Chart",
+            "The next view: the rate of each run, the throughput within a run, the form.",
+            footer="Chart",
+        ),
+        ZOOM,
+        *ACTING_KEYS,
+    )
+
+    def __init__(self, series_id: str) -> None:
+        super().__init__()
+        self.series_id = series_id
+
+    def compose(self) -> ComposeResult:
+        yield SeriesView()
+        yield KeyBar()
+
+    def action_chart(self) -> None:
+        self.query_one(SeriesView).next_picture()
+
+    def text_to_copy(self) -> str:
+        form = self.query_one(SeriesView).form
+        return run_form_text(form) if form else ""
+
+    def next_steps(self) -> Iterable[NextStep]:
+        form = self.query_one(SeriesView).form
+        return after_series(form.series) if form else ()
+
+    def chosen(self) -> str:
+        return self.series_id
+
+    def on_mount(self) -> None:
+        self.query_one("#series-form-box").focus()
+        self.changed()
+
+    def changed(self, *series_ids: str) -> None:  # noqa: ARG002  it shows one
+        series_id = self.series_id
+        self.with_notebook(
+            lambda notebook: run_form(notebook.series(series_id)), self._show, group="form", exclusive=True
+        )
+
+    def _show(self, form: SeriesSummary) -> None:
+        self.query_one(SeriesView).show(form)
+
+
+class CompareScreen(ZoomsCharts, Copies, GoesOn):
+    """The comparison of two series."""
+
+    ABOUT = (
+        "Two series side by side: faster, slower, no change, or inconclusive, and the cheapest step that settles it."
+        " Up and down scroll; Enter lists what can be done next."
+    )
+    KEYS = (
+        *GoesOn.KEYS,
+        KeyCommand("compare.settle", "t", "Settle it", "Take the cheapest step that settles it.", footer="Try"),
+        KeyCommand("compare.swap", "s", "Swap", "Take the other series as the base.", footer="Swap"),
+        KeyCommand(
+            "compare.chart",
+            "v",
+            "Chart",
+            "Both charts on one scale, or the figures, where there is no room for both.",
+            footer="Chart",
+        ),
+        ZOOM,
+        KeyCommand("compare.export", "x", "Export", "Write the comparison to a file.", footer="Export"),
+    )
+    DEFAULT_CSS = """
+    CompareScreen #verdict { width: 100%; height: auto; padding: 0 1; text-style: bold; }
+    CompareScreen #compared { height: 1fr; }
+    CompareScreen #comparison-box { width: 84; height: 1fr; scrollbar-size-vertical: 1; }
+    CompareScreen #compared-picture { width: 1fr; display: none; }
+    CompareScreen #compared-chart { height: 1fr; max-height: 36; }
+    CompareScreen.-wide #compared-picture { display: block; }
+    CompareScreen.-narrow #comparison-box { width: 1fr; }
+    CompareScreen.-narrow.-pictured #comparison-box { display: none; }
+    CompareScreen.-narrow.-pictured #compared-picture { display: block; }
+    """
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (118, "-wide")]  # noqa: RUF012  declared so in Textual
+
+    def __init__(self, base: str, other: str) -> None:
+        super().__init__()
+        self.base_id, self.other_id = base, other
+        self.form: ComparisonSummary | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Label(id="verdict", markup=False)
+        with Horizontal(id="compared"):
+            with VerticalScroll(id="comparison-box", classes="pane") as box:
+                box.border_title = "Compare"
+                yield AnsiView(id="comparison")
+            with Vertical(id="compared-picture", classes="pane") as picture:
+                picture.border_title = "Rate of each run"
+                yield ChartView(id="compared-chart")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.query_one("#comparison-box").focus()
+        self._look()
+
+    def _look(self) -> None:
+        self.with_notebook(
+            lambda notebook: _form(notebook, self.base_id, self.other_id), self._show, group="compare", exclusive=True
+        )
+
+    def _show(self, form: ComparisonSummary) -> None:
+        self.form = form
+        comparison = form.comparison
+        self.query_one("#verdict", Label).update(
+            content_of(Toned(f"[{comparison.sign}] {comparison.sentence}", comparison.tone))
+        )
+        self.query_one("#comparison-box").border_title = Content(
+            f"Compare · {comparison.other_name} against {comparison.base_name}"
+        )
+        report = replace(pair_report(form), fields=())
+        self.query_one("#comparison", AnsiView).show(
+            lambda width, _height: figures_text(report, width=min(width, WIDTH), ansi=True)
+        )
+        self.query_one("#compared-chart", ChartView).show_chart(
+            lambda width, height, zoomed: compared_chart(
+                form.base, form.other, width=width, height=height, zoomed=zoomed
+            )
+        )
+
+    def next_steps(self) -> Iterable[NextStep]:
+        return after_comparison(self.form.comparison) if self.form else ()
+
+    def action_settle(self) -> None:
+        found = self.form.comparison if self.form else None
+        if found is None or found.known:
+            self.notify("There is a verdict: nothing is left to settle.")
+            return
+        self._go_on(next(iter(after_comparison(found))))
+
+    def text_to_copy(self) -> str:
+        return report_text(pair_report(self.form)) if self.form else ""
+
+    def action_chart(self) -> None:
+        self.toggle_class("-pictured")
+
+    def action_export(self) -> None:
+        if self.form is not None:
+            report = pair_report(self.form)
+            self.app.push_screen(ExportScreen(gather=lambda _: [report], name="comparison"))
+
+    def action_swap(self) -> None:
+        self.base_id, self.other_id = self.other_id, self.base_id
+        self._look()
+
+
+def _form(notebook: Notebook, base_id: str, other_id: str) -> ComparisonSummary:
+    return comparisons(sides_to_compare(notebook, (base_id, other_id)))[0]
+
+
+class TableScreen(ReportScreen):
+    """More than two series as a matrix of commands and protocols, and the verdict on each."""
+
+    ABOUT = (
+        "Several series: get and put down, the protocols across, each with its share of FTP; then a verdict for each:"
+        " gets against the first get marked, puts against the first put. Up and down scroll."
+    )
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        """``ids`` are the series, the base first."""
+        super().__init__("Compare", lambda notebook: _report(notebook, ids))
+        self.ids = tuple(ids)
+
+
+def _report(notebook: Notebook, ids: Sequence[str]) -> Report:
+    shown = [notebook.series(each) for each in ids]
+    return comparison_report(shown, comparisons(sides_to_compare(notebook, ids)))

@@ -1,0 +1,376 @@
+"""Screens that show a measurement under way without taking from it: events wait until the clock fetches them."""
+
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
+from threading import Thread, current_thread, main_thread
+from time import monotonic
+from types import FrameType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from app.measure.control import SeriesControl
+from app.measure.events import Progressed, RunFinished, RunStarted
+from app.recorder.recording import RecorderEvent
+from app.tui.export import ExportScreen
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import ConfirmDialog
+from app.tui.frame.parts import KeyBar
+from app.tui.widgets.views import AnsiView, in_columns
+from forms.exporters.text import figures_text
+from forms.layout import cut, visible
+from forms.report import Report
+from forms.wording import byte_rate
+
+if TYPE_CHECKING:
+    from app.environment.host.meter import MachineNow
+    from storage.records import Target
+
+
+_ROUTINE = (Progressed, RunStarted, RunFinished)
+"""What comes many times a second. A message of each would wake the screen, and have it drawn again under a dialog."""
+
+TOLD_APART_SECONDS = 0.5
+"""The end of a run is told at once, but no more often than that."""
+
+
+class EventsHeard(Message):
+    """Something rare has happened: look at once."""
+
+
+class MeasurementEnded(Message):
+    """The recording thread has nothing more to do."""
+
+    def __init__(self, error: Exception | None) -> None:
+        super().__init__()
+        self.error = error
+
+
+class RecordingScreen(BaseScreen):
+    """Records in a thread; ``heard`` is told the events in the screen's own thread, when ``catch_up`` fetches them.
+
+    It is left only after a question while something is measured, and then once everything is stored.
+    """
+
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = (
+        KeyCommand("recording.interrupt", "ctrl+c", "Interrupt", "Ask whether to stop.", action="stop"),
+    )
+    STOP_HEADING: ClassVar[str]
+    STOP_TEXT: ClassVar[str]
+    """What becomes of what was measured, for whoever is asked about stopping."""
+    GO_ON: ClassVar[str]
+    """The answer that does not stop."""
+    QUIT_TEXT: ClassVar[str]
+    """The same, for whoever leaves the program."""
+
+    def __init__(self, control: SeriesControl) -> None:
+        super().__init__()
+        self.control = control
+        """What says words to the series."""
+        self._waiting: SimpleQueue[tuple[int, RecorderEvent]] = SimpleQueue()
+        self._recording = True
+        self._leave: Callable[[], None] | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing left to stop."""
+        return not self._recording
+
+    def listen(self, events: Callable[[], Iterable[tuple[int, RecorderEvent]]], *, every_seconds: float) -> None:
+        """Take the events, each with the place of its series, from a thread; ``tick`` comes by the clock from now on.
+
+        When there are no more, ``ended`` is told the error that ended them. When the screen goes, they are ended, so
+        that nothing is left running.
+        """
+
+        def record() -> None:
+            worker = get_current_worker()
+            error: Exception | None = None
+            try:
+                told_at = 0.0
+                for index, event in events():
+                    self._waiting.put((index, event))
+                    ended = isinstance(event, RunFinished) and monotonic() >= told_at + TOLD_APART_SECONDS
+                    if ended:
+                        told_at = monotonic()
+                    if not worker.is_cancelled and (ended or not isinstance(event, _ROUTINE)):
+                        self.post_message(EventsHeard())
+            except Exception as fault:  # noqa: BLE001  told in the one dialog, by the screen's thread
+                error = fault
+            if not worker.is_cancelled:
+                self.post_message(MeasurementEnded(error))
+
+        self.run_worker(record, thread=True, group="measure", exit_on_error=False)
+        self.set_interval(every_seconds, self.tick)
+
+    def on_unmount(self) -> None:
+        self.control.cancel()
+
+    def catch_up(self) -> None:
+        while True:
+            try:
+                index, event = self._waiting.get_nowait()
+            except Empty:
+                return
+            self.heard(index, event)
+
+    @on(EventsHeard)
+    def _rare_event(self, message: EventsHeard) -> None:
+        message.stop()
+        self.tick()
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether another screen lies over this one; what is drawn then is drawn for nobody."""
+        return self.app.screen is not self
+
+    @on(MeasurementEnded)
+    def _ended(self, message: MeasurementEnded) -> None:
+        message.stop()
+        self._recording = False
+        self.tick()
+        if self.is_covered and isinstance(self.app.screen, ConfirmDialog):
+            self.app.screen.withdraw("It has ended by itself meanwhile; everything is stored.")
+        if self._leave is not None and not self.keeps_from_leaving(message.error):
+            self._leave()
+        else:
+            self.ended(message.error)
+
+    def keeps_from_leaving(self, error: Exception | None) -> bool:  # noqa: ARG002  most screens lose nothing
+        """Whether the end has to be told to who is leaving the program."""
+        return False
+
+    def heard(self, index: int, event: RecorderEvent) -> None:
+        """Take an event of the series at this place in."""
+
+    def tick(self) -> None:
+        """Catch up, and draw what the clock allows."""
+
+    def ended(self, error: Exception | None) -> None:
+        """Everything is stored; show what came of it."""
+
+    def action_stop(self) -> None:
+        """Stop at once, if that is meant."""
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.control.cancel()
+                self.tick()
+
+        self.app.push_screen(ConfirmDialog(self.STOP_HEADING, self.STOP_TEXT, yes="Stop", no=self.GO_ON), answered)
+
+    def action_back(self) -> None:
+        """Leave what is over; ask about stopping what is not."""
+        if self.is_over:
+            super().action_back()
+        else:
+            self.action_stop()
+
+    def quit_question(self) -> str | None:
+        """Asked before the program is left."""
+        return None if self.is_over else self.QUIT_TEXT
+
+    def leave(self, then: Callable[[], None]) -> None:
+        """Stop, and leave once everything is stored."""
+        self._leave = then
+        self.control.cancel()
+
+
+class HangUp:
+    """Whether the terminal was closed since ``watch``; to be made and watched in the main thread."""
+
+    def __init__(self, cancel: Callable[[], None]) -> None:
+        """``cancel`` ends what is under way; it is called from a thread of its own."""
+        self._cancel = cancel
+        self._happened = False
+        self._before: signal._HANDLER | None = None
+
+    def watch(self) -> None:
+        """From now on the signal of a closed terminal cancels, where it would end the program at once."""
+        if current_thread() is main_thread():
+            self._before = signal.signal(signal.SIGHUP, self._heard)
+
+    def unwatch(self) -> None:
+        """The signal does again what it did before."""
+        if self._before is not None:
+            signal.signal(signal.SIGHUP, self._before)
+            self._before = None
+
+    def _heard(self, _number: int, _frame: FrameType | None) -> None:
+        if not self._happened:
+            self._happened = True
+            Thread(target=self._cancel, daemon=True).start()
+
+    @contextmanager
+    def ends_the_program(self) -> Iterator[None]:
+        """Around what must be complete first; in any thread, since the one of the screen may wait for the terminal."""
+        try:
+            yield
+        finally:
+            if self._happened:
+                os._exit(128 + signal.SIGHUP)
+
+
+def machine_words(machine: "MachineNow") -> str:
+    """This machine in a few words: ``CPU 34 %  eth0 in 118 MB/s, out 1.2 MB/s  0 retransmits``."""
+    card = ""
+    if machine.interface is not None:
+        received, sent = machine.received_bytes_per_second, machine.sent_bytes_per_second
+        card = f"  {machine.interface} in {byte_rate(received)}, out {byte_rate(sent)}"
+    return f"CPU {machine.cpu_percent:.0f} %{card}  {machine.retransmitted:,} retransmits"
+
+
+REDRAW_SECONDS = 1.0
+"""The screen is drawn no more often while a run is timed."""
+
+
+class ReportRunScreen(RecordingScreen):
+    """Draws what is heard once a second until there is a report, which ``s`` stops and ``x`` exports."""
+
+    GO_ON: ClassVar = "Go on"
+    DEFAULT_CSS = """
+    ReportRunScreen #now { height: auto; padding: 0 1; text-style: bold; }
+    ReportRunScreen #machine { height: 1; padding: 0 1; color: $text-muted; display: none; }
+    ReportRunScreen #warnings { height: auto; max-height: 3; padding: 0 1; color: $text-warning; display: none; }
+    ReportRunScreen #run-box { height: 1fr; scrollbar-size-vertical: 1; }
+    """
+
+    def __init__(self, heading: str) -> None:
+        super().__init__(SeriesControl())
+        self.heading = heading
+        self.report: Report | None = None
+        """What can be exported."""
+        self._is_report_shown = False
+        self._meter: Callable[[], MachineNow | None] = lambda: None
+        self._hang_up = HangUp(self.control.cancel)
+
+    def compose(self) -> ComposeResult:
+        """What happens now, warnings, and what was heard; at the end the report."""
+        yield Static(id="now")
+        yield Static(id="machine")
+        yield Static(id="warnings")
+        with VerticalScroll(id="run-box", classes="pane") as box:
+            box.border_title = Content(f"sharebench · {visible(self.heading)}")
+            yield AnsiView(id="run-text")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.query_one("#run-box").focus()
+        self.begin()
+
+    def begin(self) -> None:
+        """What happens as soon as the screen is there: it measures."""
+        self.listen(self.events, every_seconds=REDRAW_SECONDS)
+        self.draw()
+
+    def listen(self, events: Callable[[], Iterable[tuple[int, Any]]], *, every_seconds: float) -> None:
+        """As every recording screen; where the terminal is closed meanwhile, what is on the server is cleaned first."""
+        self._hang_up.watch()
+
+        def to_the_end() -> Iterator[tuple[int, Any]]:
+            with self._hang_up.ends_the_program():
+                yield from events()
+
+        super().listen(to_the_end, every_seconds=every_seconds)
+
+    @on(MeasurementEnded)
+    def _nothing_to_clean(self) -> None:
+        self._hang_up.unwatch()
+
+    def on_unmount(self) -> None:
+        self._hang_up.unwatch()
+
+    def begin_again(self, screen: "ReportRunScreen") -> None:
+        """Have the screen that does the same anew take the place of this one, which is over."""
+        if self.is_covered:
+            self.app.push_screen(screen)
+        else:
+            self.app.switch_screen(screen)
+
+    def events(self) -> Iterator[tuple[int, Any]]:
+        """Measure: events, each with the place of its series. In a thread of its own."""
+        raise NotImplementedError
+
+    def watch_machine(self, target: "Target") -> None:
+        """Say from now on what this machine and its card on the way to the target do. In the thread of the events."""
+        self._meter = self.context.backend.meter(target)
+
+    def now(self) -> str:
+        """What happens now, in a line."""
+        raise NotImplementedError
+
+    def headline(self) -> Content:
+        """What stands above the report: what came of it, in a line."""
+        return Content(visible(self.now()))
+
+    def warnings(self) -> str:
+        """What is to be said beside it."""
+        return ""
+
+    def heard_text(self, width: int) -> str:
+        """What was heard so far."""
+        raise NotImplementedError
+
+    def tick(self) -> None:
+        """Show what has been heard, where it can be seen."""
+        self.catch_up()
+        if not self.is_covered:
+            self.draw()
+
+    def draw(self) -> None:
+        """Show what has been heard, until the report is shown."""
+        if self._is_report_shown:
+            return
+        stopping = self.control.cancelled.is_set() and not self.is_over
+        self._say("#now", Content("Stopping …" if stopping else visible(self.now())))
+        self._say("#warnings", Content(visible(self.warnings())))
+        machine = None if self.is_over else self._meter()
+        said = "" if machine is None else f"this machine: {machine_words(machine)}"
+        self._say("#machine", Content(cut(said, max(0, self.size.width - 2))))
+        self.query_one("#run-text", AnsiView).show(lambda width, _height: self.heard_text(width))
+
+    def _say(self, place: str, said: Content) -> None:
+        line = self.query_one(place, Static)
+        if line.content != said:
+            line.update(said)
+            line.display = bool(said.plain)
+
+    def show_report(self, report: Report) -> None:
+        """In place of what was heard; what came of it stands above, and the figures before what they were made from."""
+        self.report = report
+        self._is_report_shown = True
+        self._say("#now", self.headline())
+        self._say("#warnings", Content(visible(self.warnings())))
+        self._say("#machine", Content(""))
+        box = self.query_one("#run-box")
+        self.query_one("#run-text", AnsiView).show(
+            lambda width, _height: in_columns(
+                lambda column: figures_text(report, width=column, ansi=True), width, box.size.height
+            )
+        )
+        box.scroll_home(animate=False)
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
+        if action in {"stop", "finish"}:
+            return not self.is_over
+        return action not in {"export", "next"} or self.report is not None
+
+    def action_export(self) -> None:
+        report = self.report
+        if report is not None:
+            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.export_name(report)))
+
+    def export_name(self, report: Report) -> str:
+        """What its file is called."""
+        return report.name

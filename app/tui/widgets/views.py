@@ -1,0 +1,136 @@
+"""Forms and charts as the terminal prints them, drawn again for the room that there is, in the theme's colours."""
+
+from collections.abc import Callable, Iterable
+from itertools import accumulate, zip_longest
+
+from rich.text import Text
+from textual.content import Content
+from textual.dom import DOMNode
+from textual.widgets import Static
+
+from app.tui.frame.commands import KeyCommand
+from forms.layout import Tone, Toned
+
+Draw = Callable[[int, int], str]
+"""Lines, styled by ANSI escapes, for so many columns and rows."""
+
+
+class AnsiView(Static):
+    """Shows what a pure function draws; where its height is ``auto`` the function decides how many rows it takes."""
+
+    DEFAULT_CSS = """
+    AnsiView { width: 1fr; height: auto; }
+    """
+
+    def __init__(self, draw: Draw | None = None, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id, classes=classes)
+        self._draw = draw
+        self._drawn_for: tuple[Draw | None, int, int] | None = None
+        self._rows = -1
+
+    @property
+    def text(self) -> str:
+        """What is shown, without styles."""
+        return str(self.content)
+
+    def show(self, draw: Draw | None) -> None:
+        """Draw this from now on; None for nothing."""
+        self._draw = draw
+        self._redraw()
+
+    def on_resize(self) -> None:
+        self._redraw()
+
+    def _redraw(self) -> None:
+        width, height = self.content_size
+        grows = self.styles.is_auto_height
+        if grows:
+            height = 0
+        if width <= 0 or self._drawn_for == (self._draw, width, height):
+            return
+        self._drawn_for = (self._draw, width, height)
+        text = self._draw(width, height) if self._draw else ""
+        before, self._rows = self._rows, text.count("\n")
+        self.update(Text.from_ansi(text), layout=grows and self._rows != before)
+
+
+DrawChart = Callable[[int, int, bool], str]
+"""Lines, styled by ANSI escapes, for so many columns and rows, zoomed or not."""
+
+ZOOM = KeyCommand(
+    "chart.zoom", "z", "Zoom", "Show charts from 0, or zoomed to the scatter; the axis says which.", footer="Zoom"
+)
+
+
+class ChartView(AnsiView):
+    """Shows what a pure function draws, from 0 until it is asked to zoom."""
+
+    zoomed = False
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id)
+        self._chart: DrawChart | None = None
+
+    def show_chart(self, chart: DrawChart | None) -> None:
+        """Draw this from now on; None for nothing."""
+        self._chart = chart
+        zoomed = self.zoomed
+        self.show(None if chart is None else lambda width, height: chart(width, height, zoomed))
+
+    def zoom(self) -> None:
+        self.zoomed = not self.zoomed
+        self.show_chart(self._chart)
+
+
+class ZoomsCharts(DOMNode):
+    """A screen whose charts can be zoomed; it has ``ZOOM`` among its keys."""
+
+    def action_zoom(self) -> None:
+        for chart in self.query(ChartView):
+            chart.zoom()
+
+
+LEAST_COLUMNS = 160
+"""Cells for two columns that are as wide as the narrowest screen."""
+_GAP = 4
+
+
+def in_columns(draw: Callable[[int], str], width: int, height: int) -> str:
+    """What ``draw`` gives for a width: as it is where that fits, else in two columns, broken between paragraphs."""
+    whole = draw(width).rstrip("\n")
+    if width < LEAST_COLUMNS or whole.count("\n") < height:
+        return whole
+    column = (width - _GAP) // 2
+    paragraphs = [part.split("\n") for part in draw(column).strip("\n").split("\n\n")]
+    ends = list(accumulate(len(part) + 1 for part in paragraphs))
+    at = min(range(1, len(paragraphs) + 1), key=lambda count: max(ends[count - 1], ends[-1] - ends[count - 1]))
+    left, right = _lines(paragraphs[:at]), _lines(paragraphs[at:])
+    return "\n".join(
+        f"{one}{' ' * (column + _GAP - Text.from_ansi(one).cell_len)}{other}".rstrip()
+        for one, other in zip_longest(left, right, fillvalue="")
+    )
+
+
+def _lines(paragraphs: list[list[str]]) -> list[str]:
+    return [line for part in paragraphs for line in (*part, "")][:-1]
+
+
+STYLES = {
+    Tone.PLAIN: "",
+    Tone.GOOD: "$success",
+    Tone.BAD: "$error",
+    Tone.CAUTION: "$warning",
+    Tone.FAINT: "dim",
+    Tone.DATA: "$primary",
+}
+
+
+def content_of(said: str | Toned) -> Content:
+    """One text, as plain text in its colour."""
+    toned = said if isinstance(said, Toned) else Toned(said)
+    return Content.styled(toned.text, STYLES[toned.tone])
+
+
+def joined(parts: Iterable[str | Toned], gap: str) -> Content:
+    """Several texts, one after the other."""
+    return Content(gap).join([content_of(part) for part in parts])

@@ -1,1 +1,0 @@
-"""The worksheets' screens: they calculate again with every key."""

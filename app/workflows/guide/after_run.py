@@ -1,0 +1,448 @@
+"""The pages of the steps from the run on, but for the review; and the page of each step."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from app.errors import UsageError
+from app.targets import parse_target
+from app.units import parse_size
+from app.workflows.guide.before_run import file_page, prospect_of, quiet_page, target_page, warm_up_page
+from app.workflows.guide.choices import (
+    OWN_CHANGES,
+    GuideChoices,
+    MethodStep,
+    from_there,
+    measured_again,
+    new_measurement,
+    next_round,
+    same_again,
+)
+from app.workflows.guide.known import GuideContext, Yardstick
+from app.workflows.guide.method import TITLES, done
+from app.workflows.guide.page import (
+    Ask,
+    BeginRound,
+    Connect,
+    Decide,
+    Go,
+    NameBaseline,
+    Option,
+    Page,
+    PageChart,
+    Resume,
+    Start,
+    Visit,
+)
+from app.workflows.guide.review import review_page
+from app.workflows.requests import parse_change
+from forms import wording
+from forms.comparison.comparison import Comparison
+from forms.comparison.verdict import Sides, compare_sides
+from forms.findings.finding import TONES
+from forms.layout import Tone, Toned
+from forms.series.fields import before_a_change
+from forms.series.summary import SeriesSummary, run_form
+from forms.stats.decision import Doubt, Limits, Verdict
+from forms.tuning.catalogue import acts_on, relevant
+from forms.wording import cell_percent, link_rate
+from storage.records import Change, Command, Decision, Series, SeriesStatus
+from storage.target_url import format_target
+
+
+def run_page(choices: GuideChoices, known: GuideContext) -> Page:
+    """Ready to measure, or a series that waits to be completed."""
+    series = known.series
+    facts: list[str | Toned] = [*_what(choices), f"What will happen: {prospect_of(choices, known)}"]
+    missing = [
+        TITLES[step].lower() for step in (MethodStep.QUIET, MethodStep.WARM_UP) if not done(choices, known, step)
+    ]
+    if missing:
+        facts.append(f"Not looked at yet: {wording.listed(missing)}; the advised choice is taken.")
+    if choices.change_name:
+        facts.append(
+            f"The ONE change: {wording.plain(choices.change_name)} = {wording.plain(choices.change_value)}."
+            f" {_who_changes(choices.change_name)}"
+        )
+        if acts_on(choices.change_name) not in {None, choices.command}:
+            other = "put" if choices.command is Command.GET else "get"
+            facts.append(
+                Toned(f"! It acts on a {other} alone: measure one, before and after the change.", Tone.CAUTION)
+            )
+    facts += what_to_set(choices, known)
+    options = [Option("Start", Start(), "Enter; the form fills in as runs end", advised=True)]
+    if series is not None and series.status is not SeriesStatus.COMPLETE:
+        count = wording.count(len(series.measured()), "valid run")
+        ended = "failed" if series.status is SeriesStatus.FAILED else f"was {series.status}"
+        facts.append(f"The series {ended} after {count}{_ended(series)}")
+        options = [
+            Option("Go on where it stopped", Resume(), f"series {series.id}", advised=True),
+            Option("Start a new series", Start(), "the old one stays in the notebook"),
+        ]
+    elif series is not None:
+        facts.append(f"Measured: series {series.id}, {wording.count(len(series.measured()), 'valid run')}.")
+        options = [
+            Option("Review it", Go(replace(choices, step=MethodStep.REVIEW)), "the next step", advised=True),
+            Option("Measure the same again", Go(same_again(choices)), "a new series"),
+        ]
+    if choices.target is not None and choices.target.abilities.has_share:
+        options.append(Option("Read the server's settings…", ask_server(choices), _settings_from(choices)))
+    options.append(Option("A label for the form…", _ask_label(choices), wording.plain(choices.label) or "none"))
+    return Page(
+        title="Run: measure",
+        why=(
+            "Each run is one timed transfer of the whole file, from the first request to the last byte. It is kept the"
+            " moment it ends, whatever happens after it."
+        ),
+        facts=tuple(facts),
+        options=tuple(options),
+    )
+
+
+def _what(choices: GuideChoices) -> Iterator[str]:
+    if choices.target is None:
+        return
+    place = wording.plain(format_target(choices.target))
+    size = wording.file_size(choices.run_bytes) if choices.run_bytes is not None else "?"
+    if not choices.target.abilities.moves_files:
+        yield f"Measured: {choices.command} of {size} at {place}."
+    elif choices.makes_file:
+        yield f"Measured: {choices.command} of {size} at {place}, with a file made for it and removed afterwards."
+    else:
+        yield f"Measured: {choices.command} of {wording.plain(choices.file or '')} ({size}) at {place}."
+
+
+def _who_changes(name: str) -> str:
+    if name in OWN_CHANGES:
+        return "This program makes it by itself."
+    return "Make it on the server now, then start; the guide looks whether it acted."
+
+
+def _ended(series: Series) -> str:
+    return f": {wording.plain(series.error)}" if series.error else "."
+
+
+def _settings_from(choices: GuideChoices) -> str:
+    by_ssh = f"by ssh from {wording.plain(choices.server_ssh)}" if choices.server_ssh else ""
+    file = f"from {wording.plain(choices.smb_conf)}" if choices.smb_conf else ""
+    return " ".join(filter(None, (by_ssh, file))) or "to prove a change; now: only where the server is this machine"
+
+
+def ask_server(choices: GuideChoices) -> Ask:
+    """Where the server's settings are read, and changed."""
+
+    def taken(text: str) -> Go:
+        words = text.split()
+        paths = [word for word in words if word.startswith("/")]
+        hosts = [word for word in words if not word.startswith("/")]
+        if len(paths) > 1 or len(hosts) > 1:
+            raise UsageError(f"not understood: {text!r}; write [USER@]HOST, or /path/of/smb.conf, or one of each")
+        ssh, smb_conf = hosts[0] if hosts else None, paths[0] if paths else None
+        return Go(replace(choices, server_ssh=ssh, smb_conf=smb_conf, step=MethodStep.RUN))
+
+    return Ask(
+        heading="The server's settings",
+        text="[USER@]HOST to read them by ssh (which must work without a password), the path of its smb.conf where that"
+        " is not the usual one, or both. Empty: read where the server is this machine.",
+        value=" ".join(str(word) for word in (choices.server_ssh, choices.smb_conf) if word),
+        then=taken,
+    )
+
+
+def _ask_label(choices: GuideChoices) -> Ask:
+    proposed = "" if choices.target is None else f"{choices.target.abilities.label} {choices.command.value}"
+    return Ask(
+        heading="Label",
+        text="A short name for the form, such as: old switch, port 3.",
+        value=choices.label or proposed,
+        then=lambda text: Go(replace(choices, label=text, step=MethodStep.RUN)),
+    )
+
+
+def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
+    """The average against everything there is to hold it against."""
+    if known.series is None:
+        return Page(title="Compare", why="There is no series to compare yet.")
+    series, form = known.series, run_form(known.series)
+    average = form.average
+    facts: list[str | Toned] = [f"Average: {wording.rate(form.average_rate)} over {_valid(series)}."]
+    share = average.percent_of_link if average else None
+    if share is not None:
+        facts.append(f"Link: {cell_percent(share)} % of {link_rate(series.link_bits_per_second)}.")
+    else:
+        facts.append("Link: its rate is not known, so there is no percentage.")
+    facts += [_against(series, stick) for stick in known.yardsticks]
+    facts += what_is_proven(choices, known)
+    if not known.yardsticks:
+        facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
+    facts += [Toned(f"{found.severity}: {found.title}", TONES[found.severity]) for found in known.findings[:4]]
+    go_on = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
+    proof = list(next_of_proof(choices, known))
+    to_prove = any(option.advised for option in proof)
+    options = [Option("Go on: change one thing", go_on, "the next round", advised=not to_prove)]
+    options = [*proof, *options] if to_prove else [*options, *proof]
+    options += [
+        Option(f"Side by side with {stick.name}", Visit("compare", {"base": stick.series.id, "other": series.id}))
+        for stick in known.yardsticks
+    ]
+    if series.target.abilities.is_held_to_yardstick and not any(stick.name == "FTP" for stick in known.yardsticks):
+        options.append(_ftp(series, known))
+    options += _many_users(choices)
+    options.append(Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"))
+    options.append(Option("Keep it as a baseline…", _ask_baseline(), "a name to compare later series with"))
+    return Page(
+        title="Compare with the expected",
+        why=(
+            "A number alone says nothing. FTP on the same host is the usual yardstick for SMB, the link's rate the"
+            " ceiling of both; a baseline tells whether today is like last month."
+        ),
+        facts=tuple(facts),
+        options=tuple(options),
+        chart=_chart(form, known.yardsticks),
+    )
+
+
+def _chart(form: SeriesSummary, yardsticks: Sequence[Yardstick]) -> PageChart:
+    """The runs beside the average of the first thing that there is to hold them against."""
+    for stick in yardsticks:
+        if (average := run_form(stick.series).average_rate) is not None:
+            return PageChart(form=form, expected_bytes_per_second=average, expected_name=wording.plain(stick.name))
+    return PageChart(form=form)
+
+
+def _many_users(choices: GuideChoices) -> Iterator[Option]:
+    """One client says nothing of a hundred: the load in the same folder of the same server."""
+    target = choices.target
+    if target is None or not target.abilities.moves_files or target.abilities.is_local:
+        return
+    arguments: dict[str, object] = {"target": format_target(target), "ssh": choices.server_ssh or ""}
+    yield Option("How many users does it carry?", Visit("load", arguments), "many at once, in a folder of its own")
+
+
+def _ftp(series: Series, known: GuideContext) -> Option:
+    """The same server over FTP: one that is ready, or one to be typed."""
+    ready = next((t for t in known.practice if t.abilities.is_yardstick and t.host == series.target.host), None)
+    if ready is not None:
+        return Option("Measure the same over FTP", Connect(ready), "the practice server")
+    user = f"{series.target.user}@" if series.target.user else ""
+    ask = Ask(
+        heading="The same server over FTP",
+        text="ftp://[USER@]HOST[:PORT]/PATH of a folder or of the same file.",
+        value=f"ftp://{user}{series.target.host}/",
+        then=lambda text: Connect(parse_target(text)),
+        keep=True,
+    )
+    return Option("Measure the same over FTP…", ask, "the usual yardstick, where the server speaks it")
+
+
+def _valid(series: Series) -> str:
+    return wording.count(len(series.measured()), "valid run")
+
+
+def _against(series: Series, stick: Yardstick) -> Toned:
+    comparison = compare_sides(stick.sides or Sides(base=(stick.series,), other=(series,)), Limits())
+    return Toned(f"Against {wording.plain(stick.name)}: [{comparison.sign}] {comparison.sentence}", comparison.tone)
+
+
+def _ask_baseline() -> Ask:
+    def taken(text: str) -> NameBaseline:
+        if not text.strip():
+            raise UsageError("a baseline needs a name")
+        return NameBaseline(text.strip())
+
+    return Ask(heading="Baseline", text="A name, such as: before the new switch.", then=taken)
+
+
+MOST_FROM_CATALOGUE = 5
+"""So many settings are offered at once; the catalogue has the others."""
+
+
+def change_page(choices: GuideChoices, known: GuideContext) -> Page:
+    """The one thing that is to be different in the next round."""
+    if known.series is None:
+        return Page(title="Change one thing", why="There is no series to start from yet.")
+    series, form = known.series, run_form(known.series)
+    options = [*_own_changes(choices, series), *_from_catalogue(series), _other_change(choices, series)]
+    options += _done_by_sharebench(series)
+    options += [
+        Option("Nothing: measure the same again", Go(same_again(choices)), "shows how far chance reaches"),
+        Option("Another target or file", Go(new_measurement(choices)), "a new round"),
+        Option("Look it all up in the catalogue", Visit("catalogue"), "what can be changed, in order of impact"),
+    ]
+    return Page(
+        title="Change one thing, and measure again",
+        why=(
+            "With two changes at once nobody knows which one helped. Change one, measure, keep it or take it back, and"
+            " only then change the next."
+        ),
+        facts=(
+            f"Base: {wording.name_of(series)}, {wording.rate(form.average_rate)}.",
+            *([before_a_change(form.shown)] if form.shown else []),
+            "The next series is measured with everything else as it was, and compared with this one.",
+        ),
+        options=tuple(options),
+    )
+
+
+def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
+    depth, block = series.client.in_flight, series.client.block_bytes
+    if series.client.name != "sharebench":
+        return
+    if series.target.abilities.has_depth and depth:
+        value = 1 if depth > 1 else 4
+        now = f"now {wording.count(depth, 'request')} at once"
+        yield _change(choices, series, "in-flight", str(value), f"Requests in flight: {value}", now)
+    if block:
+        value = 65536 if block > 65536 else 1024**2
+        asked = f"Bytes in a request: {wording.typed_size(value)}"
+        now = f"now {wording.typed_size(block)}"
+        yield _change(choices, series, "block", wording.typed_size(value), asked, now)
+
+
+def _from_catalogue(series: Series) -> Iterator[Option]:
+    """The settings of smb.conf that can matter to this series, for an SMB server."""
+    if not series.target.abilities.has_share:
+        return
+    for entry in islice(relevant(series), MOST_FROM_CATALOGUE):
+        yield Option(
+            f"{entry.parameter} (smb.conf)…",
+            Visit("entry", {"entry": entry.name, "share": series.target.share}),
+            entry.expect or entry.does,
+        )
+
+
+def _change(choices: GuideChoices, series: Series, name: str, value: str, title: str, hint: str) -> Option:
+    return Option(title, BeginRound(changed(choices, series, name, value)), f"{hint}; this program does it")
+
+
+def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
+    """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
+    following = next_round(choices, name, value, choices.experiment or series.experiment or _experiment_name(series))
+    if name == "in-flight":
+        return replace(following, in_flight=int(value))
+    if name == "block":
+        return replace(following, block_bytes=parse_size(value))
+    return following
+
+
+def _experiment_name(series: Series) -> str:
+    place = series.target.host or series.target.path
+    return f"{series.target.protocol} {series.command} {wording.plain(place)} {series.id[:4]}"
+
+
+def _done_by_sharebench(series: Series) -> Iterator[Option]:
+    """The same without hands: where root is here, or a way to the server is known, all of it is put back."""
+    if not series.target.abilities.through_samba:
+        return
+
+    def taken(text: str) -> Visit:
+        name, value = parse_change(text)
+        return Visit("trial", {"setting": f"{name} = {value}"})
+
+    text = "NAME = VALUE, such as: server signing = mandatory. What would be written is shown first."
+    ask = Ask(heading="Let sharebench do it", text=text, then=taken)
+    yield Option("Let sharebench change it in turns, and put it back…", ask, "it asks before it writes")
+
+
+def _other_change(choices: GuideChoices, series: Series) -> Option:
+    def taken(text: str) -> BeginRound:
+        return BeginRound(changed(choices, series, *parse_change(text)))
+
+    ask = Ask(
+        heading="The one change",
+        text="NAME = VALUE, such as: server signing = mandatory. Make it on the server yourself.",
+        then=taken,
+    )
+    return Option("A setting of the server…", ask, "NAME = VALUE; you make it there")
+
+
+_REPEATS_WOULD_TELL = (Doubt.WANDERED, Doubt.TREND)
+
+
+def what_to_set(choices: GuideChoices, known: GuideContext) -> Iterator[str]:
+    """For the run: which settings are measured again, and who makes them."""
+    if known.proof is None or choices.proven_id is None:
+        return
+    change = _proven(known.proof)
+    if choices.base_id == known.proof.other[0].id:
+        todo, value = "made again", f"{wording.plain(change.name)} = {wording.plain(change.value) or 'empty'}"
+    else:
+        before = "as it was" if change.previous is None else f"= {wording.plain(change.previous) or 'empty'}"
+        todo, value = "restored", f"{wording.plain(change.name)} {before}"
+    who = (
+        "This program does it by itself."
+        if change.name in OWN_CHANGES
+        else "Do it on the server now, then start; the form says what was seen there."
+    )
+    yield f"Measured again, the change {todo}: {value}. {who}"
+
+
+def what_is_proven(choices: GuideChoices, known: GuideContext) -> Iterator[str | Toned]:
+    """For the comparison: what all series of both sides say of the change."""
+    if known.proof is None:
+        return
+    told_already = any(stick.series.id == known.proof.base[0].id for stick in known.yardsticks)
+    if choices.proven_id is None and told_already:
+        return
+    found, change = _comparison(known.proof), _proven(known.proof)
+    counts = f"{len(known.proof.base)} against {len(known.proof.other)} series"
+    named = f"{wording.plain(change.name)} = {wording.plain(change.value)}, {counts}"
+    yield Toned(f"{named}: [{found.sign}] {found.sentence}", found.tone)
+    if known.series and known.series.id not in {one.id for one in (*known.proof.base, *known.proof.other)}:
+        yield f"! Series {known.series.id} shows other settings than what it was to repeat, so it is not counted."
+
+
+def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option]:
+    """What can be done for or with the proof, the likeliest first; nothing where no change was made."""
+    if known.proof is None or known.series is None:
+        return
+    found, base, changed = _comparison(known.proof), known.proof.base[0], known.proof.other[0]
+    changed_last = known.series.id in {one.id for one in known.proof.other}
+    open_still = found.doubt in _REPEATS_WOULD_TELL
+    if changed_last:
+        again = BeginRound(measured_again(choices, base, changed.id))
+        yield Option("Restore the base, measure again", again, "whether the base comes back", advised=open_still)
+    else:
+        again = BeginRound(measured_again(choices, changed, changed.id))
+        yield Option("Make the change again, measure again", again, "one more series of each", advised=open_still)
+    if choices.proven_id is None or changed_last:
+        return
+    yield Option(
+        "Keep the change: make it again, and continue from here",
+        Decide(changed.id, Decision.KEPT, from_there(changed)),
+        "the next change is made from there",
+        advised=found.verdict is Verdict.FASTER,
+    )
+    yield Option(
+        "Leave it restored, and change something else",
+        Decide(changed.id, Decision.REVERTED, from_there(base)),
+        "the next change is made from the base",
+        advised=found.known and found.verdict != "faster",
+    )
+
+
+def _comparison(proof: Sides) -> Comparison:
+    return compare_sides(proof, Limits())
+
+
+def _proven(proof: Sides) -> Change:
+    change = proof.other[0].change
+    assert change
+    return change
+
+
+_PAGES: Mapping[MethodStep, Callable[[GuideChoices, GuideContext], Page]] = {
+    MethodStep.TARGET: target_page,
+    MethodStep.FILE: file_page,
+    MethodStep.QUIET: quiet_page,
+    MethodStep.WARM_UP: warm_up_page,
+    MethodStep.RUN: run_page,
+    MethodStep.REVIEW: review_page,
+    MethodStep.EXPECTED: expected_page,
+    MethodStep.CHANGE: change_page,
+}
+
+
+def page_of(choices: GuideChoices, known: GuideContext) -> Page:
+    """The page of the step that is open."""
+    return _PAGES[choices.step](choices, known)

@@ -1,0 +1,226 @@
+"""What the guide does outside: look around, look at the link, measure. One object, so that tests can put another.
+
+What reaches outside is loaded when it is first needed: clients and recorder take longer than the first screen may.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from app.errors import LoginError
+
+if TYPE_CHECKING:
+    from app.clients.base import Secrets
+    from app.environment.host.meter import MachineNow
+    from app.measure.control import SeriesControl
+    from app.recorder.recording import RecorderEvent
+    from app.recorder.request import SeriesRequest
+    from app.workflows.guide.browsing import BrowsedFolder
+    from app.workflows.load import LoadRequest, LoadStep
+    from app.workflows.trial_order import StoredTrial, TrialEvent, TrialOrder
+    from forms.series.file_size import FileSizeContext
+    from storage.loads.records import Load
+    from storage.quiet import Quiet
+    from storage.records import Command, Target
+
+
+class PasswordNeededError(LoginError):
+    """Nobody has said the password yet."""
+
+
+class Backend(Protocol):
+    """The outside, as the guide needs it; every method may take seconds and belongs in a thread."""
+
+    def look(self, target: "Target", secrets: "Secrets", around: "FileSizeContext") -> "BrowsedFolder":
+        """Reach the target and list what it names."""
+
+    def link(self, target: "Target") -> tuple[int | None, str]:
+        """The link's nominal rate in bits per second, and where it is from."""
+
+    def memory_bytes(self, target: "Target") -> int | None:
+        """The server's memory, where it can be told without asking anybody."""
+
+    def quiet(self, target: "Target", command: "Command") -> "Quiet":
+        """Who else is at work on this machine and the link, watched for some seconds."""
+
+    def meter(self, target: "Target | None") -> "Callable[[], MachineNow | None]":
+        """What this machine and its card on the way to the target do, from one call to the next."""
+
+    def record(
+        self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
+    ) -> "Iterator[RecorderEvent]":
+        """Measure a series."""
+
+    def resume(
+        self, series_id: str, secrets: "Secrets", notebook_path: Path, control: "SeriesControl", *, confirmed: bool
+    ) -> "Iterator[RecorderEvent]":
+        """Complete a series; of an imported one the target must have been ``confirmed``."""
+
+    def load(
+        self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl", resumed: "Load | None" = None
+    ) -> "Iterator[LoadStep]":
+        """Have many users work at once; go on with a stored load where one is named."""
+
+    def order_trial(
+        self, request: "SeriesRequest", setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
+    ) -> "TrialOrder":
+        """The trial of ``NAME = VALUE``, checked; nothing is written. It says what is consented to."""
+
+    def resume_trial(self, stored: "StoredTrial", secrets: "Secrets") -> "TrialOrder":
+        """The order of a stored trial, checked, to go on with it; nothing is written."""
+
+    def carry_out(self, order: "TrialOrder", notebook_path: Path, control: "SeriesControl") -> "Iterator[TrialEvent]":
+        """Change the setting, measure in turns, and put it back."""
+
+
+class SystemBackend:
+    """The outside itself; libraries are loaded when they are first needed."""
+
+    def look(self, target: "Target", secrets: "Secrets", around: "FileSizeContext") -> "BrowsedFolder":
+        """Through the usual client of the protocol."""
+        from app.clients.registry import make_client  # noqa: PLC0415
+        from app.workflows.guide.browsing import look  # noqa: PLC0415
+        from storage.plan import Settings  # noqa: PLC0415  as the module says
+
+        return look(target, lambda place: make_client(place, "", secrets, Settings(timeout_seconds=10.0)), around)
+
+    def link(self, target: "Target") -> tuple[int | None, str]:
+        """From the interface that leads to the target."""
+        from app.environment.link.facts import detect_link  # noqa: PLC0415  as the module says
+
+        return detect_link(target.host, target.port)
+
+    def memory_bytes(self, target: "Target") -> int | None:
+        """Of this machine, where it is the server."""
+        from app.environment.host.facts import host_facts  # noqa: PLC0415  as the module says
+        from app.environment.link.route import is_this_machine  # noqa: PLC0415
+
+        if target.host and not is_this_machine(target.host):
+            return None
+        found = host_facts().get("memory_bytes")
+        return int(found) if isinstance(found, int | float) else None
+
+    def quiet(self, target: "Target", command: "Command") -> "Quiet":
+        """As the recorder looks right before a series."""
+        from app.environment.link.facts import find_link  # noqa: PLC0415
+        from app.environment.sampler import QuietWatch  # noqa: PLC0415  as the module says
+
+        link = find_link(target.host, target.port) if target.host else None
+        with QuietWatch(target, command, link) as watch:
+            return watch.look()
+
+    def meter(self, target: "Target | None") -> "Callable[[], MachineNow | None]":
+        """By the route to the target; of a path of this machine, the busiest card."""
+        from app.environment.host.meter import MachineMeter  # noqa: PLC0415  as the module says
+        from app.environment.link.route import find_route  # noqa: PLC0415
+
+        route = find_route(target.host, target.port) if target is not None and target.host else None
+        return MachineMeter(route.interface if route else None).now
+
+    def load(
+        self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl", resumed: "Load | None" = None
+    ) -> "Iterator[LoadStep]":
+        """By the engine."""
+        from app.workflows.load import resume_load, run_load  # noqa: PLC0415  as the module says
+
+        if resumed is not None:
+            return resume_load(resumed, request, notebook_path, control)
+        return run_load(request, notebook_path, control)
+
+    def order_trial(
+        self, request: "SeriesRequest", setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
+    ) -> "TrialOrder":
+        """By what the server says."""
+        from app.workflows.trial_order import order_of  # noqa: PLC0415  as the module says
+
+        return order_of(request, setting, accepted=accepted, restart=restart)
+
+    def resume_trial(self, stored: "StoredTrial", secrets: "Secrets") -> "TrialOrder":
+        """By what the server says now."""
+        from app.workflows.trial_order import order_to_resume  # noqa: PLC0415  as the module says
+
+        return order_to_resume(stored, stored.base.target, secrets)
+
+    def carry_out(self, order: "TrialOrder", notebook_path: Path, control: "SeriesControl") -> "Iterator[TrialEvent]":
+        """On the server."""
+        from app.workflows.trial import run_trial  # noqa: PLC0415  as the module says
+
+        return run_trial(order, notebook_path, control)
+
+    def record(
+        self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
+    ) -> "Iterator[RecorderEvent]":
+        """By the recorder."""
+        from app.recorder.recording import record  # noqa: PLC0415  as the module says
+
+        return record(request, notebook_path, control)
+
+    def resume(
+        self, series_id: str, secrets: "Secrets", notebook_path: Path, control: "SeriesControl", *, confirmed: bool
+    ) -> "Iterator[RecorderEvent]":
+        """By the recorder."""
+        from app.recorder.recording import resume  # noqa: PLC0415  as the module says
+
+        return resume(series_id, secrets, notebook_path, control, confirmed=confirmed)
+
+
+class Logins:
+    """The secrets of this session, by server and user: in memory only."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[object, ...], Secrets] = {}
+        self._refused: set[tuple[object, ...]] = set()
+        """Whose password of the environment is not sent again."""
+
+    def keep(self, target: "Target", secrets: "Secrets") -> None:
+        """Remember what logs in to the target."""
+        self._found[_who(target)] = secrets
+
+    def refuse(self, target: "Target") -> None:
+        """Never find again what did not log in to the target: one try too many locks an account."""
+        self._found.pop(_who(target), None)
+        self._refused.add(_who(target))
+
+    def is_refused(self, target: "Target") -> bool:
+        """Whether what was known did not log in to the target, and nothing else was said since."""
+        return _who(target) in self._refused and _who(target) not in self._found
+
+    def knows(self, target: "Target") -> bool:
+        """Whether nobody has to be asked for the target's password."""
+        try:
+            self.find(target)
+        except PasswordNeededError:
+            return False
+        return True
+
+    def find(self, target: "Target", *, kerberos: bool = False) -> "Secrets":
+        """The secrets for the target: said before, or from the environment. Raises PasswordNeededError."""
+        from app.clients.base import Secrets  # noqa: PLC0415  as the module says
+        from app.logins import log_in_as  # noqa: PLC0415
+
+        if kerberos:
+            return Secrets(kerberos=True)
+        if _who(target) in self._found:
+            return self._found[_who(target)]
+        if target.user and self.is_refused(target):
+            raise PasswordNeededError(f"the password of {target.user} on {target.host} was refused")
+        try:
+            return log_in_as(target)[1]
+        except LoginError as error:
+            raise PasswordNeededError(str(error)) from error
+
+    def from_file(self, target: "Target", path: Path) -> "Target":
+        """The target with the user of a credentials file, its secrets kept where it has some. Raises UsageError."""
+        from app.logins import log_in_as, read_credentials  # noqa: PLC0415  as the module says
+
+        given = read_credentials(path)
+        if given.user:
+            target = replace(target, user=given.user, domain=given.domain or target.domain)
+        if given.password is not None or given.nt_hash:
+            self.keep(target, log_in_as(target, credentials=path)[1])
+        return target
+
+
+def _who(target: "Target") -> tuple[object, ...]:
+    return (target.protocol, target.host, target.port, target.user, target.domain)

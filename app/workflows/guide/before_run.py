@@ -1,0 +1,291 @@
+"""The pages of the steps before the run: target, file, quiet time, warm-up."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from app.errors import UsageError
+from app.targets import parse_typed_target
+from app.units import parse_rate, parse_size
+from app.workflows.guide.choices import GuideChoices, MethodStep, is_same_server, with_made_file
+from app.workflows.guide.known import GuideContext, around
+from app.workflows.guide.method import next_step
+from app.workflows.guide.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials, Visit
+from forms import wording
+from forms.series import file_size
+from forms.series.progress import estimate_text
+from forms.wording import link_rate
+from storage.quiet import Quiet
+from storage.records import Command, Target
+from storage.target_url import format_target
+
+NEEDS_OF_TARGET = (
+    "Needs: a server that lets you log in and read one file. A password is asked for, or taken from"
+    " SHAREBENCH_PASSWORD; it is never stored."
+)
+LOOK_OF_QUIET_TIME = (
+    "What will happen: right before the series a few seconds are spent on looking at processor, disks and network of"
+    " this machine; what is seen goes on the form."
+)
+
+
+def target_page(choices: GuideChoices, known: GuideContext) -> Page:
+    """Which server, and which share or folder of it."""
+    options = [
+        Option(_named(target), Connect(target), "practice server, ready", advised=True) for target in known.practice
+    ]
+    options += [Option(wording.plain(name), Connect(target), _named(target)) for name, target in known.servers]
+    recent = [target for target in known.recent if choices.target is None or not is_same_server(target, choices.target)]
+    options += [Option(_named(target), Connect(target), "measured before") for target in recent]
+    if choices.target is not None:
+        options.insert(0, Option(_named(choices.target), Connect(choices.target, choices.kerberos), "chosen now"))
+    options.append(Option("Type a target…", _ask_target(), "smb://…, ftp://…, /a/folder", advised=not options))
+    options.append(Option("Type a target, log in with a Kerberos ticket…", _ask_target(kerberos=True), "kinit first"))
+    options.append(Option("Log in with a credentials file…", _ask_credentials(), "username = …, password = …"))
+    options.append(
+        Option("Slow since Monday? Look at everything first", Visit("survey"), "SMB, FTP, bare TCP in turns")
+    )
+    return Page(
+        title="Target: what is to be measured",
+        why=(
+            "A benchmark is about one path: this machine, the network, the server and its disks. Name the server, and"
+            " measure from a machine like those of the people who complain."
+        ),
+        facts=(NEEDS_OF_TARGET,),
+        options=tuple(options),
+    )
+
+
+def _named(target: Target) -> str:
+    return wording.plain(format_target(target))
+
+
+def _ask_target(*, kerberos: bool = False) -> Ask:
+    return Ask(
+        heading="Target",
+        text="[USER@]HOST, \\\\HOST\\SHARE or smb://[DOMAIN;][USER@]HOST/SHARE; ftp://[USER@]HOST/PATH, iperf3://HOST;"
+        " @NAME of the settings file; or a folder: /PATH. Without a share, the server's shares are listed.",
+        then=lambda text: Connect(parse_typed_target(text), kerberos=kerberos),
+        keep=True,
+    )
+
+
+def _ask_credentials() -> Ask:
+    def target_of(path: str) -> Ask:
+        if not Path(path).expanduser().is_file():
+            raise UsageError(f"no file {path!r}; name the one that holds user and password")
+        return Ask(
+            heading="Target of the credentials",
+            text="HOST, smb://HOST/SHARE or ftp://HOST/PATH; the user is the file's.",
+            then=lambda text: ReadCredentials(parse_typed_target(text), path),
+            keep=True,
+        )
+
+    return Ask(
+        heading="Credentials file",
+        text="As mount.cifs and smbclient -A read it: username = …, password = …, domain = …",
+        then=target_of,
+        keep=True,
+    )
+
+
+def file_page(choices: GuideChoices, known: GuideContext) -> Page:
+    """Which file, how large, and in which direction."""
+    size_context = around(choices, known)
+    size = file_size.advised(size_context)
+    advice = f"Advised: {file_size.why_advised(size_context)}"
+    facts = [_link_fact(choices, known), advice]
+    options: list[Option] = []
+    if choices.file is not None and choices.file_bytes is not None and choices.target is not None:
+        suits = file_size.suitability(choices.file_bytes, size_context)
+        name = wording.plain(choices.file.rpartition("/")[2])
+        practised = any(target.host == choices.target.host for target in known.practice)
+        why = "Enough for practice." if practised else suits.why
+        facts.append(f"Picked: {name}, {wording.file_size(choices.file_bytes)} ({_fit(suits.word)}). {why}")
+        get_it = replace(choices, command=Command.GET, size_bytes=None)
+        usable = suits.word is not file_size.FileFit.EMPTY
+        suited = usable and (practised or suits.word in _ADVISED_FITS)
+        if suited and size_context.expected_bytes_per_second is None:
+            facts.remove(advice)  # it is a guess beside a file that is there to be tried
+        options.append(
+            Option(f"Get {name}", _go_on(get_it, known) if usable else None, _fit(suits.word), advised=suited)
+        )
+    made = "made for the runs, removed afterwards"
+    if choices.target is not None and not choices.target.abilities.moves_files:
+        options.append(
+            Option(f"Get {wording.typed_size(size)} a run", _made(choices, known, Command.GET, size), advised=True)
+        )
+    else:
+        options.append(
+            Option(
+                f"Get a file of {wording.typed_size(size)}",
+                _made(choices, known, Command.GET, size),
+                made,
+                advised=not any(option.advised for option in options),
+            )
+        )
+    options += [
+        Option(f"Put a file of {wording.typed_size(size)}", _made(choices, known, Command.PUT, size), made),
+        Option("Get a file of another size…", _ask_size(choices, known, Command.GET, size), made),
+        Option("Put a file of another size…", _ask_size(choices, known, Command.PUT, size), made),
+        Option("Pick another file", Browse() if choices.target else None, "look into the share"),
+        Option("Set the link's rate…", _ask_link(choices), "100M, 1G, 10G; only for the percentage"),
+    ]
+    return Page(
+        title="File: what is to be moved",
+        why=(
+            "A small file measures opening and closing, a large one throughput. Moved twice, it comes from the"
+            " server's memory, so that the disk is left out of it."
+        ),
+        facts=tuple(facts),
+        options=tuple(options),
+        cursor=next((index for index, option in enumerate(options) if option.advised), 0),
+    )
+
+
+_ADVISED_FITS = (file_size.FileFit.WELL, file_size.FileFit.LARGE, file_size.FileFit.UNKNOWN)
+"""A file that suits is taken as it is, one that may suit is tried."""
+
+
+def _fit(fit: file_size.FileFit) -> str:
+    return "whether it lasts long enough is not known yet" if fit is file_size.FileFit.UNKNOWN else str(fit)
+
+
+def _link_fact(choices: GuideChoices, known: GuideContext) -> str:
+    if choices.link_bits_per_second:
+        return f"Link: {link_rate(choices.link_bits_per_second)}, as you said."
+    rate = known.link.bits_per_second
+    return (
+        f"Link: {link_rate(rate) if rate else 'rate not known'} ({wording.plain(known.link.why) or 'not looked at'})."
+    )
+
+
+def _go_on(choices: GuideChoices, known: GuideContext) -> Go:
+    return Go(replace(choices, step=next_step(choices, known, MethodStep.FILE)))
+
+
+def _made(choices: GuideChoices, known: GuideContext, command: Command, size: int) -> Go:
+    return _go_on(with_made_file(choices, command, size), known)
+
+
+def _ask_size(choices: GuideChoices, known: GuideContext, command: Command, size: int) -> Ask:
+    return Ask(
+        heading="Size of the file",
+        text="64M, 1G, 3G: powers of 1024. It is made of bytes that cannot be compressed.",
+        value=wording.typed_size(size),
+        then=lambda text: _made(choices, known, command, parse_size(text)),
+    )
+
+
+def _ask_link(choices: GuideChoices) -> Ask:
+    def taken(text: str) -> Go:
+        rate = None if text.strip() in {"", "auto"} else parse_rate(text)
+        return Go(replace(choices, link_bits_per_second=rate, step=MethodStep.FILE))
+
+    return Ask(
+        heading="Rate of the link",
+        text="The nominal rate of the slowest part of the way: 100M, 1G, 2.5G, 10G. auto takes the interface's.",
+        value="auto",
+        then=taken,
+    )
+
+
+def quiet_page(choices: GuideChoices, known: GuideContext) -> Page:
+    """Whether others are at work on the server or the network."""
+
+    def take(word: str) -> Go:
+        taken = replace(choices, quiet=word)
+        return Go(replace(taken, step=next_step(taken, known, MethodStep.QUIET)))
+
+    return Page(
+        title="Quiet time: who else is at work",
+        why=(
+            "A number measured while others work is theirs as well. Measure at a quiet time for what the server can do,"
+            " at a typical one for what people get, and say which it was."
+        ),
+        facts=(LOOK_OF_QUIET_TIME, *_seen(known.quiet)),
+        options=(
+            Option("Look, and write down how busy it was", take("record"), "for both kinds of time", advised=True),
+            Option("Measure only at a quiet time", take("require"), "a busy one is refused"),
+            Option("Wait for a quiet time", take("wait"), "ten minutes at most; then it is measured, and written down"),
+            Option("Do not look", take("skip"), "the form says: unknown"),
+            Option("Look now", LookQuiet() if choices.target else None, "some seconds; decides nothing"),
+        ),
+        cursor={"require": 1, "wait": 2, "skip": 3}.get(choices.quiet or "", 0),
+    )
+
+
+def _seen(quiet: Quiet | None) -> Iterator[str]:
+    """What a look has found, a line each."""
+    if quiet is None:
+        return
+    yield f"A look just now: {quiet.verdict}."
+    yield from (f"- {wording.plain(reason)}" for reason in quiet.reasons)
+
+
+def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
+    """How many runs, and how many before them that do not count."""
+
+    def option(title: str, hint: str, *, advised: bool = False, **numbers: float | None) -> Option:
+        asked = {"until_percent": None, **numbers}
+        taken = replace(choices, counted=True, **asked)  # type: ignore[arg-type]  # each number by its own name
+        said = prospect_of(taken, known)
+        return Option(
+            title,
+            Go(replace(taken, step=next_step(taken, known, MethodStep.WARM_UP))),
+            f"{hint}: {said}",
+            advised=advised,
+        )
+
+    def asked_for(text: str) -> Go:
+        warmups, runs = _two_numbers(text)
+        taken = replace(choices, warmups=warmups, runs=runs, until_percent=None, counted=True)
+        return Go(replace(taken, step=next_step(taken, known, MethodStep.WARM_UP)))
+
+    return Page(
+        title="Warm up: how often it is measured",
+        why=(
+            "The first runs fill the buffers on both sides and are left out. Several measured runs show how far chance"
+            " reaches; five can prove a difference, three never can."
+        ),
+        facts=("Advised: 2 warm-up and 5 measured runs, as many as the paper form has rows.",),
+        options=(
+            option("2 warm-up, 5 measured", "the form", advised=True, warmups=2, runs=5),
+            option("2 warm-up, 10 measured", "surer", warmups=2, runs=10),
+            option("1 warm-up, 3 measured", "a first look", warmups=1, runs=3),
+            option("Until the average is known to ± 2 %", "as many as it takes", warmups=2, runs=5, until_percent=2.0),
+            Option(
+                "Other numbers…",
+                Ask(
+                    heading="Warm-up and measured runs",
+                    text="Two numbers: warm-up runs, then measured runs.",
+                    value=f"{choices.warmups} {choices.runs}",
+                    then=asked_for,
+                ),
+                "two numbers",
+            ),
+        ),
+    )
+
+
+def _two_numbers(text: str) -> tuple[int, int]:
+    words = text.replace(",", " ").replace("+", " ").split()
+    if len(words) != 2 or not all(word.isdecimal() for word in words):
+        raise UsageError(f"not two numbers: {text!r}; write warm-up runs and measured runs, such as 2 5")
+    warmups, runs = (int(word) for word in words)
+    if not 1 <= runs <= 100_000 or warmups > 1000:
+        raise UsageError("measured runs go from 1 to 100000, warm-up runs from 0 to 1000")
+    return warmups, runs
+
+
+def prospect_of(choices: GuideChoices, known: GuideContext) -> str:
+    """What will happen, in a sentence."""
+    return estimate_text(
+        runs=choices.runs,
+        warmups=choices.warmups,
+        size_bytes=choices.run_bytes,
+        bytes_per_second=around(choices, known).expected_bytes_per_second,
+        makes_file_first=choices.makes_file and choices.command is Command.GET,
+        until_percent=choices.until_percent,
+        max_runs=choices.max_runs,
+    )

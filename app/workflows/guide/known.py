@@ -1,0 +1,316 @@
+"""What the guide knows besides the user's choices, and what it writes into the notebook."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from app.config import ConfigError, ServerProfile, config
+from app.errors import UsageError
+from app.targets import parse_target
+from app.units import parse_rate
+from app.workflows.compare import sides_to_compare
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, with_target
+from storage.notebook import Notebook
+from storage.quiet import Quiet
+from storage.recordings import UnknownReferenceError
+from storage.records import Command, Decision, Run, RunStatus, Series, SeriesStatus, Target
+from storage.target_url import format_target
+
+if TYPE_CHECKING:
+    from forms.comparison.verdict import Sides
+    from forms.findings.finding import Finding
+    from forms.series.file_size import FileSizeContext
+
+
+def named_servers() -> tuple[tuple[str, Target], ...]:
+    """The servers that have a name, as targets; those that cannot be read are told when they are named."""
+    found = []
+    for name, server in _servers().items():
+        try:
+            found.append((f"@{name}", parse_target(server.url())))
+        except UsageError:
+            continue
+    return tuple(found)
+
+
+def server_of(target: Target) -> ServerProfile | None:
+    """What the settings file says of the server of that share; None where it names none."""
+    for server in _servers().values():
+        try:
+            named = parse_target(server.url())
+        except UsageError:
+            continue
+        if _named_place(named) == _named_place(target):
+            return server
+    return None
+
+
+def with_profile(choices: GuideChoices) -> GuideChoices:
+    """The choices with what the settings file says of their server and they do not say themselves."""
+    server = server_of(choices.target) if choices.target is not None else None
+    if server is None:
+        return choices
+    link = None
+    with suppress(UsageError):
+        link = parse_rate(server.link) if server.link else None
+    return replace(
+        choices,
+        server_ssh=choices.server_ssh or server.ssh or None,
+        smb_conf=choices.smb_conf or server.smb_conf or None,
+        link_bits_per_second=choices.link_bits_per_second or link,
+    )
+
+
+def _named_place(target: Target) -> tuple[object, ...]:
+    return (target.protocol, target.host.lower(), target.port, target.share)
+
+
+def _servers() -> dict[str, ServerProfile]:
+    try:
+        return dict(config().servers)
+    except ConfigError:  # told when the program starts
+        return {}
+
+
+_LOOKED_THROUGH = 300
+"""So many of the newest series are looked through for recent targets and yardsticks."""
+_RECENT = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yardstick:
+    """A series that this one can be compared with."""
+
+    name: str
+    """What it is: ``the step before``, ``baseline NAME``, ``FTP``."""
+    series: Series
+    sides: "Sides | None" = None
+    """The comparison with it, with all repeats that the notebook knows; None for just the two."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkState:
+    """What the network and this machine say of the way to the target."""
+
+    bits_per_second: int | None = None
+    why: str = ""
+    """Where the rate is from, or why it is not known."""
+    memory_bytes: int | None = None
+    """The server's memory, where it is this machine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuideContext:
+    """Facts for the pages; everything may be missing."""
+
+    practice: tuple[Target, ...] = ()
+    servers: tuple[tuple[str, Target], ...] = ()
+    """Those of the settings file, by name."""
+    recent: tuple[Target, ...] = ()
+    series: Series | None = None
+    """The series of this round."""
+    yardsticks: tuple[Yardstick, ...] = ()
+    proof: "Sides | None" = None
+    """The change of this round, or the one that is being proven, against its base, each with its repeats."""
+    findings: "tuple[Finding, ...]" = ()
+    measured_bytes_per_second: float | None = None
+    """What the newest series of the same server and command reached on average."""
+    link: LinkState = field(default_factory=LinkState)
+    quiet: Quiet | None = None
+    """What the last look at who else is at work has found; absent where nobody looked."""
+
+
+def towards(target: Target, choices: GuideChoices, known: GuideContext) -> tuple[GuideChoices, GuideContext]:
+    """The choices with that target, and what is known of it: the rate and the link of another server say nothing."""
+    at, to = choices.target, target
+    if at is None or (at.protocol, at.host, at.port) != (to.protocol, to.host, to.port):
+        known = replace(known, link=LinkState(), measured_bytes_per_second=None)
+    return with_target(choices, target), known
+
+
+def around(choices: GuideChoices, known: GuideContext) -> "FileSizeContext":
+    """What there is to judge a file by: the link as the user or the interface says it, memory, earlier results."""
+    from forms.series.file_size import FileSizeContext  # noqa: PLC0415  what computes is loaded when it is first needed
+
+    return FileSizeContext(
+        link_bits_per_second=choices.link_bits_per_second or known.link.bits_per_second,
+        measured_bytes_per_second=known.measured_bytes_per_second,
+        memory_bytes=known.link.memory_bytes,
+    )
+
+
+def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) -> GuideContext:
+    """What the notebook knows for these choices; what it does not know stays as it was ``before``."""
+    from forms.findings.rules import findings  # noqa: PLC0415  what computes is loaded when it is first needed
+
+    heads = notebook.heads(limit=_LOOKED_THROUGH)
+    series = _series(notebook, choices.series_id)
+    yardsticks = tuple(
+        replace(stick, sides=sides_to_compare(notebook, (stick.series.id, series.id))[0])
+        for stick in (_yardsticks(notebook, choices, series, heads) if series else ())
+        if series
+    )
+    return replace(
+        before,
+        recent=recent_targets(heads, before.practice),
+        series=series,
+        yardsticks=yardsticks,
+        proof=_proof(notebook, choices.proven_id or choices.series_id),
+        findings=tuple(findings([series, *(y.series for y in yardsticks)])) if series else (),
+        measured_bytes_per_second=_reached(notebook, choices, heads),
+    )
+
+
+def recent_targets(heads: Iterable[Series], practice: Sequence[Target]) -> tuple[Target, ...]:
+    """The servers and shares measured last, each once, without those of practice servers that are gone."""
+    found: dict[tuple[object, ...], Target] = {}
+    practised = {_login(target) for target in practice}  # at each start they have another port
+    for head in heads:
+        target = head.target
+        if _login(target) not in practised:
+            found.setdefault(_place(target), replace(target, path=_folder(head)))
+    return tuple(found.values())[:_RECENT]
+
+
+def _place(target: Target) -> tuple[object, ...]:
+    return (target.protocol, target.host, target.port, target.share, target.user)
+
+
+def _login(target: Target) -> tuple[object, ...]:
+    return (target.protocol, target.host, target.user)
+
+
+def _folder(head: Series) -> str:
+    """The folder that a series' file lay in."""
+    if head.command is Command.PUT or (head.plan and head.plan.make_file):
+        return head.target.path
+    parent = head.target.path.rpartition("/")[0]
+    return parent or ("" if head.target.abilities.has_share else "/")
+
+
+def _series(notebook: Notebook, series_id: str | None) -> Series | None:
+    if series_id is None:
+        return None
+    try:
+        return notebook.series(series_id)
+    except UnknownReferenceError:
+        return None
+
+
+def _proof(notebook: Notebook, changed_id: str | None) -> "Sides | None":
+    """The comparison that tells what a series' change did; None where it claims none, or its base is gone."""
+    changed = _series(notebook, changed_id)
+    base = _series(notebook, changed.base_id) if changed and changed.change else None
+    return sides_to_compare(notebook, (base.id, changed.id))[0] if base and changed else None
+
+
+def _yardsticks(
+    notebook: Notebook, choices: GuideChoices, series: Series, heads: Sequence[Series]
+) -> Iterable[Yardstick]:
+    """What the series can be compared with, each series once: step before, baselines, the other protocol."""
+    seen = {series.id}
+    base = _series(notebook, choices.base_id)
+    if base is not None and base.id not in seen:
+        seen.add(base.id)
+        yield Yardstick(name="the step before", series=base)
+    for baseline in notebook.baselines():
+        found = _series(notebook, baseline.recording_id)
+        if found and found.id not in seen and found.command is series.command:
+            seen.add(found.id)
+            yield Yardstick(name=f"baseline {baseline.name}", series=found)
+    for head in heads:
+        other = head.target.protocol != series.target.protocol
+        alike = head.target.host == series.target.host and head.command is series.command
+        if other and alike and head.id not in seen and head.status is SeriesStatus.COMPLETE:
+            full = _series(notebook, head.id)
+            if full and full.measured():
+                seen.add(full.id)
+                yield Yardstick(name=head.target.protocol.upper(), series=full)
+                return
+
+
+def _reached(notebook: Notebook, choices: GuideChoices, heads: Sequence[Series]) -> float | None:
+    """The average of the newest series of the same server, protocol and command, in bytes per second."""
+    from forms.series.summary import run_form  # noqa: PLC0415  what computes is loaded when it is first needed
+
+    if choices.target is None:
+        return None
+    for head in heads:
+        target = head.target
+        same = (target.protocol, target.host, target.port) == (
+            choices.target.protocol,
+            choices.target.host,
+            choices.target.port,
+        )
+        if same and head.command is choices.command:
+            form = run_form(replace(head, runs=notebook.runs_of([head.id])[head.id]))
+            if form.average_rate:
+                return form.average_rate
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a run was marked before, so that it can be taken back."""
+
+    series_id: str
+    number: int
+    status: RunStatus
+    reason: str | None
+
+
+def recall(notebook: Notebook, practice: Sequence[Target]) -> tuple[GuideChoices, GuideContext]:
+    """The choices as they were left, and what is known for them.
+
+    Where practice servers are ready, choices for another place begin afresh: the practice is what was asked for.
+    """
+    choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
+    ready = {_server(target) for target in practice}
+    if ready and (choices.target is None or _server(choices.target) not in ready):
+        choices = GuideChoices()
+    known = read_known(notebook, choices, GuideContext(practice=tuple(practice), servers=named_servers()))
+    if choices.series_id is not None and known.series is None:
+        choices = replace(choices, series_id=None, reviewed=False, compared=False, step=MethodStep.RUN)
+    return choices, known
+
+
+def _server(target: Target) -> str:
+    return format_target(replace(target, share=None, path="/"))
+
+
+def keep(notebook: Notebook, choices: GuideChoices, before: GuideContext) -> GuideContext:
+    """Remember the choices, and read what is known for them."""
+    notebook.remember(MEMORY_KEY, choices.to_memory())
+    return read_known(notebook, choices, before)
+
+
+def judge(notebook: Notebook, series_id: str, number: int, status: RunStatus, reason: str | None) -> Judgement:
+    """Mark a run; what it was marked before comes back. Raises UnknownReferenceError."""
+    before = _run(notebook, series_id, number)
+    notebook.judge_run(series_id, number, status, reason)
+    return Judgement(series_id, number, before.status, before.reason)
+
+
+def take_back(notebook: Notebook, judgement: Judgement) -> None:
+    """Mark the run as it was before. Raises UnknownReferenceError."""
+    notebook.judge_run(judgement.series_id, judgement.number, judgement.status, judgement.reason)
+
+
+def _run(notebook: Notebook, series_id: str, number: int) -> Run:
+    runs = notebook.series(series_id).runs
+    return next(run for run in runs if run.phase.value == "measured" and run.number == number)
+
+
+def decide(notebook: Notebook, series_id: str, decision: Decision | None) -> None:
+    """Note what became of a change, or that it is open again. Raises UnknownReferenceError."""
+    notebook.annotate(replace(notebook.series(series_id), decision=decision))
+
+
+def begin_round(notebook: Notebook, choices: GuideChoices) -> None:
+    """Make the base of the new round the experiment's first rung, where it belongs to none yet."""
+    if choices.base_id is None:
+        return
+    base = notebook.series(choices.base_id)
+    if base.experiment is None:
+        notebook.annotate(replace(base, experiment=choices.experiment))

@@ -1,1 +1,0 @@
-"""The pages of the guide's steps: what is said and what can be chosen."""

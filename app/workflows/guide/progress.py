@@ -1,0 +1,242 @@
+"""A series while it is measured: how fast it moves, how long it still takes, and what to say of it now."""
+
+import gc
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from app.charts import canvas
+from app.charts.bars import bar
+from app.measure.events import (
+    Failed,
+    Finished,
+    Paused,
+    Progressed,
+    RunFinished,
+    RunStarted,
+    ScratchMade,
+    Started,
+    Warned,
+)
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored
+from app.workflows.event_words import run_name, words
+from forms import wording
+from forms.series.progress import RunProgress, duration, standing
+from forms.stats.distributions import student_t
+from forms.wording import byte_rate
+from storage.records import Phase, RunStatus, SeriesStatus
+
+MOST_SAMPLES = 600
+"""More than a chart can show; beyond it every other sample is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesProgress:
+    """Everything that a screen shows of a series under way."""
+
+    series_id: str | None = None
+    doing: str = "looking around"
+    number: int | None = None
+    """Of the current run, within its phase."""
+    of: int | None = None
+    phase: Phase = Phase.WARM_UP
+    now: RunProgress | None = None
+    curve: tuple[tuple[float, int], ...] = ()
+    """(seconds, bytes moved) of the current run, or of the last one between two."""
+    earlier: tuple[float, ...] = ()
+    """Bytes in each of the last seconds of the runs before the current one."""
+    planned: tuple[int, int] | None = None
+    """Warm-up and measured runs, as far as that is known."""
+    open_ended: bool = False
+    """Whether more measured runs may follow, until the average is known well enough."""
+    last_run_seconds: float | None = None
+    finished_runs: int = 0
+    failed_runs: int = 0
+    """Of these, those that failed."""
+    valid_runs: int = 0
+    """Of these, the measured ones that count."""
+    paused: bool = False
+    pause_asked: bool = False
+    ending: bool = False
+    warnings: tuple[str, ...] = ()
+    status: SeriesStatus | None = None
+    """Absent until the series is closed."""
+    failure: Failed | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether everything is stored and nothing runs any more."""
+        return self.status is not None
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether a run may be under way, so that drawing takes something away from it."""
+        return self.number is not None and not self.paused and not self.is_over
+
+    def heard(self, event: RecorderEvent) -> "SeriesProgress":  # noqa: PLR0911  one answer for each kind of event
+        """The same series after an event."""
+        match event:
+            case SeriesStored(series_id=series_id):
+                return replace(self, series_id=series_id)
+            case Started(size_bytes=size):
+                return replace(self, doing=f"{words(event)}; the file has {wording.file_size(size)}")
+            case ScratchMade() | Finished():
+                return replace(self, doing=words(event))
+            case RunStarted(number=number, phase=phase, of=of):
+                return replace(
+                    self, number=number, of=of, phase=phase, now=None, curve=(), paused=False, doing="running"
+                )
+            case Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
+                return replace(self, now=standing(seconds, moved, size), curve=_longer(self.curve, (seconds, moved)))
+            case RunFinished(run=run):
+                return replace(
+                    self,
+                    finished_runs=self.finished_runs + 1,
+                    failed_runs=self.failed_runs + (run.status is RunStatus.FAILED),
+                    valid_runs=self.valid_runs + (run.phase is Phase.MEASURED and run.status is RunStatus.VALID),
+                    now=None,
+                    curve=run.progress or self.curve,
+                    earlier=(*self.earlier, *each_second(run.progress or self.curve))[-SHOWN_SECONDS:],
+                    last_run_seconds=run.seconds or self.last_run_seconds,
+                    doing=words(event),
+                )
+            case Paused():
+                return replace(self, paused=True, pause_asked=False)
+            case Warned(text=text):
+                return replace(self, warnings=(*self.warnings, text))
+            case Failed():
+                return replace(self, failure=event)
+            case SeriesClosed(status=status, failure=failure, stored=stored):
+                ended = replace(self, status=status, failure=failure or self.failure, paused=False)
+                return ended if stored else replace(ended, series_id=None)
+            case _:
+                return self
+
+    def asked(self, *, pause: bool | None = None, end: bool = False) -> "SeriesProgress":
+        """The same series after the user asked for a pause, its end, or to end it after the run."""
+        return replace(
+            self,
+            pause_asked=bool(pause) if pause is not None else self.pause_asked,
+            paused=self.paused and pause is not False,
+            ending=self.ending or end,
+        )
+
+    @property
+    def offers(self) -> tuple[bool, ...]:
+        """What decides which words can be said to the series now."""
+        return (self.paused, self.pause_asked, self.is_over)
+
+    @property
+    def run_name(self) -> str:
+        """The current run, such as ``Warm-up 1 of 2``; empty before the first."""
+        if self.number is None:
+            return ""
+        return run_name(self.number, self.phase, self.of).capitalize()
+
+    def line(self, width: int) -> str:
+        """What happens now, in one line of at most ``width`` columns."""
+        if self.status is not None:
+            return _ended(self)
+        if self.paused:
+            return "Paused. G goes on, S stops."
+        asked = " (pausing after it)" if self.pause_asked else " (ending after it)" if self.ending else ""
+        if self.now is None:
+            return f"{self.run_name or 'Starting'}: {self.doing}{asked}"
+        rate = byte_rate(last_second(self.curve))
+        percent = "" if self.now.percent is None else f"{self.now.percent:3.0f} %"
+        name = self.run_name or self.doing.capitalize()
+        ends = f"{name}{asked}", f"{percent}  {rate:>9}  {self._left()}"
+        spare = width - len(ends[0]) - len(ends[1]) - 4
+        drawn = f"  {bar(self.now.percent, min(40, spare))}" if spare >= 8 else ""
+        return f"{ends[0]}{drawn}  {ends[1]}"[:width]
+
+    def _left(self) -> str:
+        """The time to the end of this run, and of the series."""
+        run = None if self.now is None else self.now.seconds_left
+        if run is None:
+            return ""
+        series = self.seconds_left
+        least = "at least " if self.open_ended else ""
+        return f"{duration(run)} left" if series is None else f"{duration(run)} left, {least}{duration(series)} in all"
+
+    @property
+    def seconds_left(self) -> float | None:
+        """To the end of the series, as long as all runs take as long as the last one; None where that is not known."""
+        if self.planned is None or self.number is None or self.now is None or self.now.seconds_left is None:
+            return None
+        warmups, runs = self.planned
+        to_come = runs - self.number if self.phase is Phase.MEASURED else warmups - self.number + runs
+        each = self.last_run_seconds or self.now.seconds + self.now.seconds_left
+        return self.now.seconds_left + max(0, 0 if self.ending else to_come) * each
+
+    def last_minute(self, cells: int) -> str:
+        """The rates of the last minute of transfer as a sparkline of at most so many cells; empty before a second."""
+        current = () if self.now is None else each_second(self.curve)
+        return sparkline((*self.earlier, *current)[-SHOWN_SECONDS:], cells)
+
+
+def prepare() -> None:
+    """Load what forms and charts are computed and drawn with: a third of a second, before anything is timed."""
+    canvas.prepare()
+    student_t(0.95, 1)
+    gc.collect()
+
+
+def _longer(curve: tuple[tuple[float, int], ...], sample: tuple[float, int]) -> tuple[tuple[float, int], ...]:
+    """The curve with one sample more; a long one is thinned to half."""
+    kept = curve if len(curve) < MOST_SAMPLES else curve[1::2]
+    return (*kept, sample)
+
+
+def _ended(running: SeriesProgress) -> str:
+    runs = wording.count(running.finished_runs - running.failed_runs, "run")
+    if running.status is SeriesStatus.COMPLETE:
+        return f"Complete: {runs}. Enter goes on to the review."
+    why = f" {wording.plain(running.failure.text)}" if running.failure else ""
+    return f"{str(running.status).capitalize()} after {runs}; what was measured is kept.{why}"
+
+
+SHOWN_SECONDS = 60
+"""What a sparkline goes back to."""
+STALL_SECONDS = 3.0
+"""Without a byte for so long, a run is called stalled."""
+_BLOCKS = "▁▂▃▄▅▆▇█"
+
+Curve = Sequence[tuple[float, int]]
+"""(seconds since the first request, bytes moved), in order."""
+
+
+def last_second(curve: Curve) -> float | None:
+    """The rate over the last second of a run, in bytes per second; of all of it while it is younger."""
+    if not curve or curve[-1][0] <= 0:
+        return None
+    end, moved = curve[-1]
+    start = max(0.0, end - 1.0)
+    return (moved - moved_at(curve, start)) / (end - start)
+
+
+def each_second(curve: Curve) -> list[float]:
+    """The rate in each whole second of a run, in bytes per second."""
+    whole = int(curve[-1][0]) if curve else 0
+    moved = [moved_at(curve, float(second)) for second in range(max(0, whole - SHOWN_SECONDS), whole + 1)]
+    return [after - before for before, after in pairwise(moved)]
+
+
+def moved_at(curve: Curve, seconds: float) -> float:
+    """What had moved then, between two samples in proportion."""
+    earlier, before = 0.0, 0
+    for later, after in curve:
+        if later >= seconds:
+            share = (seconds - earlier) / (later - earlier) if later > earlier else 1.0
+            return before + share * (after - before)
+        earlier, before = later, after
+    return float(before)
+
+
+def sparkline(rates: Sequence[float], cells: int) -> str:
+    """The last rates, a block each of the nearest eighth of the highest of them; the least there is for nothing."""
+    shown = rates[-cells:] if cells > 0 else ()
+    highest = max(shown, default=0.0)
+    if highest <= 0:
+        return _BLOCKS[0] * len(shown)
+    return "".join(_BLOCKS[max(0, round(rate / highest * len(_BLOCKS)) - 1)] for rate in shown)

@@ -1,0 +1,127 @@
+"""Rounds of the method that begin elsewhere: with a change from the catalogue, or from a series in the notebook."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.errors import UsageError
+from app.workflows.guide.after_run import changed
+from app.workflows.guide.choices import (
+    MEMORY_KEY,
+    GuideChoices,
+    MethodStep,
+    choices_of,
+    from_there,
+    measured_again,
+)
+from app.workflows.guide.known import begin_round, keep, recall
+from forms.findings.series_warnings import MANY_RUNS
+from storage.notebook import Notebook
+from storage.records import ExperimentKind, SeriesStatus, Target
+
+
+def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value: str) -> GuideChoices:
+    """The next round with that one change, remembered; its base is the series that the guide measured last.
+
+    Raises UsageError where there is no such series, or where the value is none that this program could set.
+    """
+    choices, known = recall(notebook, practice)
+    if known.series is None:
+        raise UsageError(
+            "there is no series to start from: measure one with the guide (F3) as things are now, then take the change"
+        )
+    try:
+        following = changed(choices, known.series, name, value)
+    except ValueError as error:
+        raise UsageError(f"{name} = {value}: a whole number is needed") from error
+    begin_round(notebook, following)
+    keep(notebook, following, known)
+    return following
+
+
+def measured_share(notebook: Notebook, practice: Sequence[Target]) -> str | None:
+    """The share that the guide measures; None where it is none."""
+    choices, _ = recall(notebook, practice)
+    return choices.target.share if choices.target is not None else None
+
+
+def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
+    """The guide at the run, with the choices of a series, remembered; one that is not complete is gone on with.
+
+    Raises UnknownReferenceError.
+    """
+    series = notebook.series(series_id)
+    if series.status is SeriesStatus.INTERRUPTED:
+        choices = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)
+    else:
+        choices = replace(measured_again(choices_of(series), series, None), label="")
+    return _remembered(notebook, choices)
+
+
+def repeat_of(notebook: Notebook, series_id: str) -> GuideChoices:
+    """The guide at the run, with the settings of a rung that is to be measured again; remembered.
+
+    Raises UnknownReferenceError.
+    """
+    series = notebook.series(series_id)
+    return _remembered(notebook, measured_again(choices_of(series), series, series.id if series.change else None))
+
+
+def measured_better(notebook: Notebook, series_id: str, advised: str) -> GuideChoices:
+    """The guide with the choices of a series, one of them as an advice on it says; remembered.
+
+    ``advised`` is the advice's key. Raises UnknownReferenceError.
+    """
+    series = notebook.series(series_id)
+    choices = measured_again(choices_of(series), series, series.id if series.change else None)
+    return _remembered(notebook, _BETTER.get(advised, _as_before)(choices))
+
+
+def _as_before(choices: GuideChoices) -> GuideChoices:
+    return choices
+
+
+def _quietly(choices: GuideChoices) -> GuideChoices:
+    return replace(choices, quiet="wait")
+
+
+def _more_runs(choices: GuideChoices) -> GuideChoices:
+    return replace(choices, runs=max(MANY_RUNS, 2 * choices.runs))
+
+
+def _more_warmups(choices: GuideChoices) -> GuideChoices:
+    return replace(choices, warmups=choices.warmups + 3)
+
+
+def _larger(choices: GuideChoices) -> GuideChoices:
+    """A file of four times the size where one is made; else the step at which another is picked."""
+    if choices.size_bytes is not None:
+        return replace(choices, size_bytes=4 * choices.size_bytes)
+    return replace(choices, step=MethodStep.FILE)
+
+
+_BETTER = {
+    "busy": _quietly,
+    "short": _larger,
+    "scatter": _more_runs,
+    "single": _more_runs,
+    "until": _more_runs,
+    "warm-up": _more_warmups,
+    "drift": _more_warmups,
+}
+
+
+def branch_from(notebook: Notebook, series_id: str) -> GuideChoices:
+    """The guide at the change, the series being the base of the next round; remembered.
+
+    Raises UnknownReferenceError.
+    """
+    return _remembered(notebook, from_there(notebook.series(series_id)))
+
+
+def _remembered(notebook: Notebook, choices: GuideChoices) -> GuideChoices:
+    """The choices, remembered; a survey or a self-test that the series is part of takes no further ones."""
+    known = notebook.experiment_called(choices.experiment) if choices.experiment else None
+    if known is not None and known.kind is not ExperimentKind.LADDER:
+        choices = replace(choices, experiment=None)
+    notebook.remember(MEMORY_KEY, choices.to_memory())
+    return choices

@@ -1,0 +1,41 @@
+"""The audit on the screen, of a real smbd."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from app.errors import UsageError
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.base import Context
+from app.tui.measuring.audit import audit_request
+from storage.notebook import Notebook
+from storage.target_url import format_target
+from tests.tui import measured, painted, press, settled, text_of
+
+
+def test_a_missing_target_is_asked_for():
+    with pytest.raises(UsageError, match="which server"):
+        audit_request({"target": "", "ssh": "", "conf": ""})
+
+
+async def test_what_is_harmful_comes_first_and_the_edits_are_shown(tmp_path: Path, make_smbd, monkeypatch):
+    smbd = make_smbd(share_options={"strict sync": "no"})
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", smbd.password)
+    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
+    app = SharebenchApp(context, first="audit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.screen.query_one("#target", Input).value = format_target(smbd.target())
+        app.screen.query_one("#conf", Input).value = str(smbd.conf)
+        await press(app, pilot, "f9")
+        await measured(app, pilot)
+        assert "✗ 1 harmful" in painted(app)
+        assert "strict sync = no" in painted(app)
+        assert "t Try" in painted(app)
+        await press(app, pilot, "f")
+        assert "strict sync = no" in text_of(app.screen, ".dialog-text")
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        assert notebook.recording("last", "audit").kind == "audit"

@@ -1,0 +1,217 @@
+"""Isolations in the TUI: lines that are read or refused, and one that is measured against a real smbd."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from app.clients.base import Secrets
+from app.errors import LoginError, UsageError
+from app.isolation.request import IsolationRequest
+from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
+from app.isolation.script import load_script
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.base import BaseScreen, Context
+from app.tui.frame.dialogs import AskDialog, MessageDialog
+from app.tui.measuring.isolation import IsolationRunScreen, IsolationScreen, first_values, read_request, target_of
+from app.tui.widgets.views import AnsiView
+from storage.isolations import Isolation, Layer, LayerRun
+from storage.notebook import Notebook
+from storage.records import RunStatus, SeriesStatus, Target
+from tests.servers.smbd import Smbd
+from tests.tui import measured, painted, press, settled, text_of
+
+OLDER = "2026-01-30T10:00:00.000Z"
+TYPED = {"target": "smb://bench@127.0.0.1:4450/bench", "clients": "4, 1,4", "rounds": "2", "without": "", "expose": ""}
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SharebenchApp:
+    monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
+    monkeypatch.setattr("app.tui.measuring.isolation.DEFAULT_SECONDS", 2)
+    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
+    return SharebenchApp(context, first="isolation")
+
+
+def test_the_lines_are_read():
+    request = read_request(TYPED, target_of(TYPED), Secrets())
+    assert request.clients == (1, 4)
+    assert request.rounds == 2
+    assert request.without == ()
+    assert not request.expose_tbench
+    assert read_request(TYPED | {"expose": "127.0.0.1"}, target_of(TYPED), Secrets()).expose_tbench
+
+
+@pytest.mark.parametrize(
+    ("typed_last", "stands"),
+    [
+        (None, "smb://practice@127.0.0.1:4450/practice"),
+        ("smb://practice@127.0.0.1:4449/practice", "smb://practice@127.0.0.1:4450/practice"),
+        ("smb://practice@127.0.0.1:4450/practice/in", "smb://practice@127.0.0.1:4450/practice/in"),
+        ("smb://nas/data", "smb://nas/data"),
+    ],
+)
+def test_the_practice_servers_share_stands_there_not_its_file_nor_its_port_of_another_day(typed_last, stands):
+    file = Target(protocol="smb", host="127.0.0.1", port=4450, user="practice", share="practice", path="report.bin")
+    assert first_values({"target": typed_last} if typed_last else None, [file])["target"] == stands
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"target": ""}, "which share"),
+        ({"target": "ftp://h/x"}, "needs a share"),
+        ({"clients": "many"}, "no list of numbers"),
+        ({"rounds": "0"}, "not a number of rounds"),
+        ({"without": "close"}, "cannot be left out"),
+        ({"expose": "elsewhere"}, "the server is 127.0.0.1"),
+    ],
+)
+def test_what_is_wrong_is_said(wrong: dict[str, str], said: str):
+    typed = TYPED | wrong
+    with pytest.raises(UsageError, match=said):
+        read_request(typed, target_of(typed), Secrets())
+
+
+STORED = Isolation(
+    id="aa11", created_at="2026-01-31T10:00:00.000Z", status=SeriesStatus.INTERRUPTED, script="office", clients=(4,),
+    target=Target(protocol="smb", host="nas", share="data", user="alice"), rounds=2, seconds=5,
+    runs=(LayerRun(round=1, layer=Layer.SERVER, clients=4, seconds=5.0, bytes_per_second=25e6),),
+)  # fmt: skip
+
+
+async def test_a_refused_password_is_not_sent_again_but_asked_for(app: SharebenchApp, monkeypatch):
+    sent: list[str | None] = []
+
+    def refused(request: IsolationRequest, *_: object) -> Iterator[IsolationEvent]:
+        sent.append(request.secrets.password)
+        raise LoginError("the server refused the login")
+
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "of the environment")
+    monkeypatch.setattr("app.tui.measuring.isolation.record_isolation", refused)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.screen.query_one("#target", Input).value = "alice@nas/data"
+        await press(app, pilot, "f9")
+        await measured(app, pilot)
+        assert shows(app, AskDialog)
+        assert "the server refused the login. Type the password again" in text_of(app.screen, ".dialog-text")
+        app.screen.query_one("#answer", Input).value = "typed"
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        await press(app, pilot, "escape")
+        assert "Nothing was measured." in painted(app)
+        assert "s Stop" not in painted(app)
+        await press(app, pilot, "escape", "f9")
+        assert shows(app, AskDialog)
+    assert sent == ["of the environment", "typed"]
+
+
+async def test_a_guest_that_is_refused_is_told(app: SharebenchApp, monkeypatch):
+    def refused(*_: object) -> Iterator[IsolationEvent]:
+        raise LoginError("the server lets no guest in")
+
+    monkeypatch.setattr("app.tui.measuring.isolation.record_isolation", refused)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.screen.query_one("#target", Input).value = "nas/data"
+        await press(app, pilot, "f9")
+        await measured(app, pilot)
+        assert shows(app, MessageDialog)
+        assert "the server lets no guest in" in painted(app)
+
+
+def test_the_table_of_the_form_fills_in_while_it_is_measured():
+    screen = IsolationRunScreen(read_request(TYPED, target_of(TYPED), Secrets()))
+    screen.heard(0, IsolationOpened(isolation=replace(STORED, runs=()), runs=3))
+    assert screen.heard_text(80) == ""
+    screen.heard(0, LayerRunStarted(layer=Layer.SERVER, clients=4, round=1, number=1))
+    assert screen.now().startswith("Run 1 of 3: server, 4 clients, about ")
+    screen.heard(0, LayerRunEnded(run=STORED.runs[0]))
+    screen.heard(0, LayerRunEnded(run=replace(STORED.runs[0], status=RunStatus.FAILED, error="it [red]died")))
+    shown = screen.heard_text(80)
+    assert "25.0000" in shown, "megabytes a second"
+    assert "! server, 4 clients, round 1: it [red]died" in shown
+    assert shown.count("round 1: 25 MB/s") == 1
+
+
+async def test_an_isolation_that_stopped_is_read_labelled_and_completed(app: SharebenchApp, monkeypatch):
+    asked: list[str | None] = []
+
+    def completed(
+        _request: object, _path: object, _control: object, resumed_id: str | None
+    ) -> Iterator[IsolationEvent]:
+        asked.append(resumed_id)
+        yield IsolationClosed(isolation=replace(STORED, status=SeriesStatus.COMPLETE))
+
+    monkeypatch.setattr("app.tui.measuring.isolation.record_isolation", completed)
+    digest = load_script().without(()).digest
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_isolation(replace(STORED, script_sha256=digest))
+        notebook.add_isolation(replace(STORED, id="bb22", status=SeriesStatus.COMPLETE, created_at=OLDER, label="old"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+l")
+        assert "! interrupted  nas/data  4 clients" in painted(app)
+        await press(app, pilot, "down", "enter")
+        assert "g Go on" not in painted(app), "it is complete"
+        await press(app, pilot, "escape", "ctrl+l", "enter")
+        assert "! interrupted. " in text_of(app.screen, "#headline")
+        await press(app, pilot, "e")
+        app.screen.query_one("#answer", Input).value = "before"
+        await press(app, pilot, "enter", "g")
+        app.screen.query_one("#answer", Input).value = "secret"
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        assert "x Export" in painted(app)
+    assert asked == ["aa11"]
+    with Notebook(app.context.notebook_path) as notebook:
+        found = notebook.isolation("aa11")
+    assert found is not None
+    assert found.label == "before"
+    assert found.runs == STORED.runs
+
+
+async def test_from_the_lines_to_the_verdict(app: SharebenchApp, smbd: Smbd):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert shows(app, IsolationScreen)
+        await pilot.press("f9")
+        assert shows(app, MessageDialog)
+        await pilot.press("escape")
+        for key, value in {"target": smbd_url(smbd), "clients": "1", "rounds": "1"}.items():
+            app.screen.query_one(f"#{key}", Input).value = value
+        await pilot.press("f9")
+        assert shows(app, AskDialog)
+        app.screen.query_one("#answer", Input).value = smbd.password
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert shows(app, IsolationRunScreen)
+        assert quit_question(app)
+        await measured(app, pilot)
+        await settled(app, pilot)
+        assert "Verdict:" in app.screen.query_one("#run-text", AnsiView).text
+        assert text_of(app.screen, "#now").strip()
+        assert quit_question(app) is None
+    with Notebook(app.context.notebook_path) as notebook:
+        (head,) = notebook.isolations()
+        kept = notebook.remembered("isolation")
+    assert head.status is SeriesStatus.COMPLETE
+    assert kept is not None
+    assert smbd.password not in str(kept)
+
+
+def shows(app: SharebenchApp, kind: type) -> bool:
+    return isinstance(app.screen, kind)
+
+
+def quit_question(app: SharebenchApp) -> str | None:
+    screen = app.screen
+    assert isinstance(screen, BaseScreen)
+    return screen.quit_question()
+
+
+def smbd_url(smbd: Smbd) -> str:
+    return f"smb://{smbd.user}@127.0.0.1:{smbd.port}/{smbd.share}"

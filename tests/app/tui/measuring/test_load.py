@@ -1,0 +1,480 @@
+"""The load in the TUI: the lines, the live screen, a real smbd."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+import pytest
+from textual.widgets import Input
+
+from app.clients.base import Secrets
+from app.config import config
+from app.errors import UsageError
+from app.load.events import FilesMade, LoadEnded, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
+from app.targets import parse_target
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.base import Context
+from app.tui.frame.dialogs import AskDialog, MessageDialog
+from app.tui.measuring.load import (
+    LoadProgressState,
+    LoadRunScreen,
+    LoadScreen,
+    first_values,
+    read_request,
+    request_to_resume,
+)
+from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
+from forms.load.headline import load_headline
+from storage.loads.records import Load, LoadChoices, PointStatus
+from storage.notebook import Notebook
+from storage.records import SeriesStatus, Target
+from storage.target_url import format_target
+from tests.loads import TIME, full_load, point, scenario
+from tests.servers.smbd import Smbd
+from tests.tui import measured, painted, press, settled, text_of
+
+SECOND = SecondPassed(
+    point=1, users=20, connected=19, requests_per_second=180.0, read_bytes_per_second=7.5e6,
+    write_bytes_per_second=1.2e6, errors=2, p95_seconds=0.0123, cpu_percent=12.0,
+)  # fmt: skip
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch) -> SharebenchApp:
+    monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
+    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
+    return SharebenchApp(context)
+
+
+def test_the_lines_are_read_with_what_is_wrong_in_words():
+    typed = {"target": "smb://alice@nas/data", "users": "capacity", "scenario": "office", "duration": "30"}
+    request = read_request(typed, Secrets(password="x"))
+    assert request.choices.find_capacity
+    assert (request.scenario.name, request.scenario.duration_seconds) == ("office", 30)
+    for changes, said in (
+        ({"target": "smb://nas"}, "name the folder"),
+        ({"users": "ten"}, "10,20,40"),
+        ({"duration": "soon"}, "Steady"),
+        ({"scenario": "nothing"}, "redpaper"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            read_request(typed | changes, Secrets())
+    practice = first_values(None, [Target(protocol="smb", host="127.0.0.1", port=4450, share="practice", path="big")])
+    assert practice["target"] == "smb://127.0.0.1:4450/practice"
+    assert first_values({"users": "7", "other": "x"}, [])["users"] == "7"
+
+
+def test_the_live_lines_show_the_phase_the_last_minute_and_the_points():
+    load = full_load()
+    state = LoadProgressState().heard(PhaseBegan(phase=LoadPhase.FILES)).heard(FilesMade(files=50, of_files=60))
+    assert state.now(0.0) == "making the scenario's files: 50 of 60"
+    state = state.heard(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0)).heard(SECOND)
+    assert state.now(50.0) == "Point 1, 20 users: steady: this counts, 10 s left"
+    text = state.text(80)
+    for words in ("19 of 20", "180", "errors 2", "12.3 ms", "12 % CPU", "█"):
+        assert words in text
+    assert "Offered/s" not in text
+    state = state.heard(PointStored(load=load, point=load.points[0])).heard(LoadWarned(text="a [red]word"))
+    assert "Offered/s" in state.text(80)
+    assert "Requests a second over users" in state.text(80), "with its chart, but not with what it was made from"
+    assert "one connection and one login each" not in state.text(80)
+    assert state.told() == "a [red]word"
+    closed = state.heard(LoadClosed(load=load, failure=LoadEnded(kind="NoSpaceError", text="the disk is full")))
+    assert closed.told() == "the disk is full"
+    assert "connected" not in closed.text(80)
+
+
+def test_the_time_left_is_that_of_the_points_that_are_planned():
+    load = full_load(points=(), choices=LoadChoices(users=(10, 20, 40), ramp_per_second=20.0))
+    settling = PhaseBegan(phase=LoadPhase.SETTLE, point=1, users=10, seconds=5.0, at_seconds=100.0)
+    state = LoadProgressState(load=load).heard(settling)
+    each = load.scenario.settle_seconds + load.scenario.duration_seconds
+    left = 3.0 + load.scenario.duration_seconds + (each + 1.0) + (each + 2.0)
+    assert (
+        state.now(102.0) == f"Point 1 of 3, 10 users: settle: nothing counts yet, 3 s left; about {left:.0f} s in all"
+    )
+    ending = LoadProgressState(load=load).heard(settling).now(102.0, is_last=True)
+    assert ending.endswith(f"about {3.0 + load.scenario.duration_seconds:.0f} s in all (the last point)")
+    failed = replace(load, points=(point(1, 10), point(2, 20, status=PointStatus.FAILED)))
+    last = PhaseBegan(phase=LoadPhase.STEADY, point=3, users=40, seconds=20.0, at_seconds=100.0)
+    state = LoadProgressState(load=failed).heard(last)
+    assert state.now(102.0).endswith("18 s left; about 18 s in all"), "no point is measured twice"
+    searching = replace(load, choices=LoadChoices(find_capacity=True))
+    assert LoadProgressState(load=searching).heard(settling).now(102.0).endswith("3 s left"), "nobody knows how many"
+
+
+def test_users_whom_nobody_answers_are_called_so():
+    steady = PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0)
+    state = LoadProgressState(load=full_load()).heard(steady).heard(SECOND)
+    silent = replace(SECOND, requests_per_second=0.0)
+    for _ in range(2):
+        state = state.heard(silent)
+    assert "no request" not in state.now(1.0)
+    state = state.heard(silent)
+    assert state.now(1.0) == "! Point 1 of 3, 20 users: no request was answered for 3 s"
+    assert "no request" not in state.heard(SECOND).now(1.0)
+    idle = full_load(scenario=scenario(requests={}))
+    assert "no request" not in replace(state, load=idle).now(1.0), "users that only hold a session ask for nothing"
+
+
+@pytest.mark.parametrize(
+    ("load", "words"),
+    [
+        (full_load(), ["20 users carried, 40 not; the limit: errors", "3 points", "! 1 failed"]),
+        (
+            full_load(capacity=None, points=(point(1, 10, 95.0, status=PointStatus.GENERATOR),)),
+            ["10 users: 95.0 requests/s, p95 5.0 ms", "1 point", "! 1 not judged"],
+        ),
+        (
+            full_load(capacity=None, points=(), status=SeriesStatus.INTERRUPTED),
+            ["nothing was measured", "0 points", "! interrupted"],
+        ),
+    ],
+)
+def test_a_load_in_one_line(load, words):
+    assert [part.text for part in load_headline(load)] == words
+
+
+def shows(app: SharebenchApp, kind: type) -> bool:
+    return isinstance(app.screen, kind)
+
+
+async def test_from_the_lines_to_the_form(app: SharebenchApp, smbd: Smbd):
+    folder = smbd.folder / "screen"
+    folder.mkdir()
+    folder.chmod(0o777)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("ctrl+n")
+        for _ in range(100):
+            await settled(app, pilot)
+            if shows(app, LoadScreen):
+                break
+        screen = app.screen
+        assert shows(app, LoadScreen)
+        screen.query_one("#target", Input).value = "smb://nas"
+        await pilot.press("f9")
+        assert shows(app, MessageDialog)
+        await pilot.press("escape")
+        for key, value in {
+            "target": f"{format_target(smbd.target())}/screen", "users": "2,3", "files": "20", "duration": "1",
+            "settle": "0",
+        }.items():  # fmt: skip
+            screen.query_one(f"#{key}", Input).value = value
+        await pilot.press("f9")
+        assert shows(app, AskDialog)
+        app.screen.query_one("#answer", Input).value = smbd.password
+        await pilot.press("enter")
+        running = app.screen
+        assert isinstance(running, LoadRunScreen)
+        await pilot.press("s")
+        for _ in range(600):
+            if running.is_over:
+                break
+            await pilot.pause(0.1)
+        await settled(app, pilot)
+        assert "Load points" in painted(app)
+    assert list(folder.iterdir()) == []
+    with Notebook(app.context.notebook_path) as notebook:
+        (load,) = notebook.loads()
+        assert len(load.points) == 1, "s ends after this point"
+        assert (notebook.remembered("load") or {})["files"] == "20"
+
+
+async def test_the_guide_leads_to_lines_that_name_the_server_already(app: SharebenchApp):
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.remember("load", {"target": "smb://other/share", "ssh": "root@other", "files": "20"})
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load", target="smb://bench@nas/data/in", ssh="")
+        await settled(app, pilot)
+        stands = {box.id: box.value for box in app.screen.query(Input)}
+    assert (stands["target"], stands["ssh"], stands["files"]) == ("smb://bench@nas/data/in", "", "20")
+
+
+@pytest.mark.parametrize(
+    ("leave", "practice"), [("escape", ()), ("f2", (Target(protocol="smb", host="127.0.0.1", share="practice"),))]
+)
+async def test_lines_that_were_not_begun_with_stand_there_again(app: SharebenchApp, leave: str, practice):
+    app.context.practice = practice
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("ctrl+n")
+        await settled(app, pilot)
+        app.screen.query_one("#users", Input).value = "7,9"
+        await settled(app, pilot)
+        await pilot.press(leave)
+        await settled(app, pilot)
+        assert not shows(app, LoadScreen)
+        await pilot.press("ctrl+n")
+        await settled(app, pilot)
+        assert app.screen.query_one("#users", Input).value == "7,9"
+    with Notebook(app.context.notebook_path) as notebook:
+        assert (notebook.remembered("load") or {})["users"] == "7,9", "also for the next time that it is opened"
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [("target", "smb://bench:hunter2@nas/data"), ("target", "smb://bench:hunter2"), ("ssh", "root:hunter2@nas")],
+)
+async def test_a_line_that_may_hold_a_password_never_comes_into_the_notebook(app: SharebenchApp, line: str, text: str):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("ctrl+n")
+        await settled(app, pilot)
+        app.screen.query_one("#users", Input).value = "7,9"
+        app.screen.query_one(f"#{line}", Input).value = text
+        await settled(app, pilot)
+        await pilot.press("escape")
+        await settled(app, pilot)
+    with Notebook(app.context.notebook_path) as notebook:
+        assert (notebook.remembered("load") or {})["users"] == "7,9"
+    files = app.context.notebook_path.parent.glob(f"{app.context.notebook_path.name}*")
+    assert not any(b"hunter2" in file.read_bytes() for file in files)
+
+
+async def test_lines_that_nobody_touched_are_not_kept(app: SharebenchApp):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load", target="smb://bench@nas/data/in", ssh="")
+        await settled(app, pilot)
+        await pilot.press("escape")
+        await settled(app, pilot)
+    with Notebook(app.context.notebook_path) as notebook:
+        assert notebook.remembered("load") is None
+
+
+@pytest.mark.parametrize("error", [None, UsageError("wrong password")])
+async def test_a_load_that_ended_without_points_offers_only_the_way_back(app: SharebenchApp, monkeypatch, error):
+    may_end = Event()
+
+    def refused(*_: object) -> Iterator[LoadStep]:
+        may_end.wait(30)
+        if error is not None:
+            raise error
+        load = replace(full_load(), points=(), status=SeriesStatus.FAILED)
+        yield LoadClosed(load=load, failure=LoadEnded(kind="LoginError", text="wrong password"), stored=False)
+
+    monkeypatch.setattr(app.context.backend, "load", refused)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await app.push_screen(LoadRunScreen(read_request({"target": "smb://nas/data"}, Secrets())))
+        await settled(app, pilot)
+        assert "End after point" in painted(app)
+        may_end.set()
+        await measured(app, pilot)
+        await settled(app, pilot)
+        shown = painted(app)
+    assert ("The load has ended." if error else "Nothing was measured.") in shown
+    assert "wrong password" in shown
+    assert "Back" in shown
+    assert "End after point" not in shown
+    assert "Export" not in shown
+
+
+@pytest.mark.parametrize("points", [(), (point(1, 2),)])
+async def test_a_refused_password_is_not_sent_again_but_asked_for(app: SharebenchApp, monkeypatch, points):
+    asked: list[tuple[LoadRequest, Load | None]] = []
+    stopped = replace(full_load(), points=points, status=SeriesStatus.FAILED)
+
+    def refused(request: LoadRequest, _path: object, _control: object, resumed: Load | None) -> Iterator[LoadStep]:
+        asked.append((request, resumed))
+        yield LoadClosed(
+            load=stopped, failure=LoadEnded(kind="LoginError", text="nas refused alice"), stored=bool(points)
+        )
+
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "of the environment")
+    monkeypatch.setattr(app.context.backend, "load", refused)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load", target="alice@nas/data", ssh="")
+        await settled(app, pilot)
+        app.screen.query_one("#users", Input).value = "2,4"
+        await press(app, pilot, "f9")
+        await measured(app, pilot)
+        assert shows(app, AskDialog)
+        assert "nas refused alice. Type the password again" in text_of(app.screen, ".dialog-text")
+        app.screen.query_one("#answer", Input).value = "typed"
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        assert shows(app, AskDialog)
+        await press(app, pilot, "escape")
+        assert shows(app, LoadRunScreen)
+        await press(app, pilot, "escape")
+        assert app.screen.query_one("#users", Input).value == "2,4"
+        await press(app, pilot, "f9")
+        assert shows(app, AskDialog)
+        assert "Password of alice" in text_of(app.screen, ".dialog-text")
+    assert [request.secrets.password for request, _ in asked] == ["of the environment", "typed"]
+    assert {request.choices.users for request, _ in asked} == {(2, 4)}
+    assert [resumed for _, resumed in asked] == [None, stopped if points else None]
+
+
+@pytest.mark.parametrize("other", ["smb://bob@nas2/data", "ftp://alice@nas/data"])
+async def test_a_password_is_asked_for_and_kept_for_one_login_alone(app: SharebenchApp, monkeypatch, other):
+    first, second, third = (parse_target(url) for url in ("smb://alice@nas/data", "smb://alice@nas3/data", other))
+    request = replace(read_request({"target": "nas/data"}, Secrets()), targets=(first, second, third))
+
+    def refused(*_: object) -> Iterator[LoadStep]:
+        yield LoadClosed(load=full_load(), failure=LoadEnded(kind="LoginError", text="refused"), stored=False)
+
+    monkeypatch.setattr(app.context.backend, "load", refused)
+    logins = app.context.logins
+    logins.keep(third, Secrets(password="of the other"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await app.push_screen(LoadRunScreen(request))
+        await measured(app, pilot)
+        assert shows(app, AskDialog)
+        monkeypatch.setattr(app.context.backend, "load", lambda *_: iter(()))
+        app.screen.query_one("#answer", Input).value = "typed"
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+    assert [logins.find(each).password for each in (first, second, third)] == ["typed", "typed", "of the other"]
+
+
+async def test_wrong_lines_are_told_before_the_password_is_asked_for(app: SharebenchApp):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load", target="alice@nas/data", ssh="")
+        await settled(app, pilot)
+        app.screen.query_one("#users", Input).value = "99999999999"
+        await press(app, pilot, "f9")
+        assert shows(app, MessageDialog)
+        assert "users: expected numbers" in painted(app)
+        assert "--users" not in painted(app)
+
+
+@pytest.mark.parametrize(("at", "stops_at"), [(0, "newest"), (1, "older")])
+async def test_any_load_that_stopped_goes_on_where_it_stopped(app: SharebenchApp, monkeypatch, at, stops_at):
+    asked: list[tuple[LoadRequest, Load | None]] = []
+
+    def gone_on(request: LoadRequest, _path: object, _control: object, resumed: Load | None) -> Iterator[LoadStep]:
+        asked.append((request, resumed))
+        yield LoadClosed(load=replace(full_load(), status=SeriesStatus.COMPLETE))
+
+    monkeypatch.setattr(app.context.backend, "load", gone_on)
+    target = Target(protocol="smb", host="nas", share="data", path="", user="alice")
+    stopped = full_load(status=SeriesStatus.INTERRUPTED, targets=(target,))
+    newest = replace(stopped, id="f00000000001", label="newest", created_at="2026-02-01T10:00:00.000Z")
+    older = replace(stopped, id="f00000000002", label="older")
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_load(older)
+        notebook.add_load(newest)
+        notebook.remember("load", {"target": "nas/data", "users": "1", "ssh": "root@nas"})
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load")
+        await settled(app, pilot)
+        assert "^l Stored" in painted(app)
+        await press(app, pilot, "ctrl+l")
+        assert "! interrupted  10,20,40 users  nas/data  older" in painted(app)
+        await press(app, pilot, *["down"] * at, "enter")
+        assert "20 users carried, 40 not" in text_of(app.screen, "#headline")
+        assert "g Go on" in painted(app)
+        await press(app, pilot, "g")
+        assert shows(app, AskDialog)
+        app.screen.query_one("#answer", Input).value = "secret"
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        assert "Load points" in painted(app)
+    ((request, load),) = asked
+    assert load is not None
+    assert load.label == stops_at
+    assert (request.choices, request.server_ssh) == (stopped.choices, "root@nas")
+    assert request.secrets.password == "secret"
+
+
+@pytest.mark.parametrize("stored", [full_load(), full_load(imported_at=TIME, status=SeriesStatus.INTERRUPTED)])
+async def test_a_load_that_cannot_go_on_is_read_and_labelled(app: SharebenchApp, stored):
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_load(stored)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load")
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+l", "enter")
+        shown = painted(app)
+        assert "Load points" in shown
+        assert "g Go on" not in shown
+        await press(app, pilot, "e")
+        app.screen.query_one("#answer", Input).value = "[red]it"
+        await press(app, pilot, "enter", "escape", "ctrl+l")
+        assert "[red]it" in painted(app)
+    with Notebook(app.context.notebook_path) as notebook:
+        (load,) = notebook.loads()
+    assert load == replace(stored, label="[red]it")
+
+
+async def test_a_password_for_one_of_several_logins_is_not_asked_for(app: SharebenchApp):
+    targets = tuple(parse_target(url) for url in ("smb://alice@nas/data", "ftp://alice@nas/data"))
+    stopped = full_load(status=SeriesStatus.INTERRUPTED, targets=targets)
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_load(stopped)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load")
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+l", "enter", "g")
+        assert shows(app, MessageDialog)
+        assert f"Go on with load {stopped.id} on the command line" in text_of(app.screen, ".dialog-text")
+
+
+async def test_a_load_that_is_being_measured_is_not_gone_on_with(app: SharebenchApp):
+    stopped = full_load(status=SeriesStatus.INTERRUPTED)
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.add_load(stopped)
+        notebook.take(stopped.id)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load")
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+l")
+        assert "▸ running" in painted(app)
+        await press(app, pilot, "enter")
+        assert "▸ being measured" in text_of(app.screen, "#headline")
+        assert "g Go on" not in painted(app)
+        with Notebook(app.context.notebook_path) as notebook:
+            notebook.release(stopped.id)
+        await press(app, pilot, "escape", "ctrl+l", "enter")
+        assert "g Go on" in painted(app)
+
+
+async def test_where_no_load_is_stored_that_is_said(app: SharebenchApp):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("load")
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+l")
+        assert shows(app, MessageDialog)
+        assert "none yet" in painted(app)
+
+
+def test_a_server_that_the_lines_do_not_name_is_not_looked_at_by_their_ssh():
+    load = full_load(targets=(Target(protocol="smb", host="nas", share="data"),))
+    for target, ssh in (
+        ("smb://nas/data", "root@nas"),
+        ("nas/data", "root@nas"),
+        ("smb://nas2/data", None),
+        ("", None),
+    ):
+        request = request_to_resume(load, Secrets(), {"target": target, "ssh": "root@nas"})
+        assert request.server_ssh == ssh
+
+
+def test_a_server_by_its_name_brings_the_way_to_it(monkeypatch, tmp_path: Path):
+    file = tmp_path / "config.toml"
+    file.write_text('[servers.nas1]\naddress = "nas"\nshare = "data"\nssh = "root@nas"\nsmb_conf = "/x/smb.conf"\n')
+    monkeypatch.setattr("app.config.config_file", lambda: file)
+    config.cache_clear()
+    request = read_request({"target": "@nas1"}, Secrets())
+    config.cache_clear()
+    assert (request.targets[0].share, request.server_ssh, request.smb_conf) == ("data", "root@nas", "/x/smb.conf")
+
+
+def test_a_load_that_stopped_says_how_it_goes_on():
+    load = full_load(status=SeriesStatus.INTERRUPTED)
+    screen = LoadRunScreen(read_request({"target": "smb://nas/data"}, Secrets()))
+    screen.heard(0, LoadClosed(load=load, failure=LoadEnded(kind="CancelledError", text="cancelled")))
+    assert "Ctrl+L lists it to be gone on with" in screen.warnings()

@@ -1,0 +1,397 @@
+"""The trial on the screen: nothing is written before y, what would be is shown, and the verdict in the end."""
+
+import os
+import signal
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input
+
+from app.changes.find import Ways
+from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNeededError
+from app.changes.setting import ChangeableSetting
+from app.children import PASSWORD_VARIABLE
+from app.errors import CancelledError, LoginError, UnreachableError
+from app.measure.control import SeriesControl
+from app.recorder.request import SeriesRequest
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.dialogs import AskDialog, MessageDialog
+from app.tui.measuring.trial import TrialScreen
+from app.workflows import trial, trial_order
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet
+from forms.trials.judged import judged
+from forms.trials.summary import TrialSummary
+from storage.changes import ChangeKind, TrialPlan
+from storage.notebook import Notebook
+from storage.records import Change, Experiment, ExperimentKind
+from tests.builders import series
+from tests.tui import SMB, app_on, here, measured, painted, press, settled
+
+CHOICES = GuideChoices(
+    step=MethodStep.CHANGE, target=replace(SMB, share="data", user=None), file="big.bin", file_bytes=1 << 30
+)
+SETTING = ChangeableSetting(
+    kind=ChangeKind.SMB_CONF, name="use sendfile", section="[data]", previous="No", machine="nas 1", ssh=None,
+    values=("yes",), managers=("tuned sets kernel settings",),
+    writes=("use sendfile = yes, in [data] of /etc/samba/sharebench.conf",),
+    undo_path="/etc/samba/sharebench-undo.sh", plan=lambda *_: pytest.fail("planned without consent"),
+    effective=lambda _: None, same=lambda one, other: one == other,
+)  # fmt: skip
+
+
+def finished(order: TrialOrder) -> TrialSummary:
+    base = series([1e8 + n for n in range(8)], id="a00000000000", warmups=0)
+    change = Change(name="use sendfile", value="yes", previous="No")
+    other = series([1.2e8 + n for n in range(8)], id="b00000000000", warmups=0, change=change)
+    found = judged(order.experiment, order.plan, [base, other], [])
+    assert isinstance(found, TrialSummary)
+    return found
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.remember(MEMORY_KEY, CHOICES.to_memory())
+    monkeypatch.setattr(trial_order, "find_setting", lambda *_: SETTING)
+    monkeypatch.setattr(trial_order, "check_target", lambda _: None)
+    return app_on(tmp_path / "notebook.db", first="trial", setting="use sendfile = yes")
+
+
+async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
+    begun: list[str] = []
+
+    def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
+        begun.append(order.setting.name)
+        yield ValueSet("yes", 1)
+        yield PutBack("restored: use sendfile is No again")
+        yield Judged(finished(order))
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        assert isinstance(here(app), TrialScreen)
+        shown = painted(app)
+        assert "use sendfile = yes, in [data] of /etc/samba/sharebench.conf" in shown
+        assert "sh /etc/samba/sharebench-undo.sh" in shown
+        assert "Beware: tuned sets kernel settings" in shown
+        assert begun == []
+        await pilot.press("y")
+        await measured(app, pilot)
+        await settled(app, pilot)
+        assert begun == ["use sendfile"]
+        assert "restored: use sendfile is No again" in painted(app)
+        assert "x Export" in painted(app)
+        assert "[+] use sendfile = yes is faster than No: +20.0 %" in painted(app)
+        assert here(app).quit_question() is None
+
+
+async def test_a_refusal_is_told_and_nothing_can_be_consented_to(app, monkeypatch):
+    def refuse(*_: object) -> ChangeableSetting:
+        raise ChangeRefusedError("only root can change the server's settings")
+
+    monkeypatch.setattr(trial_order, "find_setting", refuse)
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        assert "Nothing was written." in painted(app)
+        assert "only root can change" in painted(app)
+        assert "Yes, go on" not in painted(app)
+        assert here(app).order is None
+        assert here(app).check_action("consent", ()) is False
+
+
+async def test_a_risk_is_accepted_on_the_screen(app, monkeypatch):
+    asked: list[tuple[tuple[str, ...], bool]] = []
+
+    def find(_name: str, _values: list[str], _target: object, ways: Ways) -> ChangeableSetting:
+        asked.append((ways.accepted, ways.restart))
+        if not ways.accepted:
+            raise ConsentNeededError("it loses data", risk_of="use sendfile", options="--accept-risk 'use sendfile'")
+        if not ways.restart:
+            raise ConsentNeededError("it restarts smbd", risk_of=None, options="--allow-restart")
+        return SETTING
+
+    monkeypatch.setattr(trial_order, "find_setting", find)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert "it loses data" in painted(app)
+        assert "--accept-risk" not in painted(app)
+        await press(app, pilot, "y")
+        assert "it restarts smbd" in painted(app)
+        assert here(app).order is None
+        await press(app, pilot, "y")
+        assert "sh /etc/samba/sharebench-undo.sh" in painted(app)
+        plan = here(app).order.plan
+    assert (plan.accepted_risks, plan.allow_restart) == (("use sendfile",), True), "for whoever goes on with it"
+    assert asked == [((), False), (("use sendfile",), False), (("use sendfile",), True)]
+
+
+async def test_what_was_accepted_for_one_server_is_asked_again_for_another(app, monkeypatch):
+    asked: list[tuple[str | None, tuple[str, ...], bool]] = []
+
+    def find(_name: str, _values: list[str], _target: object, ways: Ways) -> ChangeableSetting:
+        asked.append((ways.ssh, ways.accepted, ways.restart))
+        raise ConsentNeededError("it restarts smbd", risk_of=None, options="--allow-restart")
+
+    monkeypatch.setattr(trial_order, "find_setting", find)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "y", "w")
+        app.screen.query_one("#answer", Input).value = "root@nas2"
+        await press(app, pilot, "enter")
+    assert asked == [(None, (), False), (None, (), True), ("root@nas2", (), False)]
+
+
+@pytest.mark.parametrize(("user", "asks"), [("alice", True), ("", False)])
+async def test_a_login_that_the_server_refuses_is_not_repeated_by_itself(app, monkeypatch, user: str, asks: bool):
+    logins: list[str | None] = []
+
+    def refuse(request: SeriesRequest) -> None:
+        logins.append(request.plan.secrets.password)
+        if len(logins) < (2 if asks else 5):
+            raise LoginError("the server refused it")
+
+    monkeypatch.setenv(PASSWORD_VARIABLE, "of the environment")
+    monkeypatch.setattr(trial_order, "check_target", refuse)
+    with Notebook(app.context.notebook_path) as notebook:
+        target = replace(SMB, share="data", user=user or None)
+        notebook.remember(MEMORY_KEY, replace(CHOICES, target=target).to_memory())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        if asks:
+            app.screen.query_one("#answer", Input).value = "typed"
+            await press(app, pilot, "enter")
+            assert here(app).order is not None
+        else:
+            assert "the server refused it" in painted(app)
+    assert logins == (["of the environment", "typed"] if asks else [None])
+
+
+async def test_where_the_servers_settings_are_is_said_on_the_screen(app, monkeypatch):
+    asked: list[tuple[str | None, str | None]] = []
+
+    def find(_name: str, _values: list[str], _target: object, ways: Ways) -> ChangeableSetting:
+        asked.append((ways.ssh, ways.smb_conf))
+        if ways.smb_conf is None:
+            raise ChangeRefusedError("no smb.conf that can be read was found on the server")
+        return SETTING
+
+    monkeypatch.setattr(trial_order, "find_setting", find)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert "no smb.conf that can be read" in painted(app)
+        await press(app, pilot, "w")
+        app.screen.query_one("#answer", Input).value = "root@nas /srv/smb.conf"
+        await press(app, pilot, "enter")
+        assert here(app).order is not None
+    assert asked == [(None, None), ("root@nas", "/srv/smb.conf")]
+    with Notebook(app.context.notebook_path) as notebook:
+        kept = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
+    assert (kept.server_ssh, kept.smb_conf, kept.step) == ("root@nas", "/srv/smb.conf", MethodStep.CHANGE)
+
+
+STORED = "trial use sendfile nas 2026-01-31 10:00:00"
+
+
+def with_stored_trial(path: Path, plan: TrialPlan, *, pairs: int) -> SharebenchApp:
+    """The list of experiments of a notebook that has this trial, found faster in so many pairs."""
+    change = Change(name="use sendfile", value="yes", previous="No")
+    with Notebook(path) as notebook:
+        notebook.add_experiment(Experiment(name=STORED, kind=ExperimentKind.TRIAL))
+        notebook.add(series([1e8 + n for n in range(pairs)], id="a00000000000", experiment=STORED))
+        notebook.add(series([1.2e8 + n for n in range(pairs)], id="b00000000000", experiment=STORED, change=change))
+        notebook.set_trial(STORED, plan)
+    return app_on(path, first="ladder")
+
+
+async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch):
+    begun: list[TrialOrder] = []
+
+    def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
+        begun.append(order)
+        yield PutBack("restored: use sendfile is No again")
+        yield Judged(finished(order))
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    plan = TrialPlan(
+        kind=ChangeKind.SMB_CONF, name="use sendfile", values=("yes",), previous="No", looks=(8, 14, 20),
+        accepted_risks=("use sendfile",),
+    )  # fmt: skip
+    opened = with_stored_trial(app.context.notebook_path, plan, pairs=3)
+    async with opened.run_test(size=(80, 24)) as pilot:
+        await settled(opened, pilot)
+        await press(opened, pilot, "e", "enter")
+        assert "Inconclusive" in painted(opened)
+        await press(opened, pilot, "g")
+        if isinstance(here(opened), AskDialog):
+            opened.screen.query_one("#answer", Input).value = "secret"
+            await press(opened, pilot, "enter")
+        assert "sh /etc/samba/sharebench-undo.sh" in painted(opened)
+        assert "Server's settings" not in painted(opened), "they are the trial's own"
+        await pilot.press("y")
+        await measured(opened, pilot)
+        assert "restored: use sendfile is No again" in painted(opened)
+    (order,) = begun
+    assert (order.experiment.name, order.plan) == (STORED, plan)
+
+
+async def test_a_trial_that_is_decided_has_no_way_to_go_on(app):
+    plan = TrialPlan(kind=ChangeKind.SMB_CONF, name="use sendfile", values=("yes",), previous="No", looks=(8,))
+    opened = with_stored_trial(app.context.notebook_path, plan, pairs=8)
+    async with opened.run_test(size=(80, 24)) as pilot:
+        await settled(opened, pilot)
+        await press(opened, pilot, "e", "enter")
+        assert "x Export" in painted(opened)
+        assert "g Go on" not in painted(opened)
+
+
+async def test_a_terminal_that_is_closed_ends_the_program_once_all_is_put_back(app, monkeypatch):
+    done: list[str] = []
+
+    def run(_order: TrialOrder, _path: Path, control: SeriesControl) -> Iterator[object]:
+        yield ValueSet("yes", 1)
+        assert control.cancelled.wait(30)
+        done.append("put back")
+        yield PutBack("restored: use sendfile is No again")
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    monkeypatch.setattr(os, "_exit", lambda code: done.append(f"ended with {code}"))
+    before = signal.getsignal(signal.SIGHUP)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "y")
+        assert signal.getsignal(signal.SIGHUP) != before, "else the next line would end the tests"
+        os.kill(os.getpid(), signal.SIGHUP)
+        await measured(app, pilot)
+        assert done == ["put back", "ended with 129"]
+        assert signal.getsignal(signal.SIGHUP) is before
+
+
+async def test_a_trial_that_is_stopped_is_told_without_a_dialog(app, monkeypatch):
+    def run(*_: object) -> Iterator[object]:
+        yield ValueSet(None, 1)
+        yield PutBack("restored: use sendfile is No again")
+        raise CancelledError("cancelled")
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("y")
+        await measured(app, pilot)
+        assert isinstance(here(app), TrialScreen)
+        assert "restored: use sendfile is No again" in painted(app)
+        assert "s Stop" not in painted(app)
+        assert "x Export" not in painted(app)
+
+
+async def test_what_could_not_be_put_back_is_told(app, monkeypatch):
+    def run(*_: object) -> Iterator[object]:
+        yield ValueSet(None, 1)
+        raise ChangeFailedError("it could not be put back: run `sharebench restore`")
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    async with app.run_test(size=(100, 36)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("y")
+        await measured(app, pilot)
+        await settled(app, pilot)
+        assert isinstance(app.screen, MessageDialog)
+        assert "run `sharebench restore`" in painted(app)
+        await press(app, pilot, "enter")
+        assert isinstance(here(app), TrialScreen)
+        assert "run `sharebench restore`" in painted(app), "it stays on the screen"
+
+
+async def test_who_quits_is_told_what_could_not_be_put_back(app, monkeypatch):
+    def run(_order: TrialOrder, _path: Path, control: SeriesControl) -> Iterator[object]:
+        yield ValueSet("yes", 1)
+        assert control.cancelled.wait(30)
+        raise ChangeFailedError("it could not be put back: run `sharebench restore`")
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "y", "ctrl+q")
+        assert "everything is put back" in painted(app)
+        await press(app, pilot, "left", "enter")
+        await measured(app, pilot)
+        await settled(app, pilot)
+        assert app.is_running, "nobody would read it else"
+        assert "run `sharebench restore`" in painted(app)
+        await press(app, pilot, "enter", "ctrl+q")
+        assert not app.is_running
+
+
+async def test_an_entry_of_the_catalogue_leads_there(app, tmp_path: Path):
+    opened = app_on(tmp_path / "notebook.db", first="entry", entry="use sendfile", share="data")
+    async with opened.run_test(size=(100, 36)) as pilot:
+        await settled(opened, pilot)
+        await pilot.press("s")
+        await settled(opened, pilot)
+        assert isinstance(here(opened), TrialScreen)
+        assert here(opened).setting.startswith("use sendfile = ")
+
+
+@pytest.mark.parametrize("is_set", [False, True])
+async def test_a_login_refused_after_the_yes_drops_the_password_unless_the_setting_may_refuse_it(
+    app, monkeypatch, is_set: bool
+):
+    def run(*_: object) -> Iterator[object]:
+        if is_set:
+            yield ValueSet("yes", 1)
+            yield PutBack("restored: use sendfile is No again")
+        raise LoginError("the server refused it")
+
+    target = replace(SMB, share="data")
+    monkeypatch.setenv(PASSWORD_VARIABLE, "of the environment")
+    monkeypatch.setattr(trial, "run_trial", run)
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.remember(MEMORY_KEY, replace(CHOICES, target=target).to_memory())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("y")
+        await measured(app, pilot)
+        assert "the server refused it" in painted(app)
+    assert app.context.logins.is_refused(target) is not is_set
+
+
+@pytest.mark.parametrize(
+    ("error", "stays"), [(UnreachableError("no way to nas"), False), (ChangeFailedError("look at the server"), True)]
+)
+async def test_who_quits_is_held_only_where_something_may_have_been_written(
+    app, monkeypatch, error: Exception, stays: bool
+):
+    def run(_order: TrialOrder, _path: Path, control: SeriesControl) -> Iterator[object]:
+        assert control.cancelled.wait(30)
+        yield from ()
+        raise error
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "y", "ctrl+q", "left", "enter")
+        await measured(app, pilot)
+        assert app.is_running is stays
+
+
+@pytest.mark.parametrize("begun", [False, True])
+async def test_a_notebook_that_is_busy_is_told_as_such(app, monkeypatch, begun: bool):
+    def busy(*_: object) -> Iterator[object]:
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+        raise error
+
+    monkeypatch.setattr(*((trial, "run_trial") if begun else (trial_order, "find_setting")), busy)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        if begun:
+            await pilot.press("y")
+            await measured(app, pilot)
+            await press(app, pilot, "enter")
+        assert isinstance(here(app), TrialScreen)
+        assert "the notebook is held by another program" in painted(app)
+        assert "database is locked" not in painted(app)

@@ -1,0 +1,297 @@
+"""The catalogue, its entries, and the ladder of an experiment."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, OptionList
+
+from app.tui.catalogue import CatalogueScreen, EntryScreen, ValueDialog
+from app.tui.experiment import LadderScreen
+from app.tui.export import ExportScreen
+from app.tui.frame.app import SharebenchApp
+from app.tui.notebook.reading import CompareScreen, SeriesScreen
+from app.tui.widgets.reading import ReportScreen
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
+from forms.tuning.catalogue import entries
+from storage.notebook import Notebook
+from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
+from tests.builders import NASTY, book, one
+from tests.tui import app_on, here, painted, press, settled, text_of
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    base = one(1, (80e6, 81e6, 80e6, 79e6, 80e6), experiment="files")
+    proven = Change(name="log level", value="0", previous="3", evidence=Evidence.CONFIRMED)
+    faster = one(2, (90e6, 91e6, 90e6, 89e6, 90e6), experiment="files", base_id=base.id, change=proven)
+    doubtful = Change(name="strict sync", value="no", evidence=Evidence.CONTRADICTED, remark="It still says Yes.")
+    slower = one(3, (70e6,) * 5, experiment="files", base_id=faster.id, change=doubtful)
+    return book(tmp_path / "notebook.db", base, faster, slower, one(4, experiment=NASTY))
+
+
+async def test_all_entries_are_listed_in_order_of_impact_and_searched_as_one_types(path):
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert isinstance(app.screen, CatalogueScreen)
+        assert painted(app).splitlines()[2].split()[:4] == ["1", "server", "signing", "Slower,"]
+        await pilot.press("f", *"strict sync")
+        await settled(app, pilot)
+        assert "strict sync" in painted(app).splitlines()[2]
+        assert f" of {len(entries())}" in painted(app)
+        await pilot.press("down", "enter")
+        await settled(app, pilot)
+        assert isinstance(here(app), EntryScreen)
+        assert here(app).entry.name == "strict sync"
+
+
+async def test_a_search_that_finds_nothing_shows_nothing(path):
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(130, 36)) as pilot:
+        await settled(app, pilot)
+        assert entries()[0].does[:20] in painted(app)
+        await pilot.press("slash", *"zebra", "enter", "enter")
+        await settled(app, pilot)
+        assert f"0 of {len(entries())}" in painted(app)
+        assert entries()[0].does[:20] not in painted(app)
+        assert isinstance(app.screen, CatalogueScreen)
+
+
+async def test_a_value_is_chosen_or_typed_and_the_lines_follow(path):
+    app = app_on(path, first="entry", entry="strict sync")
+    async with app.run_test(size=(80, 40)) as pilot:
+        await settled(app, pilot)
+        assert "testparm -s /etc/samba/smb.conf" in here(app).text_to_copy()
+        await pilot.press("v")
+        assert isinstance(app.screen, ValueDialog)
+        last = app.screen.query_one(OptionList).option_count - 1
+        app.screen.query_one(OptionList).highlighted = last
+        await pilot.press("enter")
+        value = here(app).entry.values[last]
+        assert f"strict sync = {value}" in text_of(app.screen, "#chosen")
+        await pilot.press("v", "tab", *"nonsense", "enter")
+        assert "strict sync = nonsense" in text_of(app.screen, "#chosen")
+        assert "! testparm refuses this value" in text_of(app.screen, "#chosen")
+        await pilot.press("v", "escape")
+        assert "strict sync = nonsense" in text_of(app.screen, "#chosen")
+
+
+async def test_what_is_removed_can_be_read_but_not_taken(path):
+    app = app_on(path, first="entry", entry="read size")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert "Removed" in text_of(app.screen, "#chosen")
+        await pilot.press("v", "t")
+        assert isinstance(app.screen, EntryScreen)
+
+
+async def test_copying_goes_to_the_clipboard_and_to_a_file_whose_path_is_shown(path):
+    app = app_on(path, first="entry", entry="log level")
+    async with app.run_test(notifications=True) as pilot:
+        await settled(app, pilot)
+        await pilot.press("y")
+        await settled(app, pilot)
+        copied = path.with_name("copied.txt")
+        assert app.clipboard == copied.read_text()
+        assert "log level = 1" in app.clipboard
+        assert any(str(copied) in note.message for note in app._notifications)
+
+
+async def test_the_ladder_shows_each_change_with_what_came_of_it(path):
+    app = app_on(path, first="ladder", experiment="files")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        lines = painted(app).splitlines()
+        assert "files" in lines[0]
+        heading = next(place for place, line in enumerate(lines) if "Verdict" in line)
+        assert "[?] Inconclusive: 12 % faster (" in lines[1]
+        assert lines[heading + 2].split()[:2] == ["0", "base"]
+        assert lines[heading + 3].split()[:4] == ["1", "log", "level", "="]
+        assert "+12.5 % [?] Inconclusive" in " ".join(lines[heading + 3].split())
+        assert "It still says Yes." in painted(app)
+        await pilot.press("v")
+        await settled(app, pilot)
+        assert "average of a series" in painted(app)
+
+
+async def test_a_ladder_is_renamed_on_the_screen_also_for_a_guide_that_is_open(path):
+    with Notebook(path) as notebook:
+        notebook.remember(MEMORY_KEY, GuideChoices(experiment="files").to_memory())
+        notebook.add(one(5, experiment="taken"))
+    app = app_on(path, first="guide")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        guide = here(app)
+        app.visit("ladder", experiment="files")
+        await settled(app, pilot)
+        await press(app, pilot, "l")
+        app.screen.query_one("#answer", Input).value = "new switch"
+        await press(app, pilot, "enter")
+        assert "sharebench · Experiment · new switch" in painted(app)
+        assert guide.choices.experiment == "new switch"
+        await press(app, pilot, "l")
+        app.screen.query_one("#answer", Input).value = "taken"
+        await press(app, pilot, "enter")
+        assert "choose a name that is free" in " ".join(painted(app).split())
+        await press(app, pilot, "escape")
+        assert here(app).experiment == "new switch"
+    with Notebook(path) as notebook:
+        assert len(notebook.experiment("new switch")) == 3
+        assert notebook.experiment("files") == []
+
+
+async def test_a_wider_screen_gives_the_rungs_its_room_also_when_it_is_made_wider(tmp_path):
+    change = Change(name="socket options", value="SO_SNDBUF=131072 SO_RCVBUF=131072", previous="TCP_NODELAY")
+    base = one(1, (80e6, 81e6, 80e6, 79e6, 80e6), experiment="files")
+    rung = one(2, (90e6,) * 5, experiment="files", base_id=base.id, change=change)
+    app = app_on(book(tmp_path / "notebook.db", base, rung), first="ladder", experiment="files")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        claim = "socket options = SO_SNDBUF=131072 SO_RCVBUF=131072"
+        assert claim not in rungs_of(app)
+        await pilot.resize_terminal(120, 36)
+        await settled(app, pilot)
+        assert claim in rungs_of(app)
+        assert here(app).query_one("#rungs", OptionList).highlighted == 1
+
+
+def rungs_of(app: SharebenchApp) -> str:
+    """The list of rungs as it is painted, down to the pane below it."""
+    return "\n".join(painted(app).splitlines()[: 1 + here(app).query_one("#rungs-pane").size.height])
+
+
+async def test_the_catalogues_list_says_what_to_expect_where_there_is_room(path):
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(80, 24)) as pilot:
+        for size, room in (((80, 24), True), ((120, 36), False), ((210, 36), True)):
+            await pilot.resize_terminal(*size)
+            await settled(app, pilot)
+            await pilot.press("down")
+            line = painted(app).splitlines()[9]
+            assert "durable handles" in line
+            assert ("No speed." in line) is room
+            assert "…" not in line[:34]
+        assert here(app).query_one("#entries", OptionList).highlighted == 3, "the cursor outlives the terminal's size"
+        await pilot.press("f", *"read raw")
+        await settled(app, pilot)
+        assert "history: SMB1 only" in painted(app).splitlines()[2]
+
+
+async def test_a_change_is_kept_or_put_back_or_open_again(path):
+    app = app_on(path, first="ladder", experiment="files")
+
+    def decision() -> Decision | None:
+        with Notebook(path) as notebook:
+            return notebook.series(f"{3:012x}").decision
+
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        for key, expected in (("r", Decision.REVERTED), ("k", Decision.KEPT), ("k", None)):
+            await pilot.press(key)
+            await settled(app, pilot)
+            assert decision() is expected
+            assert here(app).rung.number == 2
+        await pilot.press("r")
+        await settled(app, pilot)
+        assert "x 2 strict sync = no" in " ".join(painted(app).replace("─", " ").split())
+        await pilot.press("up", "up", "k")
+        await settled(app, pilot)
+        assert here(app).rung.decision is None
+
+
+async def test_from_a_rung_to_its_series_and_its_comparison(path):
+    app = app_on(path, first="ladder", experiment="files")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("up", "enter")
+        await settled(app, pilot)
+        assert isinstance(app.screen, SeriesScreen)
+        await pilot.press("escape", "c")
+        await settled(app, pilot)
+        assert isinstance(here(app), CompareScreen)
+        assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{2:012x}")
+        await pilot.press("escape", "up", "c")
+        await settled(app, pilot)
+        assert isinstance(here(app), LadderScreen)
+
+
+async def test_the_newest_experiment_is_shown_and_another_can_be_chosen(path):
+    app = app_on(path, first="ladder")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert "[bold]x[/]" in painted(app).splitlines()[0]
+        await pilot.press("e")
+        await settled(app, pilot)
+        assert "3 series  ladder    files" in painted(app)
+        await pilot.press("down", "enter")
+        await settled(app, pilot)
+        assert here(app).ladder.name == "files"
+
+
+async def test_surveys_and_self_tests_are_opened_from_the_list_and_exported(path):
+    survey, half = (
+        Experiment(name=f"{kind} nas", kind=kind) for kind in (ExperimentKind.SURVEY, ExperimentKind.SELFTEST)
+    )
+    with Notebook(path) as notebook:
+        for number, experiment in enumerate((half, survey), 5):
+            notebook.add_experiment(experiment)
+            notebook.add(one(number, experiment=experiment.name, created_at=f"2031-01-0{number}T10:00:00.000Z"))
+    app = app_on(path, first="ladder", experiment="files")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("e")
+        await settled(app, pilot)
+        assert "survey    survey nas" in painted(app)
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert isinstance(here(app), ReportScreen)
+        assert "Look at this first" in here(app).text_to_copy()
+        await pilot.press("x")
+        await settled(app, pilot)
+        assert isinstance(app.screen, ExportScreen)
+        assert "1 to export: survey-nas" in painted(app), "several surveys are not all to be Survey.html"
+        await pilot.press("escape", "escape", "e")
+        await settled(app, pilot)
+        await pilot.press("down", "enter")
+        await settled(app, pilot)
+        assert "was not completed" in text_of(app.screen, ".dialog-text")
+
+
+async def test_without_an_experiment_it_says_how_to_begin_one(tmp_path):
+    app = app_on(book(tmp_path / "notebook.db", one(1)), first="ladder")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert "There is no ladder of changes yet." in painted(app)
+        assert "self-tests of the notebook are opened by e" in " ".join(painted(app).replace("│", " ").split())
+        assert "e Experiments" in painted(app), "not behind keys that need a ladder"
+        assert "k Keep" not in painted(app)
+        await pilot.press("k", "r", "c", "v", "e", "y", "enter")
+        await settled(app, pilot)
+        assert isinstance(here(app), LadderScreen)
+        assert "There is no ladder of changes yet." in painted(app), "not an empty chart"
+
+
+async def test_an_experiment_whose_series_are_gone_says_so(path):
+    app = app_on(path, first="ladder", experiment="files")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        with Notebook(path) as notebook:
+            for number in (1, 2, 3):
+                notebook.annotate(replace(notebook.series(f"{number:012x}"), experiment=None))
+        await pilot.press("k")
+        await settled(app, pilot)
+        assert "There is no ladder" in painted(app)
+
+
+async def test_a_new_rung_has_the_cursor_when_one_comes_back_to_the_ladder(path):
+    app = app_on(path, first="ladder", experiment="files")
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("up", "f2", "f5")
+        await settled(app, pilot)
+        assert here(app).rung.series.id == f"{2:012x}", "nothing is new"
+        book(path, one(5, experiment="files", base_id=f"{3:012x}"))
+        await pilot.press("f2", "f5")
+        await settled(app, pilot)
+        assert here(app).rung.series.id == f"{5:012x}"
