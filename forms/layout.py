@@ -12,9 +12,7 @@ _STEERS = re.compile(
     + "".join(map(chr, (plane * 0x10000 + last for plane in range(1, 17) for last in (0xFFFE, 0xFFFF))))
     + "]"
 )
-"""Every character that :func:`visible` replaces."""
 _STYLE = re.compile(r"(\x1b\[[\d;]*m)")
-"""A colour or another attribute, as ``forms.layout`` and the charts write it."""
 
 
 def width(text: str) -> int:
@@ -160,13 +158,10 @@ class Tone(StrEnum):
 
     PLAIN = "plain"
     GOOD = "good"
-    """Faster, quiet, as it should be."""
     BAD = "bad"
-    """Slower, failed."""
     CAUTION = "caution"
     """Not to be trusted as it is."""
     FAINT = "faint"
-    """Secondary."""
     DATA = "data"
     """Drawn from numbers, neither good nor bad."""
 

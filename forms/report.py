@@ -22,7 +22,6 @@ class ReportKind(StrEnum):
     DECIMAL = "decimal"
     RATIO = "ratio"
     SIGNED = "signed"
-    """A change in percent."""
 
 
 class Mark(StrEnum):
@@ -34,7 +33,6 @@ class Mark(StrEnum):
     REJECTED = "rejected"
     FAILED = "failed"
     PUT_BACK = "put back"
-    """A change that was undone."""
     BOTTLENECK = "bottleneck"
 
 
@@ -45,7 +43,6 @@ SIGNS: Mapping[Mark, str] = {
     Mark.FAILED: "!",
     Mark.BOTTLENECK: "<",
 }
-"""What shows a mark where there is no room for its word."""
 
 
 class Role(StrEnum):
@@ -119,18 +116,14 @@ class Row:
     role: Role = Role.ENTRY
     mark: Mark = Mark.NONE
     remark: str = ""
-    """Why it is marked, in words."""
     tone: Tone = Tone.PLAIN
-    """How it is meant, for a terminal that has colours."""
 
     @property
     def struck(self) -> bool:
-        """Whether the row is struck out."""
         return self.mark in {Mark.REJECTED, Mark.PUT_BACK}
 
     @property
     def name(self) -> str:
-        """What the first cell says."""
         return str(self.cells[0].value or "") if self.cells else ""
 
 
@@ -172,7 +165,6 @@ class Table:
 
     @property
     def signed(self) -> bool:
-        """Whether there is a sign before the name of any row."""
         return self.marked or any(row.mark in SIGNS for row in self.rows)
 
 
@@ -187,7 +179,6 @@ class Field:
     facts: tuple[tuple[str, str], ...] = ()
     """What the text says as names and values, for files that are read back."""
     tone: Tone = Tone.PLAIN
-    """How it is meant, for a terminal that has colours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,7 +197,6 @@ class Bar:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The lower and the upper one."""
         other = self.start + (self.value or 0.0)
         return min(self.start, other), max(self.start, other)
 
@@ -243,11 +233,8 @@ class Chart:
     source: tuple[int, int] | None = None
     """(table, column) whose numbers a spreadsheet draws."""
     rows_before: int = 0
-    """Rows of the table above those of the bars."""
     is_curve: bool = False
-    """Whether its values are points of one curve rather than bars."""
     in_text: bool = False
-    """Whether it is drawn in plain text as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,7 +252,6 @@ class Report:
     advice: tuple[str, ...] = ()
     chart: Chart | None = None
     more_charts: tuple[Chart, ...] = ()
-    """Those below the first one."""
     document: Callable[[], Any] = field(default=dict, repr=False, compare=False)
     """The form as plain lists, dicts, numbers and strings, for JSON."""
     blank: bool = False
@@ -274,7 +260,6 @@ class Report:
 
     @property
     def charts(self) -> tuple[Chart, ...]:
-        """All its drawings, in order."""
         return (*([self.chart] if self.chart else []), *self.more_charts)
 
 

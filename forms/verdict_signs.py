@@ -11,7 +11,6 @@ VERDICT_SIGNS: Mapping[Verdict, str] = {
     Verdict.SAME: "=",
     Verdict.UNKNOWN: "?",
 }
-"""Nothing is told by colour alone."""
 VERDICT_TONES: Mapping[Verdict, Tone] = {
     Verdict.FASTER: Tone.GOOD,
     Verdict.SLOWER: Tone.BAD,
@@ -66,7 +65,6 @@ def signed_end(percent: float, digits: int = 0) -> str:
 
 
 def _size(percent: float, digits: int) -> str:
-    """An amount in percent; a loss of nearly all, and a gain of many times, say no more than that."""
     if percent >= _FACTOR_FROM:
         return f"a factor of {_factor(percent)}"
     return signed_end(percent, digits).removeprefix("+") if percent < 0 else f"{percent:.{digits}f} %"

@@ -13,7 +13,6 @@ _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 _RATE = re.compile(r"([\d.,]+)\s*([kmgtKMGT]?)(?:b|[bB]its?|bps|b/s|[bB]its?/s)?")
 _FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 ABSENT = "-"
-"""What stands in a cell that has no number."""
 
 
 def whole(value: float | None) -> str:
@@ -168,7 +167,6 @@ def changed(change: Change) -> str:
 
 
 plain = layout.visible
-"""Text from outside on one line, what would steer a terminal made visible."""
 
 
 def place(target: Target) -> str:

@@ -10,7 +10,6 @@ from storage.recordings import Recording
 from storage.records import FactValue, SeriesStatus
 
 AUDIT = "audit"
-"""The kind of recording."""
 
 
 class Ruling(StrEnum):
@@ -30,11 +29,9 @@ class AuditScope(StrEnum):
     """What the audit could see."""
 
     SERVER = "server"
-    """The server's files and facts, read there."""
     FILE = "file"
     """One smb.conf on this machine, without the server."""
     SESSION = "session"
-    """Only what a session reveals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +39,6 @@ class AuditFinding:
     """One setting with what is wrong with it."""
 
     key: Filled
-    """The judgement or rule, such as ``pinned-send-buffer``."""
     verdict: Ruling
     cost: int = 0
     """Orders findings of one verdict; more costs more."""
@@ -93,21 +89,16 @@ class Audit:
     created_at: Moment
     """UTC, ISO 8601."""
     subject: Filled
-    """The server, or the file, as the user named it."""
     scope: AuditScope
     settings: tuple[AuditedSetting, ...] = ()
     facts: Annotated[Mapping[str, FactValue], _facts] = field(default_factory=dict)
-    """Facts of the server by name."""
     findings: tuple[AuditFinding, ...] = ()
-    """The gravest and costliest first."""
     problems: tuple[str, ...] = ()
-    """What could not be read: a line each, that ends in what to do."""
     label: str = ""
     note: str = ""
     question: str = ""
 
     def count(self, verdict: Ruling) -> int:
-        """The number of findings with the verdict."""
         return sum(finding.verdict is verdict for finding in self.findings)
 
     def settings_by_name(self) -> dict[str, str]:
@@ -115,7 +106,6 @@ class Audit:
         return {f"[{one.section}] {one.name}": one.value for one in self.settings}
 
     def to_json(self) -> dict[str, Any]:
-        """Every field, as JSON."""
         return asdict(self)
 
 

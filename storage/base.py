@@ -16,7 +16,6 @@ _TYPES = {"TEXT": frozenset((str,)), "INTEGER": frozenset((int,)), "REAL": froze
 
 
 def _check_moment(column: str, value: object) -> None:
-    """Raises DamagedNotebookError for what is no time, as every column of that ending holds one."""
     try:
         datetime.fromisoformat(str(value))
     except ValueError as error:
@@ -44,7 +43,6 @@ class NotebookBase:
         self.close()
 
     def close(self) -> None:
-        """Close the file; what was written stays written."""
         self._db.close()
 
     def be_patient(self, seconds: float) -> None:
@@ -53,12 +51,10 @@ class NotebookBase:
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """A block whose writing is all or nothing."""
         with self._db.atomic():
             yield
 
     def _insert_all(self, table: str, rows: Iterable[Row], *, unless_there: bool = False) -> None:
-        """Add rows that have the same columns, in the transaction that is open; quicker than one at a time."""
         rows = iter(rows)
         first = next(rows, None)
         if first is not None:
@@ -90,6 +86,5 @@ class NotebookBase:
         return found
 
     def _rows_of(self, sql: str, ids: Sequence[str]) -> Iterator[Row]:
-        """The rows of a query about ids, however many; see :func:`in_parts`."""
         for asked, part in in_parts(sql, ids):
             yield from self._rows(asked, part)

@@ -47,10 +47,8 @@ class JournalEntry:
     ssh: str | None = None
     """``[USER@]HOST`` that leads there; None for this machine."""
     undo_path: str
-    """Where the undo script lies on the server."""
     undo_script: str
     effective_before: str | None = None
-    """The setting's effective value; None where it had none."""
     configuration_before: str = ""
     """SHA-256 of the whole effective configuration; empty where there is none to be read."""
     owner: Owner
@@ -70,7 +68,6 @@ class GridAxis:
     kind: ChangeKind
     name: str
     section: str = ""
-    """As that of a plan."""
     previous: str | None = None
     values: tuple[str, ...]
 
@@ -81,7 +78,6 @@ class LoadWindow:
 
     users: Annotated[int, up_to(MOST_USERS, at_least=1)]
     processes: Count = 1
-    """That make the load, on this machine."""
     scenario: Annotated[Scenario, scenario_from_json]
 
 
@@ -99,7 +95,6 @@ class TrialPlan:
     values: tuple[str, ...]
     """What is tried beside the value that is there; of a grid, a word for each of its cells."""
     axes: tuple[GridAxis, ...] = ()
-    """The two settings of a grid; none where there is only one setting."""
     cells: tuple[tuple[str, str], ...] = ()
     """Of a grid: the two values of each of the ``values``."""
     looks: tuple[int, ...]
@@ -107,18 +102,15 @@ class TrialPlan:
     noise_percent: float = 1.0
     margin_percent: float = 5.0
     seed: int = 0
-    """Of the order within pairs, or within the blocks of a sweep."""
     server_ssh: str | None = None
     smb_conf: str | None = None
     accepted_risks: tuple[str, ...] = ()
     allow_restart: bool = False
-    """Whether smbd may be restarted where only that brings a value into effect or takes it back."""
     load: LoadWindow | None = None
     """The yardstick, where it is no transfer: requests a second in a steady window."""
     apply: str | None = None
     revert: str | None = None
     proofs: tuple[str, ...] = ()
-    """What showed that each value acted, a line each."""
     processor_percent: tuple[float, ...] = ()
     """Of each measured transfer: how much of its time it, and a server on this machine, worked on a processor of this
     machine or waited for one, in percent of one processor. Not of loads, of runs too short to tell, or of trials that
@@ -127,11 +119,9 @@ class TrialPlan:
 
     @property
     def arms(self) -> tuple[tuple[str, ...], ...]:
-        """What is set, setting by setting, for each of the values."""
         return self.cells or tuple((value,) for value in self.values)
 
     def to_json(self) -> dict[str, Any]:
-        """Every field of it, as JSON."""
         load = self.load and {**named(self.load, "users", "processes"), "scenario": self.load.scenario.to_json()}
         return asdict(self) | {"load": load}
 
@@ -142,7 +132,6 @@ class Slot:
 
     series_id: str
     number: int
-    """The run's number, which is that of its pair or block."""
     position: int
     """From 0, over the whole trial."""
     control_seconds: float
@@ -150,7 +139,6 @@ class Slot:
     requests_per_second: float | None = None
     """Of the window, where the yardstick is a load; absent for a transfer."""
     generator_limited: bool = False
-    """Whether the machine that made the load was the limit, so that a difference is larger than it seems."""
 
 
 _OF_EXPERIMENT = "(SELECT recording_id FROM experiments WHERE name = ?)"
@@ -167,7 +155,6 @@ class ChangeTables(NotebookBase):
             self._db.table("changes").insert(row)
 
     def close_journal(self, change_id: str) -> None:
-        """Note that everything is as it was before the change."""
         with self._db.atomic():
             self._db.execute(
                 "UPDATE changes SET state = ?, ended_at = ? WHERE id = ?",
@@ -184,7 +171,6 @@ class ChangeTables(NotebookBase):
         return True
 
     def renew_journal(self, change_id: str) -> None:
-        """Say that the process that made the change is still at work on it."""
         with self._db.atomic():
             renewed = {"owner": "json_set(owner, '$.renewed_at', ?)"}
             self._db.table("changes").update(change_id, {"owner": utc_now()}, conversions=renewed)
@@ -198,16 +184,13 @@ class ChangeTables(NotebookBase):
             )
 
     def journal(self, state: ChangeState | None = None) -> list[JournalEntry]:
-        """The changes in that state, or all, the oldest first."""
         sql = "SELECT * FROM changes WHERE state = ifnull(?, state) ORDER BY created_at, id"
         return [_entry(row) for row in self._rows(sql, (state and state.value,))]
 
     def left_behind(self) -> list[JournalEntry]:
-        """The changes that stand although nobody is at work on them any more."""
         return [entry for entry in self.journal(ChangeState.OPEN) if not entry.at_work]
 
     def set_trial(self, experiment: str, plan: TrialPlan) -> None:
-        """Keep the plan of an experiment of kind trial or sweep, in place of an earlier one."""
         row = json.dumps(plan.to_json())
         with self._db.atomic():
             self._db.execute(f"UPDATE recordings SET content = ? WHERE id = {_OF_EXPERIMENT}", (row, experiment))  # noqa: S608  our own words
@@ -220,12 +203,10 @@ class ChangeTables(NotebookBase):
         return None
 
     def add_slot(self, slot: Slot) -> None:
-        """Note where in the order a run was measured."""
         with self._db.atomic():
             self._db.table("trial_slots").insert(asdict(slot), replace=True)
 
     def slots(self, experiment: str) -> list[Slot]:
-        """The order of the experiment's runs."""
         sql = (
             "SELECT trial_slots.* FROM trial_slots JOIN series ON series.id = series_id"
             " WHERE series.experiment = ? ORDER BY position"

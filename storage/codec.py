@@ -37,7 +37,6 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 _HEAD = ("created_at", "error", "label", "note", "question", "imported_at")
-"""What stands in a series' row of ``recordings``, as it does of every kind."""
 _PLAIN = ("id", "title", "experiment", "base_id", "link_bits_per_second", "ceiling_bytes_per_second")
 SERIES_WRITTEN_BY_PEOPLE = ("title", "experiment", "decision")
 """Columns of ``series`` that a user may write at any time, beside those that every recording has."""

@@ -33,11 +33,9 @@ from storage.errors import (
 from storage.migrations import CURRENT_FORMAT, migrations
 
 BUSY_SECONDS = 15.0
-"""How long a writer waits for another one."""
 _AGAIN_SECONDS = 0.01
 _ELSEWHERE = "start sharebench with another notebook"
 _VFS = ""
-"""The file layer of SQLite's; empty for its usual one."""
 _NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES}
 
 
@@ -49,11 +47,9 @@ class NotebookDatabase(Database):
     """
 
     remark: str = ""
-    """What is unusual about the way the file is used, for people."""
 
     @contextmanager
     def atomic(self) -> "Generator[NotebookDatabase, None, None]":
-        """A transaction, or a savepoint inside one."""
         if self.conn.in_transaction:
             with super().atomic():
                 yield self
@@ -90,7 +86,6 @@ def open_database(path: Path) -> NotebookDatabase:
 
 
 def _make(path: Path) -> bool:
-    """Make an empty file, for its owner alone, where there is none; whether the notebook can be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -133,7 +128,6 @@ def _has_locks(folder: Path) -> bool:
 
 
 def _read_only(path: Path) -> NotebookDatabase:
-    """The notebook as it stands, for reading alone: another's, or on a disk that nobody may write to."""
     connection = _connect(_uri(path, "mode=ro"), uri=True)
     try:
         connection.execute("SELECT 1 FROM sqlite_master")
@@ -202,7 +196,6 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> NotebookDatabase:
 
 
 def _take_without_shared_memory(connection: sqlite3.Connection) -> None:
-    """Take a file that is in WAL mode out of it, where the file system cannot do that."""
     try:
         connection.execute("SELECT 1 FROM sqlite_master")
     except sqlite3.OperationalError as error:
@@ -232,7 +225,6 @@ def _is_wal(connection: sqlite3.Connection) -> bool:
 
 
 def _migrate(db: NotebookDatabase, path: Path) -> None:
-    """Bring it to the format of today, in one transaction; an older one is copied as it was first."""
     db.conn.execute("BEGIN IMMEDIATE")
     try:
         found = _format_of(db, path)  # again: another program may have migrated it meanwhile

@@ -41,7 +41,6 @@ class TextConnection(sqlite3.Connection):
             raise DamagedNotebookError(error.reason) from error
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
-        """As sqlite3's."""
         return super().executemany(sql, (_all_keepable(each) for each in parameters))
 
 

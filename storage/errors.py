@@ -23,7 +23,6 @@ def in_one_line(what: object) -> str:
 
 SAVE_IT = "copy the notebook to another disk before anything else, and start sharebench with the copy"
 ANOTHER = "--db FILE"
-"""The option of the command line that names another notebook, as the texts advise."""
 
 
 class NotebookFileError(Exception):
@@ -53,7 +52,6 @@ class RefusedError(Exception):
     """What is asked of a notebook would be wrong to do; ``str()`` says why, and what to do, in one line."""
 
     def __init__(self, text: str, *, options: str = "") -> None:
-        """``options`` are those of the command line that do what the text advises."""
         super().__init__(text)
         self.options = options
 
@@ -110,5 +108,4 @@ def unusable(error: sqlite3.Error) -> NotebookFileError:
 
 
 def _primary(error: sqlite3.Error) -> int:
-    """SQLite's primary result code; 0 for an error of Python's own."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

@@ -22,11 +22,8 @@ class Layer(StrEnum):
     NETWORK = "network"
     """tbench: TCP and the processes at its ends alone."""
     DISK_WITH_NETWORK = "disk with network"
-    """dbench while tbench runs."""
     NETWORK_WITH_DISK = "network with disk"
-    """tbench while dbench runs."""
     SERVER = "server"
-    """The whole server, over SMB."""
     SERVER_WHOLE_SCRIPT = "server, whole script"
     """The same with the operations that are left out elsewhere."""
     SERVER_UNPROFILED = "server, not profiled"
@@ -50,7 +47,6 @@ class ProfileCounter:
     calls: int = 0
     microseconds: int = 0
     idle_microseconds: int = 0
-    """Of those, in which it waited for another thread or process."""
     moved_bytes: int = 0
     in_bytes: int = 0
     out_bytes: int = 0
@@ -65,7 +61,6 @@ class LayerRun:
     clients: Count
     status: RunStatus = RunStatus.VALID
     reason: str | None = None
-    """Why it was rejected."""
     error: str | None = None
     started_at: str = ""
     seconds: NotNegative = 0.0
@@ -77,14 +72,11 @@ class LayerRun:
     requests: Mapping[str, int] = field(default_factory=dict)
     """SMB2 requests that the operations became, from login to log-off, by the names of smbd's counters."""
     window_requests: int = 0
-    """Those of the part that counts."""
     unexpected: int = 0
     """Operations that ended otherwise than the script expects."""
     wait_seconds: NotNegative = 0.0
-    """Time that clients spent waiting for answers, all clients together."""
     longest_seconds: NotNegative = 0.0
     client_cpu_seconds: NotNegative = 0.0
-    """Processor time of the clients."""
     client_held_seconds: NotNegative = 0.0
     """Time in which clients worked themselves or waited for a processor of their machine; 0 where it does not tell."""
     server_cpu: CPUUse | None = None
@@ -102,7 +94,6 @@ class LayerRun:
 
     @property
     def key(self) -> tuple[int, Layer, int]:
-        """What tells it from the other runs of its isolation."""
         return self.round, self.layer, self.clients
 
 
@@ -115,13 +106,10 @@ class LeftBehind:
     profiling: str | None = None
     """The level to go back to: off, count or on."""
     server_folders: tuple[str, ...] = ()
-    """Folders of ours on the server, by their paths there."""
     share_folder: str | None = None
-    """A folder of ours on the share."""
 
     @property
     def nothing(self) -> bool:
-        """Whether all is as it was."""
         return not (self.profiling or self.server_folders or self.share_folder)
 
 
@@ -136,7 +124,6 @@ class Isolation:
     label: str = ""
     note: str = ""
     question: str = ""
-    """What it was meant to answer."""
     target: Target
     script: str
     script_sha256: str = ""
@@ -144,7 +131,6 @@ class Isolation:
     pass_operations: Mapping[str, int] = field(default_factory=dict)
     """How often one pass asks for each operation."""
     without: tuple[str, ...] = ()
-    """Operations left out of the script for every layer."""
     clients: tuple[Count, ...]
     rounds: Count
     seconds: int = 0
@@ -155,32 +141,24 @@ class Isolation:
     server_ssh: str | None = None
     smb_conf: str | None = None
     expose_tbench: bool = False
-    """Whether ``tbench_srv`` was allowed to listen on every address of another machine."""
     link_bits_per_second: int | None = None
     loopback: bool = False
-    """Whether no network card was on the way."""
     same_machine: bool = False
-    """Whether clients and server share the processors."""
     processors: int | None = None
-    """Of the server."""
     processor_quota: float | None = None
-    """Processors that the control group of smbd may use at most."""
     client: ClientFacts | None = None
     environment: Mapping[str, Annotated[Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
     """What is known of the machine that the clients ran on, under ``client``."""
     ceilings: Mapping[int, float] = field(default_factory=dict)
     """Operations a second that these clients reach against a server that costs next to nothing, by their number."""
     problems: tuple[str, ...] = ()
-    """What could not be measured and why: a sentence each, that ends in what to do."""
     runs: tuple[LayerRun, ...] = ()
     left_behind: LeftBehind = field(default_factory=LeftBehind)
     imported_at: str | None = None
     owner: Owner | None = None
-    """Who measures it."""
 
     @property
     def running(self) -> bool:
-        """Whether it is being measured right now."""
         return self.owner is not None and is_alive(self.owner)
 
 
@@ -222,7 +200,6 @@ class IsolationTables(RecordingTables):
     """What a notebook keeps of isolations."""
 
     def add_isolation(self, isolation: Isolation) -> None:
-        """Store an isolation that is not there yet, with its runs."""
         with self._db.atomic():
             self.add_recording(head_of_isolation(isolation))
             for run in isolation.runs:
@@ -250,7 +227,6 @@ class IsolationTables(RecordingTables):
         return replace(_from_head(head), runs=tuple(found))
 
     def isolations(self) -> list[Isolation]:
-        """All isolations without their runs, newest first."""
         return [_from_head(head) for head in self.recordings(ISOLATION)]
 
 

@@ -72,13 +72,11 @@ class JSONNode:
         return {} if self.value is None else dict(self.object().value)
 
     def text(self) -> str:
-        """The text here."""
         if not isinstance(self.value, str):
             raise self.wrong("text")
         return self.value
 
     def filled_text(self) -> str:
-        """The text here, which is not empty."""
         if not self.text():
             raise self.wrong("text")
         return self.text()
@@ -93,46 +91,38 @@ class JSONNode:
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def time_if_any(self) -> str:
-        """The time here, or the empty text."""
         return self.time() if self.text() else ""
 
     def number(self) -> float:
-        """The finite number here."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float) or not abs(self.value) < 1e300:
             raise self.wrong("a number")
         return self.value
 
     def above_zero(self) -> float:
-        """The finite number above 0 here."""
         if self.number() <= 0:
             raise self.wrong("a number above 0")
         return self.number()
 
     def not_negative(self) -> float:
-        """The finite number of at least 0 here."""
         if self.number() < 0:
             raise self.wrong("a number of at least 0")
         return self.number()
 
     def whole(self, *, at_least: int = 0) -> int:
-        """The whole number here."""
         number = self.number()
         if number != int(number) or number < at_least:
             raise self.wrong(f"a whole number of at least {at_least}")
         return int(number)
 
     def count(self) -> int:
-        """The whole number from 1 here."""
         return self.whole(at_least=1)
 
     def flag(self) -> bool:
-        """The true or false here."""
         if not isinstance(self.value, bool):
             raise self.wrong("true or false")
         return self.value
 
     def one_of(self, kind: type[_Word]) -> _Word:
-        """The member of an enumeration that the text here names."""
         for word in kind:
             if word.value == self.value:
                 return word
@@ -186,7 +176,6 @@ _PLAIN: dict[Any, Callable[[JSONNode], Any]] = {
 
 
 def _key(place: JSONNode, key: str, kind: Any) -> Any:
-    """A member's name as the type says: a text, a whole number or a word of an enumeration."""
     if kind is int and not key.isdecimal():
         raise DocumentError(f"{place.name}: expected a whole number for a name")
     return kind(key) if kind in _PLAIN else JSONNode(place.name, key).one_of(kind)
@@ -194,13 +183,11 @@ def _key(place: JSONNode, key: str, kind: Any) -> Any:
 
 @cache
 def _shape_of(hint: Hashable) -> tuple[Any, tuple[Any, ...]]:
-    """A type without what it is of, and that."""
     return get_origin(hint), get_args(hint)
 
 
 @cache
 def _fields_of(kind: Hashable) -> list[tuple[str, Any, bool]]:
-    """Name and type of a record's fields, and whether there must be a value."""
     hints = get_type_hints(kind, include_extras=True)
     return [
         (one.name, hints[one.name], one.default is MISSING and one.default_factory is MISSING)

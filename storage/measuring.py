@@ -11,7 +11,6 @@ class MeasuringTables(RecordingTables):
     """Runs, failed attempts and resumptions."""
 
     def add_resumption(self, series_id: str) -> None:
-        """Note that the series goes on now."""
         with self._db.atomic():
             self._add_resumption(series_id, utc_now())
 
@@ -39,7 +38,6 @@ class MeasuringTables(RecordingTables):
             self._db.table("runs").insert(run_to_row(series_id, run))
 
     def _histories(self, ids: Sequence[str]) -> dict[str, SeriesHistory]:
-        """What the tables of this class tell of these series, by id."""
         found = {series_id: SeriesHistory() for series_id in ids}
         for series_id, owner in self.running().items():
             if series_id in found:

@@ -367,7 +367,6 @@ _VERDICTS_OF_FORMAT_3 = ("quiet", "typical", "busy", "unknown", None)
 
 
 def _fits(value: object, checks: Mapping[str, Callable[[object], bool]]) -> bool:
-    """Whether it is an object whose values are as these checks want them, as far as they are there."""
     return isinstance(value, dict) and all(
         value.get(name) is None or fits(value[name]) for name, fits in checks.items()
     )
@@ -462,4 +461,3 @@ def m011_recordings(db: Database) -> None:
 
 
 CURRENT_FORMAT = 11
-"""The format that this version writes: the number of its last migration."""

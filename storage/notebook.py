@@ -46,7 +46,6 @@ UPDATE recordings SET status = (
     FROM recordings AS part WHERE part.part_of = ?1
 ) WHERE id = ?1
 """
-"""How a trial or survey ended: not at all while one of its series did not, and failed where all of them did."""
 
 
 class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationTables):
@@ -68,7 +67,6 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
             self._settle(part_of)
 
     def _whole_of(self, series: Series) -> str | None:
-        """The id of the trial or survey that a series is a part of; None where it stands by itself."""
         if series.experiment is None:
             return None
         return self.add_experiment(
@@ -76,7 +74,6 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
         )
 
     def _settle(self, whole_id: str | None) -> None:
-        """Have a trial or survey say how its series ended."""
         if whole_id is not None:
             self._db.execute(_SETTLE, (whole_id,))
 
@@ -160,7 +157,6 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
         return [series_from_row(heads[i], runs.get(i, ()), facts.get(i), history.get(i)) for i in ids if i in heads]
 
     def experiment(self, name: str) -> list[Series]:
-        """The series of an experiment with runs and facts, in the order they were stored."""
         found = self._db.execute(
             "SELECT series.id FROM series JOIN recordings ON recordings.id = series.id WHERE experiment = ?"
             " ORDER BY stored_order",
@@ -203,12 +199,10 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
             self._db.execute("UPDATE experiments SET name = ? WHERE name = ?", (new_name, name))
 
     def experiment_called(self, name: str) -> Experiment | None:
-        """The experiment of that name, if there is one."""
         rows = self._rows("SELECT * FROM experiments WHERE name = ?", (name,))
         return next(map(experiment_from_row, rows), None)
 
     def experiments(self, kind: ExperimentKind | None = None) -> list[ExperimentEntry]:
-        """The experiments of a kind, or of all, that have a series; the one with the newest series first."""
         rows = self._rows(
             "SELECT experiments.*, count(*) AS series_count, max(recordings.created_at) AS last_at,"
             " max(recordings.stored_order) AS last_order FROM experiments"
@@ -238,17 +232,14 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
         return [series_from_row(row, history=SeriesHistory(running_by=running.get(row["id"]))) for row in rows]
 
     def heads_of(self, ids: Sequence[str]) -> list[Series]:
-        """The series of these ids without runs and facts, in this order; an id that is gone is left out."""
         rows = self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)
         found = {series.id: series for series in self._heads(rows)}
         return [found[series_id] for series_id in ids if series_id in found]
 
     def find(self, query: SeriesQuery) -> list[Found]:
-        """The ids of the series that a list shows, filtered and in order."""
         return find(self._db, query)
 
     def count(self, *, experiment: str | None = None) -> int:
-        """How many series there are, in all or in one experiment."""
         sql = "SELECT count(*) FROM series WHERE ?1 IS NULL OR experiment = ?1"
         return int(self._db.execute(sql, (experiment,)).fetchone()[0])
 
@@ -265,27 +256,19 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
         return {series_id: tuple(runs) for series_id, runs in found.items()}
 
     def rates_of(self, ids: Sequence[str]) -> dict[str, list[float]]:
-        """The bytes per second of the valid measured runs of many series, in no order: what a list's averages need."""
         return rates_of(self._db, ids)
 
     def repeated_ids(self) -> list[tuple[str, ...]]:
-        """The ids of series that were measured again with the same settings, group by group, the oldest first.
-
-        Baselines that name several, and experiments that repeat the same thing.
-        """
         return repeated_ids(self._db)
 
     def earlier_ids(self, series: Series, *, before: str, since: str, most: int) -> list[str]:
-        """The newest series of the same command, target and client in that time, the oldest first."""
         return earlier_ids(self._db, series, before=before, since=since, most=most)
 
     def dialects_of(self, target: Target, client: str) -> list[str]:
-        """The SMB dialects that this client spoke with the target's server, in series that were measured here."""
         return dialects_of(self._db, target, client)
 
 
 def _head_of(series: Series, part_of: str | None) -> Recording:
-    """What a series has as every recording has it."""
     return Recording(
         id=series.id,
         kind=SERIES,

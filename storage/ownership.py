@@ -15,8 +15,6 @@ LEASE_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class _ProcessIdentity:
-    """What tells a process of this host from a later one with the same number."""
-
     boot_id: str
     started: str
     """In ticks since the boot."""

@@ -11,7 +11,6 @@ DEFAULT_RUNS = 5
 DEFAULT_WARMUPS = 2
 DEFAULT_MAX_RUNS = 30
 MOST_RUNS, MOST_WARMUPS, MOST_IN_FLIGHT, MOST_SECONDS = 100_000, 1000, 512, 86_400.0
-"""What the command line takes at most."""
 DEFAULT_SIZE_BYTES = 64 * 1024**2
 """Of a file that is made, where nobody names a size and no rate is known."""
 
@@ -41,7 +40,6 @@ class Settings:
     sign: bool = False
     """Sign although the server does not require it."""
     encrypt: bool = False
-    """Encrypt although the server does not require it."""
     timeout_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] = 30.0
     """A transfer with no progress for that long fails with StalledError; also the limit for connecting."""
     drop_cache: bool = False
@@ -57,13 +55,11 @@ class RunCounts:
     until_percent: Annotated[float, above_zero_up_to(100)] | None = None
     """Go on until the 95 % confidence interval of the mean is within ± this many percent."""
     max_runs: Annotated[int, up_to(MOST_RUNS)] = DEFAULT_MAX_RUNS
-    """The cap of ``until_percent``."""
     size_bytes: Count | None = None
     """The size of the file that is made, for a put or with ``make_file``; None for the usual size."""
     make_file: bool = False
     """For a get: put a file first and remove it at the end; the target's path is then a folder."""
     verify: bool = False
-    """After the timed runs, compare content."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +76,6 @@ class RunChoices(RunCounts, ClientChoice):
     """How the runs of a series are made: what the notebook and the measuring process both need to know."""
 
     def run_choices(self) -> dict[str, Any]:
-        """These choices by name, for another record that has them."""
         return {one.name: getattr(self, one.name) for one in fields(RunChoices)}
 
 
@@ -96,7 +91,6 @@ class MonitorChoices:
     ceiling: CeilingPolicy = CeilingPolicy.RECORD
 
     def monitor_choices(self) -> dict[str, Any]:
-        """These choices by name, for another record that has them."""
         return {one.name: getattr(self, one.name) for one in fields(MonitorChoices)}
 
 
@@ -105,7 +99,6 @@ class Plan(MonitorChoices, RunChoices):
     """The choices that a series was measured by, so that it can be resumed or measured again."""
 
     def to_json(self) -> dict[str, Any]:
-        """The object that a document and a notebook have."""
         return asdict(self)
 
 

@@ -10,7 +10,6 @@ class Protocol:
     name: str
     """The scheme of its URLs."""
     label: str
-    """What it is called in tables and sentences."""
     default_port: int | None = None
     """The port of a URL that names none; None for paths of this machine, which have no host."""
     has_share: bool = False
@@ -33,13 +32,10 @@ class Protocol:
     """Whether it is what SMB on the same host is held against (Using Samba, appendix B)."""
     is_held_to_yardstick: bool = False
     in_survey: bool = False
-    """Whether a survey of a host measures it."""
     other_client: str | None = None
-    """The client to try where our own is the limit."""
     servers: tuple[str, ...] = ()
     """Beginnings of the names of its servers' processes."""
     server_command: str = ""
-    """What starts a server, where one runs for a measurement only."""
 
     @property
     def is_local(self) -> bool:

@@ -51,7 +51,6 @@ class SeriesQuery:
     grouped: bool = False
     """By experiment, the one with the newest series first; what has no experiment comes last."""
     parts: bool = False
-    """Whether the series of trials and surveys stand in the list themselves."""
 
 
 class Found(NamedTuple):

@@ -23,12 +23,10 @@ class Quiet:
 
     verdict: QuietVerdict
     reasons: tuple[str, ...] = ()
-    """In plain words."""
     figures: Mapping[str, float | None] = field(default_factory=dict)
     """By name, with the unit in it and the phase at its end, such as ``cpu_percent_during``."""
 
     def to_json(self) -> dict[str, Any]:
-        """The object that a document and a notebook have: the figures stand beside verdict and reasons."""
         return {"verdict": self.verdict.value, "reasons": list(self.reasons), **self.figures}
 
 

@@ -17,7 +17,6 @@ FactValue = str | int | float
 
 Facts = Mapping[str, FactValue]
 SIDES = ("client", "server", "path")
-"""Whose facts a series has."""
 
 JSONValue = str | int | float | bool | None | list["JSONValue"] | dict[str, "JSONValue"]
 
@@ -82,15 +81,11 @@ class ExperimentKind(StrEnum):
     LADDER = "ladder"
     """Each made by changing one parameter of the one before."""
     SURVEY = "survey"
-    """One host by every protocol, in turns."""
     SELFTEST = "selftest"
-    """The same thing twice, in turns."""
     REPEATS = "repeats"
     """The same thing several times, one whole series after the other: how far equal series lie apart."""
     TRIAL = "trial"
-    """A setting changed by sharebench itself, with and without in turns, and put back."""
     SWEEP = "sweep"
-    """Several values of a setting in turns, changed by sharebench itself and put back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +95,6 @@ class Spread:
     mean: float
     median: float
     deviation: float | None = None
-    """Absent for a single sample."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +112,6 @@ class Target:
 
     @property
     def abilities(self) -> Protocol:
-        """What its protocol can."""
         return protocol_of(self.protocol)
 
     @property
@@ -152,7 +145,6 @@ class Change:
     evidence: Evidence = Evidence.UNCONFIRMED
     also_changed: tuple[str, ...] = ()
     remark: str | None = None
-    """Why the evidence is what it is, in a sentence for the admin."""
 
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 1e-9, 1e9
@@ -168,7 +160,6 @@ class Run:
     phase: Phase
     status: RunStatus = RunStatus.VALID
     reason: str | None = None
-    """Why the run is rejected."""
     started_at: Annotated[str, JSONNode.time_if_any] = ""
     """UTC, ISO 8601."""
     size_bytes: int = 0
@@ -182,17 +173,14 @@ class Run:
 
     @property
     def bytes_per_second(self) -> float | None:
-        """Size over seconds, in bytes per second; absent where the run failed."""
         return self.size_bytes / self.seconds if self.seconds else None
 
     @property
     def bits_per_second(self) -> float | None:
-        """8 times the bytes per second."""
         rate = self.bytes_per_second
         return None if rate is None else 8 * rate
 
     def percent_of_link(self, link_bits_per_second: int | None) -> float | None:
-        """100 times the bits per second over the link's nominal rate; absent where either is unknown."""
         bits = self.bits_per_second
         return 100 * bits / link_bits_per_second if bits is not None and link_bits_per_second else None
 
@@ -220,9 +208,7 @@ class Owner:
     process_started: str
     """What tells it from a later process of the same number."""
     since: str
-    """UTC, ISO 8601, as all times."""
     renewed_at: str
-    """When it last showed that it goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,12 +220,10 @@ class Series:
     """UTC, ISO 8601, milliseconds, with a Z."""
     status: SeriesStatus = SeriesStatus.INTERRUPTED
     error: str | None = None
-    """What ended a failed series, as it was told to the admin."""
     title: str = ""
     label: str = ""
     note: str = ""
     question: str = ""
-    """What it was meant to answer."""
     experiment: str | None = None
     base_id: str | None = None
     """The series that this one was made from by changing one parameter."""

@@ -10,7 +10,6 @@ from forms.tuning.trial_rules import data
 from storage.audits import AuditFinding, Ruling
 
 TESTED = frozenset({Ruling.HARMFUL, Ruling.CONTRADICTORY, Ruling.WORTH_TRYING})
-"""What a measurement can show the price of."""
 
 
 def proposed_diff(findings: Sequence[AuditFinding], files: Mapping[str, str]) -> str:

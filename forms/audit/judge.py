@@ -28,7 +28,6 @@ OTHERS_MAY_WRITE = 0o002
 SAMPLE_NAMES = ("report.docx", "photo.jpg", "archive.tar.gz", "notes.txt")
 """Names such as every share has: a pattern that hides all of them hides nearly everything."""
 MOST_NAMES = 5
-"""Hidden names that a finding quotes."""
 LATEST_SAMBA = (4, 25)
 """What a server without a known version is taken for: nothing is called too new for it."""
 _TRAILING_COMMENT = re.compile(r"\s[#;](\s|$)")
@@ -79,7 +78,6 @@ class AuditedServer:
     """Parameters that this Samba knows of the whole server, by its own account."""
     share_names: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
-    """VFS modules that can be loaded."""
     modes: Mapping[str, int] = field(default_factory=dict)
     """Permission bits of each configuration file, links followed."""
     names_in_shares: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -87,7 +85,6 @@ class AuditedServer:
 
     @property
     def samba_version(self) -> tuple[int, ...]:
-        """Its version, ``(4, 17, 12)``; a newer one than any where it is unknown."""
         return _version(str(self.facts.get("samba.version", ""))) or LATEST_SAMBA
 
 
@@ -128,8 +125,6 @@ def _judgement(row: Mapping[str, Any]) -> SettingJudgement:
 
 
 class _Configuration:
-    """The settings of an smb.conf with an index of those that count."""
-
     def __init__(self, conf: SmbConfFile) -> None:
         self.settings = conf.settings
         self.last = {(one.section, parameter_key(one.name)): one for one in conf.settings}
@@ -154,7 +149,6 @@ class _Configuration:
 
     @property
     def speaks_smb1(self) -> bool:
-        """Whether clients of SMB1 are let in."""
         return tidy_value("server min protocol", self.in_effect("global", "server min protocol")) in SMB1
 
 
@@ -199,7 +193,6 @@ def _of_setting(server: AuditedServer, conf: _Configuration, setting: WrittenSet
 
 
 def _general(server: AuditedServer, conf: _Configuration, setting: WrittenSetting) -> AuditFinding | None:
-    """What is wrong with the line whatever the parameter is about; None where nothing is."""
     spelled = spelling(setting.name)
     entry = _entry(spelled.name)
     known = _known(server.global_names | server.share_names)
@@ -282,7 +275,6 @@ def _overridden(setting: WrittenSetting, winner: WrittenSetting) -> AuditFinding
 
 
 def _judged(server: AuditedServer, conf: _Configuration, setting: WrittenSetting, value: str) -> Iterator[AuditFinding]:
-    """The findings of the data file about one line."""
     for one in judgements_of(setting.name):
         about = _tested(one, setting.name, value)
         if about is None or not _holds_there(one, server, conf, setting):
@@ -297,7 +289,6 @@ def _judged(server: AuditedServer, conf: _Configuration, setting: WrittenSetting
 
 
 def _tested(one: SettingJudgement, name: str, value: str) -> tuple[str, str] | None:
-    """The value and its number where the judgement's tests hold, else None."""
     if one.word:
         words = dict(_words(value))
         if one.word.lower() not in words or one.unless_word in words:
@@ -320,7 +311,6 @@ def _tested(one: SettingJudgement, name: str, value: str) -> tuple[str, str] | N
 
 
 def _holds_there(one: SettingJudgement, server: AuditedServer, conf: _Configuration, setting: WrittenSetting) -> bool:
-    """Whether the judgement's conditions hold around the line."""
     if one.samba_from and server.samba_version < _version(one.samba_from):
         return False
     places = conf.sections_of(setting)
@@ -349,7 +339,6 @@ _DEFAULTS = {
     "smb2 leases": "yes", "read only": "yes", "clustering": "no", "allow insecure wide links": "no",
     "smb1 unix extensions": "yes",
 }  # fmt: skip
-"""Defaults of parameters that conditions ask for and the catalogue has no entry of."""
 
 
 def _of_words(server: AuditedServer, setting: WrittenSetting) -> Iterator[AuditFinding]:
@@ -385,7 +374,6 @@ SOCKET_OPTIONS = (
 
 
 def _hides(server: AuditedServer, setting: WrittenSetting) -> AuditFinding | None:
-    """What ``veto files`` hides: nearly everything, or files that are there."""
     if spelling(setting.name).name != "veto files":
         return None
     patterns = [pattern.lower() for pattern in setting.value.split("/") if pattern.strip()]
@@ -412,7 +400,6 @@ def _hides(server: AuditedServer, setting: WrittenSetting) -> AuditFinding | Non
 
 
 def _of_facts(server: AuditedServer) -> Iterator[AuditFinding]:
-    """The findings about kernel, file system, card and machine."""
     for one in judgements():
         if not one.fact or one.fact not in server.facts:
             continue
@@ -481,11 +468,9 @@ def _is_default(name: str, value: str) -> bool:
 
 @cache
 def _entry(name: str) -> CatalogueEntry | None:
-    """The catalogue's entry of a parameter of smb.conf; None where it has none."""
     return next((one for one in catalogue.about(name) if parameter_key(one.parameter) == parameter_key(name)), None)
 
 
 def _version(text: str) -> tuple[int, ...]:
-    """``4.17.12-Debian`` as (4, 17, 12)."""
     match = re.match(r"(\d+(?:\.\d+)*)", text)
     return tuple(int(part) for part in match[1].split(".")) if match else ()

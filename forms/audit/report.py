@@ -85,7 +85,6 @@ TONES: Mapping[Ruling, Tone] = {
 COUNTED = (
     Ruling.HARMFUL, Ruling.CONTRADICTORY, Ruling.RISKY, Ruling.MISPLACED, Ruling.USELESS, Ruling.WORTH_TRYING,
 )  # fmt: skip
-"""The order in which the answer counts them."""
 _SCOPES = {
     AuditScope.SERVER: "The server's configuration and facts were read. Nothing was measured or changed.",
     AuditScope.FILE: "Only this file was read: the server's kernel, disks and sessions are unknown.",
@@ -159,7 +158,6 @@ def audit_report(audit: Audit) -> Report:
 
 
 def _tables(audit: Audit) -> Iterator[Table]:
-    """What matters with its reasons, then the useless lines, a line each."""
     matters = [finding for finding in audit.findings if finding.verdict is not Ruling.USELESS]
     useless = sorted(
         (finding for finding in audit.findings if finding.verdict is Ruling.USELESS),
@@ -229,7 +227,6 @@ def audit_differences(base: Audit, other: Audit) -> Iterator[tuple[str, str, str
 
 
 def _steady(audit: Audit) -> dict[str, str]:
-    """The facts that do not vary by themselves."""
     from forms.tuning.fact_names import PARAMETER_PREFIX, is_volatile  # noqa: PLC0415
 
     return {

@@ -23,24 +23,17 @@ class Comparison:
 
     base_id: str
     other_id: str
-    """Of the first series of each side."""
     base_name: str
     other_name: str
     base_ids: tuple[str, ...]
     other_ids: tuple[str, ...]
-    """All series of each side."""
     verdict: Verdict
-    """The other against the base."""
     doubt: Doubt | None
-    """Why there is no verdict; absent where there is one."""
     base_runs: int
     other_runs: int
-    """Valid measured runs of each."""
     base_bytes_per_second: float | None
     other_bytes_per_second: float | None
-    """The averages of each."""
     change_percent: float | None
-    """The change of the average in percent of the base's."""
     interval_percent: tuple[float, float] | None
     """(low, high): the 95 % interval of the change, in percent; absent for too few runs."""
     runs_interval_percent: tuple[float, float] | None
@@ -58,7 +51,6 @@ class Comparison:
     between_percent: float | None = None
     """The standard deviation between equal series, by which it was judged; absent for interleaved runs."""
     between_freedom: float | None = None
-    """Its degrees of freedom."""
     apart_percent: float | None = None
     """By how much equal series differ at most, 19 times in 20."""
     run_percent: float | None = None
@@ -74,7 +66,6 @@ class Comparison:
     base_wander_percent: float | None = None
     """How far the base's own series lie apart, in percent; absent for one series."""
     in_turns: bool = False
-    """Whether the runs of both took turns."""
     level: float = 0.95
     """Of the interval: more than 95 % where several comparisons are made at once (Holm)."""
     noise_percent: float
@@ -88,7 +79,6 @@ class Comparison:
 
     @property
     def known(self) -> bool:
-        """Whether there is a verdict."""
         return self.verdict is not Verdict.UNKNOWN
 
     @property
@@ -110,7 +100,6 @@ class Comparison:
 
     @property
     def tone(self) -> Tone:
-        """How the verdict is meant."""
         return VERDICT_TONES[self.verdict]
 
     @property
@@ -135,13 +124,11 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """The verdict, what it was judged by, and the cheapest step that would settle it, for a person."""
         step = self.settle.sentence if self.settle else hint_sentence(self)
         return " ".join(filter(None, (self.headline, basis_sentence(self), step)))
 
 
 def _verdict(found: Comparison) -> str:
-    """The verdict without its full stop."""
     change = found.change_percent
     if found.doubt is Doubt.CONTRADICTED and found.change:
         return (

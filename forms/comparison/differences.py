@@ -29,7 +29,6 @@ class Difference:
 
     @property
     def parameter(self) -> str | None:
-        """The canonical name where it is a parameter of the server's smb.conf."""
         return parameter_of(self.name.removeprefix("server."))
 
     @property

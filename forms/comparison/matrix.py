@@ -9,7 +9,6 @@ from forms.stats.summary import half_width, mean
 from storage.records import Command, Series
 
 FTP = "FTP"
-"""The column of the yardstick, with TLS or without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,9 +17,7 @@ class MatrixCell:
 
     series: Series
     bytes_per_second: float | None
-    """The average; absent where no run is valid."""
     half_width_bytes_per_second: float | None
-    """Half the 95 % interval of the average; absent with fewer than two valid runs."""
     percent_of_ftp: float | None = None
     """The average in percent of FTP's in the same row; absent where the row has no FTP, and in FTP's own column."""
 
@@ -30,7 +27,6 @@ class MatrixRow:
     """One command, on one host where there are several."""
 
     name: str
-    """``get``, ``put``, or with the host before it."""
     command: Command
     cells: tuple[MatrixCell | None, ...]
     """As many as there are columns; None where nothing was measured (the book's *n.a.*)."""
@@ -45,7 +41,6 @@ class ProtocolMatrix:
 
     @property
     def has_ftp(self) -> bool:
-        """Whether anything can be put in relation to FTP."""
         return FTP in self.columns
 
 

@@ -166,7 +166,6 @@ _AVERAGE = 3
 
 
 def _averages(form: ComparisonSummary) -> Table:
-    """A row for each series, one for the mean of a side that has several; the change is that of the means."""
     rows: list[Row] = []
     ends: list[int] = []
     for side, (name, filled) in enumerate((("base", form.bases), ("other", form.others))):
@@ -197,7 +196,6 @@ def _averages(form: ComparisonSummary) -> Table:
 
 
 def _change(form: ComparisonSummary, base: int, other: int) -> Cell:
-    """The change from the base's row, or its mean's, to the other's."""
     change = form.comparison.change_percent
     return Cell(value=change, formula=None if change is None else change_formula(_AVERAGE, base, other))
 
@@ -211,7 +209,6 @@ def _properties(caption: str, rows: Sequence[ComparisonRow]) -> Table:
 
 
 def _chart(form: ComparisonSummary) -> Chart | None:
-    """A bar for each series, with the interval in which an equal one would lie."""
     bars = tuple(
         Bar(
             name=f"{name}: {wording.name_of(one.series)}",

@@ -18,7 +18,6 @@ from storage.target_url import format_target
 _TRIED_ONCE_SECONDS = 3.0
 """What it takes to change a setting, reload the server and connect again."""
 _BY_HAND_SECONDS = 60.0
-"""What it takes a person to change a setting."""
 _KERNEL = ("net.", "vm.")
 """How settings of the kernel begin; those of a network card have an @."""
 _VERSUS = {"in-flight": "--in-flight", "block": "--block", "client": "--client"}
@@ -40,13 +39,11 @@ class SettlingStep:
     """What to type, in this order; with ALTERNATING again and again."""
 
     setting: str | None = None
-    """With TRY: NAME=VALUE."""
     series_a_side: int | None = None
     """With ALTERNATING: how many each side then has."""
 
     @property
     def sentence(self) -> str:
-        """What to do, what it costs and what it shows, in a sentence."""
         cost, shown = f"about {duration(self.seconds)}", wording.percent(self.shows_percent)
         match self.way:
             case Way.TRY:
@@ -60,7 +57,6 @@ class SettlingStep:
 
     @property
     def command_text(self) -> str:
-        """What to type, in one line."""
         first, *more = self.commands
         if not more:
             return first

@@ -33,21 +33,17 @@ class ComparisonSummary:
     comparison: Comparison
     bases: tuple[SeriesSummary, ...]
     others: tuple[SeriesSummary, ...]
-    """All series of each side."""
     rows: tuple[ComparisonRow, ...]
     differences: tuple[ComparisonRow, ...]
     """Settings and environment facts that differ, beside those that ``rows`` have already."""
     remarks: tuple[str, ...]
-    """What weakens or explains the verdict, in sentences."""
 
     @property
     def base(self) -> SeriesSummary:
-        """The first series of the base."""
         return self.bases[0]
 
     @property
     def other(self) -> SeriesSummary:
-        """The first series of the other side."""
         return self.others[0]
 
 
@@ -85,7 +81,6 @@ def _summary(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSu
 
 
 _NAMED = 4
-"""How many differences a sentence names."""
 _SETTINGS = frozenset({"Command", "Target", "Size", "Link", "Client", "Protocol"})
 _SAID = frozenset(
     {
@@ -166,7 +161,6 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
 
 
 def _doubts(series: Series, name: str, *, in_turns: bool) -> Iterator[str]:
-    """What makes the series a bad witness: unusual runs, a busy time, runs that depend on each other or on the time."""
     named = f"The {name} ({series.id})"
     unusual = sum(row.unusual is not None for row in run_form(series).rows)
     if unusual:

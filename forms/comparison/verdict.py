@@ -124,7 +124,6 @@ def _compared(
     limits: Limits,
     turns: tuple[list[float], list[float]] | None = None,
 ) -> Comparison:
-    """What a decision says of these sides."""
     base, other = sides.base[0], sides.other[0]
     left, right = [rates_of(one) for one in sides.base], [rates_of(one) for one in sides.other]
     differing = differences(base, other)
@@ -202,7 +201,6 @@ def _group(side: Sequence[Series]) -> SeriesGroup:
 
 
 def _groups(history: Sequence[Sequence[Series]]) -> list[SeriesGroup]:
-    """The groups of earlier series, of those that have runs."""
     measured = [[one for one in group if one.measured()] for group in history]
     return [_group(group) for group in measured if group]
 
@@ -254,7 +252,6 @@ def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]]
 
 
 def _claimed(base: Series, other: Series) -> Change | None:
-    """The change that the other claims, where it was made from this base; else the states speak for themselves."""
     return other.change if other.change and other.base_id in (None, base.id) else None
 
 
@@ -286,8 +283,6 @@ def _shows_its_server(series: Series) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Needs:
-    """The runs that would settle it, as in :class:`Comparison`; nothing where runs are not what is missing."""
-
     runs: int | None = None
     runs_range: tuple[int, int | None] | None = None
     smallest_percent: float | None = None

@@ -24,23 +24,19 @@ class Rung:
     """The rung that it was made from; None for the first, and where that series is no longer there."""
     average_bytes_per_second: float | None
     comparison: Comparison | None
-    """Against the rung that it was made from, each with its repeats; None where there is none."""
     on_kept_path: bool
     """Whether the settings in force now came about by way of it."""
 
     @property
     def change(self) -> Change | None:
-        """The change that it claims; None for a base, and for a series measured again."""
         return self.series.change
 
     @property
     def standing(self) -> SettingState | None:
-        """What the claimed change is worth; None where nothing is claimed."""
         return standing(self.change) if self.change else None
 
     @property
     def contradicted(self) -> bool:
-        """Whether its change is not the one that was made, so that its figure says nothing of it."""
         return self.standing is SettingState.NOT_AS_CLAIMED
 
     @property
@@ -50,17 +46,14 @@ class Rung:
 
     @property
     def decision(self) -> Decision | None:
-        """What became of the change; None while nobody has decided."""
         return self.series.decision
 
     @property
     def proof(self) -> str | None:
-        """What proves its change, as a sentence or two; None where it is not proven."""
         return self.change.remark if self.change and self.standing is SettingState.PROVEN else None
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Why its figure may not speak for its change, in sentences; empty where nothing stands against it."""
         change = self.change
         said: list[str] = []
         if change is not None:
@@ -78,9 +71,7 @@ class Gain:
     """What the kept rungs of one direction gained in all."""
 
     path: tuple[Rung, ...]
-    """The rungs that led to the settings in force, first to last."""
     comparison: Comparison | None
-    """The last of them against the first, each with its repeats; None while there is only one."""
 
     @property
     def counted(self) -> tuple[Rung, ...]:
@@ -89,7 +80,6 @@ class Gain:
 
     @property
     def command(self) -> Command:
-        """The direction: gets and puts are ladders of their own."""
         return self.path[0].series.command
 
 
@@ -100,15 +90,12 @@ class Ladder:
     name: str
     rungs: tuple[Rung, ...]
     gains: tuple[Gain, ...]
-    """One for each direction that has a rung in force; the one measured last is the last."""
 
     @property
     def gain(self) -> Comparison | None:
-        """What was gained in the direction measured last; None while nothing is."""
         return self.gains[-1].comparison if self.gains else None
 
     def rung_of(self, series_id: str) -> Rung | None:
-        """The rung of that series; None where it is no part of the experiment."""
         return next((rung for rung in self.rungs if rung.series.id == series_id), None)
 
 
@@ -237,7 +224,6 @@ def _bases(series: Sequence[Series]) -> Mapping[str, str | None]:
 
 
 def _way_down(series_id: str, bases: Mapping[str, str | None]) -> tuple[str, ...]:
-    """The series and those below it, down to the first that is part of the experiment."""
     way: list[str] = []
     at: str | None = series_id
     while at is not None and at in bases and at not in way:

@@ -295,7 +295,6 @@ def selftest_report(test: Selftest) -> Report:
 
 
 def _about(series: Sequence[Series]) -> tuple[Field, ...]:
-    """What was measured, when, from where and by whom."""
     way = f"{series[0].command} {format_target(series[0].target, escaped=False)}"
     return (Field(name="Measured", text=way), *origin_fields(series))
 
@@ -332,7 +331,6 @@ _PLACES = {
 
 
 def _missing(stations: Sequence[Station]) -> Iterator[Field]:
-    """A line for all stations of one place and protocol that are not done for the same reason."""
     groups: dict[tuple[StationState, str, str], list[Station]] = {}
     for station in stations:
         if station.state is not StationState.DONE:
@@ -378,14 +376,12 @@ def _change(rung: Rung) -> str:
 
 
 def _state(rung: Rung) -> str:
-    """How the series ended, where it is not complete, and what became of the change, where there is one."""
     ended = [] if rung.series.status is SeriesStatus.COMPLETE else [rung.series.status.value]
     decided = [] if rung.change is None and rung.decision is None else [wording.decided(rung.decision)]
     return ", ".join([*ended, *decided])
 
 
 def _verdict(rung: Rung) -> Field:
-    """The sentence of a rung against the one that it was made from."""
     found = rung.comparison
     assert found
     name = f"{rung.number} from {rung.base_number}"
@@ -423,7 +419,6 @@ def _formula(rung: Rung) -> Formula | None:
 
 
 def _evidence(rung: Rung) -> Iterator[str]:
-    """What proves the change of a rung, and why its figure may not speak for it."""
     if rung.base_number is None and rung.change is not None:
         yield "no verdict: the series that it was made from is not in this experiment"
     label = f"{rung.standing}: " if rung.standing else ""

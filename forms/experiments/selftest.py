@@ -27,15 +27,12 @@ class Selftest:
     series: tuple[Series, Series]
     comparison: Comparison
     runs: int
-    """Valid runs a side, the lesser of both."""
     smallest_percent: float | None
-    """The smallest change that this many runs show nine times in ten; None where no change could be shown."""
     by_runs: tuple[tuple[int, float], ...]
     """(runs a side, smallest change in percent) with the scatter as it is, this test's own number among them."""
 
     @property
     def differs(self) -> bool:
-        """Whether the same thing came out different."""
         return self.comparison.verdict in {"faster", "slower"}
 
 
@@ -93,15 +90,12 @@ class Repeats:
     series: tuple[Series, ...]
     averages_bytes_per_second: tuple[float, ...]
     within_percent: float
-    """The standard deviation of a run within its series, in percent."""
     between_percent: float | None
-    """The standard deviation between the averages of the series, in percent; None for fewer than two."""
     by_chance_percent: float
     """What the runs' own scatter alone would make of it."""
     trend_percent: float | None
     """From the first series to the last, in percent, where chance is an unlikely explanation; else None."""
     smallest_percent: float | None
-    """The smallest change that one series before it and one after it show nine times in ten, with this history."""
 
 
 def repeats(series: Sequence[Series]) -> Repeats:

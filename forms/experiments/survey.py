@@ -47,16 +47,13 @@ class Station:
     state: StationState = StationState.WAITING
     series: Series | None = None
     why: str = ""
-    """Why it failed or was left out, and what to do."""
 
     @property
     def name(self) -> str:
-        """Such as ``loopback SMB get``."""
         return f"{self.side} {self.command}"
 
     @property
     def side(self) -> str:
-        """Its place and protocol, such as ``loopback SMB``."""
         return f"{self.place} {protocol_of(self.protocol).label}"
 
 
@@ -67,20 +64,15 @@ class Survey:
     name: str
     stations: tuple[Station, ...]
     table: ProtocolMatrix
-    """One row a command and host; FTP, SMB and bare TCP across."""
     findings: tuple[Finding, ...]
-    """The gravest first."""
     first: Finding | None
-    """The one thing to look at first; None where nothing is amiss."""
 
     @property
     def complete(self) -> bool:
-        """Whether every station that was not left out is done."""
         return all(station.state in {StationState.DONE, StationState.LEFT_OUT} for station in self.stations)
 
     @property
     def next_step(self) -> str:
-        """The one thing to do next, in a sentence or two."""
         if not any(station.state is StationState.DONE for station in self.stations):
             return "Nothing is measured yet."
         if self.first is not None:
@@ -91,7 +83,6 @@ class Survey:
         return f"{self._healthy()} Keep the best series as a baseline, to see when that changes."
 
     def _healthy(self) -> str:
-        """In figures, that nothing is wrong."""
         if self._against_wire is None:
             return "Nothing is amiss."
         share, label = self._against_wire

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from storage.records import Series
 
 SHORT_NAMES: Mapping[str, str] = MappingProxyType({"txt": "text", "md": "markdown"})
-"""What some formats are called as well: their suffix."""
 PAPERS = ("A4", "Letter")
 """The paper sizes that HTML and PDF know; HTML prints on either, whatever is asked."""
 
@@ -23,9 +22,7 @@ class Format:
     name: str
     suffix: str
     binary: bool
-    """Whether it is of no use on a terminal."""
     read_back: bool = False
-    """Whether import reads it."""
     what: str
     module: str
 

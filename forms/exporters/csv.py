@@ -21,7 +21,6 @@ _FORMULA_STARTS = frozenset(
 )
 _GUARD = "'"
 _BLANKS = re.compile("[\\s\u200b\u200c\u200d\u2060\ufeff]*")
-"""What a spreadsheet may take for blanks in front of a text."""
 
 Value = str | int | float | None
 

@@ -21,15 +21,12 @@ _EDGE = 8
 _LONGEST_LEVEL = 26
 _MOST_BARS = 240
 _ALL_NAMED = 16
-"""Up to so many bars each has its name, whatever must be cut of it."""
 _NAME_LINES = 3
 _SCALES = ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 _POINT = 8
-"""Width and height of a curve's point."""
 _MOST_INTERVAL = 2
 """Times the highest bar: an interval that reaches further would squeeze all bars, and goes on beyond the drawing."""
 _WHISKER = 5
-"""Half of a whisker's end."""
 _STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
 
 
@@ -101,8 +98,6 @@ def drawing(chart: Chart, height: float = HEIGHT) -> ChartDrawing:
 
 
 class _ChartField:
-    """Values to heights and bars to places, in the room that names and numbers leave."""
-
     def __init__(self, chart: Chart, bars: Sequence[Bar], levels: Sequence[Level], height: float) -> None:
         highest = max(max(bar.ends[1], bar.frame or 0.0) for bar in bars)
         ends = [min(bar.interval[1], _MOST_INTERVAL * highest) for bar in bars if bar.interval]
@@ -142,7 +137,6 @@ class _ChartField:
         return [(at, _cut_lines(wrapped, cells)) for at, wrapped in lines]
 
     def middle(self, index: int) -> float:
-        """Where the middle of a bar is."""
         return round(self.left + self.step * (index + 0.5), 1)
 
     def y(self, value: float) -> float:
@@ -166,7 +160,6 @@ def _with_unit(value: float, unit: str) -> str:
 
 
 def _cut_lines(lines: Sequence[str], cells: int) -> list[str]:
-    """The first lines of a name, with ``…`` where some is missing."""
     kept = list(lines[:_NAME_LINES])
     return [*kept[:-1], cut(f"{kept[-1]} {lines[_NAME_LINES]}", cells)] if len(lines) > _NAME_LINES else kept
 
@@ -184,7 +177,6 @@ def _mean_bar(group: Sequence[Bar]) -> Bar:
 
 
 def _levels(chart: Chart, bars: Sequence[Bar]) -> tuple[list[Level], list[Level]]:
-    """The level lines to draw, and those that lie too far above."""
     highest = max((bar.value or 0 for bar in bars), default=0) or 1
     beyond = [level for level in chart.levels if level.value > FAR_ABOVE * highest]
     return [level for level in chart.levels if level not in beyond], beyond

@@ -147,7 +147,6 @@ def render(reports: Sequence[Report], *, paper: str) -> bytes:
 
 
 def _text(text: str) -> str:
-    """Text from outside, as text."""
     return escape(control_pictures(text))
 
 
@@ -229,7 +228,6 @@ def _cell(row: Row, cell: Cell, column: Column, *, first: bool) -> str:
 
 
 def _svg(chart: Chart, number: str) -> str:
-    """The drawing as one SVG element; ``number`` tells it from others in the same page."""
     drawn = drawing(chart)
     parts = [
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="chart{number}">',

@@ -27,20 +27,16 @@ _LEAST_TEXT = 60.0
 _WRAPPED_FROM, _WRAPPED_TEXT = 8.0, 95.0
 """From that size down texts are wrapped into columns that are as wide at least."""
 _NARROW_TEXT = 190.0
-"""A text column is wrapped when it would be wider."""
 _MOST_LINES = 40
 """Lines of a row: a longer text goes on in a row of its own, for a row stays whole on its page."""
 _HEADING_CELLS = 120
 
 
 class _Rules(TableBordersLayout):
-    """Thin rules around all cells, thick ones under the headings and above these rows."""
-
     def __init__(self, starts: set[int]) -> None:
         self.starts = starts
 
     def cell_style_getter(self, row_idx: int, *_: int, **_places: int) -> TableCellStyle:
-        """The rules of a cell of this row, headings counted."""
         thick = TableBorderStyle(1.2, INK)
         return TableCellStyle(
             left=True,
@@ -107,7 +103,6 @@ def lines_of(pdf: FPDF, text: str, width: float) -> list[str]:
 
 
 def _parts(pdf: FPDF, texts: Sequence[str], widths: Sequence[float]) -> Iterator[tuple[str, ...]]:
-    """A row's texts as rows that fit on a page, in the font that is set."""
     columns = []
     for text, width in zip(texts, widths, strict=True):
         parts = [text]
@@ -191,7 +186,6 @@ def chart_on(pdf: FPDF, chart: Chart) -> None:
 
 
 def _shape(pdf: FPDF, shape: Shape, x: float, y: float, scale: float) -> None:
-    """A shape of the chart whose top left corner is there."""
     if isinstance(shape, ChartText):
         _text(pdf, shape, x + shape.x * scale, y + shape.y * scale, scale)
     elif isinstance(shape, Stroke):
@@ -243,7 +237,6 @@ def _box(pdf: FPDF, look: str, x: float, y: float, width: float, height: float) 
 
 
 def _hatch(pdf: FPDF, x: float, y: float, width: float, height: float) -> None:
-    """Slanted lines over a rectangle, cut at its edges."""
     step = offset = 4.0
     while offset < width + height:
         start = (x + max(0.0, offset - height), y + min(offset, height))
@@ -259,15 +252,12 @@ _PAGES = 6 * "\x01"
 """Stands for the number of pages; no text from outside keeps its control characters here."""
 _LINE_END = 12.0
 _WHOLE_LINES = 4
-"""A paragraph of so many lines is not parted between two pages."""
 _TABLE_BEGIN = 75.0
 """Room for a caption, headings and two rows: a table does not begin with less at a page's foot."""
 _SIZE = 9.0
 _ROUNDING = 0.01
 _OF_CELL = MethodReturnValue.PAGE_BREAK | MethodReturnValue.HEIGHT
-"""What a table asks of the text of each of its cells."""
 _LEADING, _BY_HAND = 1.35, 2.2
-"""Height of a line in type sizes: of print, and of what is to be filled by hand."""
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:
@@ -286,7 +276,6 @@ def render(reports: Sequence[Report], *, paper: str) -> bytes:
 
 
 def _texts(report: Report) -> Iterator[str]:
-    """All text from outside, so that the fonts it needs are known."""
     yield report.title
     yield from report.advice
     for field in (*report.fields, *report.results):
@@ -302,8 +291,6 @@ def _texts(report: Report) -> Iterator[str]:
 
 
 class _Pages(FPDF):
-    """A document in points, at the foot of each page the form's title and the page's number."""
-
     def __init__(self, paper: Literal["A4", "Letter"]) -> None:
         super().__init__(format=paper, unit="pt")
         self.set_margin(_MARGIN)
@@ -334,7 +321,6 @@ class _Pages(FPDF):
         return super().multi_cell(*args, **{**options, "print_sh": True})
 
     def _is_one_line(self, options: Mapping[str, Any]) -> bool:
-        """Whether a table's cell is plain text of a single line, so that no breaks need be looked for."""
         text, padding, font = options["text"], options["padding"], self.current_font
         if self.text_shaping or font is None or not (text.isascii() and text.isprintable() and text == text.strip()):
             return False
@@ -360,7 +346,6 @@ class _Pages(FPDF):
         return super()._render_styled_text_line(*args, **options)
 
     def paragraph(self, text: str, *, size: float = _SIZE, bold: bool = False, grey: bool = False) -> None:
-        """A text over the page's width, its lines a little shorter than the tables."""
         self.set_font(TEXT, "B" if bold else "", size)
         self.set_text_color(GREY if grey else INK)
         text = control_pictures(text).replace("\t", "    ")
@@ -372,7 +357,6 @@ class _Pages(FPDF):
         self.multi_cell(self.epw - _LINE_END, size * _LEADING, text, align="L", new_x="LMARGIN")
 
     def fields(self, fields: Sequence[Field], *, by_hand: bool = False) -> None:
-        """Texts beside their names, as far to the right as the longest name asks; lines to write on where by hand."""
         self.set_font(TEXT, "", _SIZE)
         widest = max((self.get_string_width(visible(field.name)) for field in fields), default=0.0)
         beside = min(max(_NAME_WIDTH, widest + _NAME_GAP), _MOST_NAME_WIDTH)

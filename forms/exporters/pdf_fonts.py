@@ -27,11 +27,9 @@ _FILES = {"": "figo", "B": "figbo"}
 _SYMBOLS = "symbol2"
 _SPACE = 0x20
 _UNITS = 1000
-"""Of an em, in the font that is made."""
 _REORDERED = frozenset({"R", "AL", "AN", "NSM"})
 """Directions that need bidirectional order, or marks placed (Unicode Standard Annex 9)."""
 _MOST_FILES = 12
-"""So many fonts of the system are opened for one document."""
 _PATIENCE_SECONDS = 5.0
 _LAYOUT_TABLES = frozenset({"GDEF", "GPOS", "GSUB"})
 """Text is shaped by those of the file; a PDF has none of them, and to look through them takes half of its time."""
@@ -56,7 +54,6 @@ def add_fonts(pdf: FPDF, folder: Path, texts: Iterable[str]) -> None:
 
 @cache
 def _font(name: str) -> tuple[bytes, frozenset[int]]:
-    """A font's file, unpacked once, and the characters that it has."""
     content: bytes = myfont(name)
     return content, frozenset(TTFont(BytesIO(content), lazy=True).getBestCmap())
 
@@ -72,8 +69,6 @@ def _add(pdf: FPDF, family: str, style: str, file: Path, content: bytes) -> None
 
 @dataclass(frozen=True, slots=True)
 class _Outline:
-    """A glyph of some font, in that font's units."""
-
     glyphs: Any
     """The font's, since a glyph may be made of others."""
     name: str
@@ -125,7 +120,6 @@ def other_font(codes: Iterable[int]) -> bytes:
 
 
 def _outlines(codes: Iterable[int]) -> Iterator[tuple[int, _Outline]]:
-    """The characters that a font can be found for, each with its outline."""
     left = set(codes)
     for font in _fonts(left):
         characters, glyphs, units = font.getBestCmap() or {}, font.getGlyphSet(), font["head"].unitsPerEm
@@ -135,7 +129,6 @@ def _outlines(codes: Iterable[int]) -> Iterator[tuple[int, _Outline]]:
 
 
 def _fonts(left: set[int]) -> Iterator[TTFont]:
-    """Noto's symbols, then fonts of the system for what is left, as long as something is."""
     yield TTFont(BytesIO(_font(_SYMBOLS)[0]), lazy=True)
     asked: set[int] = set()
     for _ in range(_MOST_FILES):
@@ -165,7 +158,6 @@ def _system_font(code: int) -> tuple[str, int] | None:
 
 
 def _code_box(pen: AbstractPen, code: int) -> None:
-    """A frame with the character's code in hexadecimal, four digits or six: on paper it tells what stood there."""
     digits = f"{code:04X}" if code <= 0xFFFF else f"{code:06X}"
     columns = len(digits) // 2
     for left, low, right, high in ((40, -130, 960, 790), (80, -90, 920, 750)):

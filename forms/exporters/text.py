@@ -14,7 +14,6 @@ from forms.series.report import series_report
 from forms.series.summary import SeriesSummary
 
 WIDTH = 80
-"""The contract's narrowest screen."""
 RULE = "─"
 _INSIDE = "\ue000"
 """Stands for a space that belongs to a text; no text from outside keeps its private characters here."""
@@ -27,7 +26,6 @@ _BY_HAND = {
     ReportKind.RATIO: 7,
     ReportKind.SIGNED: 9,
 }
-"""Cells for a number to be written by hand."""
 _LEAST_CELLS = 4
 _LONG_NUMBER = re.compile(r"[+-]?\d{4,}\.\d+")
 _BOLD, _STRUCK, _DIM, _PLAIN = "\x1b[1m", "\x1b[9m", "\x1b[2m", "\x1b[0m"
@@ -91,7 +89,6 @@ def _field_lines(fields: Sequence[Field], width: int, *, blank: bool = False, an
 
 
 def _hanging(start: str, text: str, width: int) -> Iterator[str]:
-    """The text beside its start, later lines below the text."""
     cells = layout.width(start)
     for line in layout.lines_of(text):
         for part in layout.wrap(line, max(width - cells, 8)):
@@ -114,9 +111,7 @@ class DrawnTable:
 
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    """The lines of each row, with the rule above it where there is one."""
     remarks: tuple[str, ...]
-    """What is said of the marked rows."""
 
 
 def drawn_table(table: Table, width: int, *, ansi: bool = False) -> DrawnTable:
@@ -148,7 +143,6 @@ def drawn_table(table: Table, width: int, *, ansi: bool = False) -> DrawnTable:
 
 
 def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int, ansi: bool) -> Iterator[tuple[str, ...]]:
-    """Each row's first text on a line of its own, the others named below it."""
     for row, (first, *others) in zip(table.rows, texts, strict=True):
         lines = [coloured(line, row.tone) if ansi else line for line in layout.hanging(first, width)]
         for column, text in zip(table.columns[1:], others, strict=True):
@@ -196,7 +190,6 @@ def _charted(value: float | None, unit: str, highest: float) -> str:
 def _row_lines(
     table: Table, row: Row, texts: Sequence[str], widths: Sequence[int], gap: int, ansi: bool
 ) -> Iterator[str]:
-    """A row on as many lines as its longest text needs."""
     wrapped = [layout.wrap(text, cells) for text, cells in zip(texts, widths, strict=True)]
     if _has_sign(table, row):
         wrapped[0] = _signed_lines(texts[0], widths[0])
@@ -219,7 +212,6 @@ def _row_texts(table: Table, row: Row) -> list[str]:
 
 
 def _has_sign(table: Table, row: Row) -> bool:
-    """Whether the row's name stands behind a sign, or where one would be."""
     return table.signed and row.role is not Role.HEADING
 
 
@@ -273,7 +265,6 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
 
 
 def _without_tenths(text: str) -> str:
-    """A number of four or more digits before its point without those behind it."""
     return f"{float(text):.0f}" if _LONG_NUMBER.fullmatch(text) else text
 
 

@@ -44,9 +44,7 @@ _PAPERS = {"A4": 9, "Letter": 1}
 _LINES_ON_A_PAGE, _LINE_POINTS = 45, 15
 _LINES_OF_A_CHART = 16
 _FRACTIONS_BELOW = 1000
-"""Numbers of a field below it are shown with what they have behind the point."""
 _LEAST_ACROSS = 5
-"""Texts may go on at least to that column, counted from 0."""
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:
@@ -64,8 +62,6 @@ def render(reports: Sequence[Report], *, paper: str) -> bytes:
 
 
 class _Formats:
-    """The cell formats of a workbook, made once each."""
-
     def __init__(self, book: Any) -> None:
         self._book = book
         self._made: dict[tuple[tuple[str, Any], ...], Any] = {}
@@ -78,8 +74,6 @@ class _Formats:
 
 
 class _SheetWriter:
-    """Writes one form on one worksheet, from the top down."""
-
     def __init__(self, book: Any, name: str, report: Report, formats: _Formats) -> None:
         self.book, self.report, self.formats = book, report, formats
         self.page = book.add_worksheet(name)
@@ -186,7 +180,6 @@ class _SheetWriter:
             self._heighten([cell.value if isinstance(cell.value, str) else "" for cell in cells])
 
     def _heighten(self, texts: Sequence[str]) -> None:
-        """Give the line room for the texts of its columns, wrapped as wide as those are."""
         lines = [
             sum(len(wrap(line, int(self.widths[column]) - 3)) for line in lines_of(text))
             for column, text in enumerate(texts)
@@ -295,7 +288,6 @@ class _SheetWriter:
 
 
 def _curve_look(chart: Chart) -> dict[str, Any]:
-    """A curve's line, its points, and a whisker at each."""
     low, high = ([one.interval[end] if one.interval else one.value or 0.0 for one in chart.bars] for end in (0, 1))
     values = [one.value or 0.0 for one in chart.bars]
     return {
@@ -314,7 +306,6 @@ _REMARK = Column(heading="Remark", kind=ReportKind.TEXT)
 
 
 def _look(row: Row) -> dict[str, Any]:
-    """How a row's cells look: struck out, dimmed, bold."""
     if row.struck:
         return {"font_strikeout": True, "font_color": "#8F1D1D"}
     if row.mark is Mark.FAILED:
@@ -326,7 +317,6 @@ def _look(row: Row) -> dict[str, Any]:
 
 _FIRST_WIDTH, _LEAST_WIDTH, _MOST_WIDTH, _STATUS_WIDTH, REMARK_WIDTH = 20.0, 13.0, 44.0, 11.0, 40.0
 _LONGEST_TEXT = 32_767
-"""Excel's limit for a cell."""
 _FORBIDDEN_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 
 

@@ -25,7 +25,6 @@ class Given:
     """What a file may not say itself, and how the words in it are read."""
 
     target_of: Callable[[str], Target]
-    """Reads a URL; its errors are ValueErrors or what the caller expects."""
     command: Command = Command.GET
     target: Target | None = None
     size_bytes: int | None = None
@@ -37,14 +36,12 @@ class Recordings:
     """What a file holds, each kind in the file's order."""
 
     series: tuple[Series, ...] = ()
-    """Those of trials are not among them."""
     trials: tuple[ImportedTrial, ...] = ()
     loads: tuple[Load, ...] = ()
     isolations: tuple[Isolation, ...] = ()
 
     @property
     def all_series(self) -> list[Series]:
-        """The series, those of trials included."""
         return [*self.series, *(one for trial in self.trials for one in trial.series)]
 
 
@@ -113,7 +110,6 @@ def _from_json(text: str) -> Recordings:
 
 
 _LARGEST_WHOLE = 2**63 - 1
-"""The largest whole number that SQLite holds."""
 
 
 _PIECE_BYTES = 2**20
@@ -123,12 +119,10 @@ _MOST_ESCAPED = 2_000_000
 _MOST_WIDE_BYTES = 160 * 2**20
 _WIDE, _ASTRAL = re.compile(b"[\x80-\xff]+"), re.compile(b"[\xf0-\xff]")
 _NOT_FIRST = bytes(range(0x80, 0xC0))
-"""Bytes of UTF-8 that begin no character."""
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _HALF = re.compile(
     r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]",
 )
-"""What may be half of a surrogate pair."""
 
 
 def json_text_of(content: bytes) -> str:

@@ -60,7 +60,6 @@ _HEADINGS = {
     PaperColumn.RATE: "bytessec bytess bytespersec bytespersecond",
     PaperColumn.BITS: "bitssec bitss bitspersec bitspersecond",
 }
-"""How each is spelled, letters alone."""
 _COLUMN_OF = {heading: column for column, headings in _HEADINGS.items() for heading in headings.split()}
 _SAME = 1e-9
 """Relative: what two programs round differently at the end of a number."""
@@ -93,18 +92,15 @@ class Printed:
 
     @property
     def unit(self) -> float:
-        """One in its last digit."""
         return float(10**-self.decimals)
 
     @property
     def range(self) -> tuple[float, float]:
-        """What it may have been before it was rounded."""
         slack = max(self.unit / 2, abs(self.value) * _SAME)
         return self.value - slack, self.value + slack
 
     @property
     def text(self) -> str:
-        """With thousands apart, such as ``777,310``."""
         return f"{self.value:,.{min(self.decimals, 6)}f}"
 
 
@@ -203,13 +199,10 @@ _MEASURED = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}))?")
 _SERIES_ID = re.compile(r"series ([0-9a-f]{12})\b")
 """As version 0.1.0 wrote it, without facts beside it."""
 BY_HAND = "by hand"
-"""The client of a form that names none."""
 
 
 @dataclass
 class _Form:
-    """The records of one form: its lines by name, and its runs' records with their line numbers."""
-
     line: int
     decimal_comma: bool
     fields: dict[str, list[str]] = field(default_factory=dict)
@@ -218,10 +211,8 @@ class _Form:
     """The heading that names the link's rate, such as ``% of 10 Mb/s``."""
     runs: list[tuple[int, list[str]]] = field(default_factory=list)
     statistics: dict[str, list[str]] = field(default_factory=dict)
-    """The first row of averages, and of deviations."""
 
     def text(self, name: str) -> str:
-        """A line's text; empty where it was not filled."""
         return next(iter(self.fields.get(name, ())), "")
 
     def facts(self, name: str) -> JSONNode:
@@ -308,7 +299,6 @@ def _forms(decimal_comma: bool, records: Iterable[tuple[int, list[str]]]) -> Ite
 
 
 def _headings(record: list[str]) -> list[str]:
-    """The columns of a record that is the heading of a form's table; empty for any other record."""
     found = columns_of_headings(record)
     is_table = found[:1] == [PaperColumn.RUN] and {PaperColumn.TIME, PaperColumn.RATE} & set(found)
     return found if is_table else []
@@ -366,7 +356,6 @@ def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:
 
 
 def _client(form: _Form) -> ClientFacts:
-    """The client's facts; of a form without them its name alone, and the version where a number follows the name."""
     facts = form.facts("Client").value
     if not facts:
         first = form.text("Client").partition(", ")[0].strip()
@@ -408,7 +397,6 @@ def _link(form: _Form) -> int | None:
 
 
 def _when_and_which(text: str) -> tuple[str, str]:
-    """The time and id of a form; now and a new one where it has none."""
     moment, known = _MEASURED.search(text), _SERIES_ID.search(text)
     series_id = known[1] if known else new_series_id()
     if not moment:
@@ -421,13 +409,11 @@ def _when_and_which(text: str) -> tuple[str, str]:
 
 
 def _status(measured: str) -> SeriesStatus:
-    """What the line Measured says of how the series ended; a form filled by hand is complete."""
     words = measured.split(", ")
     return next((status for status in SeriesStatus if status.value in words), SeriesStatus.COMPLETE)
 
 
 def _contradictions(form: _Form, runs: tuple[Run, ...], link: int | None) -> list[str]:
-    """The given cells that the others contradict."""
     valid = {str(run.number): run for run in runs if run.phase is Phase.MEASURED and run.status is RunStatus.VALID}
     rows: list[tuple[str, Cells]] = []
     for line, record in form.runs:
@@ -482,20 +468,16 @@ _SAID = {PaperColumn.SIZE: "Size in Bytes", PaperColumn.TIME: "Time (sec)", Pape
 
 @dataclass
 class _Cells:
-    """One run's record by its headings."""
-
     line: int
     headings: list[str]
     record: list[str]
     decimal_comma: bool
 
     def text(self, heading: str) -> str:
-        """A cell's text; empty where there is no such cell."""
         index = self.headings.index(heading) if heading in self.headings else len(self.record)
         return self.record[index] if index < len(self.record) else ""
 
     def given(self) -> Cells:
-        """The numbers that stand in the columns of the form."""
         cells = {
             c: printed(self.text(c), decimal_comma=self.decimal_comma) for c in PaperColumn if c is not PaperColumn.RUN
         }

@@ -27,7 +27,6 @@ class DearCall:
 
     @property
     def is_request(self) -> bool:
-        """Whether a client asks for it, and not smbd for a client."""
         return self.name.startswith(_REQUESTS)
 
 
@@ -37,7 +36,6 @@ class ProfileSummary:
 
     dearest: tuple[DearCall, ...]
     waits: tuple[DearCall, ...]
-    """What waited for somebody: notifications, lock breaks, hand-over to threads."""
     stat_cache_lookups: int
     stat_cache_hits: int
     read_bytes: int
@@ -56,11 +54,8 @@ class Waterfall:
     network: float
     """What is left of the wait beyond smbd's own time: the way there and back, and the wait for its processor."""
     protocol: float
-    """smbd's own work on requests."""
     threads: float
-    """Requests that wait for smbd's own threads."""
     file_system: float
-    """Calls of the file system, disk included."""
 
     @property
     def not_explained(self) -> float:
@@ -70,12 +65,10 @@ class Waterfall:
 
     @property
     def file_system_share(self) -> float:
-        """Of the time that a client waits, 0 to 1."""
         wait = self.whole - self.client
         return self.file_system / wait if wait > 0 else 0.0
 
     def parts(self) -> Mapping[str, float]:
-        """The parts by name, in the order of the way."""
         return {
             "this client": self.client,
             "network, and smbd's turn": self.network,
@@ -135,7 +128,6 @@ class CallChange:
 
     @property
     def seconds(self) -> float:
-        """How much time it takes more, or less than 0."""
         before, after = self.before or ProfileCounter(), self.after or ProfileCounter()
         return (after.microseconds - before.microseconds) / 1e6
 

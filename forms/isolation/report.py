@@ -21,7 +21,6 @@ SCHEMA = "sharebench/isolation/1"
 EXAMPLES = ("isolation-2003", "isolation-2003-without")
 """The table and profile of 2003, and the profile after two kinds of request were taken out of the load."""
 _HIDDEN = {"server_ssh", "smb_conf", "script_path", "expose_tbench"}
-"""What leads to a server, or to a file of this machine."""
 
 
 def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
@@ -85,7 +84,6 @@ _LAYERS = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WIT
 _MISSING = {IsolationDoubt.NO_SERVER, IsolationDoubt.NO_LEAST}
 """More of what was measured does not help; what was not, and how it can be, stands below."""
 _NUMBER = ReportKind.SECONDS
-"""Four decimals, as the table of 2003 had."""
 
 
 def isolation_report(isolation: Isolation) -> Report:
@@ -151,7 +149,6 @@ def _megabytes(rate: float | None) -> float | None:
 
 
 def _cpu_table(summary: IsolationSummary) -> list[Table]:
-    """The server's processors, with the most clients, layer by layer."""
     most = max((clients for _layer, clients in summary.cpu), default=0)
     names = ("user", "system", "total")
     rows = []
@@ -246,7 +243,6 @@ def _named(run: LayerRun) -> str:
 
 
 def _rates_chart(summary: IsolationSummary) -> Chart | None:
-    """The server within what it could have reached, over the clients."""
     bars = tuple(
         Bar(name=str(point.clients), value=_megabytes(point.server), frame=_megabytes(point.least))
         for point in summary.points
@@ -257,7 +253,6 @@ def _rates_chart(summary: IsolationSummary) -> Chart | None:
 
 
 def _waterfall_chart(summary: IsolationSummary) -> Chart | None:
-    """Where one operation's time goes, each part from where the one before it ended."""
     if summary.waterfall is None:
         return None
     bars, start = [], 0.0
@@ -314,7 +309,6 @@ def _table(both: Sequence[IsolationSummary]) -> Table:
 
 
 def _profile_table(both: Sequence[IsolationSummary]) -> list[Table]:
-    """What smbd counted in each, those calls first whose time changed most."""
     runs = [
         [run for run in one.isolation.runs if run.layer is Layer.SERVER and run.clients == one.profile_clients]
         for one in both
@@ -343,7 +337,6 @@ def _row(clients: int, name: str, rates: Sequence[float | None]) -> Row:
 
 
 def _differences(base: Isolation, other: Isolation) -> list[str]:
-    """What keeps the two from being measured alike."""
     said = []
     if base.script_sha256 != other.script_sha256 or base.without != other.without:
         said.append("They asked for different operations: the scripts, or what was left out of them, differ.")

@@ -34,13 +34,11 @@ class IsolationPoint:
     least: float | None
     """Of the disk and the network at once, as in 2003; of each alone where they were not measured at once."""
     ratio: MeasuredRatio | None
-    """What the server reaches of the least."""
     price: MeasuredRatio | None
     """Passes a second without the operations that are left out, over those of the whole script."""
 
     @property
     def server(self) -> float | None:
-        """The server layer's rate."""
         return self.rates.get(Layer.SERVER)
 
 
@@ -51,7 +49,6 @@ class IsolationSummary:
     isolation: Isolation
     points: tuple[IsolationPoint, ...]
     cpu: Mapping[tuple[Layer, int], CPUUse]
-    """Over all rounds, by layer and number of clients."""
     verdict: IsolationVerdict
     profile: ProfileSummary | None
     """Of the server layer, with the most clients that it was counted for."""
@@ -182,7 +179,6 @@ def _evidence(
     cpu: Mapping[tuple[Layer, int], CPUUse],
     fall: Waterfall | None,
 ) -> LayerEvidence:
-    """What the verdict is made of, for one number of clients."""
     if point is None:
         return LayerEvidence(clients=0)
     seconds = sum(run.seconds for run in served)

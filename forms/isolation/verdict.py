@@ -14,7 +14,6 @@ BOTH_WAYS_SHARE = 0.9
 REACHED = 0.7
 """A server that reaches so much of the least layer is held back by that layer: of a full link it was 0.77 and more."""
 NEAR = 0.8
-"""A layer below so much of the other one is the slower of the two."""
 FILE_SYSTEM_SHARE = 0.5
 THROTTLED_PERCENT = 30.0
 """Of its stretches: smbd that is held to a quota on an idle machine uses up nearly each, on a busy one fewer."""
@@ -70,18 +69,14 @@ class LayerEvidence:
     cpu_percent_of_both: float | None = None
     """The same while disk and network are measured at once."""
     server_percent: float | None = None
-    """smbd's part of it."""
     clients_percent: float | None = None
-    """The clients' part, where they share the machine."""
     kernel_percent: float | None = None
-    """The kernel's part: its own threads and interrupts."""
     client_cpu_percent: float | None = None
     """Of this machine, where the server is another one."""
     ceiling_share: float | None = None
     held_share: float | None = None
     """Of the clients' time, that in which they worked themselves or waited for a processor of their machine."""
     link_share: float | None = None
-    """Of the link's rate, what the busier direction carried."""
     link_share_both_ways: float | None = None
     """The same of both directions together, up to 2."""
     throttled_percent: float | None = None
@@ -134,7 +129,6 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
 
 
 def _plain_cause(found: LayerEvidence) -> Cause | None:
-    """What is seen directly, whatever the rates are."""
     if _at_least(found.link_share, LINK_SHARE) or _fills_both_ways(found):
         return Cause.NETWORK
     busy_here = found.ceiling_share is None and _at_least(found.client_cpu_percent, BUSY_PERCENT)
@@ -193,7 +187,6 @@ def _others_worked(found: LayerEvidence) -> bool:
 
 
 def _without_others(figure: float, found: LayerEvidence) -> float:
-    """The most that a rate could have been without other programs."""
     return OTHERS_COST * figure if _others_worked(found) else figure
 
 

@@ -23,7 +23,6 @@ LOOK_AT: Mapping[Cause, tuple[str, ...]] = {
     Cause.CLIENT: ("load: number of clients", "smbclient options"),
     Cause.UNKNOWN: (),
 }
-"""Names in the catalogue, the first one first."""
 
 
 def verdict_sentence(found: IsolationVerdict) -> str:

@@ -24,7 +24,6 @@ class UsersPair:
 
     @property
     def change_percent(self) -> float | None:
-        """Of the requests a second."""
         first, second = self.base.requests_per_second, self.other.requests_per_second
         return 100 * (second / first - 1) if first and second is not None else None
 
@@ -40,7 +39,6 @@ class LoadComparison:
     """``faster`` or ``slower`` where the brackets of both capacities lie apart, else ``unknown``."""
     capacity_ratio: float | None
     differences: tuple[str, ...]
-    """What was not the same in both, and so may be the reason as well."""
 
 
 def compare_loads(base: Load, other: Load) -> LoadComparison:

@@ -74,7 +74,6 @@ def _bracket(load: Load, found: Capacity, *, brief: bool) -> str:
 
 
 def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:
-    """Why it is not known how many more would be carried."""
     ended = _broken_off(load)
     if ended is not None:
         return f"the search was broken off at {ended.users:,} users{'' if brief else f' ({ended.reason})'}"
@@ -100,7 +99,6 @@ def _broken_off(load: Load) -> LoadPoint | None:
 
 
 def _silence(point: LoadPoint | None) -> str:
-    """That the server was silent at the point which the answer is about."""
     stall = stall_of(point) if point else None
     if stall is None or stall.silent_seconds is None:
         return ""

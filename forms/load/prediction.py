@@ -12,16 +12,12 @@ class Prediction:
     """What a saved worksheet of the load's server says of the load's users."""
 
     worksheet: str
-    """Its name."""
     capacity_bytes_per_second: float
-    """What the server moves, by the worksheet."""
     user_bytes_per_second: float
     """What one user asks for, as measured where the fewest worked."""
     users: int
-    """The most of them that it carries by this."""
 
     def to_document(self) -> dict[str, Any]:
-        """As a JSON object."""
         return {
             "worksheet": self.worksheet,
             "capacity_bytes_per_second": self.capacity_bytes_per_second,

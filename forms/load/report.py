@@ -57,7 +57,6 @@ def load_document(load: Load, prediction: Prediction | None = None) -> Document:
 
 
 def _memory_document(load: Load) -> Document | None:
-    """The memory of an idle user, with its 95 % interval where there is one."""
     line = memory_line(load)
     if line is None:
         return None
@@ -241,7 +240,6 @@ def _mega(value: float | None) -> float | None:
 
 
 def _processors_table(points: Sequence[LoadPoint]) -> list[Table]:
-    """The server's processors at each point where they were seen."""
     if not any(point.server for point in points):
         return []
     figures = _decimals("User %", "System %", "Total %", "Median %", "Dev.", "smbd %", "Kernel %", "Others %")
@@ -267,7 +265,6 @@ def _processors_row(point: LoadPoint) -> Row:
 
 
 def _beside_table(points: Sequence[LoadPoint]) -> Table:
-    """Memory and disks of the server where they were seen, and the load generator."""
     columns = columns_of("Users", *_decimals("USS MB", "PSS MB", "Disk %", "Generator CPU %", "Late ms p99"))
     caption = "Memory and disks of the server, and the load generator"
     return Table(columns=columns, rows=tuple(map(_beside_row, points)), caption=caption)
@@ -348,7 +345,6 @@ def _prediction_text(load: Load, prediction: Prediction) -> str:
 
 
 def _error_texts(points: Sequence[LoadPoint]) -> Iterator[str]:
-    """How often what went wrong at each point, and the first of it in the server's words."""
     for point in points:
         if point.errors:
             kinds = ", ".join(f"{count:,} x {kind}" for kind, count in point.errors.items())
@@ -356,7 +352,6 @@ def _error_texts(points: Sequence[LoadPoint]) -> Iterator[str]:
 
 
 def _queue_text(load: Load) -> str:
-    """How long the printer went on after the last job of each point was handed over, as its server told."""
     seen = [(point, point.print_queue) for point in load.points if point.print_queue is not None]
     if not seen:
         return (
@@ -439,7 +434,6 @@ def _stalls(points: Sequence[LoadPoint]) -> Iterator[str]:
 
 
 def _few_requests(points: Sequence[LoadPoint]) -> Iterator[str]:
-    """Which percentiles are missing for want of requests."""
     few = [point for point in points if 0 < point.response.count < requests_needed(0.99)]
     if few:
         made = ", ".join(f"{point.response.count} at {_name(point)} users" for point in few)

@@ -182,7 +182,6 @@ class Knee:
     users: int
     requests_per_second: float
     response_seconds: float
-    """The mean."""
 
 
 KNEE_POINTS = 3

@@ -56,7 +56,6 @@ NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
 _SUSTAINED_DIFFERS = 0.005
 """From where on the mean of the rates is not what was sustained: a few fast runs weigh more in it."""
 _QUEUES_TIMES = 2
-"""From where on the round trip under load is worth a word."""
 QUESTIONS = (
     "Are files and print jobs served faster than by the older version?",
     "How much memory does an idle user take?",
@@ -64,7 +63,6 @@ QUESTIONS = (
 )
 """What a measurement may be meant to answer, to choose from (IBM Redpaper 2004: state it before measuring)."""
 LINK = "Link"
-"""The field that the percentages refer to."""
 
 
 def head_fields(series: Series) -> Iterator[Field]:
@@ -145,7 +143,6 @@ def before_a_change(shown: Shown) -> str:
 
 
 def _opening(form: SeriesSummary) -> Iterator[Field]:
-    """The median times of opening and closing the file, which are in no run's time."""
     opened, closed = opening_seconds(form.series), closing_seconds(form.series)
     parts = [f"open {wording.milliseconds(opened)}"] if opened is not None else []
     parts += [f"close {wording.milliseconds(closed)}"] if closed is not None else []
@@ -230,7 +227,6 @@ def _quiet_text(quiet: Quiet | None) -> str:
 
 
 def _round_trip(series: Series) -> Iterator[Field]:
-    """The distance by TCP and by an empty request, what queues under load add, and the bandwidth-delay product."""
     path = series.environment.get("path", {})
     least, loaded = path.get(TCP_ROUND_TRIP), path.get("tcp.round_trip_seconds")
     if not isinstance(least, int | float):

@@ -7,11 +7,9 @@ from forms import wording
 from forms.findings.series_warnings import GOOD_SECONDS, SHORT_SECONDS, advised_size
 from storage.plan import DEFAULT_SIZE_BYTES
 
-"""The size of a made file where nothing is known of the rate (the default of a put)."""
 MEMORY_SHARE = 0.5
 """The share of the server's memory that one file may take and still be expected to stay in its page cache."""
 PATIENCE_SECONDS = 300.0
-"""Longer than that nobody waits for one run."""
 
 
 class FileFit(StrEnum):
@@ -26,7 +24,6 @@ class FileFit(StrEnum):
 
     @property
     def sign(self) -> str:
-        """One character that stands for the word."""
         return {"good": "+", "short": "-", "too small": "!", "large": "~", "empty": "!", "unknown": "?"}[self.value]
 
 
@@ -36,7 +33,6 @@ class FileSuitability:
 
     word: FileFit
     why: str
-    """A sentence that ends in what to do where something is wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +41,10 @@ class FileSizeContext:
 
     link_bits_per_second: int | None = None
     measured_bytes_per_second: float | None = None
-    """What a series of this server has reached before."""
     memory_bytes: int | None = None
-    """The server's memory."""
 
     @property
     def expected_bytes_per_second(self) -> float | None:
-        """The rate to reckon with: what was reached before, else the link's."""
         if self.measured_bytes_per_second:
             return self.measured_bytes_per_second
         return self.link_bits_per_second / 8 if self.link_bits_per_second else None

@@ -20,7 +20,6 @@ class SeriesLine:
     created_at: str
     """UTC, ISO 8601."""
     label: str
-    """Its label, else a title that somebody gave it; may be empty."""
     target: str
     short_target: str
     """Host and share alone, or the folder, so that a narrow column shows what tells series apart."""
@@ -33,13 +32,10 @@ class SeriesLine:
     deviation_percent: float | None
     """The sample standard deviation in percent of the average; absent with fewer than two runs."""
     percent_of_link: float | None
-    """The mean of the runs' percentages; absent where the link is unknown."""
     baselines: tuple[str, ...]
     experiment: str
     running: bool
-    """Whether it is being measured right now."""
     left_behind: bool
-    """Whether a file of ours may still lie on its target."""
 
     @property
     def when(self) -> str:
@@ -48,7 +44,6 @@ class SeriesLine:
 
     @property
     def name(self) -> str:
-        """What the series is called: its label, else what went where."""
         return self.label or self.what
 
     @property
@@ -68,37 +63,30 @@ class SeriesLine:
 
     @property
     def runs_tone(self) -> Tone:
-        """How the number of its runs is meant: it failed, or was interrupted."""
         return {SeriesStatus.FAILED: Tone.BAD, SeriesStatus.INTERRUPTED: Tone.CAUTION}.get(self.status, Tone.PLAIN)
 
     @property
     def average_text(self) -> str:
-        """``118.3 MB/s``, or a dash."""
         return wording.rate(self.average_bytes_per_second)
 
     @property
     def deviation_text(self) -> str:
-        """``0.8 %``, or a dash."""
         return _percent(self.deviation_percent)
 
     @property
     def scatters(self) -> bool:
-        """Whether its runs lie so far apart that its average says little."""
         return (self.deviation_percent or 0.0) > SCATTER_PERCENT
 
     @property
     def deviation_tone(self) -> Tone:
-        """How its deviation is meant: to be looked at where the runs scatter."""
         return Tone.CAUTION if self.scatters else Tone.PLAIN
 
     @property
     def percent_text(self) -> str:
-        """``95 %``, or a dash."""
         return _percent(self.percent_of_link)
 
     @property
     def baseline_text(self) -> str:
-        """The baselines' names, with a comma between."""
         return ", ".join(self.baselines)
 
 
@@ -154,12 +142,9 @@ class RecordingLine:
     kind: str
     created_at: str
     done: str
-    """How many runs, points or pairs it has, with a sign where it is not complete."""
     done_tone: Tone
     answer: Toned
-    """What came of it, in a few words."""
     what: str
-    """What was measured."""
     label: str
     baselines: tuple[str, ...] = ()
     experiment: str = ""
@@ -167,12 +152,10 @@ class RecordingLine:
 
     @property
     def when(self) -> str:
-        """The minute in which it was made, UTC: ``2026-01-31 10:00``."""
         return self.created_at[:16].replace("T", " ")
 
     @property
     def baseline_text(self) -> str:
-        """The baselines' names, with a comma between."""
         return ", ".join(self.baselines)
 
 

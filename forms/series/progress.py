@@ -12,7 +12,6 @@ class RateSpan:
     """A stretch of a run and its rate."""
 
     until_seconds: float
-    """Since the first request."""
     bytes_per_second: float
 
 
@@ -24,11 +23,9 @@ class RunProgress:
     moved_bytes: int
     size_bytes: int
     bytes_per_second: float | None
-    """Since the first request; absent before anything has moved."""
     percent: float | None
     """Of the file; absent where its size is unknown."""
     seconds_left: float | None
-    """At that rate; absent where rate or size is unknown."""
 
 
 def over_time(progress: Sequence[tuple[float, int]], most: int = 120) -> list[RateSpan]:

@@ -33,11 +33,9 @@ from storage.records import Phase, RunStatus, Series
 FORM = "run form"
 BLANK_TITLE = "Measurement form"
 BLANK_ROWS = 5
-"""As many as the paper form has."""
 _KINDS = (ReportKind.TEXT, ReportKind.WHOLE, ReportKind.SECONDS, ReportKind.WHOLE, ReportKind.WHOLE, ReportKind.PERCENT)
 _MEASURES = tuple(RunMeasures.__dataclass_fields__)
 STATUS_COLUMN = len(_KINDS)
-"""Where a spreadsheet keeps a run's status, beside the form's columns."""
 
 
 def series_report(form: SeriesSummary) -> Report:
@@ -61,7 +59,6 @@ _SAID_BY_ADVICE = frozenset({"busy", "client-ceiling"})
 
 
 def _findings(series: Series) -> Iterator[str]:
-    """What the series says of the set-up, in a sentence or two each."""
     for finding in findings_of(series):
         if finding.key not in _SAID_BY_ADVICE:
             yield f"{finding.title}: {finding.evidence} {finding.what_to_do}"
@@ -138,7 +135,6 @@ def mark_of(row: RunRow) -> Mark:
 
 
 def _formulas(index: int, has_link: bool) -> Iterator[Formula | None]:
-    """Bytes/sec, bits/sec and percent of a row, from its size, time and the link above."""
     size, time, rate, bits = (cell_at(column, index) for column in range(1, 5))
     yield Formula(template="{0}/{1}", references=(size, time))
     yield Formula(template="8*{0}", references=(rate,))

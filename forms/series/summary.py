@@ -35,13 +35,11 @@ class RunRow:
     status: RunStatus
     reason: str | None
     unusual: str | None
-    """Why the run stands out, in words; absent where it does not."""
     error: str | None
     measures: RunMeasures
 
     @property
     def label(self) -> str:
-        """The run's number as it stands in the first column; warm-up runs have a W before it."""
         return f"W{self.number}" if self.phase is Phase.WARM_UP else str(self.number)
 
 
@@ -51,16 +49,13 @@ class SeriesSummary:
 
     series: Series
     columns: tuple[str, ...]
-    """The headings, as on paper, with the real link rate."""
     warm_ups: tuple[RunRow, ...]
     rows: tuple[RunRow, ...]
     """The measured runs, rejected and failed ones included."""
     average: RunMeasures | None
-    """Over the valid measured runs."""
     deviation: RunMeasures | None
     """Sample standard deviation over the same; absent with fewer than two."""
     average_with_rejected: RunMeasures | None
-    """Over valid and rejected measured runs; absent where none is rejected."""
     deviation_with_rejected: RunMeasures | None
     median_bytes_per_second: float | None
     confidence: tuple[float, float] | None
@@ -68,7 +63,6 @@ class SeriesSummary:
     half_width_percent: float | None
     """Half of it in percent of the average: what a ± beside the average shows."""
     shown: Shown | None
-    """The changes that series like this one show; absent with fewer than three runs."""
 
     @property
     def sustained_bytes_per_second(self) -> float | None:
@@ -79,23 +73,19 @@ class SeriesSummary:
 
     @property
     def average_rate(self) -> float | None:
-        """The average in bytes per second."""
         return self.average.bytes_per_second if self.average else None
 
     @property
     def deviation_rate(self) -> float | None:
-        """The deviation in bytes per second."""
         return self.deviation.bytes_per_second if self.deviation else None
 
     @property
     def band(self) -> tuple[float, float] | None:
-        """One deviation below and above the average, in bytes per second."""
         average, deviation = self.average_rate, self.deviation_rate
         return None if average is None or deviation is None else (average - deviation, average + deviation)
 
     @property
     def all_rows(self) -> tuple[RunRow, ...]:
-        """Warm-up runs first, then the measured ones."""
         return self.warm_ups + self.rows
 
 
@@ -172,7 +162,6 @@ def _row(run: Run, link: int | None, unusual: str | None) -> RunRow:
 def _each_column(
     statistic: Callable[[Sequence[float]], float | None], runs: Sequence[Run], link: int | None
 ) -> RunMeasures | None:
-    """The statistic of each column; absent where there are no runs."""
     if not runs:
         return None
     columns: dict[str, float | None] = {}

@@ -28,7 +28,6 @@ class ChangeEstimate:
 
     @property
     def p_value(self) -> float:
-        """The two-sided p of no change, by Student's t."""
         if self.error <= 0:
             return 1.0 if self.log_change == 0 else 0.0
         return student_tail(self.log_change / self.error, self.freedom)
@@ -137,12 +136,10 @@ def _own_repeats(base: SeriesGroup, other: SeriesGroup) -> tuple[float, float]:
 
 
 def _places(times: Sequence[float]) -> list[int]:
-    """The places in time, 0 for the first."""
     order = sorted(range(len(times)), key=lambda index: times[index])
     return [order.index(index) for index in range(len(times))]
 
 
 def _product(first: Sequence[float], second: Sequence[float]) -> float:
-    """The sum of products of both sequences' distances from their means."""
     one, two = basic.fmean(first), basic.fmean(second)
     return math.fsum((a - one) * (b - two) for a, b in zip(first, second, strict=True))

@@ -119,7 +119,6 @@ class Limits:
 
     @property
     def level(self) -> float:
-        """Of the interval that goes with ``alpha``."""
         return 1 - self.alpha
 
 
@@ -129,16 +128,13 @@ class ChangeDecision:
 
     verdict: Verdict
     doubt: Doubt | None = None
-    """Absent where there is a verdict."""
     change_percent: float | None = None
     interval_percent: tuple[float, float] | None = None
     """(low, high) of the change, the widest that the rule needs; None for too few runs."""
     runs_interval_percent: tuple[float, float] | None = None
     """(low, high) by the variation of the runs alone: how far these very series differ."""
     t_p_value: float | None = None
-    """The largest p of Student's t tests that the verdict needs."""
     variation: Variation | None = None
-    """Between equal series; absent for interleaved runs."""
     critical: float | None = None
     """How many errors the interval reaches each way."""
     in_turns: bool = False
@@ -212,7 +208,6 @@ def decide_together(
 def _decided(
     base: SeriesGroup, other: SeriesGroup, found: Variation, critical: float, limits: Limits
 ) -> ChangeDecision:
-    """The verdict by this variation; the interval reaches so many errors each way."""
     series = change.between_series(base.series, other.series, found)
     trend = _rival_trend(base, other, found, limits)
     runs = change.within_series(base.series, other.series)
@@ -283,7 +278,6 @@ def _too_few(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision | 
 
 
 def _of_few(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision:
-    """No verdict for too few runs."""
     runs = change.within_series(base, other)
     return ChangeDecision(
         verdict=Verdict.UNKNOWN,

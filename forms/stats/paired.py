@@ -37,7 +37,6 @@ class PairedEffect:
 
     pairs: int
     p_value: float
-    """Two-sided, exact."""
     change_percent: float
     """The Hodges-Lehmann estimate: the median of means of two log ratios, in turns one of each order."""
     interval_percent: tuple[float, float] | None
@@ -137,7 +136,6 @@ def slot_effect_percent(first_is_base: Sequence[bool], ratios: Sequence[float]) 
 
 @lru_cache(maxsize=64)
 def _ways(ranks: tuple[int, ...]) -> list[int]:
-    """In how many ways the signs can give each rank sum."""
     ways = [1] + [0] * sum(ranks)
     for rank in ranks:
         for total in range(len(ways) - 1, rank - 1, -1):

@@ -39,11 +39,9 @@ class Scatter:
     paired: bool
 
     def freedom(self, runs: int) -> int:
-        """The degrees of freedom of so many runs a side."""
         return runs - 1 if self.paired else 2 * runs - 2
 
     def error(self, runs: int) -> float:
-        """The standard error of a change between so many runs a side, in percent."""
         lost = 1.0 if self.paired else _RANK_EFFICIENCY
         return self.percent / math.sqrt(runs * lost)
 
@@ -131,7 +129,6 @@ def _room_for_the_same(scatter: Scatter, runs: int, limits: Limits) -> float:
 
 
 def _least(enough: Callable[[int], bool]) -> int | None:
-    """The least number of runs that is enough; None where ``MOST_RUNS`` are not."""
     if not enough(MOST_RUNS):
         return None
     low, high = LEAST_RUNS - 1, MOST_RUNS

@@ -12,7 +12,6 @@ from forms.stats.sample_size import MOST_RUNS, POWER, Scatter, needed_runs
 from forms.stats.variation import LEAST_ALTERNATING, LEAST_RUNS, PRIOR_FREEDOM, prior_variance, run_variance
 
 _NINE_IN_TEN = 1.2816
-"""The standard deviations that nine of ten lie below."""
 UNKNOWN_SESSION = 0.005
 """What sessions are taken to differ by where repeats alone would say it, and there are none yet."""
 MOST_ALTERNATING = 10

@@ -194,7 +194,6 @@ class Drift:
     percent: float
     """From the first run to the last along the Theil-Sen line, in percent of the median; negative: falling."""
     values: tuple[float, ...]
-    """What it is the trend of."""
 
     @property
     def p_value(self) -> float:
@@ -203,7 +202,6 @@ class Drift:
 
     @property
     def significant(self) -> bool:
-        """Whether chance is an unlikely explanation (p below 0.05)."""
         return self.p_value < DRIFT_ALPHA
 
 

@@ -47,7 +47,6 @@ class SeriesGroup:
 
     series: Sequence[Rates]
     times: Sequence[float]
-    """When each began, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +60,9 @@ class Variation:
     repeats: float = 0.0
     """The degrees of freedom that repeats give it, weighted."""
     alone: bool = False
-    """Whether repeats alone decide."""
 
     @property
     def deviation_percent(self) -> float:
-        """The standard deviation between equal series, in percent of their average."""
         return 100 * math.sqrt(self.variance)
 
 

@@ -52,7 +52,6 @@ class Needs:
     """What must hold for a setting to act at all."""
 
     text: str = ""
-    """In plain words."""
     options: Annotated[Mapping[str, str], JSONNode.object_or_empty] = field(default_factory=dict)
     """Other parameters of smb.conf, by canonical name, with the value that each must have."""
     session: tuple[str, ...] = ()
@@ -73,7 +72,6 @@ class CatalogueEntry:
     """``global``, ``share`` or ``host``."""
     does: str
     expect: str
-    """What the sources promise, with their figures."""
     sources: tuple[str, ...]
     measured: str = ""
     """What was seen on Samba 4.17.12 (one client on the loopback of a small virtual machine); empty where nothing."""
@@ -89,11 +87,8 @@ class CatalogueEntry:
     takes_effect: Effect
     effect_note: str = ""
     seen_by: str = ""
-    """How to see that it acted."""
     risk: str
-    """For data, locking and security, in plain words."""
     warning: str = ""
-    """Why not to try it on a server in use; empty where nothing speaks against it."""
     synonyms: tuple[str, ...] = ()
 
     @property
@@ -103,7 +98,6 @@ class CatalogueEntry:
 
     @property
     def is_history(self) -> bool:
-        """Whether no client or no Samba of today reads it."""
         return self.status in _PLACE_IN_HISTORY
 
     worth_trying: bool = False
@@ -206,13 +200,10 @@ class Misprint:
     printed: str
     right: str
     about: tuple[str, ...]
-    """Parameters of the catalogue, parts and tables of the worksheets, keys of findings."""
     numbers: tuple[float, ...] = ()
-    """The wrong figures as printed."""
 
     @property
     def sentence(self) -> str:
-        """Both in one line."""
         return f'{self.source}: "{self.printed}" {self.right}'
 
 

@@ -159,7 +159,6 @@ def _advice(advice: Instructions) -> Iterator[str]:
 
 
 def _command(command: str) -> Iterator[str]:
-    """A command as a shell reads it, on several lines where it is long; a line that goes on ends in a backslash."""
     line = " " * 7
     for word in re.findall(r"(?:[^\s']|'[^']*')+", command):
         if line.strip() and width(line) + width(word) + 3 > WIDTH:

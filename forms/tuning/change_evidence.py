@@ -25,7 +25,6 @@ _OF_CLIENT = {
     "in-flight": ("client.in_flight", "client.block_bytes", "path.smb.put_block_bytes"),
     "client": ("client.name", "client.version", "client.block_bytes", "client.in_flight"),
 }
-"""Settings of the client: where each is shown, and after that what follows from it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +35,7 @@ class OwnSetting:
     places: tuple[str, ...] = ()
     """Differences that are this setting: ``client.block_bytes``, ``server.tcp.rmem``."""
     follows: tuple[str, ...] = ()
-    """Differences that come with it."""
     mount_option: str | None = None
-    """The option's name, where a mount has it."""
 
     def read(self, before: Series, after: Series) -> tuple[FactValue | None, FactValue | None]:
         """Its value in both series: from the first place in which they differ, else from the first that has it."""
@@ -130,8 +127,6 @@ def standing(change: Change) -> SettingState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Judgement:
-    """What was found of the named parameter itself."""
-
     evidence: Evidence
     remark: str
     previous: str | None = None
@@ -198,7 +193,6 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
 def _judge_changed(
     spelled: smb_conf.Spelling, value: str, previous: str, current: str, before: Series, after: Series
 ) -> _Judgement:
-    """The finding for a parameter whose configured value did change as claimed: whether it acts."""
     name, new = spelled.name, after.environment["server"]
     text = f"{name} changed from {_shown(previous)} to {_shown(current)}"
     denied = negotiated.contradiction(name, value, after.client)
@@ -216,7 +210,6 @@ def _judge_changed(
 
 
 def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None, after: Series) -> _Judgement:
-    """The finding where the server's configuration could not be read, before or after."""
     name, new = spelled.name, after.environment.get("server", {})
     denied = negotiated.contradiction(name, value, after.client)
     if denied:
@@ -237,7 +230,6 @@ def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None,
 
 
 def _judge_own(setting: OwnSetting, value: str, before: Series, after: Series) -> _Judgement:
-    """The finding for a setting of the client or of a host, read from what the series show."""
     previous, current = setting.read(before, after)
     shown = None if previous is None else str(previous)
     if current is None:
@@ -277,7 +269,6 @@ def _on_others(finding: _Judgement, others: tuple[Difference, ...]) -> Iterator[
 
 
 def _follows(difference: Difference, name: str, own: OwnSetting | None) -> bool:
-    """Whether a difference is the claimed change itself or comes with it."""
     if own is not None:
         return difference.name in (*own.places, *own.follows)
     if difference.parameter == name or difference.name in (
@@ -384,13 +375,11 @@ def complaints(facts: Facts) -> list[str]:
 
 
 def _about(facts: Facts, spelled: smb_conf.Spelling) -> list[str]:
-    """The complaints in which the parameter is named under either name."""
     names = {smb_conf.squeeze(spelled.typed), smb_conf.squeeze(spelled.name)}
     return [line for line in complaints(facts) if any(name in smb_conf.squeeze(line) for name in names)]
 
 
 def _entry(name: str, value: str) -> catalogue.CatalogueEntry | None:
-    """The catalogue's entry about the parameter, if it has one and the value is not the default."""
     entry = next((e for e in catalogue.about(name) if e.parameter == name), None)
     if entry is None or (entry.default is not None and smb_conf.same_value(name, value, entry.default)):
         return None

@@ -28,13 +28,10 @@ class Instructions:
     section: str
     """``[global]`` or ``[SHARE]``; empty where it is no matter of smb.conf."""
     line: str
-    """What to write there; empty where it is no matter of smb.conf."""
     steps: tuple[InstructionStep, ...]
     undo: str
     claim: str
-    """What follows ``--change``, as typed into a shell."""
     warnings: tuple[str, ...]
-    """Why not to do it, or why nothing would come of it; read these first."""
 
 
 def advise(entry: CatalogueEntry, value: str, *, share: str | None = None, conf: str = DEFAULT_CONF) -> Instructions:

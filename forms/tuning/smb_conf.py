@@ -53,7 +53,6 @@ class Parameter:
     kind: str
     """``yes_no``, ``choice``, ``number``, ``octal``, ``size`` (bytes, K, M, G), ``list`` or ``text``."""
     newer: bool = False
-    """Whether Samba 4.17.12 does not know it yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +68,6 @@ class Spelling:
 
     @property
     def is_synonym(self) -> bool:
-        """Whether another word was typed than the canonical name; blanks and case do not make another word."""
         return self.parameter is not None and squeeze(self.typed) != squeeze(self.name)
 
 

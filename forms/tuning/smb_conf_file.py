@@ -14,7 +14,6 @@ class WrittenSetting:
     section: str
     """In lower case; ``global`` for what stands before any section."""
     name: str
-    """As written."""
     value: str
     file: str = ""
     line: int = 0
@@ -30,7 +29,6 @@ class SmbConfFile:
     per_client_includes: tuple[str, ...] = ()
     """Includes with a % in their names: what they say depends on the client."""
     malformed: tuple[str, ...] = ()
-    """Lines without an equals sign."""
     uses_registry: bool = False
 
     def last(self, section: str, name: str) -> str | None:

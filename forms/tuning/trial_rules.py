@@ -25,12 +25,9 @@ class SambaKnows:
     """What the server's own Samba has, as far as it says; empty sets mean unknown."""
 
     for_server: frozenset[str] = frozenset()
-    """Parameters of the whole server, by canonical name."""
     for_share: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
-    """VFS modules that can be loaded."""
     sections: frozenset[str] = field(default_factory=frozenset)
-    """The shares that are there, in lower case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +35,10 @@ class Proposal:
     """One line that is to be written into smb.conf."""
 
     name: str
-    """As typed."""
     value: str
     section: str
     """``global`` or a share's name."""
     conf: str
-    """The smb.conf that it is written into."""
 
 
 def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
@@ -97,7 +92,6 @@ def undo_needs_restart(name: str, present: str | None, values: tuple[str, ...]) 
 
 
 def _form(proposal: Proposal) -> Iterator[str]:
-    """Whether the line is one line that says one thing."""
     if any(ord(letter) < 32 or ord(letter) == 127 for text in (proposal.name, proposal.value) for letter in text):
         yield "a value is one line, without control characters"
     if _COMMENT.search(proposal.value):

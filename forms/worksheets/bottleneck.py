@@ -27,7 +27,6 @@ class Part:
 
     name: str
     bytes_per_second: AboveZero
-    """Of one."""
     count: Count
     source: str = ""
 
@@ -47,18 +46,15 @@ class Machine:
     network: Part | None = None
 
     def part(self, kind: ReferenceKind) -> Part | None:
-        """The part of that kind."""
         return {ReferenceKind.CPU: self.cpu, ReferenceKind.DISK: self.disk, ReferenceKind.NETWORK: self.network}[kind]
 
     def with_part(self, kind: ReferenceKind, part: Part | None) -> "Machine":
-        """This machine with another part of that kind."""
         if kind is ReferenceKind.CPU:
             return replace(self, cpu=part)
         return replace(self, disk=part) if kind is ReferenceKind.DISK else replace(self, network=part)
 
     @property
     def parts(self) -> tuple[tuple[ReferenceKind, Part], ...]:
-        """The parts that are known, in the order of the form."""
         return tuple((kind, part) for kind in ReferenceKind if (part := self.part(kind)) is not None)
 
     @property
@@ -68,7 +64,6 @@ class Machine:
 
     @property
     def bottlenecks(self) -> tuple[ReferenceKind, ...]:
-        """The part that limits, or the parts where several do alike."""
         return tuple(kind for kind, part in self.parts if part.total_bytes_per_second == self.total_bytes_per_second)
 
 
@@ -87,16 +82,13 @@ class BottleneckCalculation:
 
     machines: tuple[Machine, ...]
     target_bytes_per_second: float | None = None
-    """What the last machine is to move; absent where nothing was aimed at."""
 
     @property
     def reaches_target(self) -> bool:
-        """Whether the last machine moves what was aimed at."""
         total = self.machines[-1].total_bytes_per_second or 0.0
         return self.target_bytes_per_second is None or total >= self.target_bytes_per_second * (1 - 1e-9)
 
     def to_content(self) -> dict[str, Any]:
-        """The worksheet as plain values, to be saved and written as JSON."""
         content: dict[str, Any] = {"machines": [_machine_content(machine) for machine in self.machines]}
         if self.target_bytes_per_second is not None:
             content |= {
@@ -107,7 +99,6 @@ class BottleneckCalculation:
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> "BottleneckCalculation":
-        """The worksheet that :meth:`to_content` gave. Raises DocumentError."""
         worksheet = JSONNode("", content).record(cls)
         if not worksheet.machines:
             raise DocumentError("machines: expected at least one")

@@ -30,7 +30,6 @@ class Reference:
 
     @property
     def line(self) -> str:
-        """Name and throughput, for a list to choose from."""
         return f"{self.name}: {wording.rate(self.bytes_per_second)}"
 
 
@@ -97,7 +96,6 @@ DEMANDS: Mapping[str, Demand] = MappingProxyType(
         "imaging": Demand(transfers_per_second=1, file_bytes=10_000_000, what="an imaging station: 10 MB a second"),
     }
 )
-"""By the name that is typed."""
 
 
 BOOK, TODAY = "1999", "today"

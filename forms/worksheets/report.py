@@ -48,7 +48,6 @@ NOT_WITHIN = (
     " says."
 )
 _BLANK_ROWS = 6
-"""As many as the paper form has."""
 
 
 def bottleneck_report(worksheet: BottleneckCalculation, name: str = "") -> Report:
@@ -94,7 +93,6 @@ def blank_bottleneck_report() -> Report:
 
 
 def _one_of_each(worksheet: BottleneckCalculation, factor: float, unit: str) -> Table:
-    """What one CPU, disk and network of each machine moves."""
     rows = []
     for index, machine in enumerate(worksheet.machines):
         parts = [machine.part(kind) for kind in _ORDER]
@@ -137,7 +135,6 @@ def _row(machine: Machine, index: int, factor: float) -> Row:
 
 
 def _part_cells(part: Part | None, place: int, row: int, factor: float) -> list[Cell]:
-    """Number and throughput of a part; ``place`` counts the parts from 1."""
     if part is None:
         return [Cell(), Cell()]
     formula = Formula(template="{0}*{1}", references=(cell_at(2 * place - 1, row), cell_at(place + 1, row, table=0)))

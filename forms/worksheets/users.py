@@ -24,17 +24,14 @@ class UserGroup:
     name: str
     clients: int
     transfers_per_second: NotNegative
-    """Of each client."""
     file_bytes: int
 
     @property
     def each_bytes_per_second(self) -> float:
-        """What one of them asks for."""
         return self.transfers_per_second * self.file_bytes
 
     @property
     def demand_bytes_per_second(self) -> float:
-        """What all of them ask for."""
         return self.clients * self.each_bytes_per_second
 
 
@@ -43,22 +40,17 @@ class ServerMemory:
     """What the server processes of clients need, against what there is for them."""
 
     client_bytes: Count
-    """Of the process that serves one client."""
     available_bytes: Count
     base_bytes: int = BASE_BYTES
-    """What Samba needs before the first client."""
 
     def needed_bytes(self, clients: int) -> int:
-        """What so many clients need."""
         return self.base_bytes + clients * self.client_bytes
 
     @property
     def carried(self) -> int:
-        """How many clients there is memory for."""
         return max(0, self.available_bytes - self.base_bytes) // self.client_bytes
 
     def to_content(self, clients: int) -> dict[str, Any]:
-        """Plain values, for so many clients."""
         return asdict(self) | {"needed_bytes": self.needed_bytes(clients), "carried_clients": self.carried}
 
 
@@ -69,7 +61,6 @@ class CarryingPart:
     kind: ReferenceKind
     name: str
     bytes_per_second: AboveZero
-    """Of one."""
 
     @classmethod
     def of(cls, kind: ReferenceKind, part: Part) -> "CarryingPart":
@@ -77,7 +68,6 @@ class CarryingPart:
         return cls(kind=kind, name=part.name or SINGULARS[kind], bytes_per_second=part.bytes_per_second)
 
     def needed(self, bytes_per_second: float) -> int:
-        """How many of them move that much."""
         return max(1, math.ceil(bytes_per_second / self.bytes_per_second - 1e-9))
 
 
@@ -89,36 +79,28 @@ class UsersCalculation:
     capacity_source: str = ""
     """Where that number is from: a series, a calculation, a guess."""
     series_id: str | None = None
-    """The series whose average it is; absent for another source."""
     groups: tuple[UserGroup, ...]
     memory: ServerMemory | None = None
-    """Absent where memory is not looked at."""
     parts: tuple["CarryingPart", ...] = ()
-    """What the server could be made of, one of each kind."""
 
     @property
     def clients(self) -> int:
-        """Of all groups."""
         return sum(group.clients for group in self.groups)
 
     @property
     def is_tight(self) -> bool:
-        """Whether the server carries them with little to spare."""
         return self.is_enough and self.percent_used > TIGHT_PERCENT
 
     @property
     def demand_bytes_per_second(self) -> float:
-        """What all groups ask for together."""
         return sum(group.demand_bytes_per_second for group in self.groups)
 
     @property
     def percent_used(self) -> float:
-        """The demand in percent of what the server moves."""
         return 100 * self.demand_bytes_per_second / self.capacity_bytes_per_second
 
     @property
     def is_enough(self) -> bool:
-        """Whether the server carries them."""
         return self.demand_bytes_per_second <= self.capacity_bytes_per_second * (1 + 1e-12)
 
     def carried(self, group: UserGroup) -> int | None:
@@ -127,7 +109,6 @@ class UsersCalculation:
         return int(self.capacity_bytes_per_second / each * (1 + 1e-12)) if each else None
 
     def to_content(self) -> dict[str, Any]:
-        """The worksheet as plain values, to be saved and written as JSON."""
         return {
             "capacity_bytes_per_second": self.capacity_bytes_per_second,
             "capacity_source": self.capacity_source,
@@ -147,5 +128,4 @@ class UsersCalculation:
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> "UsersCalculation":
-        """The worksheet that :meth:`to_content` gave. Raises DocumentError."""
         return JSONNode("", content).record(cls)
