@@ -1,16 +1,19 @@
 """One open SQLite file that holds a notebook, for one thread; what the tables' classes share."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Self
 
-from storage.codec import Row
+from storage.codec import Row, object_of
 from storage.errors import DamagedNotebookError
 from storage.queries import in_parts
+from storage.records import Ceiling, JSONValue, Worksheet
 
 _TYPES = {"TEXT": frozenset((str,)), "INTEGER": frozenset((int,)), "REAL": frozenset((float,))}
 
@@ -88,3 +91,43 @@ class NotebookBase:
     def _rows_of(self, sql: str, ids: Sequence[str]) -> Iterator[Row]:
         for asked, part in in_parts(sql, ids):
             yield from self._rows(asked, part)
+
+
+class SideTables(NotebookBase):
+    """Ceilings, worksheets, and values under keys."""
+
+    def ceiling(self, key: str) -> Ceiling | None:
+        """The calibrated limit under that key."""
+        for row in self._rows("SELECT key, bytes_per_second, measured_at FROM ceilings WHERE key = ?", (key,)):
+            return Ceiling(**row)
+        return None
+
+    def set_ceiling(self, ceiling: Ceiling) -> None:
+        """Store a calibrated limit, in place of an earlier one."""
+        with self._db.atomic():
+            self._db.table("ceilings").insert(asdict(ceiling), replace=True)
+
+    def worksheets(self, kind: str) -> list[Worksheet]:
+        """The saved worksheets of one kind, newest first."""
+        rows = self._rows("SELECT * FROM worksheets WHERE kind = ? ORDER BY saved_at DESC", (kind,))
+        return [Worksheet(**row | {"content": object_of(row["content"])}) for row in rows]
+
+    def save_worksheet(self, worksheet: Worksheet) -> None:
+        """Save a worksheet, in place of one of the same kind and name."""
+        with self._db.atomic():
+            row = asdict(worksheet) | {"content": json.dumps(dict(worksheet.content))}
+            self._db.table("worksheets").insert(row, replace=True)
+
+    def remember(self, key: str, value: Mapping[str, JSONValue] | None) -> None:
+        """Keep a value under a key across restarts; None forgets it."""
+        with self._db.atomic():
+            if value is None:
+                self._db.execute("DELETE FROM remembered WHERE key = ?", (key,))
+            else:
+                self._db.table("remembered").insert({"key": key, "value": json.dumps(dict(value))}, replace=True)
+
+    def remembered(self, key: str) -> dict[str, JSONValue] | None:
+        """The value that was kept under the key."""
+        for (value,) in self._db.execute("SELECT value FROM remembered WHERE key = ?", (key,)):
+            return object_of(value)
+        return None

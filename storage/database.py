@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from sqlite_utils import Database
 
-from storage.encoding import TextConnection
+from storage.codec import TextConnection
 from storage.errors import (
     ANOTHER,
     SAVE_IT,

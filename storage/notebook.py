@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from storage.base import SideTables
 from storage.changes import ChangeTables
 from storage.codec import (
     SERIES_WRITTEN_BY_PEOPLE,
     Row,
     SeriesHistory,
+    attempt_from_row,
     attempt_to_row,
     experiment_from_row,
     experiment_to_row,
@@ -19,7 +21,6 @@ from storage.codec import (
 from storage.errors import DamagedNotebookError, RefusedError
 from storage.isolations import IsolationTables
 from storage.loads.tables import LoadTables
-from storage.measuring import MeasuringTables
 from storage.queries import Found, SeriesQuery, dialects_of, earlier_ids, find, rates_of, repeated_ids
 from storage.recordings import SERIES, Recording, UnknownReferenceError
 from storage.records import (
@@ -36,7 +37,6 @@ from storage.records import (
     new_series_id,
     utc_now,
 )
-from storage.side_tables import SideTables
 
 _SERIES = "SELECT recordings.*, series.* FROM series JOIN recordings ON recordings.id = series.id"
 _SETTLE = """
@@ -48,7 +48,7 @@ UPDATE recordings SET status = (
 """
 
 
-class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationTables):
+class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     """All series, baselines, ceilings and worksheets of one file. Every writing method is one transaction."""
 
     def add(self, series: Series) -> None:
@@ -122,6 +122,45 @@ class Notebook(MeasuringTables, ChangeTables, LoadTables, SideTables, IsolationT
             "INSERT OR REPLACE INTO facts (series_id, side, name, value) VALUES (?, ?, ?, ?)",
             [(series_id, side, name, value) for name, value in facts.items()],
         )
+
+    def add_resumption(self, series_id: str) -> None:
+        with self._db.atomic():
+            self._add_resumption(series_id, utc_now())
+
+    def _add_resumption(self, series_id: str, resumed_at: str) -> None:
+        row = {"series_id": series_id, "resumed_at": resumed_at}
+        self._db.table("resumptions").insert(row, ignore=True)
+
+    def add_run(self, series_id: str, run: Run) -> None:
+        """Store one run the moment it ended. A failed one of the same number becomes a failed attempt.
+
+        A run that did not fail is never replaced: raises sqlite3.IntegrityError. One that is there already, since the
+        disk gave an error after it was written, is not stored twice.
+        """
+        key = (series_id, run.phase.value, run.number)
+        with self._db.atomic():
+            rows = self._rows("SELECT * FROM runs WHERE series_id = ? AND phase = ? AND number = ?", key)
+            before = next(map(run_from_row, rows), None)
+            if before == run:
+                return
+            if before and before.status is RunStatus.FAILED:
+                sql = "SELECT coalesce(max(attempt), 0) + 1 FROM failed_attempts WHERE series_id = ?"
+                attempt = int(self._db.execute(sql, (series_id,)).fetchone()[0])
+                self._db.table("failed_attempts").insert(attempt_to_row(series_id, attempt, before))
+                self._db.execute("DELETE FROM runs WHERE series_id = ? AND phase = ? AND number = ?", key)
+            self._db.table("runs").insert(run_to_row(series_id, run))
+
+    def _histories(self, ids: Sequence[str]) -> dict[str, SeriesHistory]:
+        found = {series_id: SeriesHistory() for series_id in ids}
+        for series_id, owner in self.running().items():
+            if series_id in found:
+                found[series_id].running_by = owner
+        attempts = "SELECT * FROM failed_attempts WHERE series_id IN (ids) ORDER BY series_id, attempt"
+        for row in self._rows_of(attempts, ids):
+            found[row["series_id"]].failed_attempts.append(attempt_from_row(row))
+        for row in self._rows_of("SELECT * FROM resumptions WHERE series_id IN (ids) ORDER BY resumed_at", ids):
+            found[row["series_id"]].resumed_at.append(row["resumed_at"])
+        return found
 
     def judge_run(self, series_id: str, number: int, status: RunStatus, reason: str | None) -> None:
         """Mark a measured run rejected (with its reason) or valid again. Raises UnknownReferenceError."""

@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from storage.base import NotebookBase
-from storage.codec import Row, object_of, of_a_sound_file, owner_from_row
-from storage.encoding import as_it_was
+from storage.codec import Row, as_it_was, object_of, of_a_sound_file, owner_from_row
 from storage.errors import DamagedNotebookError, RefusedError, did_you_mean
 from storage.ownership import is_alive, this_process
 from storage.records import Baseline, JSONValue, Owner, SeriesStatus, utc_now

@@ -1,4 +1,299 @@
-"""The tables of migrations 6 to 11, as they were made; frozen, as the migrations are."""
+"""The statements of the migrations, as they were first made. Frozen: a change of the schema is a new migration."""
+
+SHARED = {
+    "@form_rows": """CREATE VIEW form_rows AS
+SELECT
+    series.id AS series_id,
+    runs.phase,
+    runs.number AS run_number,
+    runs.size_bytes,
+    runs.seconds,
+    runs.size_bytes / runs.seconds AS bytes_per_second,
+    8 * runs.size_bytes / runs.seconds AS bits_per_second,
+    800 * runs.size_bytes / runs.seconds / series.link_bits_per_second AS percent_of_link,
+    runs.status,
+    runs.reason
+FROM runs JOIN series ON series.id = runs.series_id""",
+    "    @load_point": """    number INTEGER NOT NULL,
+    users INTEGER NOT NULL,
+    connected INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed', 'generator')),
+    reason TEXT,
+    seconds REAL NOT NULL,
+    requests INTEGER NOT NULL,
+    requests_per_second REAL,
+    read_bytes_per_second REAL,
+    write_bytes_per_second REAL,
+    response_p95_seconds REAL,
+    figures TEXT NOT NULL,
+    PRIMARY KEY (load_id, number)
+) STRICT;""",
+    "    @owner": """    host TEXT NOT NULL,
+    boot_id TEXT NOT NULL,
+    process_id INTEGER NOT NULL,
+    process_started TEXT NOT NULL,
+    since TEXT NOT NULL,
+    renewed_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;""",
+}
+"""What several migrations have alike, under the words that stand for it in their statements."""
+SERIES_TABLES = """
+CREATE TABLE notebook_formats (
+    format INTEGER PRIMARY KEY,
+    needs_version TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE series (
+    id TEXT PRIMARY KEY,
+    created_at TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('complete', 'interrupted', 'failed')),
+    error TEXT,
+    title TEXT NOT NULL DEFAULT '',
+    label TEXT NOT NULL DEFAULT '',
+    note TEXT NOT NULL DEFAULT '',
+    experiment TEXT,
+    base_id TEXT REFERENCES series (id) ON DELETE SET NULL,
+    decision TEXT CHECK (decision IN ('kept', 'reverted')),
+    change_name TEXT,
+    change_value TEXT,
+    change_previous TEXT,
+    change_evidence TEXT CHECK (change_evidence IN ('confirmed', 'unconfirmed', 'contradicted')),
+    change_also_changed TEXT CHECK (change_also_changed IS NULL OR json_valid(change_also_changed)),
+    change_remark TEXT,
+    command TEXT NOT NULL CHECK (command IN ('get', 'put')),
+    protocol TEXT NOT NULL,
+    host TEXT NOT NULL DEFAULT '',
+    port INTEGER,
+    share TEXT,
+    path TEXT NOT NULL DEFAULT '',
+    user TEXT,
+    domain TEXT,
+    client TEXT NOT NULL,
+    client_version TEXT NOT NULL DEFAULT '',
+    dialect TEXT,
+    signing TEXT,
+    encryption TEXT,
+    block_bytes INTEGER,
+    in_flight INTEGER,
+    link_bits_per_second INTEGER,
+    ceiling_bytes_per_second REAL,
+    "plan" TEXT NOT NULL DEFAULT '{}' CHECK (json_valid("plan")),
+    scratch_path TEXT,
+    quiet TEXT CHECK (quiet IS NULL OR json_valid(quiet))
+) STRICT;
+CREATE INDEX series_by_time ON series (created_at);
+CREATE INDEX series_by_experiment ON series (experiment) WHERE experiment IS NOT NULL;
+CREATE INDEX series_by_base ON series (base_id) WHERE base_id IS NOT NULL;
+
+CREATE TABLE runs (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    phase TEXT NOT NULL CHECK (phase IN ('warm-up', 'measured')),
+    number INTEGER NOT NULL CHECK (number > 0),
+    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed')),
+    reason TEXT,
+    started_at TEXT NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    seconds REAL,
+    open_seconds REAL,
+    close_seconds REAL,
+    error TEXT,
+    progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
+    PRIMARY KEY (series_id, phase, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX runs_by_rate ON runs (series_id, phase, status, size_bytes, seconds);
+
+CREATE TABLE facts (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    side TEXT NOT NULL CHECK (side IN ('client', 'server', 'path')),
+    name TEXT NOT NULL,
+    value ANY NOT NULL,
+    PRIMARY KEY (series_id, side, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE baselines (
+    name TEXT PRIMARY KEY,
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    set_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE ceilings (
+    key TEXT PRIMARY KEY,
+    bytes_per_second REAL NOT NULL,
+    measured_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE worksheets (
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    saved_at TEXT NOT NULL,
+    content TEXT NOT NULL CHECK (json_valid(content)),
+    PRIMARY KEY (kind, name)
+) STRICT;
+
+CREATE TABLE remembered (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL CHECK (json_valid(value))
+) STRICT;
+
+@form_rows
+ORDER BY series.created_at, series.id, runs.phase DESC, runs.number;
+"""
+
+
+EXPERIMENTS = """
+CREATE TABLE experiments (
+    name TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL DEFAULT '',
+    created_at TEXT NOT NULL
+) STRICT;
+
+ALTER TABLE series RENAME COLUMN experiment TO old_experiment;
+ALTER TABLE series ADD COLUMN experiment TEXT REFERENCES experiments (name) ON UPDATE CASCADE;
+
+UPDATE series SET old_experiment = 'selftest ' || coalesce(nullif(host, ''), path)
+    || ' ' || replace(substr(created_at, 1, 19), 'T', ' ')
+WHERE label = 'self-test, first' AND old_experiment IS NULL AND EXISTS (
+    SELECT 1 FROM series AS second
+    WHERE second.rowid = series.rowid + 1 AND second.label = 'self-test, second' AND second.old_experiment IS NULL
+    AND second.title = series.title AND second.command = series.command
+);
+UPDATE series SET old_experiment = (SELECT old_experiment FROM series AS first WHERE first.rowid = series.rowid - 1)
+WHERE label = 'self-test, second' AND old_experiment IS NULL AND EXISTS (
+    SELECT 1 FROM series AS first
+    WHERE first.rowid = series.rowid - 1 AND first.label = 'self-test, first' AND first.old_experiment GLOB 'selftest *'
+    AND first.title = series.title AND first.command = series.command
+);
+
+INSERT INTO experiments (name, kind, subject, created_at)
+SELECT old_experiment,
+    CASE
+        WHEN old_experiment GLOB 'survey *' THEN 'survey'
+        WHEN max(label GLOB 'self-test, *') AND old_experiment GLOB 'selftest *' THEN 'selftest'
+        ELSE 'ladder'
+    END,
+    CASE
+        WHEN old_experiment GLOB 'survey ?* 2???-??-?? ??:??:??'
+            THEN substr(old_experiment, 8, length(old_experiment) - 27)
+        WHEN max(label GLOB 'self-test, *') AND old_experiment GLOB 'selftest ?* 2???-??-?? ??:??:??'
+            THEN substr(old_experiment, 10, length(old_experiment) - 29)
+        ELSE ''
+    END,
+    min(created_at)
+FROM series WHERE old_experiment IS NOT NULL GROUP BY old_experiment;
+
+UPDATE series SET experiment = old_experiment;
+DROP INDEX series_by_experiment;
+ALTER TABLE series DROP COLUMN old_experiment;
+CREATE INDEX series_by_experiment ON series (experiment) WHERE experiment IS NOT NULL;
+CREATE INDEX experiments_by_kind ON experiments (kind, subject);
+"""
+
+
+EVIDENCE = """
+DROP VIEW form_rows;
+ALTER TABLE runs RENAME TO old_runs;
+DROP INDEX runs_by_rate;
+CREATE TABLE runs (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    phase TEXT NOT NULL CHECK (phase IN ('warm-up', 'measured')),
+    number INTEGER NOT NULL CHECK (number > 0),
+    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed')),
+    reason TEXT,
+    started_at TEXT NOT NULL,
+    size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
+    seconds REAL,
+    open_seconds REAL,
+    close_seconds REAL,
+    error TEXT,
+    progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
+    PRIMARY KEY (series_id, phase, number),
+    CHECK (status = 'failed' OR (size_bytes > 0 AND seconds IS NOT NULL AND seconds > 0 AND seconds < 1e300))
+) STRICT, WITHOUT ROWID;
+INSERT INTO runs SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,
+    close_seconds, error, progress
+FROM old_runs WHERE size_bytes > 0 AND seconds > 0 AND seconds < 1e300;
+INSERT INTO runs SELECT series_id, phase, number, 'failed', NULL, started_at, max(size_bytes, 0), NULL, NULL, NULL,
+    coalesce(error, 'this cannot have been: ' || size_bytes || ' bytes in ' || coalesce(seconds, 'no') || ' seconds'),
+    progress
+FROM old_runs WHERE NOT coalesce(size_bytes > 0 AND seconds > 0 AND seconds < 1e300, 0);
+DROP TABLE old_runs;
+CREATE INDEX runs_by_rate ON runs (series_id, phase, status, size_bytes, seconds);
+CREATE TABLE failed_attempts (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    attempt INTEGER NOT NULL CHECK (attempt > 0),
+    phase TEXT NOT NULL CHECK (phase IN ('warm-up', 'measured')),
+    number INTEGER NOT NULL CHECK (number > 0),
+    started_at TEXT NOT NULL,
+    size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
+    seconds REAL,
+    open_seconds REAL,
+    close_seconds REAL,
+    error TEXT,
+    progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
+    PRIMARY KEY (series_id, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE resumptions (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    resumed_at TEXT NOT NULL,
+    PRIMARY KEY (series_id, resumed_at)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE owners (
+    series_id TEXT PRIMARY KEY REFERENCES series (id) ON DELETE CASCADE,
+    @owner
+ALTER TABLE series ADD COLUMN imported_at TEXT;
+ALTER TABLE series ADD COLUMN stored_order INTEGER NOT NULL DEFAULT 0;
+UPDATE series SET stored_order = rowid;
+CREATE INDEX series_by_order ON series (stored_order);
+
+@form_rows
+ORDER BY series.stored_order, series.id, runs.phase DESC, runs.number;
+"""
+
+
+BASELINES_OF_SEVERAL = """
+ALTER TABLE baselines RENAME TO old_baselines;
+CREATE TABLE baselines (
+    name TEXT NOT NULL,
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    set_at TEXT NOT NULL,
+    PRIMARY KEY (name, series_id)
+) STRICT;
+INSERT INTO baselines (name, series_id, set_at) SELECT name, series_id, set_at FROM old_baselines;
+DROP TABLE old_baselines;
+CREATE INDEX baselines_by_series ON baselines (series_id);
+"""
+
+
+CHANGES = """
+CREATE TABLE changes (
+    id TEXT PRIMARY KEY,
+    created_at TEXT NOT NULL,
+    experiment TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    ssh TEXT,
+    undo_path TEXT NOT NULL,
+    undo_script TEXT NOT NULL,
+    effective_before TEXT,
+    configuration_before TEXT NOT NULL,
+    owner TEXT NOT NULL CHECK (json_valid(owner)),
+    state TEXT NOT NULL CHECK (state IN ('open', 'undone')),
+    ended_at TEXT
+) STRICT;
+CREATE TABLE trials (
+    experiment TEXT PRIMARY KEY REFERENCES experiments (name) ON DELETE CASCADE,
+    plan TEXT NOT NULL CHECK (json_valid(plan))
+) STRICT, WITHOUT ROWID;
+CREATE TABLE trial_slots (
+    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL CHECK (number > 0),
+    position INTEGER NOT NULL CHECK (position >= 0),
+    control_seconds REAL NOT NULL,
+    PRIMARY KEY (series_id, number)
+) STRICT, WITHOUT ROWID;
+"""
 
 ISOLATION_TABLES = """
 CREATE TABLE isolations (
@@ -48,20 +343,7 @@ CREATE TABLE loads (
 ) STRICT;
 CREATE TABLE load_points (
     load_id TEXT NOT NULL REFERENCES loads (id) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    users INTEGER NOT NULL,
-    connected INTEGER NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed', 'generator')),
-    reason TEXT,
-    seconds REAL NOT NULL,
-    requests INTEGER NOT NULL,
-    requests_per_second REAL,
-    read_bytes_per_second REAL,
-    write_bytes_per_second REAL,
-    response_p95_seconds REAL,
-    figures TEXT NOT NULL,
-    PRIMARY KEY (load_id, number)
-) STRICT;
+    @load_point
 CREATE TABLE load_names (
     name TEXT PRIMARY KEY,
     load_id TEXT NOT NULL REFERENCES loads (id) ON DELETE CASCADE,
@@ -121,13 +403,7 @@ CREATE INDEX recordings_by_whole ON recordings (part_of) WHERE part_of IS NOT NU
 CREATE INDEX recordings_by_leftovers ON recordings (created_at) WHERE leftovers IS NOT NULL;
 CREATE TABLE leases (
     recording_id TEXT PRIMARY KEY REFERENCES recordings (id) ON DELETE CASCADE,
-    host TEXT NOT NULL,
-    boot_id TEXT NOT NULL,
-    process_id INTEGER NOT NULL,
-    process_started TEXT NOT NULL,
-    since TEXT NOT NULL,
-    renewed_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+    @owner
 ALTER TABLE experiments ADD COLUMN recording_id TEXT REFERENCES recordings (id) ON DELETE CASCADE;
 CREATE INDEX experiments_by_recording ON experiments (recording_id) WHERE recording_id IS NOT NULL;
 CREATE TEMP TABLE old_orders AS
@@ -206,19 +482,7 @@ DROP TABLE series;
 ALTER TABLE new_series RENAME TO series;
 CREATE INDEX series_by_experiment ON series (experiment) WHERE experiment IS NOT NULL;
 CREATE INDEX series_by_base ON series (base_id) WHERE base_id IS NOT NULL;
-CREATE VIEW form_rows AS
-SELECT
-    series.id AS series_id,
-    runs.phase,
-    runs.number AS run_number,
-    runs.size_bytes,
-    runs.seconds,
-    runs.size_bytes / runs.seconds AS bytes_per_second,
-    8 * runs.size_bytes / runs.seconds AS bits_per_second,
-    800 * runs.size_bytes / runs.seconds / series.link_bits_per_second AS percent_of_link,
-    runs.status,
-    runs.reason
-FROM runs JOIN series ON series.id = runs.series_id JOIN recordings ON recordings.id = series.id
+@form_rows JOIN recordings ON recordings.id = series.id
 ORDER BY recordings.stored_order, series.id, runs.phase DESC, runs.number;
 ALTER TABLE baselines RENAME TO old_baselines;
 DROP INDEX baselines_by_series;
@@ -259,20 +523,7 @@ FROM load_names JOIN new_ids ON new_ids.id = load_id AND new_ids.kind = 'load';
 ALTER TABLE load_points RENAME TO old_points;
 CREATE TABLE load_points (
     load_id TEXT NOT NULL REFERENCES recordings (id) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    users INTEGER NOT NULL,
-    connected INTEGER NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed', 'generator')),
-    reason TEXT,
-    seconds REAL NOT NULL,
-    requests INTEGER NOT NULL,
-    requests_per_second REAL,
-    read_bytes_per_second REAL,
-    write_bytes_per_second REAL,
-    response_p95_seconds REAL,
-    figures TEXT NOT NULL,
-    PRIMARY KEY (load_id, number)
-) STRICT;
+    @load_point
 INSERT INTO load_points SELECT new_id, number, users, connected, status, reason, seconds, requests, requests_per_second,
     read_bytes_per_second, write_bytes_per_second, response_p95_seconds, figures
 FROM old_points JOIN new_ids ON new_ids.id = load_id AND new_ids.kind = 'load';
