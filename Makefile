@@ -8,7 +8,7 @@ ONCE_MORE = { [ $$? = 1 ] && [ "$(RETRY)" != 0 ] && $(BIN)/python -m tests.once_
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test compiled check format lint types contracts bench mutants truth torture screenshots lock wheel clean
+.PHONY: help demo test compiled check format lint types contracts bench mutants truth torture screenshots lock man dist app proof clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,8 +74,17 @@ screenshots: .venv/.installed-dev ## draw the pictures of the TUI again
 lock: .venv/.installed-dev ## renew the lock files
 	@sh .ci/lock
 
-wheel: .venv/.installed-dev ## build the wheel into dist/
-	@$(BIN)/uv build --quiet --no-build-isolation --wheel --out-dir dist
+man: .venv/.installed-dev ## write the manual page again, from the help
+	@$(BIN)/python -m release.manual
+
+dist: .venv/.installed-dev ## wheel and sdist into dist/, with today's manual page, checked by twine
+	@$(BIN)/python -m release.build
+
+app: .venv/.installed-dev ## the same, and all in one file: dist/sharebench.pyz
+	@$(BIN)/python -m release.build app
+
+proof: app ## install and run all of them from nothing, the Containerfile too (as root; ONLY=pip,pipx,uv,pyz,sdist,container)
+	@$(BIN)/python -m release.proof $(ONLY)
 
 clean: ## remove what the other targets made
 	rm -rf .venv dist .bench .mutants .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,3 +1,3 @@
 """sharebench: a benchmark recorder for file-server admins."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -1,0 +1,52 @@
+"""Builds what a release has: wheel and sdist, checked, and all in one file that runs with the same Python.
+
+``python -m release.build`` fills ``dist``; with ``app`` as well ``dist/sharebench.pyz``.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from release import manual
+
+ROOT = Path(__file__).resolve().parents[1]
+DIST = ROOT / "dist"
+_BIN = Path(sys.executable).parent
+
+
+def distributions(folder: Path = DIST) -> list[Path]:
+    """Build wheel and sdist with today's manual page and have twine check them; their paths."""
+    manual.write()
+    for old in (*folder.glob("*.whl"), *folder.glob("*.tar.gz")):
+        old.unlink()
+    words = ("build", "--quiet", "--no-build-isolation", "--python", sys.executable, "--out-dir", folder)
+    _run(_BIN / "uv", *words, "--wheel", "--sdist", ROOT)
+    built = [*folder.glob("*.whl"), *folder.glob("*.tar.gz")]
+    _run(_BIN / "twine", "check", "--strict", *built)
+    return built
+
+
+def application(wheel: Path, file: Path = DIST / "sharebench.pyz") -> Path:
+    """Put the wheel and all that it needs, in the locked versions, into one file that unpacks itself at first use."""
+    with tempfile.TemporaryDirectory() as folder:
+        pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--target", folder)
+        _run(*pip, "--require-hashes", "-r", ROOT / "requirements.lock")
+        _run(*pip, "--no-deps", wheel)
+        shutil.rmtree(Path(folder) / "bin", ignore_errors=True)
+        words = ("--python", "/usr/bin/env python3", "--entry-point", "app.__main__:main", "--site-packages", folder)
+        _run(_BIN / "shiv", "--compressed", "--output-file", file, *words)
+    return file
+
+
+def _run(*words: str | Path) -> None:
+    subprocess.run([str(word) for word in words], check=True, stdin=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    found = distributions()
+    if "app" in sys.argv[1:]:
+        found.append(application(next(one for one in found if one.suffix == ".whl")))
+    for path in found:
+        sys.stdout.write(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1e6:.1f} MB\n")
