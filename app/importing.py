@@ -72,7 +72,7 @@ def read(content: bytes, given: Given) -> list[ImportedRecording]:
     name = ""
     try:
         for name, document in documents_of(json_text_of(content)):  # noqa: B007  an error names it
-            found.append(_one(document))
+            found.append(recording_in(document))
     except DocumentError as error:
         raise DocumentError(f"{name}.{error}" if name else str(error)) from error
     if not found:
@@ -89,7 +89,8 @@ def _schema(document: object) -> object:
     return found if isinstance(found, str) else None
 
 
-def _one(document: Any) -> ImportedRecording:
+def recording_in(document: Any) -> ImportedRecording:
+    """The recording that one document describes. Raises DocumentError."""
     kind = next((one for one in KINDS.values() if one.schema == _schema(document)), KINDS[SERIES])
     if kind.name == SERIES:
         return ImportedRecording(kind, check(series_from_document(document)))

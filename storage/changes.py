@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
-from storage.base import NotebookBase
 from storage.codec import object_of, of_a_sound_file
 from storage.json_reader import Count, JSONNode, named, up_to
 from storage.loads.records import MOST_USERS
 from storage.loads.scenario import Scenario, scenario_from_json
 from storage.ownership import ended, is_alive, this_process
+from storage.recordings import RecordingTables
 from storage.records import Owner, utc_now
 
 
@@ -144,7 +144,7 @@ class Slot:
 _OF_EXPERIMENT = "(SELECT recording_id FROM experiments WHERE name = ?)"
 
 
-class ChangeTables(NotebookBase):
+class ChangeTables(RecordingTables):
     """The journal of changes, plans of trials, and the order of their runs."""
 
     def open_journal(self, entry: JournalEntry) -> None:
@@ -193,7 +193,8 @@ class ChangeTables(NotebookBase):
     def set_trial(self, experiment: str, plan: TrialPlan) -> None:
         row = json.dumps(plan.to_json())
         with self._db.atomic():
-            self._db.execute(f"UPDATE recordings SET content = ? WHERE id = {_OF_EXPERIMENT}", (row, experiment))  # noqa: S608  our own words
+            for (found,) in self._db.execute(f"SELECT {_OF_EXPERIMENT}", (experiment,)).fetchall():
+                self._set_content(found, row)
 
     def trial(self, experiment: str) -> TrialPlan | None:
         """The plan of that experiment; None where it is no trial, or came without its plan."""

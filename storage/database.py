@@ -5,7 +5,6 @@ written, it is read.
 """
 
 import errno
-import fcntl
 import os
 import sqlite3
 import stat
@@ -16,6 +15,9 @@ from pathlib import Path
 from time import monotonic, sleep
 from urllib.parse import quote
 
+from portalocker import LockFlags, portalocker
+from portalocker.exceptions import LockException
+from portalocker.portalocker import BaseLocker
 from sqlite_utils import Database
 
 from storage.codec import TextConnection
@@ -121,10 +123,16 @@ def _has_locks(folder: Path) -> bool:
     """Whether files there can be locked; tried with a file of its own, since closing the notebook would unlock it."""
     with tempfile.TemporaryFile(dir=folder, prefix=".sharebench-") as file:
         try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            return error.errno not in _NO_LOCKS
+            _locker().lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
+        except LockException as error:
+            return getattr(error.__cause__, "errno", None) not in _NO_LOCKS
     return True
+
+
+def _locker() -> BaseLocker:
+    """What locks as SQLite does: ``fcntl`` where there is one, which ``flock`` would say nothing of."""
+    kind: type[BaseLocker] = getattr(portalocker, "LockfLocker", None) or portalocker.MsvcrtLocker
+    return kind()
 
 
 def _read_only(path: Path) -> NotebookDatabase:

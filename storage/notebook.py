@@ -22,7 +22,7 @@ from storage.errors import DamagedNotebookError, RefusedError
 from storage.isolations import IsolationTables
 from storage.loads.tables import LoadTables
 from storage.queries import Found, SeriesQuery, dialects_of, earlier_ids, find, rates_of, repeated_ids
-from storage.recordings import SERIES, Recording, UnknownReferenceError
+from storage.recordings import DECISION, SERIES, Recording, UnknownReferenceError
 from storage.records import (
     Experiment,
     ExperimentEntry,
@@ -108,7 +108,8 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         row = series_to_row(series)
         with self._db.atomic():
             part_of = self._whole_of(series)
-            self.describe(series.id, label=series.label, note=series.note, question=series.question)
+            decided = {DECISION: series.decision.value if series.decision else ""}
+            self._say(series.id, {"label": series.label, "note": series.note, "question": series.question, **decided})
             self._db.table("recordings").update(series.id, {"part_of": part_of})
             self._db.table("series").update(series.id, {name: row[name] for name in SERIES_WRITTEN_BY_PEOPLE})
 
@@ -164,13 +165,8 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
 
     def judge_run(self, series_id: str, number: int, status: RunStatus, reason: str | None) -> None:
         """Mark a measured run rejected (with its reason) or valid again. Raises UnknownReferenceError."""
-        with self._db.atomic():
-            found = self._db.conn.execute(
-                "UPDATE runs SET status = ?, reason = ?"
-                " WHERE series_id = ? AND phase = 'measured' AND number = ? AND status != 'failed'",
-                (status.value, reason, series_id, number),
-            ).rowcount
-        if not found:
+        key = {"series_id": series_id, "phase": "measured", "number": number}
+        if not self.judge("runs", key, status.value, reason):
             raise UnknownReferenceError(f"series {series_id} has no finished measured run {number}")
 
     def series(self, reference: str) -> Series:

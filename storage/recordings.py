@@ -12,8 +12,10 @@ from typing import Any
 from storage.base import NotebookBase
 from storage.codec import Row, as_it_was, object_of, of_a_sound_file, owner_from_row
 from storage.errors import DamagedNotebookError, RefusedError, did_you_mean
+from storage.json_reader import JSONNode
 from storage.ownership import is_alive, this_process
 from storage.records import Baseline, JSONValue, Owner, SeriesStatus, utc_now
+from storage.shared import BASELINE, RUNS, SAID, Texts, text_since, texts_from_json
 
 SERIES, LOAD, ISOLATION = "series", "load", "isolation"
 """The kinds that have tables of their own."""
@@ -23,9 +25,10 @@ LAST = "last"
 LAST_LOAD = "last-load"
 """The reference that means the newest load."""
 
+DECISION = "decision"
 WRITTEN_BY_PEOPLE = ("label", "note", "question")
 """Columns that a user may write at any time, which measuring never overwrites."""
-_BY_MEASURING = ("status", "error", "subject", "leftovers", "content")
+_BY_MEASURING = ("status", "error", "subject", "leftovers")
 
 _OWN_ROWS = (
     ("recordings", "id"),
@@ -142,12 +145,74 @@ class RecordingTables(NotebookBase):
         row = recording.row()
         with self._db.atomic():
             self._db.table("recordings").update(recording.id, {name: row[name] for name in _BY_MEASURING})
+            self._set_content(recording.id, row["content"])
+
+    def _set_content(self, recording_id: str, content: str) -> None:
+        """Store what only a kind has, in place of what there was; what people have written stays."""
+        kept = "iif(content ->> ?1 IS NULL, ?2, json_set(?2, ?1, content -> ?1))"
+        sql = f"UPDATE recordings SET content = {kept} WHERE id = ?3"  # noqa: S608  our own words
+        self._db.execute(sql, (f"$.{SAID}", content, recording_id))
 
     def describe(self, recording_id: str, **texts: str) -> None:
         """Store what people write about a recording: ``label``, ``note`` or ``question``."""
         assert set(texts) <= set(WRITTEN_BY_PEOPLE)
+        self._say(recording_id, texts)
+
+    def _say(self, recording_id: str, new: Mapping[str, str]) -> None:
+        """Store what people write, with the time; what says the same already stays as old as it is."""
         with self._db.atomic():
-            self._db.table("recordings").update(recording_id, texts)
+            for texts in self.said([recording_id]).values():
+                known = dict.fromkeys(new, "") | texts.shown
+                changed = {name: text for name, text in new.items() if text != known[name]}
+                if changed:
+                    self.keep_said(recording_id, texts.written(changed, utc_now()))
+
+    def said(self, ids: Sequence[str]) -> dict[str, Texts]:
+        """What people have written about recordings, with its times; an id that is gone is left out."""
+        found = {}
+        for row in self._rows_of(f"SELECT *, content -> '$.{SAID}' AS said FROM recordings WHERE id IN (ids)", ids):  # noqa: S608  our own word
+            created_at = row["created_at"]
+            texts = {name: text_since(created_at, row[name]) for name in WRITTEN_BY_PEOPLE}
+            stored = texts_from_json(JSONNode(SAID, json.loads(row["said"] or "null")), created_at)
+            found[row["id"]] = Texts(created_at, {**texts, **stored.texts})
+        for row in self._rows_of("SELECT * FROM baselines WHERE recording_id IN (ids)", ids):
+            known, name = found[row["recording_id"]], f"{BASELINE}/{row['name']}"
+            if name not in known.texts:
+                named = {name: text_since(known.created_at).written(row["set_at"], row["set_at"])}
+                found[row["recording_id"]] = Texts(known.created_at, {**known.texts, **named})
+        return found
+
+    def keep_said(self, recording_id: str, texts: Texts) -> None:
+        """Store what people have written about a recording, here or elsewhere, and have it count."""
+        columns = "content = json_set(content, ?, json(?)), label = ?, note = ?, question = ?"
+        sql = f"UPDATE recordings SET {columns} WHERE id = ?"  # noqa: S608  our own words
+        shown = dict.fromkeys(WRITTEN_BY_PEOPLE, "") | texts.shown
+        values = [shown.pop(name) for name in WRITTEN_BY_PEOPLE]
+        with self._db.atomic():
+            self._db.execute(sql, (f"$.{SAID}", json.dumps(texts.to_json()), *values, recording_id))
+            for name, text in shown.items():
+                self._make_count(recording_id, name, text)
+
+    def _make_count(self, recording_id: str, name: str, text: str) -> None:
+        """Have a baseline, a rejected run or a decision be what people wrote."""
+        place, _, rest = name.partition("/")
+        if place == BASELINE and text:
+            self._db.execute("INSERT OR REPLACE INTO baselines VALUES (?, ?, ?)", (rest, recording_id, text))
+        elif place == BASELINE:
+            self._db.execute("DELETE FROM baselines WHERE name = ? AND recording_id = ?", (rest, recording_id))
+        elif place in RUNS:
+            keys = (recording_id, *rest.split("/"))
+            where = " AND ".join(f"{column} = ?" for column in RUNS[place])
+            sql = f"UPDATE {place} SET status = ?, reason = ? WHERE {where} AND status IN ('valid', 'rejected')"  # noqa: S608  our own names
+            self._db.execute(sql, ("rejected" if text else "valid", text or None, *keys))
+        elif place == DECISION:
+            self._db.execute("UPDATE series SET decision = ? WHERE id = ?", (text or None, recording_id))
+
+    def progress(self) -> dict[str, tuple[int, int]]:
+        """Of each recording whether it is complete (1) and how many runs or points it has."""
+        counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE {key[0]} = id)" for table, key in RUNS.items())  # noqa: S608
+        sql = f"SELECT id, status = 'complete', {counts} FROM recordings"  # noqa: S608  our own names
+        return {one: (complete, count) for one, complete, count in self._db.execute(sql)}
 
     def mark_imported(self, recording_id: str, imported_at: str) -> None:
         """Note that a recording came in from a document."""
@@ -338,10 +403,10 @@ class RecordingTables(NotebookBase):
 
         Raises RefusedError for a series without a valid measured run, with which nothing can be compared.
         """
-        set_at = utc_now()
         with self._db.atomic():
             if not keep:
-                self._db.execute("DELETE FROM baselines WHERE name = ?", (name,))
+                for former in self.baseline_ids(name):
+                    self._say(former, {f"{BASELINE}/{name}": ""})
             for head in self.recordings_of(ids):
                 if head.kind == SERIES and not self._is_measured(head.id):
                     raise RefusedError(
@@ -349,8 +414,7 @@ class RecordingTables(NotebookBase):
                         " complete it, or measure a new one",
                         options=f"run --resume {head.id}",
                     )
-                row = asdict(Baseline(name=name, recording_id=head.id, set_at=set_at))
-                self._db.table("baselines").insert(row, replace=True)
+                self._say(head.id, {f"{BASELINE}/{name}": utc_now()})
 
     def _is_measured(self, series_id: str) -> bool:
         sql = "SELECT 1 FROM runs WHERE series_id = ? AND phase = 'measured' AND status = 'valid' LIMIT 1"
@@ -359,12 +423,20 @@ class RecordingTables(NotebookBase):
     def remove_baseline(self, name: str) -> None:
         """Forget a name; the recording stays. Raises UnknownReferenceError."""
         with self._db.atomic():
-            if not self._db.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount:
+            named = self.baseline_ids(name)
+            for one in named:
+                self._say(one, {f"{BASELINE}/{name}": ""})
+            if not self._db.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount and not named:
                 raise UnknownReferenceError(f"no baseline is called {name!r}; `sharebench baseline list` shows them")
 
     def judge(self, table: str, key: Mapping[str, object], status: str, reason: str | None) -> bool:
         """Mark the row of a table with that key rejected, with its reason, or valid again; False where none can be."""
-        where = " AND ".join(f"{name} = ?" for name in key)
-        sql = f"UPDATE {table} SET status = ?, reason = ? WHERE {where} AND status IN ('valid', 'rejected')"  # noqa: S608  our own names
+        where = " AND ".join(f"{name} = ?" for name in RUNS[table])
+        sql = f"SELECT 1 FROM {table} WHERE {where} AND status IN ('valid', 'rejected')"  # noqa: S608  our own names
+        recording_id, *rest = (key[name] for name in RUNS[table])
         with self._db.atomic():
-            return bool(self._db.conn.execute(sql, (status, reason, *key.values())).rowcount)
+            if not self._db.execute(sql, (recording_id, *rest)).fetchone():
+                return False
+            text = "" if status == "valid" else reason or "-"
+            self._say(str(recording_id), {"/".join(map(str, (table, *rest))): text})
+        return True

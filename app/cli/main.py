@@ -39,15 +39,20 @@ _COMMANDS = {
     "experiment": "the ladder of changes",
     "export": "forms out",
     "import": "series in",
+    "push": "Give the notebook of another machine what it does not have, through ssh",
+    "pull": "Take what the notebook of another machine has, through ssh",
     "worksheet": "the calculations of the method: bottleneck, clients",
     "catalogue": "what can be changed, in order of impact",
     "clean": "files of ours that were left on a share: lists and removes them",
     "completion": "what bash, zsh or fish need to complete commands and options",
 }
-_FAR_END = "load-worker"
-"""Started through ssh by ``load --workers-on``, and by nobody else."""
+_WORKERS = frozenset({"load-worker", "share-worker"})
+"""Started through ssh by ``load --workers-on``, ``push`` and ``pull``, and by nobody else."""
 _MODULES = {
-    _FAR_END: "load",
+    "load-worker": "load",
+    "push": "share",
+    "pull": "share",
+    "share-worker": "share",
     "list": "list_",
     "show": "notebook",
     "note": "notebook",
@@ -73,7 +78,7 @@ class _LazyGroup(common.Group):
         return list(_COMMANDS)
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS and cmd_name != _FAR_END:
+        if cmd_name not in _COMMANDS and cmd_name not in _WORKERS:
             return None
         module = import_module(f"app.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
         found: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")

@@ -86,10 +86,12 @@ def check_ssh_host(text: str, options: str = "--server-ssh") -> None:
 class RunningProgram:
     """A program of this machine, ssh among them; it is ended by :meth:`end`, and when it says too much."""
 
-    def __init__(self, words: Sequence[str], *, files: Sequence[int] = (), text: str | None = None) -> None:
+    def __init__(
+        self, words: Sequence[str], *, files: Sequence[int] = (), text: str | None = None, most_bytes: int = MOST_BYTES
+    ) -> None:
         """Start it; ``text`` is all that it is told, else its stdin stays open. Raises OSError."""
         self._is_told_all = text is not None
-        self._left = MOST_BYTES
+        self._left = self._most_bytes = most_bytes
         self._is_read = self._is_over = False
         """What another thread reads from is closed by that: its number may be another file's by then."""
         self._process = subprocess.Popen(
@@ -160,7 +162,7 @@ class RunningProgram:
         finally:
             self.end()
         if self._left < 0:
-            return Said(code or 1, "", "", f"sent more than {MOST_BYTES // 2**20} MiB")
+            return Said(code or 1, "", "", f"sent more than {self._most_bytes // 2**20} MiB")
         out, error = (b"".join(part).decode(errors="replace").replace("\r\n", "\n") for part in parts)
         return Said(code, out, error, problem)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import sqlite3
 import stat
@@ -14,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from portalocker import portalocker
 
 from storage import database
 from storage.errors import DamagedNotebookError, NotebookFileError, is_busy
@@ -117,7 +117,7 @@ def test_a_file_system_without_locks_is_named_at_once(path: Path, monkeypatch: p
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(fcntl, "lockf", refuse)
+    monkeypatch.setattr(portalocker.LockfLocker, "_locker", staticmethod(refuse))
     with pytest.raises(NotebookFileError, match="has no locks"):
         Notebook(path)
 

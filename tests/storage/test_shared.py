@@ -1,0 +1,135 @@
+"""What people write on two sides at once: merged by time, the same in either order, and nothing is lost."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.json_reader import DocumentError, JSONNode
+from storage.notebook import Notebook
+from storage.records import RunStatus
+from storage.shared import Text, Texts, text_since, texts_from_json
+from tests.builders import book, one
+
+MADE = "2026-01-31T10:00:00.000Z"
+FIRST, SECOND, THIRD = (f"2026-02-0{day}T10:00:00.000Z" for day in (1, 2, 3))
+START = Texts(MADE, {"label": text_since(MADE, "old"), "note": text_since(MADE, "n")})
+
+
+def test_a_text_changed_on_one_side_alone_counts_and_leaves_nothing_in_the_note():
+    changed = START.written({"label": "new"}, FIRST)
+    assert changed.merged(START).shown == START.merged(changed).shown == {"label": "new", "note": "n"}
+
+
+def test_of_texts_changed_on_both_sides_the_newest_counts_and_the_note_keeps_the_other():
+    mine, theirs = START.written({"label": "mine"}, FIRST), START.written({"label": "theirs"}, SECOND)
+    assert mine.merged(theirs).shown["label"] == "theirs"
+    assert mine.merged(theirs).note == "n\n\nOther label of 2026-02-01 10:00: mine"
+    later = mine.written({"label": "mine still"}, THIRD)
+    assert later.merged(theirs).shown["label"] == "mine still"
+    assert "Other label of 2026-02-02 10:00: theirs" in later.merged(theirs).note
+
+
+def test_notes_changed_on_both_sides_are_one_note_with_each_paragraph_once():
+    mine = START.written({"note": "n\n\nseen by me"}, SECOND)
+    theirs = START.written({"note": "n\n\nseen by them"}, FIRST)
+    assert mine.merged(theirs).note == "n\n\nseen by me\n\nOther note of 2026-02-01 10:00: seen by them"
+
+
+def test_a_later_label_leaves_in_the_note_what_lost_before():
+    merged = START.written({"label": "mine"}, FIRST).merged(START.written({"label": "theirs"}, SECOND))
+    renamed = merged.written({"label": "ours"}, THIRD)
+    assert renamed.shown == {"label": "ours", "note": merged.note}
+    cleaned = merged.written({"note": "n"}, THIRD)
+    assert cleaned.shown == {"label": "theirs", "note": "n"}
+    assert cleaned.merged(merged).shown == cleaned.shown
+
+
+def test_a_clock_that_is_late_does_not_undo_what_it_has_seen():
+    ahead = START.written({"label": "ahead"}, THIRD)
+    behind = ahead.written({"label": "behind"}, FIRST)
+    assert behind.merged(ahead).shown["label"] == "behind"
+    assert ahead.merged(behind) == behind.merged(ahead)
+
+
+def test_the_same_text_again_and_again_is_always_another_version():
+    text = text_since(MADE, "a")
+    for _ in range(3):
+        text = text.written("b", FIRST).written("a", FIRST)
+    assert text.newest == "a"
+    assert len({*text.past, *text.now}) == 7
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.sampled_from(["label", "note"]), st.text("ab\n", max_size=3)), max_size=8)
+)
+def test_merging_is_the_same_in_every_order_and_as_often_as_one_likes(changes):
+    sides = [START] * 3
+    for number, (side, name, text) in enumerate(changes):
+        sides[side] = sides[side].written({name: text}, f"2026-02-01T10:00:0{number}.000Z")
+        if number % 3 == 2:
+            sides[side] = sides[side].merged(sides[(side + 1) % 3])
+    merged = [a.merged(b).merged(c) for a, b, c in itertools.permutations(sides)]
+    assert all(one.to_json() == merged[0].to_json() for one in merged)
+    assert all(merged[0].merged(side).to_json() == merged[0].to_json() for side in sides)
+    for side in sides:
+        for one_text in side.texts.values():
+            version = max(one_text.now)
+            if not any(version in other.texts[name].past for other in sides for name in other.texts):
+                shown = f"{merged[0].shown['label']}\n\n{merged[0].note}"
+                assert all(part in shown for part in one_text.newest.split("\n\n"))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"note": {"now": {}}},
+        {"note": {"now": {"zzz": "x"}}},
+        {"note": {"now": {f"{FIRST} 01234567": 3}}},
+        {"note": {"now": {f"{FIRST} 01234567": "x"}, "past": ["soon"]}},
+        ["note"],
+    ],
+)
+def test_what_is_no_version_is_refused(wrong):
+    with pytest.raises(DocumentError, match="said"):
+        texts_from_json(JSONNode("said", wrong), MADE)
+
+
+def test_what_is_written_survives_being_measured_and_comes_back_as_written(tmp_path):
+    with Notebook(book(tmp_path / "a.db", one(1))) as notebook:
+        notebook.describe(f"{1:012x}", note="seen")
+        notebook.judge_run(f"{1:012x}", 2, RunStatus.REJECTED, "backup")
+        notebook.set_baseline("before", f"{1:012x}")
+        notebook.update(notebook.series("last"))
+        (texts,) = notebook.said([f"{1:012x}"]).values()
+        assert {**texts.shown, "baseline/before": "set"} == {
+            "label": "series 1", "note": "seen", "question": "", "runs/measured/2": "backup", "baseline/before": "set",
+        }  # fmt: skip
+        assert texts_from_json(JSONNode("said", texts.to_json()), texts.created_at) == texts
+
+
+def test_what_is_merged_counts(tmp_path):
+    with Notebook(book(tmp_path / "a.db", one(1))) as mine, Notebook(book(tmp_path / "b.db", one(1))) as theirs:
+        (recording_id,) = [head.id for head in mine.recordings()]
+        mine.describe(recording_id, label="mine")
+        theirs.judge_run(recording_id, 2, RunStatus.REJECTED, "backup")
+        theirs.set_baseline("before", recording_id)
+        merged = mine.said([recording_id])[recording_id].merged(theirs.said([recording_id])[recording_id])
+        mine.keep_said(recording_id, merged)
+        found = mine.series("before")
+        assert (found.label, [run.reason for run in found.runs if run.status is RunStatus.REJECTED]) == (
+            "mine",
+            ["backup"],
+        )
+        theirs.keep_said(recording_id, merged)
+        theirs.judge_run(recording_id, 2, RunStatus.VALID, None)
+        theirs.remove_baseline("before")
+        again = theirs.said([recording_id])[recording_id]
+        mine.keep_said(recording_id, mine.said([recording_id])[recording_id].merged(again))
+        assert mine.baselines() == []
+        assert {run.status for run in mine.series(recording_id).runs} == {RunStatus.VALID}
+
+
+def test_a_version_names_its_time_and_its_text():
+    assert text_since(MADE, "x").now == Text(now={f"{MADE} 2d711642": "x"}).now
