@@ -16,7 +16,7 @@ from app.recorder.ceilings import ceiling_of
 from app.targets import new_scratch_path
 from app.workflows.requests import SeriesOptions
 from forms import wording
-from forms.findings.rules_session import why_hidden
+from forms.findings.rules_session import harmful_in, why_hidden
 from forms.findings.series_warnings import CEILING_PERCENT
 from forms.layout import Tone
 from forms.series.file_size import FileFit, FileSizeContext, suitability
@@ -212,6 +212,12 @@ def _server(environment: Environment) -> Iterator[Checked]:
     version = environment.server.get("samba.version")
     if version:
         yield Checked("server", CheckState.FINE, f"Samba {version}")
+    harmful = harmful_in({"server": environment.server})
+    for finding in harmful:
+        text = f"harmful: {finding.setting} = {finding.value}. {finding.why} {finding.what_to_do}"
+        yield Checked("settings", CheckState.ATTENTION, text, "sharebench audit TARGET")
+    if version and not harmful and not environment.problems:
+        yield Checked("settings", CheckState.FINE, "nothing harmful; sharebench audit TARGET judges them all")
     for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():
         yield Checked("server", CheckState.ATTENTION, writable_text(path))
     for problem in environment.problems:

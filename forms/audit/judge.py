@@ -16,6 +16,7 @@ from typing import Any
 
 from forms.tuning import catalogue
 from forms.tuning.catalogue import CatalogueEntry, Status
+from forms.tuning.fact_names import PARAMETER_PREFIX
 from forms.tuning.smb_conf import opposite_value, refusal, same_value, spelling, suggestions, tidy_value
 from forms.tuning.smb_conf_file import SmbConfFile, WrittenSetting, parameter_key
 from storage.audits import AuditFinding, Ruling
@@ -94,6 +95,26 @@ def judge(server: AuditedServer) -> tuple[AuditFinding, ...]:
     if server.conf is not None:
         found += _of_settings(server, server.conf)
     return tuple(sorted(found, key=lambda one: (ORDER.index(one.verdict), -one.cost, one.file, one.line)))
+
+
+def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]:
+    """What is harmful among the settings that a recording keeps of its server, the costliest first."""
+    settings = []
+    for scope in ("global", "share"):
+        prefix = f"{PARAMETER_PREFIX}{scope}/"
+        settings += [
+            WrittenSetting(section=scope, name=name.removeprefix(prefix), value=str(value))
+            for name, value in facts.items()
+            if name.startswith(prefix)
+        ]
+    server, conf = AuditedServer(facts=facts), _Configuration(SmbConfFile(settings=tuple(settings)))
+    found = [
+        finding
+        for setting in settings
+        for finding in (*_judged(server, conf, setting, _meant(setting)), _hides(server, setting))
+        if finding is not None and finding.verdict is Ruling.HARMFUL
+    ]
+    return tuple(sorted(found, key=lambda finding: -finding.cost))
 
 
 @cache

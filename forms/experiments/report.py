@@ -268,7 +268,7 @@ def survey_report(filled: Survey) -> Report:
         name=filled.name,
         fields=(
             *(Field(name=host, text=_PLACES[place]) for host, place in places),
-            *origin_fields([station.series for station in filled.stations if station.series]),
+            *origin_fields([one.series for one in filled.stations if one.series], with_findings=True),
         ),
         chart=matrix_chart(filled.table),
         tables=(*([matrix_table(filled.table)] if filled.table.rows else []), findings_table(filled.findings)),

@@ -1,13 +1,15 @@
 """Findings about the session and the time of one series: the client's limit, signing, dialect, others at work."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from forms import wording
 from forms.comparison.differences import effective
 from forms.findings import series_warnings
 from forms.findings.finding import Finding, Severity, called, is_loopback, is_practice, round_trip_seconds
 from forms.stats import summary
+from forms.tuning.fact_names import PARAMETER_PREFIX
 from forms.tuning.smb_conf import hiding_pattern
+from storage.audits import AuditFinding
 from storage.quiet import QuietVerdict
 from storage.records import Facts, Series, Target
 
@@ -209,7 +211,30 @@ def why_hidden(server: Facts, target: Target) -> str | None:
     return f"veto files on the server hides names like {wording.plain(pattern)}: measure another file, or change it"
 
 
+def harmful_server_settings(series: Series) -> Iterator[Finding]:
+    """Settings of the server that an audit calls harmful."""
+    for harmful in harmful_in(series.environment):
+        yield Finding(
+            key=f"harmful-{harmful.key}",
+            severity=Severity.PROBLEM,
+            title=f"Harmful on the server: {wording.plain(f'{harmful.setting} = {harmful.value}')}",
+            evidence=wording.plain(harmful.why + (f" {harmful.price}" if harmful.price else "")),
+            what_to_do=f"{harmful.what_to_do} sharebench audit names the line, and tests it with --try.",
+        )
+
+
+def harmful_in(environment: Mapping[str, Facts]) -> tuple[AuditFinding, ...]:
+    """What an audit calls harmful in the settings that a recording keeps of its server, the costliest first."""
+    facts = environment.get("server", {})
+    if not any(name.startswith(PARAMETER_PREFIX) for name in facts):
+        return ()
+    from forms.audit.judge import harmful_settings  # noqa: PLC0415  the judgements are read where there is one to judge
+
+    return harmful_settings(facts)
+
+
 RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
+    harmful_server_settings,
     client_ceiling,
     busy_time,
     old_dialect,

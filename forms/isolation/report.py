@@ -12,7 +12,7 @@ from forms.isolation.verdict import Cause, IsolationDoubt
 from forms.isolation.words import LOOK_AT, clients_text, cost_sentence, price_sentence, reservations, verdict_sentence
 from forms.layout import Tone
 from forms.report import Bar, Chart, Field, Report, ReportKind, Row, Table, columns_of, row_of
-from forms.series.fields import when_field, who_fields
+from forms.series.fields import harmful_fields, when_field, who_fields
 from storage.isolations import Isolation, Layer, LayerRun, isolation_from_json, isolation_to_json
 from storage.json_reader import DocumentError, JSONNode
 from storage.records import RunStatus
@@ -115,6 +115,7 @@ def _fields(isolation: Isolation) -> list[Field]:
         Field(name="Isolation", text=" · ".join(filter(None, (isolation.id, wording.plain(isolation.label))))),
         Field(name="Measured", text=f"{when}, {isolation.status}"),
         *who_fields([isolation.environment]),
+        *harmful_fields([isolation.environment]),
         Field(name="Script", text=script),
         Field(
             name="Rounds",

@@ -24,7 +24,7 @@ from forms.load.summary import (
     stall_of,
 )
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
-from forms.series.fields import when_field, who_fields
+from forms.series.fields import harmful_fields, when_field, who_fields
 from storage.json_reader import JSONNode, named
 from storage.loads.codec import point_from_json, point_to_json
 from storage.loads.histogram import Histogram
@@ -140,6 +140,7 @@ def _fields(load: Load) -> Iterator[Field]:
     yield Field(name="Target" if len(load.targets) == 1 else "Targets", text=wording.plain(targets))
     yield when_field([load.created_at], [load.environment])
     yield from who_fields([load.environment])
+    yield from harmful_fields([load.environment])
     yield Field(name="Users", text="one connection and one login each, without caching or oplocks")
     yield Field(name="Scenario", text=scenario_text(load.scenario))
     if load.file_set_bytes:

@@ -5,8 +5,9 @@ from datetime import datetime
 
 from forms import wording
 from forms.findings.finding import TCP_ROUND_TRIP, is_loopback, request_seconds, round_trip_seconds
-from forms.findings.rules_session import closing_seconds, opening_seconds
+from forms.findings.rules_session import closing_seconds, harmful_in, opening_seconds
 from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
+from forms.layout import Tone
 from forms.report import Field
 from forms.series.summary import SeriesSummary
 from forms.stats.settle import Shown
@@ -43,12 +44,26 @@ def who_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Field]:
         yield Field(name="Measured by", text="; ".join(named))
 
 
-def origin_fields(series: Sequence[Series]) -> Iterator[Field]:
-    """Both, of several series."""
+def harmful_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Field]:
+    """The settings of the server that an audit calls harmful; nothing where it has none."""
+    harmful = dict.fromkeys(
+        f"{finding.setting} = {finding.value}"
+        for environment in environments
+        for finding in harmful_in(environment)
+    )
+    if harmful:
+        text = f"harmful: {wording.plain('; '.join(harmful))}. sharebench audit says why and what to write instead."
+        yield Field(name="Settings", text=text, tone=Tone.BAD)
+
+
+def origin_fields(series: Sequence[Series], *, with_findings: bool = False) -> Iterator[Field]:
+    """When, where, by whom and against which harmful settings series were measured; findings tell the last better."""
     if series:
         environments = [one.environment for one in series]
         yield when_field((one.created_at for one in series), environments)
         yield from who_fields(environments)
+        if not with_findings:
+            yield from harmful_fields(environments)
 
 
 NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"

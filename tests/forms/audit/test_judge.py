@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from forms.audit.fix import remedies
-from forms.audit.judge import AuditedServer, SettingJudgement, judge, judgements, number_of
+from forms.audit.judge import AuditedServer, SettingJudgement, harmful_settings, judge, judgements, number_of
 from forms.audit.report import said_of
+from forms.tuning.fact_names import PARAMETER_PREFIX
 from forms.tuning.smb_conf_file import read_conf
 from storage.audits import AuditFinding, Ruling
+from storage.records import FactValue
 from tests.forms.audit.configurations import BAD, HEALTHY, BadAdvice
 
 CONF = "/etc/samba/smb.conf"
@@ -39,6 +41,28 @@ def test_a_healthy_server_has_nothing_harmful_and_at_most_one_thing_to_try(name:
     bad = [(said_of(one), one.why) for one in found if one.verdict not in {Ruling.USELESS, Ruling.WORTH_TRYING}]
     assert bad == []
     assert sum(one.verdict is Ruling.WORTH_TRYING for one in found) <= 1
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_the_settings_kept_of_a_healthy_server_have_nothing_harmful(name: str):
+    assert harmful_settings(kept(HEALTHY[name])) == ()
+
+
+@pytest.mark.parametrize("advice", BAD, ids=lambda advice: advice.source[:30])
+def test_a_recording_names_what_the_audit_of_its_server_calls_harmful(advice: BadAdvice):
+    of_lines = {"trailing-comment", "refused"}
+    named = {one.key for one in audited(advice.text) if one.verdict is Ruling.HARMFUL and one.key not in of_lines}
+    assert {one.key for one in harmful_settings(kept(advice.text))} == named
+
+
+def kept(text: str) -> dict[str, FactValue]:
+    """The settings as a recording keeps them: those of the server, and of its first share."""
+    settings = read_conf(CONF, {CONF: text}).settings
+    share = next((one.section for one in settings if one.section != "global"), "")
+    scopes = {"global": "global", share: "share"}
+    return {
+        f"{PARAMETER_PREFIX}{scopes[one.section]}/{one.name}": one.value for one in settings if one.section in scopes
+    }
 
 
 def test_there_are_twenty_healthy_servers_and_five_guides():

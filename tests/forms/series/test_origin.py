@@ -7,6 +7,7 @@ import pytest
 
 from forms.comparison.report import comparison_report
 from forms.experiments.report import experiment_report
+from forms.exporters import markdown
 from forms.isolation.report import example_documents, isolation_from_document, isolation_report
 from forms.load.report import load_report
 from forms.report import Report
@@ -19,7 +20,10 @@ from storage.records import Change, Experiment, ExperimentKind, Series
 from tests.builders import series
 from tests.loads import full_load
 
-WHERE = {"client": {"host.name": "alpha", "measured.by": "Alice", "measured.ticket": "OPS-1"}}
+WHERE = {
+    "client": {"host.name": "alpha", "measured.by": "Alice", "measured.ticket": "OPS-1"},
+    "server": {"smb.conf/global/socket options": "SO_SNDBUF=8192"},
+}
 RATES = (80e6, 81e6, 82e6, 79e6, 80e6)
 
 
@@ -59,13 +63,21 @@ def test_every_form_says_from_which_machine_and_by_whom(name: str):
     assert "Measured by: Alice, OPS-1" in said
 
 
+@pytest.mark.parametrize("name", forms())
+def test_every_form_names_a_harmful_setting_of_the_server_once(name: str):
+    text = markdown.render([forms()[name]], paper="a4").decode()
+    first, _, rest = text.partition("Look at this first")
+    assert first.count("socket options = SO") == 1, text
+    assert ("socket options = SO" in rest) is (name == "survey"), text
+
+
 def test_several_days_machines_and_people_are_all_named():
     later = replace(
         of_alpha(2),
         created_at="2026-02-01T08:15:00.000Z",
         environment={"client": {"host.name": "beta", "measured.by": "Bob"}},
     )
-    when, who = origin_fields([later, of_alpha()])
+    when, who = origin_fields([later, of_alpha()], with_findings=True)
     assert when.text == "2026-01-31 10:00 to 2026-02-01 08:15 UTC from beta and alpha"
     assert who.text == "Bob; Alice, OPS-1"
 
