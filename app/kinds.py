@@ -216,9 +216,9 @@ def _isolation_from_document(document: Any) -> Isolation:
 
 
 def _audit_form(notebook: Notebook, head: Recording) -> "Report":
-    from forms.audit.report import audit_report  # noqa: PLC0415  as the module says
+    from app.workflows.tried import audit_form  # noqa: PLC0415  as the module says
 
-    return audit_report(audit_of(notebook.recording(head.id)))
+    return audit_form(notebook, audit_of(notebook.recording(head.id)))
 
 
 def _audit_answer(notebook: Notebook, head: Recording) -> Toned:

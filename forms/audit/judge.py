@@ -105,7 +105,7 @@ def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]
         settings += [
             WrittenSetting(section=scope, name=name.removeprefix(prefix), value=str(value))
             for name, value in facts.items()
-            if name.startswith(prefix)
+            if name.startswith(prefix) and value != ""  # an empty one is a default that testparm lists
         ]
     server, conf = AuditedServer(facts=facts), _Configuration(SmbConfFile(settings=tuple(settings)))
     found = [

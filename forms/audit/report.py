@@ -123,18 +123,22 @@ def said_of(finding: AuditFinding) -> str:
     return f"{finding.setting} = {finding.value}" if finding.line else f"{finding.setting}: {finding.value}"
 
 
-def why_of(finding: AuditFinding) -> str:
-    """Why it is what it is, our price for it and who once recommended it."""
+def why_of(finding: AuditFinding, tried: Sequence[str] = ()) -> str:
+    """Why it is what it is, our price for it, what it gave in this notebook, and who once recommended it."""
     said = [finding.why]
     if finding.price:
         said.append(f"{finding.price.rstrip('.')} ({finding.price_source}).")
+    said += [f"Measured here {each.rstrip('.')}." for each in tried]
     if finding.advised_by:
         said.append(f"Once recommended by: {', '.join(finding.advised_by)}.")
     return " ".join(said)
 
 
-def audit_report(audit: Audit) -> Report:
-    """An audit: the answer, then what matters, then the useless lines."""
+def audit_report(audit: Audit, tried: Mapping[str, Sequence[str]] | None = None) -> Report:
+    """An audit: the answer, then what matters, then the useless lines.
+
+    ``tried`` is what the notebook's own measurements gave, by parameter.
+    """
     sign, tone = audit_sign(audit)
     fields = [
         Field(name="Answer", text=f"{sign} {audit_answer(audit)}", tone=tone),
@@ -152,31 +156,38 @@ def audit_report(audit: Audit) -> Report:
         title=f"Audit of {audit.subject}",
         name="Audit",
         fields=tuple(fields),
-        tables=tuple(_tables(audit)),
+        tables=tuple(_tables(audit, tried or {})),
         document=lambda: audit_document(audit),
     )
 
 
-def _tables(audit: Audit) -> Iterator[Table]:
+def _tables(audit: Audit, tried: Mapping[str, Sequence[str]]) -> Iterator[Table]:
     matters = [finding for finding in audit.findings if finding.verdict is not Ruling.USELESS]
     useless = sorted(
         (finding for finding in audit.findings if finding.verdict is Ruling.USELESS),
         key=lambda finding: (finding.file, finding.line),
     )
     if matters:
-        rows = tuple(_row(finding) for finding in matters)
+        rows = tuple(_row(finding, tried.get(finding.parameter, ())) for finding in matters)
         yield Table(columns=columns_of("Finding", "Why", "What to do"), rows=rows, caption="Findings", sentences=True)
     if useless:
         rows = tuple(
-            row_of(f"{SIGNS[finding.verdict]} {place_of(finding)}", said_of(finding), finding.why, tone=Tone.FAINT)
+            row_of(
+                f"{SIGNS[finding.verdict]} {place_of(finding)}",
+                said_of(finding),
+                " ".join(
+                    [finding.why, *(f"Measured here {each.rstrip('.')}." for each in tried.get(finding.parameter, ()))]
+                ),
+                tone=Tone.FAINT,
+            )
             for finding in useless
         )
         yield Table(columns=columns_of("Useless", "Setting", "Why"), rows=rows, caption="Useless: delete these")
 
 
-def _row(finding: AuditFinding) -> Row:
+def _row(finding: AuditFinding, tried: Sequence[str]) -> Row:
     title = f"{SIGNS[finding.verdict]} {finding.verdict} {place_of(finding)}  {said_of(finding)}"
-    return row_of(title, why_of(finding), finding.what_to_do, tone=TONES[finding.verdict])
+    return row_of(title, why_of(finding, tried), finding.what_to_do, tone=TONES[finding.verdict])
 
 
 def audit_comparison_report(base: Audit, other: Audit) -> Report:

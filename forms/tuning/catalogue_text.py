@@ -57,14 +57,16 @@ def entry_text(
     conf: str = DEFAULT_CONF,
     ansi: bool = False,
     with_command: bool = False,
+    tried: Sequence[str] = (),
 ) -> str:
     """All about one entry; with the line, the commands to check and apply it, and how to put it back.
 
     ``value`` is the one to try; without it, the first of the entry's that is not the default. With ``ansi`` the names
-    of the lines are fainter than what they say; ``with_command`` ends in how the command line measures it.
+    of the lines are fainter than what they say; ``with_command`` ends in how the command line measures it. ``tried``
+    is what this notebook's measurements gave for it.
     """
     lines = [f"{entry.rank}. {entry.name}", ""]
-    for label, text in _facts(entry):
+    for label, text in (*_facts(entry), *(("measured here", each) for each in tried)):
         for place, line in enumerate(_labelled(label, text)):
             faint = ansi and place == 0
             lines.append(coloured(line[:_LABEL], Tone.FAINT) + line[_LABEL:] if faint else line)

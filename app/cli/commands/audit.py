@@ -14,8 +14,9 @@ from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.subjects.audit import AuditRequest, AuditResult, audit_file, audit_server
 from app.targets import parse_target
+from app.workflows.tried import audit_form
 from forms.audit.fix import proposed_diff, remedies
-from forms.audit.report import audit_document, audit_report
+from forms.audit.report import audit_document
 from storage.audits import Audit, AuditScope, Ruling, recording_of
 
 PASSED = (
@@ -53,12 +54,13 @@ def audit_command(
     audit = replace(result.audit, label=choices["label"], question=choices["question"])
     with common.notebook(context, make=True) as notebook:
         notebook.add_recording(recording_of(audit))
+        report = audit_form(notebook, audit)
     if as_json:
         output.answer_json(audit_document(audit))
     elif fix:
         output.answer(proposed_diff(audit.findings, result.files).rstrip("\n"))
     else:
-        answer_report(audit_report(audit))
+        answer_report(report)
     if tested:
         return _tested(context, audit, target, choices)
     if audit.scope is AuditScope.SESSION:

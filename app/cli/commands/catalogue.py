@@ -4,6 +4,7 @@ import click
 
 from app.cli import common, diagnostics, output
 from app.errors import UsageError
+from app.workflows.tried import tried_here
 from forms.tuning import catalogue, catalogue_text
 from forms.tuning.catalogue import CatalogueEntry, misprints_about
 from forms.tuning.instructions import DEFAULT_CONF
@@ -18,7 +19,7 @@ from forms.tuning.instructions import DEFAULT_CONF
 @click.option("--json", "as_json", is_flag=True, help="One object with all entries, or with those about NAME.")
 @common.options_of_all
 def catalogue_command(
-    _context: click.Context,
+    context: click.Context,
     /,
     name: str | None,
     value: str | None,
@@ -39,7 +40,9 @@ def catalogue_command(
         output.answer_json(catalogue_text.catalogue_document(found))
     elif len(found) == 1:
         conf, ansi = smb_conf or DEFAULT_CONF, output.draws_colour()
-        text = catalogue_text.entry_text(found[0], value=value, share=share, conf=conf, ansi=ansi, with_command=True)
+        text = catalogue_text.entry_text(
+            found[0], value=value, share=share, conf=conf, ansi=ansi, with_command=True, tried=_tried(context, found[0])
+        )
         output.answer(text.rstrip("\n"))
     else:
         shown = found if everything or name is not None else [entry for entry in found if entry.worth_trying]
@@ -49,6 +52,14 @@ def catalogue_command(
     if name is not None and not as_json and name not in {entry.name for entry in found}:
         for misprint in misprints_about(name):
             output.answer(f"\nmisprint in {misprint.sentence}")
+
+
+def _tried(context: click.Context, entry: CatalogueEntry) -> tuple[str, ...]:
+    """What measurements in the notebook gave for a setting; nothing where there is no notebook."""
+    if not common.notebook_path(context).exists():
+        return ()
+    with common.notebook(context) as notebook:
+        return tried_here(notebook, [entry.name]).get(entry.name, ())
 
 
 def _named(name: str) -> tuple[CatalogueEntry, ...]:

@@ -14,8 +14,9 @@ from app.tui.widgets.asking import FormLine, LinesScreen, hints_of, log_in, reme
 from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_of
+from app.workflows.tried import audit_form
 from forms.audit.fix import proposed_diff, remedies
-from forms.audit.report import audit_answer, audit_report, audit_sign
+from forms.audit.report import audit_answer, audit_sign
 from forms.layout import Toned
 from forms.report import Report
 from storage.audits import recording_of
@@ -108,7 +109,7 @@ class AuditResultScreen(ReportScreen):
     )
 
     def __init__(self, result: AuditResult) -> None:
-        super().__init__(f"Audit · {result.audit.subject}", lambda _: audit_report(result.audit))
+        super().__init__(f"Audit · {result.audit.subject}", lambda notebook: audit_form(notebook, result.audit))
         self.result = result
 
     def show(self, report: Report) -> None:

@@ -48,6 +48,12 @@ def test_the_settings_kept_of_a_healthy_server_have_nothing_harmful(name: str):
     assert harmful_settings(kept(HEALTHY[name])) == ()
 
 
+def test_an_empty_value_that_a_recording_keeps_is_a_default():
+    name = f"{PARAMETER_PREFIX}share/aio write behind"
+    assert [one.key for one in harmful_settings({name: "/*/"})]
+    assert harmful_settings({name: ""}) == ()
+
+
 @pytest.mark.parametrize("advice", BAD, ids=lambda advice: advice.source[:30])
 def test_a_recording_names_what_the_audit_of_its_server_calls_harmful(advice: BadAdvice):
     of_lines = {"trailing-comment", "refused"}

@@ -26,9 +26,21 @@ def states(inside: Inside, *arguments: str) -> dict[str, str]:
 def test_all_that_is_looked_at(inside: Inside, smbd: Smbd):
     smbd.make_file("file", b"x" * 5_000_000)
     found = states(inside, format_target(smbd.target("file")), "--smb-conf", str(smbd.conf))
-    assert list(found) == ["reach", "log in", "share", "file", "server", "link", "quiet time", "ceiling"]
+    assert list(found) == ["reach", "log in", "share", "file", "server", "settings", "link", "quiet time", "ceiling"]
     del found["quiet time"], found["ceiling"]  # others may be at work here
     assert found == dict.fromkeys(found, "fine")
+
+
+@pytest.mark.usefixtures("known_ceiling")
+def test_a_harmful_setting_of_the_server_needs_attention(inside: Inside, make_smbd):
+    smbd: Smbd = make_smbd(global_options={"socket options": "TCP_NODELAY SO_RCVBUF=65536"})
+    smbd.make_file("file", b"x" * 5_000_000)
+    target = format_target(smbd.target("file"))
+    found = inside.json("check", target, "--smb-conf", str(smbd.conf), "--json")
+    (settings,) = (item for item in found if item["name"] == "settings")
+    assert settings["state"] == "attention"
+    assert settings["text"].startswith("harmful: socket options = TCP_NODELAY SO_RCVBUF=65536")
+    assert "sharebench audit TARGET" in inside("check", target, "--smb-conf", str(smbd.conf)).stderr
 
 
 @pytest.mark.usefixtures("known_ceiling")
