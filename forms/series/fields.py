@@ -47,9 +47,7 @@ def who_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Field]:
 def harmful_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Field]:
     """The settings of the server that an audit calls harmful; nothing where it has none."""
     harmful = dict.fromkeys(
-        f"{finding.setting} = {finding.value}"
-        for environment in environments
-        for finding in harmful_in(environment)
+        f"{finding.setting} = {finding.value}" for environment in environments for finding in harmful_in(environment)
     )
     if harmful:
         text = f"harmful: {wording.plain('; '.join(harmful))}. sharebench audit says why and what to write instead."
