@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Iterator
 
 from app.errors import UsageError
-from app.kinds import stored_change
 from app.workflows.compare import sides_to_compare
 from forms import wording
 from forms.audit.report import audit_report
 from forms.comparison.summary import comparisons
 from forms.report import Report
-from forms.trials.judged import KINDS, answer_of
+from forms.trials.judged import KINDS, answer_of, judged
 from forms.tuning.smb_conf_file import parameter_key
 from storage.audits import Audit
 from storage.notebook import Notebook
@@ -42,13 +41,12 @@ def _changes(notebook: Notebook, wanted: Iterable[str]) -> Iterator[tuple[str, s
         plan = notebook.trial(entry.experiment.name)
         if plan is None or (key := parameter_key(plan.name)) not in wanted:
             continue
-        try:
-            change = stored_change(notebook, entry.experiment.name)
-        except UsageError:
-            continue  # one that is not whole says nothing
         series = notebook.experiment(entry.experiment.name)
-        if change is not None:
-            yield key, entry.last_at, f"{_path(series[0])}: {answer_of(change).text}"
+        try:
+            change = judged(entry.experiment, plan, series, notebook.slots(entry.experiment.name))
+        except ValueError:
+            continue  # one that is not whole says nothing
+        yield key, entry.last_at, f"{_path(series[0])}: {answer_of(change).text}"
 
 
 def _steps(notebook: Notebook, wanted: Iterable[str]) -> Iterator[tuple[str, str, str]]:
