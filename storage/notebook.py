@@ -1,5 +1,6 @@
 """The notebook: one open SQLite file, for one thread."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -41,11 +42,14 @@ from storage.records import (
 _SERIES = "SELECT recordings.*, series.* FROM series JOIN recordings ON recordings.id = series.id"
 _SETTLE = """
 UPDATE recordings SET status = (
-    SELECT CASE WHEN max(status = 'interrupted') THEN 'interrupted' WHEN min(status = 'failed') THEN 'failed'
+    SELECT CASE WHEN max(status = 'interrupted') OR count(*) < (
+            SELECT coalesce(json_extract(content, '$.parts'), 0) FROM recordings WHERE id = ?1
+        ) THEN 'interrupted' WHEN min(status = 'failed') THEN 'failed'
         ELSE 'complete' END
     FROM recordings AS part WHERE part.part_of = ?1
 ) WHERE id = ?1
 """
+"""How a trial or survey ended: not while one of its series did not or is missing; failed where all of them did."""
 
 
 class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
@@ -72,6 +76,16 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return self.add_experiment(
             Experiment(name=series.experiment, created_at=series.created_at), imported_at=series.imported_at
         )
+
+    def expect_parts(self, experiment: str, parts: int) -> None:
+        """Have a survey count as interrupted until it has that number of series; 0 once its round has ended."""
+        stored = self.experiment_called(experiment)
+        if stored is None or stored.recording_id is None:
+            return
+        with self._db.atomic():
+            content = json.dumps({"parts": parts} if parts else {})
+            self._db.execute("UPDATE recordings SET content = ? WHERE id = ?", (content, stored.recording_id))
+            self._settle(stored.recording_id)
 
     def _settle(self, whole_id: str | None) -> None:
         if whole_id is not None:

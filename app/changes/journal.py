@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Protocol
 
 from app.changes import server
 from app.changes.script import ServerChange, undo_script
@@ -25,6 +26,13 @@ class Journalled:
     ssh: str | None
     effective_before: str | None
     configuration_before: str = ""
+
+
+class Journal(Protocol):
+    """Where it is noted what became of a change: a notebook, or who writes to one in its turn."""
+
+    def close_journal(self, change_id: str) -> None: ...
+    def leave_journal(self, entry: JournalEntry) -> None: ...
 
 
 def begin_change(change: ServerChange, about: Journalled, notebook: Notebook) -> JournalEntry:
@@ -55,7 +63,7 @@ def begin_change(change: ServerChange, about: Journalled, notebook: Notebook) ->
     return entry
 
 
-def restore_entry(entry: JournalEntry, notebook: Notebook) -> Answer:
+def restore_entry(entry: JournalEntry, notebook: Journal) -> Answer:
     """Restore everything that the change wrote, and note that it is. May be called again.
 
     Raises StepRunningError while a step is running there, ConflictError where somebody else changed the same meanwhile,
@@ -88,7 +96,7 @@ def restore_entry(entry: JournalEntry, notebook: Notebook) -> Answer:
     return answer
 
 
-def leave(entry: JournalEntry, notebook: Notebook) -> None:
+def leave(entry: JournalEntry, notebook: Journal) -> None:
     """Release our lease of the change. Database errors are ignored, so that the original error is the one reported."""
     with suppress(sqlite3.Error):
         notebook.leave_journal(entry)

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from app.cli import diagnostics
 from app.cli.progress import cancel_on_signals
-from app.load.events import FilesMade, JobsWait, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
+from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.measure.control import SeriesControl
+from app.measure.events import Warned
 from app.workflows.load import LoadClosed, LoadStep, PointStored
 from forms.layout import visible
 from forms.load import headline
@@ -26,7 +27,7 @@ class LoadProgress:
     def show(self, step: LoadStep) -> None:
         """Draw what the step says."""
         match step:
-            case LoadWarned(text=text):
+            case Warned(text=text):
                 self._say(text)
             case PhaseBegan():
                 self._phase, self._until = step, time.monotonic() + step.seconds

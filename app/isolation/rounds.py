@@ -1,6 +1,6 @@
 """An isolation from its first look to its last run: the layers take turns, and each run is stored as it ends."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 from app.clients.base import check_folder
@@ -14,8 +14,8 @@ from app.isolation.put_back import on_the_share, put_back
 from app.isolation.request import IsolationRequest
 from app.isolation.timetable import Step, Timetable
 from app.measure.control import SeriesControl
+from app.measure.events import Warned
 from storage.isolations import Isolation, Layer, LayerRun, LeftBehind
-from storage.notebook import Notebook
 from storage.records import RunStatus, SeriesStatus, new_series_id, utc_now
 
 
@@ -41,16 +41,9 @@ class LayerRunStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerRunEnded:
-    """A run is stored."""
+    """A run is over, and stored."""
 
     run: LayerRun
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IsolationProblem:
-    """Something that the admin should know; the isolation goes on."""
-
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +53,12 @@ class IsolationClosed:
     isolation: Isolation
 
 
-IsolationEvent = IsolationOpened | LayerRunStarted | LayerRunEnded | IsolationProblem | IsolationClosed
+IsolationEvent = IsolationOpened | LayerRunStarted | LayerRunEnded | Warned | IsolationClosed
 
 
 def measure(
-    request: IsolationRequest, notebook: Notebook, control: SeriesControl, resumed: Isolation | None = None
-) -> Iterator[IsolationEvent]:
+    request: IsolationRequest, control: SeriesControl, resumed: Isolation | None = None
+) -> Generator[IsolationEvent, None, IsolationClosed]:
     """Measure an isolation, or the runs that a resumed one has not; what was measured is kept, however it ends."""
     places = find_places(request)
     _look_at_folder(request)
@@ -74,31 +67,29 @@ def measure(
     isolation = _opened(request, places, bench, resumed)
     timetable = Timetable(request, places)
     planned = [step for step in timetable.planned if not _is_done(isolation, step)]
-    _begin(isolation, notebook, resumed)
     yield IsolationOpened(isolation=isolation, runs=len(planned))
     for problem in places.problems:
-        yield IsolationProblem(text=problem)
+        yield Warned(text=problem)
     status, why = SeriesStatus.INTERRUPTED, None
     problems: list[str] = []
     try:
         bench.prepare()
-        steps = (
-            step for step in timetable.steps(lambda: _stored(notebook, isolation)) if not _is_done(isolation, step)
-        )
+        steps = (step for step in timetable.steps(lambda: isolation) if not _is_done(isolation, step))
         for number, (turn, layer, clients) in enumerate(steps, start=1):
             yield LayerRunStarted(layer=layer, clients=clients, round=turn, number=number)
             for run in bench.run(layer, clients, turn):
-                _store(run, isolation, notebook)
+                runs = (*(each for each in isolation.runs if each.key != run.key), run)
+                isolation = replace(isolation, runs=runs)
                 yield LayerRunEnded(run=run)
                 if run.layer is Layer.SERVER and run.status is RunStatus.FAILED:
                     raise MeasurementError(run.error or "the server layer failed")
         if timetable.rounds < request.rounds:
             isolation = _cut_short(isolation, timetable.rounds, request.within_seconds)
-            yield IsolationProblem(text=isolation.problems[-1])
+            yield Warned(text=isolation.problems[-1])
         try:
             isolation = replace(isolation, ceilings={clients: bench.ceiling(clients) for clients in request.clients})
         except MeasurementError as error:
-            yield IsolationProblem(text=f"this client's own limit is not known: {error}")
+            yield Warned(text=f"this client's own limit is not known: {error}")
         status = SeriesStatus.COMPLETE
     except CancelledError:
         why = "cancelled"
@@ -108,38 +99,14 @@ def measure(
         control.detach()
         bench.close()
         left, problems = put_back(isolation.left_behind)
-        if left.share_folder and status is not SeriesStatus.FAILED:
-            if _is_there(request, left.share_folder):  # where the script has other folders than its clients remove
-                problems.append(on_the_share(left.share_folder, request.target))
-            left = replace(left, share_folder=None)
-        client = bench.client or isolation.client
-        isolation = replace(isolation, status=status, error=why, client=client, left_behind=left)
-        _end(isolation, notebook)
+    if left.share_folder and status is not SeriesStatus.FAILED:
+        if _is_there(request, left.share_folder):  # where the script has other folders than its clients remove
+            problems.append(on_the_share(left.share_folder, request.target))
+        left = replace(left, share_folder=None)
     for problem in problems:
-        yield IsolationProblem(text=problem)
-    yield IsolationClosed(isolation=_stored(notebook, isolation))
-
-
-def _begin(isolation: Isolation, notebook: Notebook, resumed: Isolation | None) -> None:
-    """Have it in the notebook, with this process measuring it."""
-    with notebook.at_once():
-        if resumed is None:
-            notebook.add_isolation(isolation)
-        notebook.take(isolation.id)
-        notebook.update_isolation(isolation)
-
-
-def _store(run: LayerRun, isolation: Isolation, notebook: Notebook) -> None:
-    """Store a run, which tells other hosts that the isolation goes on."""
-    with notebook.at_once():
-        notebook.add_layer_run(isolation.id, run)
-        notebook.renew(isolation.id)
-
-
-def _end(isolation: Isolation, notebook: Notebook) -> None:
-    with notebook.at_once():
-        notebook.update_isolation(isolation)
-        notebook.release(isolation.id)
+        yield Warned(text=problem)
+    client = bench.client or isolation.client
+    return IsolationClosed(isolation=replace(isolation, status=status, error=why, client=client, left_behind=left))
 
 
 def _look_at_folder(request: IsolationRequest) -> None:
@@ -207,11 +174,6 @@ def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resume
         environment={"client": {**client_facts(), **measurer_facts()}},
         left_behind=left,
     )
-
-
-def _stored(notebook: Notebook, isolation: Isolation) -> Isolation:
-    """An isolation of the notebook as it stands there, with its runs."""
-    return notebook.isolation(isolation.id)
 
 
 def _cut_short(isolation: Isolation, rounds: int, within_seconds: float) -> Isolation:

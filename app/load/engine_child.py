@@ -12,9 +12,10 @@ import gevent
 from gevent.event import Event
 
 from app.errors import CancelledError, SharebenchError
-from app.load.events import LoadEnded, LoadEvent, LoadWarned, load_event_line
+from app.load.events import LoadEnded, LoadEvent, load_event_line
 from app.load.locust_engine import LoadEngine
 from app.load.plan import LoadPlan
+from app.measure.events import Warned
 
 
 class EngineChild:
@@ -33,7 +34,7 @@ class EngineChild:
         gevent.spawn(self._listen)
         ended, cleaned = self._working.get(), _ended_by(engine.end)
         if cleaned.kind:
-            self._emit(LoadWarned(text=cleaned.text))
+            self._emit(Warned(text=cleaned.text))
         self._emit(replace(ended, left_behind=bool(cleaned.kind)))
 
     @staticmethod

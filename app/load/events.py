@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, get_args
 
 from app.load.window import WorkerFigures, plain
+from app.measure.events import Warned
 from storage.json_reader import JSONNode
 from storage.loads.records import LoadWorker
 
@@ -106,13 +107,6 @@ class WorkersReady:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadWarned:
-    """Something the user should know."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LoadEnded:
     """The engine has cleaned up; always the last event."""
 
@@ -124,7 +118,7 @@ class LoadEnded:
 
 
 LoadEvent = (
-    PhaseBegan | FilesMade | SecondPassed | PointMeasured | UsersGone | JobsWait | WorkersReady | LoadWarned | LoadEnded
+    PhaseBegan | FilesMade | SecondPassed | PointMeasured | UsersGone | JobsWait | WorkersReady | Warned | LoadEnded
 )
 _EVENTS: Mapping[str, type[Any]] = {each.__name__: each for each in get_args(LoadEvent)}
 

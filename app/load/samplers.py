@@ -6,8 +6,8 @@ from typing import Self
 from app.environment.host.processes import servers_here
 from app.environment.link.route import is_this_machine
 from app.environment.resources import MEMORY_INTERVAL_SECONDS, ResourceSampler
-from app.load.events import LoadWarned
 from app.load.server_view import card_rates, server_view
+from app.measure.events import Warned
 from storage.loads.records import Load, PointServer
 
 Cards = dict[str, tuple[float, float]]
@@ -39,10 +39,10 @@ class LoadSamplers:
         for sampler in self._all():
             sampler.stop()
 
-    def warnings(self) -> Iterator[LoadWarned]:
+    def warnings(self) -> Iterator[Warned]:
         """Why the server is not seen, where it should be."""
         if self._server and self._server.problem:
-            yield LoadWarned(text=self._server.problem)
+            yield Warned(text=self._server.problem)
 
     def between(self, began_seconds: float, ended_seconds: float) -> tuple[PointServer | None, Cards]:
         """The server, and this machine's cards, between two readings of the monotonic clock."""

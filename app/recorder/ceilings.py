@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -11,6 +12,7 @@ from app.environment.host.activity import Wire, between, take_reading
 from app.environment.host.facts import client_facts
 from app.environment.host.processes import Ours
 from app.environment.quiet import OTHERS_CPU_PERCENT
+from app.recorder.writer import Write
 from storage.notebook import Notebook
 from storage.records import Ceiling, Series, utc_now
 
@@ -40,12 +42,15 @@ class Calibration:
         return self.others_cpu_percent > BUSY_PERCENT
 
 
-def ceiling_of(series: Series, notebook: Notebook, *, renew: bool = False) -> Calibration:
+def ceiling_of(
+    series: Series, notebook: Notebook, *, renew: bool = False, keep: Callable[[Write], object] | None = None
+) -> Calibration:
     """The ceiling of the series' client, calibrated if it is not known, too old, or to be renewed (``renew``).
 
     A series that was faster than the ceiling shows that its calibration was disturbed: it is done again, and the
     ceiling is what the series reached at least. The best of several calibrations is kept, and none of a busy moment:
-    then what is known holds, or nothing. Programs that are not ours and the bare TCP path have no ceiling.
+    then what is known holds, or nothing. Programs that are not ours and the bare TCP path have no ceiling. ``keep``
+    has the ceiling written in its turn; without it that is done at once.
     """
     key = ceiling_key(series)
     known = notebook.ceiling(key)
@@ -67,7 +72,11 @@ def ceiling_of(series: Series, notebook: Notebook, *, renew: bool = False) -> Ca
     best = max(done.bytes_per_second, reached)
     if known and young and known.bytes_per_second >= best:
         return Calibration(bytes_per_second=known.bytes_per_second)
-    notebook.set_ceiling(Ceiling(key=key, bytes_per_second=best, measured_at=utc_now()))
+    ceiling = Ceiling(key=key, bytes_per_second=best, measured_at=utc_now())
+    if keep is None:
+        notebook.set_ceiling(ceiling)
+    else:
+        keep(lambda notebook: notebook.set_ceiling(ceiling))
     return replace(done, bytes_per_second=best)
 
 

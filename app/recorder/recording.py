@@ -15,7 +15,7 @@ from app.recorder.change_check import base_of_next, check_kind
 from app.recorder.dialect_check import DialectSeen
 from app.recorder.request import SeriesRequest, request_to_resume
 from app.recorder.series_monitor import SeriesMonitor
-from app.recorder.writer import SeriesWriter
+from app.recorder.writer import Recorder, SeriesWriter
 from forms import wording
 from storage.errors import NotebookFileError, RefusedError
 from storage.notebook import Notebook
@@ -91,7 +91,8 @@ def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl
         raise errors.UsageError(
             "there is no series yet that the change could be compared with: measure one without a change first"
         )
-    yield from _measure(SeriesWriter(series, notebook, stored=False, experiment=experiment), request, notebook, control)
+    writer = SeriesWriter(series, Recorder(notebook), stored=False, experiment=experiment)
+    yield from _measure(writer, request, notebook, control)
 
 
 def resume(
@@ -122,7 +123,7 @@ def resuming(
             options=f"--resume {series.id} --confirm-target",
         )
     request = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
-    yield from _measure(SeriesWriter(series, notebook, stored=True), request, notebook, control)
+    yield from _measure(SeriesWriter(series, Recorder(notebook), stored=True), request, notebook, control)
 
 
 def check_resumable(series: Series) -> None:
@@ -162,9 +163,10 @@ def _measure(
             yield SeriesStored(series_id=writer.series.id)
         failure = yield from _measured(writer, request, notebook, control)
         writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
-        yield from writer.finish()
+        writer.end()
+        yield from writer.recorder.finish()
     finally:
-        writer.let_go()
+        writer.recorder.let_go()
     yield SeriesClosed(series_id=writer.series.id, status=writer.series.status, failure=failure, stored=writer.stored)
 
 
@@ -203,7 +205,7 @@ def _runs(
             writer.see(event)
             if isinstance(event, Started):
                 yield from _held_against(seen, writer)
-            yield from writer.flush()
+            yield from writer.recorder.flush()
             if writer.stored and not was_stored:
                 yield SeriesStored(series_id=writer.series.id)
             if isinstance(event, Failed):

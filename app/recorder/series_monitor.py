@@ -88,7 +88,7 @@ class SeriesMonitor:
         series = self._with_verdict(self._writer.series)
         if self._request.ceiling is not CeilingPolicy.SKIP and series.status is SeriesStatus.COMPLETE:
             renew = self._request.ceiling is CeilingPolicy.RENEW
-            found = ceiling_of(series, self._notebook, renew=renew)
+            found = ceiling_of(series, self._notebook, renew=renew, keep=self._writer.recorder.write)
             series = replace(series, ceiling_bytes_per_second=found.bytes_per_second)
             if found.busy and found.bytes_per_second is None:
                 self._writer.put_facts("client", {NOT_CALIBRATED: round(found.others_cpu_percent, 1)})

@@ -1,26 +1,26 @@
-"""A series under way and its writing: everything in order, from its first run on, whatever else holds the notebook.
+"""Recordings under way and their writing: everything in order, whatever else holds the notebook.
 
-Before a first run has ended well, and while no file of ours lies on the target, there is nothing to keep: a mistyped
-host or a folder that cannot be written leaves no series. While another program holds the notebook, what is to be
-written waits here, and is written when it can be.
+While another program holds the notebook, or its disk is full, what is to be written waits in a :class:`Recorder`, and
+is written when it can be. Every kind of measurement is a generator of events that hands its results to one.
 """
 
 import contextlib
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from app.errors import NotebookError
 from app.measure.events import Event, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started, Warned
-from storage.errors import is_busy, is_failing, is_full
+from storage.errors import RefusedError, is_busy, is_failing, is_full
 from storage.notebook import Notebook
 from storage.records import Experiment, ExperimentKind, Facts, Run, RunStatus, Series, SeriesStatus, utc_now
 
 GIVE_UP_SECONDS = 600.0
-"""For so long, at its end, a series waits for whoever holds the notebook."""
+"""How long a recording waits at its end for whoever holds the notebook, or for room on the disk."""
 DISK_SECONDS = 10.0
-"""For so long it waits for room on the disk, or for a disk that gives errors."""
+"""How long it waits for a disk that gives errors."""
 _PATIENCE_SECONDS = 0.25
 """How long one attempt to write may take while runs are measured: the measuring process waits for its reader."""
 _BEFORE_SECONDS = 15.0
@@ -30,37 +30,149 @@ _MOST_SAMPLES = 600
 """Of a run's progress: as many as a chart can show."""
 
 Write = Callable[[Notebook], object]
+Told = TypeVar("Told")
+Closed = TypeVar("Closed")
 
 
-class SeriesWriter:
-    """One series, whole in memory, and what of it is still to be written."""
+class Recorder:
+    """What is still to be written of a recording, or of several that are measured together, in order."""
 
-    def __init__(
-        self, series: Series, notebook: Notebook, *, stored: bool, experiment: Experiment | None = None
-    ) -> None:
-        """``stored`` says that it is in the notebook, to be resumed; ``experiment`` is what a new one belongs to."""
-        self.series = series
-        self.stored = stored
-        self._is_new = not stored
+    def __init__(self, notebook: Notebook) -> None:
         self._notebook = notebook
-        self._experiment = experiment
+        self.leases: list[str] = []
+        """The ids of the recordings that this process measures."""
         self._waiting: list[Write] = []
         self._tried_at = self._renewed_at = time.monotonic()
         self._held_since: float | None = None
         self._is_disk = False
 
+    def begin(self, recording_id: str, *, stored: bool) -> None:
+        """Measure a recording. Raises RefusedError while another process measures one that is ``stored``."""
+        self._notebook.be_patient(_BEFORE_SECONDS)
+        if stored:
+            self._notebook.take(recording_id)
+        self.leases.append(recording_id)
+
+    def write(self, write: Write) -> None:
+        """Have something written in its turn."""
+        self._waiting.append(write)
+
+    def flush(self) -> Iterator[Warned]:
+        """Write what waits; a warning when another program holds the notebook, and when it does no longer."""
+        now = time.monotonic()
+        if self._held_since is not None and now - self._tried_at < _AGAIN_SECONDS:
+            return
+        if now - self._renewed_at >= _RENEW_SECONDS:
+            self._renewed_at = now
+            self._waiting += [_renewal(each) for each in self.leases]
+        yield from self._try(now)
+
+    def _try(self, now: float) -> Iterator[Warned]:
+        self._tried_at = now
+        self._notebook.be_patient(_PATIENCE_SECONDS)
+        try:
+            while self._waiting:
+                self._waiting[0](self._notebook)
+                del self._waiting[0]
+        except sqlite3.OperationalError as error:
+            why = _why_it_waits(error)
+            if not why:
+                raise
+            if self._held_since is None:
+                self._held_since = now
+                yield Warned(
+                    text=f"the notebook {why}: what is measured waits in memory, and is stored as soon as it can be;"
+                    " leave this program running"
+                )
+            self._is_disk = is_failing(error)
+            return
+        if self._held_since is not None:
+            self._held_since = None
+            yield Warned(text="the notebook takes what was measured again: nothing was lost")
+
+    def finish(self) -> Iterator[Warned]:
+        """Write all that waits. Raises NotebookError when it cannot be written for minutes."""
+        yield from self._try(time.monotonic())
+        began = time.monotonic()
+        while self._waiting:
+            limit = DISK_SECONDS if self._is_disk else GIVE_UP_SECONDS
+            if time.monotonic() - began > limit:
+                raise NotebookError(
+                    f"the notebook could not be written for {limit:.0f} s at the end of {', '.join(self.leases)}:"
+                    f" {len(self._waiting)} entries of it are lost; what was stored before is kept"
+                )
+            time.sleep(_AGAIN_SECONDS / 4)
+            yield from self._try(time.monotonic())
+
+    def let_go(self) -> None:
+        """Release the leases, however the measurement ended, after one more try to write what waits."""
+        with contextlib.suppress(sqlite3.Error, RefusedError):
+            for _ in self._try(time.monotonic()):
+                pass
+        with contextlib.suppress(sqlite3.Error):
+            for each in self.leases:
+                self._notebook.release(each)
+
+
+def _renewal(recording_id: str) -> Write:
+    return lambda notebook: notebook.renew(recording_id)
+
+
+def recorded(
+    recorder: Recorder,
+    events: Generator[Told, None, Closed],
+    writes: Callable[[Told | Closed], Iterable[Write]],
+) -> Generator[Told | Warned, None, Closed]:
+    """The events of a measurement, each after ``writes`` of it are in the notebook or wait to be; gives what it gives.
+
+    Whatever waits is written before this ends. Raises NotebookError where that cannot be.
+    """
+    try:
+        with contextlib.closing(events):
+            while True:
+                try:
+                    event = next(events)
+                except StopIteration as ended:
+                    closed: Closed = ended.value
+                    break
+                for write in writes(event):
+                    recorder.write(write)
+                yield from recorder.flush()
+                yield event
+        for write in writes(closed):
+            recorder.write(write)
+        yield from recorder.finish()
+    finally:
+        recorder.let_go()
+    return closed
+
+
+class SeriesWriter:
+    """One series, whole in memory, and what of it is still to be written.
+
+    Before a first run has ended well, and while no file of ours lies on the target, there is nothing to keep: a
+    mistyped host or a folder that cannot be written leaves no series.
+    """
+
+    def __init__(
+        self, series: Series, recorder: Recorder, *, stored: bool, experiment: Experiment | None = None
+    ) -> None:
+        """``stored`` says that it is in the notebook, to be resumed; ``experiment`` is what a new one belongs to."""
+        self.series = series
+        self.stored = stored
+        self.recorder = recorder
+        self._is_new = not stored
+        self._experiment = experiment
+
     def begin(self) -> None:
         """Have this process measure it. Raises RefusedError while another one does."""
-        self._notebook.be_patient(_BEFORE_SECONDS)
-        if self.stored:
-            self._notebook.take(self.series.id)
-        self._notebook.be_patient(_PATIENCE_SECONDS)
+        self.recorder.begin(self.series.id, stored=self.stored)
 
     def put(self, series: Series) -> None:
         """What is known of the series now."""
         self.series = series
         if self.stored:
-            self._write(lambda notebook: notebook.update(series))
+            self.recorder.write(lambda notebook: notebook.update(series))
 
     def put_facts(self, side: str, facts: Facts) -> None:
         """Facts of one side; one of the same name is replaced."""
@@ -70,7 +182,7 @@ class SeriesWriter:
         environment[side] = {**environment.get(side, {}), **facts}
         self.series = replace(self.series, environment=environment)
         if self.stored:
-            self._write(lambda notebook: notebook.set_facts(self.series.id, side, facts))
+            self.recorder.write(lambda notebook: notebook.set_facts(self.series.id, side, facts))
 
     def see(self, event: Event) -> None:
         """Take in what the event brings."""
@@ -92,14 +204,10 @@ class SeriesWriter:
             case _:
                 pass
 
-    def write_also(self, write: Write) -> None:
-        """Have something written in its turn that belongs to the series."""
-        self._write(write)
-
     def _resumed(self) -> None:
         self.put(replace(self.series, status=SeriesStatus.INTERRUPTED, error=None))
         self.series = replace(self.series, resumed_at=(*self.series.resumed_at, utc_now()))
-        self._write(lambda notebook: notebook.add_resumption(self.series.id))
+        self.recorder.write(lambda notebook: notebook.add_resumption(self.series.id))
 
     def _add_run(self, run: Run) -> None:
         if run.status is not RunStatus.FAILED:
@@ -111,7 +219,7 @@ class SeriesWriter:
             failed_attempts=(*self.series.failed_attempts, *again),
         )
         if self.stored:
-            self._write(lambda notebook: notebook.add_run(self.series.id, run))
+            self.recorder.write(lambda notebook: notebook.add_run(self.series.id, run))
 
     def _store(self) -> None:
         """Have it in the notebook from now on."""
@@ -129,73 +237,21 @@ class SeriesWriter:
                 notebook.add(series)
                 notebook.take(series.id)
 
-        self._write(add)
+        self.recorder.write(add)
 
-    def _write(self, write: Write) -> None:
-        self._waiting.append(write)
-
-    def flush(self) -> Iterator[Warned]:
-        """Write what waits; a warning when another program holds the notebook, and when it does no longer."""
-        now = time.monotonic()
-        if self._held_since is not None and now - self._tried_at < _AGAIN_SECONDS:
-            return
-        if self.stored and now - self._renewed_at > _RENEW_SECONDS:
-            self._renewed_at = now
-            self._write(lambda notebook: notebook.renew(self.series.id))
-        yield from self._try(now)
-
-    def _try(self, now: float) -> Iterator[Warned]:
-        self._tried_at = now
-        try:
-            while self._waiting:
-                self._waiting[0](self._notebook)
-                del self._waiting[0]
-        except sqlite3.OperationalError as error:
-            why = _why_it_waits(error)
-            if not why:
-                raise
-            if self._held_since is None:
-                self._held_since = now
-                yield Warned(
-                    text=f"the notebook {why}: what is measured waits in memory, and is stored as soon as it can be;"
-                    " leave this program running"
-                )
-            self._is_disk = not is_busy(error)
-            return
-        if self._held_since is not None:
-            self._held_since = None
-            yield Warned(text="the notebook takes what was measured again: nothing was lost")
-
-    def finish(self) -> Iterator[Warned]:
-        """Write all that waits, and let the series go. Raises NotebookError when it cannot be for minutes."""
+    def end(self) -> None:
+        """Have what is left of it written, or nothing of a new one that came to nothing."""
         if self._experiment and self._experiment.kind is ExperimentKind.SURVEY:
             self._store()  # a station that failed is part of what the survey found
         elif self._is_new and self.stored and not self._is_worth_keeping():
-            self._write(lambda notebook: _take_out(notebook, self.series.id))
+            self.recorder.write(lambda notebook: take_out(notebook, self.series.id))
             self.stored = False
         if self.stored:
-            self._write(lambda notebook: notebook.release(self.series.id))
-        yield from self._try(time.monotonic())
-        began = time.monotonic()
-        while self._waiting:
-            limit = DISK_SECONDS if self._is_disk else GIVE_UP_SECONDS
-            if time.monotonic() - began > limit:
-                raise NotebookError(
-                    f"the notebook could not be written for {limit:.0f} s at the end of series {self.series.id}:"
-                    f" {len(self._waiting)} entries of it are lost; what was stored before is kept"
-                )
-            time.sleep(_AGAIN_SECONDS / 4)
-            yield from self._try(time.monotonic())
+            self.recorder.write(lambda notebook: notebook.release(self.series.id))
 
     def _is_worth_keeping(self) -> bool:
         """Whether there is a run that ended well, or a file of ours to be named."""
         return bool(self.series.scratch_path) or any(run.status is not RunStatus.FAILED for run in self.series.runs)
-
-    def let_go(self) -> None:
-        """Measure it no longer, however that came about."""
-        self._notebook.be_patient(_PATIENCE_SECONDS)
-        with contextlib.suppress(sqlite3.Error):
-            self._notebook.release(self.series.id)
 
 
 def _why_it_waits(error: sqlite3.Error) -> str:
@@ -207,10 +263,10 @@ def _why_it_waits(error: sqlite3.Error) -> str:
     return "is on a disk that gives errors" if is_failing(error) else ""
 
 
-def _take_out(notebook: Notebook, series_id: str) -> None:
-    """A series that came to nothing after all."""
-    notebook.release(series_id)
-    notebook.remove(series_id)
+def take_out(notebook: Notebook, recording_id: str) -> None:
+    """Remove a recording that came to nothing after all."""
+    notebook.release(recording_id)
+    notebook.remove(recording_id)
 
 
 def _thinned(run: Run) -> Run:

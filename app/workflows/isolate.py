@@ -1,14 +1,18 @@
 """Isolations as both faces measure and find them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from app.errors import UsageError
 from app.isolation.put_back import put_back_after_kills
 from app.isolation.request import IsolationRequest
-from app.isolation.rounds import IsolationEvent, IsolationProblem, measure
+from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
 from app.measure.control import SeriesControl
+from app.measure.events import Warned
 from app.recorder.recording import open_notebook
+from app.recorder.writer import Recorder, Write, recorded
 from storage.isolations import Isolation
 from storage.notebook import Notebook
 from storage.ownership import is_own_file
@@ -23,9 +27,38 @@ def record_isolation(
     with open_notebook(notebook_path) as notebook:
         if is_own_file(notebook_path):
             for said in put_back_after_kills(notebook):
-                yield IsolationProblem(text=said)
+                yield Warned(text=said)
         resumed = resumable(notebook, resumed_id) if resumed_id else None
-        yield from measure(request, notebook, control, resumed)
+        recorder = Recorder(notebook)
+        if resumed:
+            recorder.begin(resumed.id, stored=True)
+        writes = partial(_writes, recorder)
+        closed = yield from recorded(recorder, measure(request, control, resumed), writes)
+        yield replace(closed, isolation=notebook.isolation(closed.isolation.id))
+
+
+def _writes(recorder: Recorder, event: IsolationEvent) -> Iterator[Write]:
+    """What is to be stored of an event before it is told."""
+    match event:
+        case IsolationOpened(isolation=isolation):
+            if not recorder.leases:
+                recorder.begin(isolation.id, stored=False)
+            yield lambda notebook: _add(isolation, notebook)
+        case LayerRunEnded(run=run):
+            (isolation_id,) = recorder.leases
+            yield lambda notebook: notebook.add_layer_run(isolation_id, run)
+        case IsolationClosed(isolation=isolation):
+            yield lambda notebook: notebook.update_isolation(isolation)
+        case _:
+            pass
+
+
+def _add(isolation: Isolation, notebook: Notebook) -> None:
+    with notebook.at_once():
+        if not notebook.recordings_of([isolation.id]):
+            notebook.add_isolation(isolation)
+            notebook.take(isolation.id)
+        notebook.update_isolation(isolation)
 
 
 def isolation_called(notebook: Notebook, reference: str) -> Isolation:

@@ -1,10 +1,7 @@
 """A load as both faces carry it out: surroundings, engine, point after point into the notebook, and what follows."""
 
 import resource
-import sqlite3
-import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -20,7 +17,6 @@ from app.load.events import (
     LoadEnded,
     LoadEvent,
     LoadPhase,
-    LoadWarned,
     PhaseBegan,
     PointMeasured,
     UsersGone,
@@ -32,7 +28,9 @@ from app.load.plan import LoadPlan
 from app.load.print_queue import PrinterShare, with_jobs_refused
 from app.load.samplers import LoadSamplers
 from app.measure.control import ControlMessage, SeriesControl
+from app.measure.events import Warned
 from app.recorder.recording import open_notebook
+from app.recorder.writer import Recorder, Write, recorded, take_out
 from app.server.shell import check_ssh_host
 from app.targets import new_load_folder
 from app.workflows.load_forms import prediction_of
@@ -48,8 +46,6 @@ from storage.records import SeriesStatus, Target, new_series_id, utc_now
 _LEAST_SHARE_CONNECTED = 0.5
 """A point with fewer of its users than that ends the load: what it was asked for is not there any more."""
 _RESERVED_FILES = 64
-_RENEW_SECONDS = 30.0
-"""So often other hosts are told that the load goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +74,14 @@ class LoadOpened:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoadChanged:
+    """Something of the load is known that is to be stored; ``point`` as well, before its printer is done."""
+
+    load: Load
+    point: LoadPoint | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PointStored:
     """A point is over, and in the notebook."""
 
@@ -96,7 +100,7 @@ class LoadClosed:
     """What a worksheet of the server promised."""
 
 
-LoadStep = LoadEvent | LoadOpened | PointStored | LoadClosed
+LoadStep = LoadEvent | LoadOpened | LoadChanged | PointStored | LoadClosed
 
 
 def _check_hosts(request: LoadRequest) -> None:
@@ -166,56 +170,71 @@ def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) 
         scratch_folder=request.reuse_folder or new_load_folder(),
     )
     with open_notebook(notebook_path) as notebook:
-        notebook.add_load(load)
-        with _taken(load, notebook):
-            yield LoadOpened(load=load)
-            yield from _renewed(load.id, notebook, _points(load, request, notebook, control))
+        recorder = Recorder(notebook)
+        recorder.begin(load.id, stored=False)
+        recorder.write(lambda notebook: _add(load, notebook))
+        yield from _recorded(recorder, notebook, _points(load, request, control))
 
 
 def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
-    """Go on with a load that was interrupted, at its next point. Raises UsageError where nothing is missing."""
+    """Resume an interrupted load at its next point. Raises UsageError where nothing is missing."""
     _check_hosts(request)
-    with open_notebook(notebook_path) as notebook, _taken(load, notebook):
-        load = notebook.load(load.id)  # somebody else may have resumed it since
-        kept = tuple(point for point in load.points if point.status is not PointStatus.FAILED)
-        if load.status is SeriesStatus.COMPLETE or _next(replace(load, points=kept)) is None:
-            raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
-        folder = load.scratch_folder or new_load_folder()
-        goes_on = replace(load, points=kept, status=SeriesStatus.INTERRUPTED, error=None, scratch_folder=folder)
-        notebook.update_load(replace(load, scratch_folder=folder))  # before there is anything in it
-        yield LoadOpened(load=goes_on)
-        yield from _renewed(load.id, notebook, _points(goes_on, request, notebook, control, resumed=load))
+    with open_notebook(notebook_path) as notebook:
+        recorder = Recorder(notebook)
+        try:
+            recorder.begin(load.id, stored=True)
+            again = _to_resume(notebook.load(load.id))  # somebody else may have resumed it since
+        except RefusedError as error:
+            raise UsageError(str(error)) from error
+        except BaseException:
+            recorder.let_go()
+            raise
+        yield from _recorded(recorder, notebook, _points(again, request, control, resumed=load))
 
 
-@contextmanager
-def _taken(load: Load, notebook: Notebook) -> Iterator[None]:
-    """A block in which nobody else measures the load. Raises UsageError while somebody does."""
-    try:
+def _to_resume(load: Load) -> Load:
+    """The load as it is measured on, with a folder of its own. Raises UsageError where nothing is missing."""
+    kept = tuple(point for point in load.points if point.status is not PointStatus.FAILED)
+    if load.status is SeriesStatus.COMPLETE or _next(replace(load, points=kept)) is None:
+        raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
+    folder = load.scratch_folder or new_load_folder()
+    return replace(load, points=kept, status=SeriesStatus.INTERRUPTED, error=None, scratch_folder=folder)
+
+
+def _add(load: Load, notebook: Notebook) -> None:
+    with notebook.at_once():
+        if not notebook.recordings_of([load.id]):  # the disk may give an error after it was written
+            notebook.add_load(load)
         notebook.take(load.id)
-    except RefusedError as error:
-        raise UsageError(str(error)) from error
-    try:
-        yield
-    finally:
-        with suppress(sqlite3.Error):
-            notebook.release(load.id)
 
 
-def _renewed(load_id: str, notebook: Notebook, steps: Generator[LoadStep]) -> Iterator[LoadStep]:
-    """The steps, while which the notebook is told from time to time that the load goes on."""
-    renewed_at = time.monotonic()
-    with closing(steps):
-        for step in steps:
-            if time.monotonic() - renewed_at >= _RENEW_SECONDS:
-                renewed_at = time.monotonic()
-                with suppress(sqlite3.OperationalError):  # another program holds the notebook: the next one is enough
-                    notebook.renew(load_id)
-            yield step
+def _recorded(
+    recorder: Recorder, notebook: Notebook, steps: Generator[LoadStep, None, LoadClosed]
+) -> Iterator[LoadStep]:
+    """The steps, each after what it brings was stored; the last of them with what a worksheet had promised."""
+    closed = yield from recorded(recorder, steps, _writes)
+    yield replace(closed, prediction=prediction_of(notebook, closed.load)) if closed.stored else closed
+
+
+def _writes(step: LoadStep) -> Iterator[Write]:
+    """What is to be stored of a step before it is told."""
+    match step:
+        case LoadClosed(load=load, stored=False):
+            yield lambda notebook: take_out(notebook, load.id)
+        case LoadChanged(load=load, point=point) | PointStored(load=load, point=point):
+            if point is not None:
+                yield lambda notebook: notebook.put_point(load.id, point)
+            yield lambda notebook: notebook.update_load(load)
+        case LoadOpened(load=load) | LoadClosed(load=load):  # its folder, before there is anything in it
+            yield lambda notebook: notebook.update_load(load)
+        case _:
+            pass
 
 
 def _points(
-    load: Load, request: LoadRequest, notebook: Notebook, control: SeriesControl, resumed: Load | None = None
-) -> Generator[LoadStep]:
+    load: Load, request: LoadRequest, control: SeriesControl, resumed: Load | None = None
+) -> Generator[LoadStep, None, LoadClosed]:
+    """Point after point, until the load is over."""
     plan = LoadPlan(
         targets=load.targets,
         secrets=request.secrets,
@@ -231,6 +250,7 @@ def _points(
     )
     finishing = made = False
     lost: str | None = None
+    yield LoadOpened(load=load)
 
     def hear(word: ControlMessage) -> None:
         nonlocal finishing
@@ -248,12 +268,12 @@ def _points(
                 if isinstance(event, WorkersReady):
                     made = True
                     load = replace(load, workers=event.workers)
-                    notebook.update_load(load)
+                    yield LoadChanged(load=load)
                 yield event
             while engine.ended is None and not (finishing and load.points) and not lost and (following := _next(load)):
                 began_at = utc_now()
                 if why := _beyond_this_machine(load, following.users):
-                    yield LoadWarned(text=f"the search for capacity ends here: {why}")
+                    yield Warned(text=f"the search for capacity ends here: {why}")
                     break
                 for event in engine.point(_free_number(load), following.users, following.size_bytes):
                     yield event
@@ -261,18 +281,19 @@ def _points(
                         printer.count_from_here()
                     if isinstance(event, PointMeasured) and engine.ended is None:
                         point = _point(event, load, samplers, following.size_bytes, began_at)
-                        load = _with(load, point, notebook)
+                        load = _with(load, point)
                         lost = _users_lost(event, point, load.choices)
                         if printer is not None:
+                            yield LoadChanged(load=load, point=point)
                             point = _limited((yield from _drained(point, printer, engine, enough)), load)
-                            load = _with(load, point, notebook)
+                            load = _with(load, point)
                         yield PointStored(load=load, point=point)
             if engine.ended is None:
                 yield from engine.finish()
         finally:
             control.detach()
     kept = plan.keep or (plan.leftover and not made)
-    yield _closed(load, _ended(engine.ended, lost), notebook, kept=kept, resumed=resumed is not None)
+    return _closed(load, _ended(engine.ended, lost), kept=kept, resumed=resumed is not None)
 
 
 def _beyond_this_machine(load: Load, users: int) -> str | None:
@@ -354,16 +375,13 @@ def _limited(point: LoadPoint, load: Load) -> LoadPoint:
     return point
 
 
-def _with(load: Load, point: LoadPoint, notebook: Notebook) -> Load:
+def _with(load: Load, point: LoadPoint) -> Load:
     points = {each.number: each for each in (*load.points, point)}
     load = replace(load, points=tuple(points[number] for number in sorted(points)))
-    load = replace(load, capacity=capacity_of(load))
-    notebook.put_point(load.id, point)
-    notebook.update_load(load)
-    return load
+    return replace(load, capacity=capacity_of(load))
 
 
-def _closed(load: Load, ended: LoadEnded | None, notebook: Notebook, *, kept: bool, resumed: bool) -> LoadClosed:
+def _closed(load: Load, ended: LoadEnded | None, *, kept: bool, resumed: bool) -> LoadClosed:
     """The load as it ended; ``kept`` says whether its folder stays on the server even where nothing went wrong."""
     failed = ended if ended is not None and ended.kind else None
     cancelled = failed is not None and failed.kind == errors.CancelledError.__name__
@@ -376,9 +394,4 @@ def _closed(load: Load, ended: LoadEnded | None, notebook: Notebook, *, kept: bo
         error=failed.text if failed and not cancelled else None,
         scratch_folder=load.scratch_folder if left or kept or (ended and ended.left_behind) else None,
     )
-    if not (load.points or left or resumed):
-        notebook.release(load.id)
-        notebook.remove(load.id)
-        return LoadClosed(load=load, failure=failed, stored=False)
-    notebook.update_load(load)
-    return LoadClosed(load=load, failure=failed, prediction=prediction_of(notebook, load))
+    return LoadClosed(load=load, failure=failed, stored=bool(load.points or left or resumed))

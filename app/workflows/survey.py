@@ -2,6 +2,7 @@
 
 import ipaddress
 import socket
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,9 +12,10 @@ from app.environment.link.facts import detect_link
 from app.environment.link.route import find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
-from app.recorder.recording import RecorderEvent
+from app.recorder.recording import RecorderEvent, SeriesStored, open_notebook
 from app.recorder.request import SeriesRequest
 from app.recorder.turns import Resumption, record_in_turns
+from app.recorder.writer import Recorder
 from app.targets import join
 from app.workflows.requests import SeriesOptions, series_request
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
@@ -128,11 +130,22 @@ def measure_round(
 ) -> Iterator[tuple[int, RecorderEvent]]:
     """Measure what is to do, in turns; each event comes with its station's index. Raises NotebookError.
 
-    A login that was refused is not tried by the other stations that have it.
+    A login that was refused is not tried by the other stations that have it. Until all that is to be measured was, or
+    could not be, the survey counts as interrupted, also where this process is killed.
     """
     logins = [_login_of(planned.stations[index]) for index, _ in planned.todo]
-    for turn, event in record_in_turns([what for _, what in planned.todo], notebook_path, control, logins):
-        yield planned.todo[turn][0], event
+    name, expected = planned.experiment.name, sum(one.state is not StationState.LEFT_OUT for one in planned.stations)
+    with open_notebook(notebook_path) as notebook:
+        recorder, is_noted = Recorder(notebook), False
+        for turn, event in record_in_turns([what for _, what in planned.todo], notebook_path, control, logins):
+            if isinstance(event, SeriesStored) and not is_noted:
+                is_noted = True
+                recorder.write(lambda notebook: notebook.expect_parts(name, expected))
+            deque(recorder.flush(), 0)  # the series themselves warn of a notebook that is held
+            yield planned.todo[turn][0], event
+        if not control.cancelled.is_set():
+            recorder.write(lambda notebook: notebook.expect_parts(name, 0))
+        deque(recorder.finish(), 0)
 
 
 def targets_like(station: Station, planned: SurveyRound, targets: Sequence[Target]) -> list[Target]:
@@ -265,7 +278,9 @@ def _unfinished(
         if index is None or series.imported_at is not None:
             return None, {}
         stored[index] = series
-    if all(series.status is SeriesStatus.COMPLETE for series in stored.values()):
+    heads = notebook.recordings_of([last.recording_id or ""])
+    is_whole = not heads or heads[0].status is not SeriesStatus.INTERRUPTED
+    if is_whole and all(series.status is SeriesStatus.COMPLETE for series in stored.values()):
         return None, {}
     return last, stored
 

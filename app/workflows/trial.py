@@ -12,10 +12,10 @@ from app.changes.server import ChangeFailedError, give_word, new_change_id, set_
 from app.environment.collect import collect
 from app.errors import CancelledError, SharebenchError
 from app.measure.control import SeriesControl
-from app.measure.events import Event, Failed, RunFinished, Started
+from app.measure.events import Event, Failed, RunFinished, Started, Warned
 from app.recorder.ceilings import ceiling_of
 from app.recorder.recording import failure_from, open_notebook
-from app.recorder.writer import SeriesWriter
+from app.recorder.writer import Recorder, SeriesWriter
 from app.workflows.trial_order import (
     AS_IT_IS,
     Judged,
@@ -64,8 +64,23 @@ def run_trial(order: TrialOrder, notebook_path: Path, control: SeriesControl) ->
     check_target(order.request)
     with open_notebook(notebook_path) as notebook:
         yardstick = yardstick_of(order.request, control, order.plan.load)
-        campaign = _Campaign(order=order, notebook=notebook, control=control, yardstick=yardstick)
+        campaign = _Campaign(
+            order=order, notebook=notebook, control=control, yardstick=yardstick, recorder=Recorder(notebook)
+        )
         yield from campaign.carry_out()
+
+
+@dataclass(frozen=True, slots=True)
+class _Journal:
+    """Notes in its turn what became of a change: a server is restored whoever holds the notebook."""
+
+    recorder: Recorder
+
+    def close_journal(self, change_id: str) -> None:
+        self.recorder.write(lambda notebook: notebook.close_journal(change_id))
+
+    def leave_journal(self, entry: JournalEntry) -> None:
+        self.recorder.write(lambda notebook: notebook.leave_journal(entry))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -74,6 +89,7 @@ class _Campaign:
     notebook: Notebook
     control: SeriesControl
     yardstick: Yardstick
+    recorder: Recorder
     change: ServerChange = field(init=False)
     writers: list[SeriesWriter] = field(init=False, default_factory=list)
     slots: list[Slot] = field(init=False, default_factory=list)
@@ -102,21 +118,25 @@ class _Campaign:
             self._open_series()
             failure = yield from self._measure()
         except SharebenchError as error:
-            failure = error  # raised when it has been told that everything was put back
+            failure = error  # raised when it has been told that everything was restored
         except BaseException:
-            failure = CancelledError("given up")
+            for _ in self._ended(entry, CancelledError("given up")):
+                pass
             raise
-        finally:
-            try:
-                put_back = self._put_back(entry)
-            finally:
-                self._close_series(failure)
-        yield PutBack(put_back)
+        yield from self._ended(entry, failure)
         if len(self.writers) == 1 + len(self.order.plan.values) and any(one.stored for one in self.writers):
             yield Judged(self._standing())
         yield from self.yardstick.finish()
         if failure:
             raise failure
+
+    def _ended(self, entry: JournalEntry, failure: SharebenchError | None) -> Generator[TrialEvent, None, None]:
+        """Restore everything, and store how it ended, whatever becomes of either."""
+        try:
+            restored = self._put_back(entry)
+        finally:
+            yield from self._close_series(failure)
+        yield PutBack(restored)
 
     def _open_series(self) -> None:
         """A series for each value: new ones, or those of the notebook to go on with."""
@@ -128,11 +148,15 @@ class _Campaign:
         for arm, value in enumerate((None, *order.plan.values)):
             found = next((one for one in known if (one.change.value if one.change else None) == value), None)
             series = found or self._new_series(arm, value)
-            writer = SeriesWriter(series, notebook, stored=found is not None, experiment=order.experiment)
+            writer = SeriesWriter(series, self.recorder, stored=found is not None, experiment=order.experiment)
             writer.begin()
             self.writers.append(writer)
-        notebook.set_trial(order.experiment.name, order.plan)
+        self._store_plan()
         self._reject_lone_runs()
+
+    def _store_plan(self) -> None:
+        name, plan = self.order.experiment.name, self.order.plan
+        self.recorder.write(lambda notebook: notebook.set_trial(name, plan))
 
     def _new_series(self, arm: int, value: str | None) -> Series:
         request, name, previous = self.order.request, self.order.plan.name, self.order.plan.previous
@@ -161,11 +185,18 @@ class _Campaign:
         whole = set.intersection(*numbers)
         for writer, found in zip(self.writers, numbers, strict=True):
             for number in sorted(found - whole):
-                reason = "its pair or block was interrupted"
-                self.notebook.judge_run(writer.series.id, number, RunStatus.REJECTED, reason)
-            if writer.stored:
-                runs = self.notebook.series(writer.series.id).runs
-                writer.series = replace(writer.series, runs=runs)
+                self._reject(writer, number, "its pair or block was interrupted")
+
+    def _reject(self, writer: SeriesWriter, number: int, reason: str) -> None:
+        series = writer.series
+        runs = tuple(
+            replace(run, status=RunStatus.REJECTED, reason=reason)
+            if run.phase is Phase.MEASURED and run.number == number
+            else run
+            for run in series.runs
+        )
+        writer.series = replace(series, runs=runs)
+        self.recorder.write(lambda notebook: notebook.judge_run(series.id, number, RunStatus.REJECTED, reason))
 
     def _measure(self) -> Generator[TrialEvent, None, SharebenchError | None]:
         """Pairs or blocks until it is decided; what it failed by, if it did."""
@@ -210,7 +241,7 @@ class _Campaign:
             self._see(event, writer, arm)
             if isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED:
                 self._note_slot(writer, block, position, control_seconds)
-            yield from writer.flush()
+            yield from self.recorder.flush()
             if isinstance(event, Failed):
                 failure = event
             yield event
@@ -226,7 +257,7 @@ class _Campaign:
 
     def _set(self, arm: int) -> None:
         """Set the value of an arm; raises ChangeFailedError where it is not in effect then."""
-        self.notebook.renew_journal(self.change.id)
+        self.recorder.write(lambda notebook: notebook.renew_journal(self.change.id))
         answer = set_arm(self.change, arm, self.order.setting.ssh)
         if "not_reloaded" in answer.sections:
             raise ChangeFailedError("smbd does not take in what was written (smbcontrol): is it running there?")
@@ -297,7 +328,7 @@ class _Campaign:
             self.order = replace(
                 self.order, plan=replace(plan, processor_percent=(*plan.processor_percent, round(share, 1)))
             )
-        writer.write_also(lambda notebook: notebook.add_slot(slot))
+        self.recorder.write(lambda notebook: notebook.add_slot(slot))
 
     def _look_around(self, writer: SeriesWriter) -> None:
         request = self.order.request
@@ -310,7 +341,7 @@ class _Campaign:
 
     def _put_back(self, entry: JournalEntry) -> str:
         """Everything as it was, and proven; in words. Raises ChangeFailedError."""
-        answer, setting = restore_entry(entry, self.notebook), self.order.setting
+        answer, setting = restore_entry(entry, _Journal(self.recorder)), self.order.setting
         effective = setting.effective(answer)
         if setting.previous is not None and (effective is None or not setting.same(effective, setting.previous)):
             raise ChangeFailedError(
@@ -325,8 +356,8 @@ class _Campaign:
             )
         return f"restored: {setting.name} is {effective} again"
 
-    def _close_series(self, failure: SharebenchError | None) -> None:
-        """Let the series go, with how they ended."""
+    def _close_series(self, failure: SharebenchError | None) -> Generator[Warned, None, None]:
+        """Let the series go, with how they ended, once all is stored. Raises NotebookError."""
         status = SeriesStatus.COMPLETE
         if failure:
             status = SeriesStatus.INTERRUPTED if failure.exit_code == 130 else SeriesStatus.FAILED
@@ -343,18 +374,18 @@ class _Campaign:
                 and order.request.ceiling is not CeilingPolicy.SKIP
                 and not order.plan.load
             ):
-                found = ceiling_of(writer.series, self.notebook)
+                found = ceiling_of(writer.series, self.notebook, keep=self.recorder.write)
                 writer.put(replace(writer.series, ceiling_bytes_per_second=found.bytes_per_second))
-            try:
-                for _ in writer.finish():
-                    pass
-            finally:
-                writer.let_go()
-        if not any(writer.stored for writer in self.writers):
-            _forget(order.experiment, self.notebook)
-        else:
+            writer.end()
+        if any(writer.stored for writer in self.writers):
             self.order = replace(order, plan=replace(order.plan, proofs=proofs or order.plan.proofs))
-            self.notebook.set_trial(order.experiment.name, self.order.plan)
+            self._store_plan()
+        else:
+            self.recorder.write(lambda notebook: _forget(order.experiment, notebook))
+        try:
+            yield from self.recorder.finish()
+        finally:
+            self.recorder.let_go()
 
 
 def _forget(experiment: Experiment, notebook: Notebook) -> None:

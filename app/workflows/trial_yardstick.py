@@ -11,7 +11,7 @@ from app.environment.link.route import is_this_machine
 from app.environment.quiet import LEAST_SECONDS
 from app.errors import MeasurementError, SharebenchError
 from app.load.engine_process import EngineProcess
-from app.load.events import LoadEnded, LoadWarned, PointMeasured, SecondPassed
+from app.load.events import LoadEnded, PointMeasured, SecondPassed
 from app.load.judgement import load_point
 from app.load.plan import LoadPlan
 from app.measure.control import SeriesControl
@@ -123,7 +123,7 @@ class LoadYardstick:
         """Remove the files; what is still there is named."""
         if self._engine and self._engine.ended is None:
             for event in self._engine.finish():
-                if isinstance(event, LoadWarned):
+                if isinstance(event, Warned):
                     yield Warned(text=event.text)
 
     def observe(self, number: int, _scratch_path: str | None) -> Iterator[Event]:
@@ -144,7 +144,7 @@ class LoadYardstick:
                 passed += 1
                 moved += round(event.read_bytes_per_second + event.write_bytes_per_second)
                 yield Progressed(seconds=passed, moved_bytes=moved, size_bytes=0)
-            elif isinstance(event, LoadWarned):
+            elif isinstance(event, Warned):
                 yield Warned(text=event.text)
             elif isinstance(event, LoadEnded):
                 yield Failed(kind=event.kind or MeasurementError.__name__, text=event.text or "the load ended")

@@ -22,6 +22,7 @@ CAMPAIGNS = {
     "fuzz": "tests.reliability.fuzz",
     "crash": "tests.reliability.crash",
     "storage": "tests.reliability.storage",
+    "held": "tests.reliability.held",
     "secrets": "tests.reliability.secret_marker",
     "hostile": "tests.reliability.hostile",
     "server": "tests.reliability.server",
@@ -40,7 +41,9 @@ CAMPAIGNS = {
 }
 """By name, the module whose ``campaign`` it is; to add one, write the module and name it here."""
 DEFAULT_SECONDS = 300.0
-LONGER_SECONDS = {"network": 600.0, "fuzz": 900.0, "crash": 450.0, "trial": 450.0, "steps": 1800.0, "sharing": 3600.0}
+LONGER_SECONDS = {
+    "network": 600.0, "fuzz": 900.0, "crash": 450.0, "trial": 450.0, "steps": 1800.0, "sharing": 3600.0, "held": 3600.0,
+}  # fmt: skip
 """What these need, on two processors, for each message once, 100,000 inputs a reader, 200 kills and losses of power."""
 
 

@@ -8,6 +8,7 @@ from tests.reliability import (
     changes,
     crash,
     crash_rounds,
+    held,
     hostile,
     intruder,
     peers,
@@ -42,6 +43,14 @@ def test_whatever_a_notebook_lies_on_is_told_in_one_line():
     assert figures.losses == []
     assert figures.counts["damaged files"] >= 60
     assert figures.counts["refused"]
+
+
+@pytest.mark.usefixtures("smbd")
+def test_a_locked_notebook_and_a_full_disk_lose_no_run_and_no_point():
+    figures = held.campaign(3, kinds=("series", "load"))
+    assert figures.losses == []
+    assert figures.counts["series, locked"] == figures.counts["load, locked"] == 1
+    assert not figures.counts["without effect"]
 
 
 def test_a_password_is_nowhere():

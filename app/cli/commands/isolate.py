@@ -26,12 +26,12 @@ from app.isolation.rounds import (
     IsolationClosed,
     IsolationEvent,
     IsolationOpened,
-    IsolationProblem,
     LayerRunEnded,
     LayerRunStarted,
 )
 from app.isolation.script import load_script, operations_named
 from app.measure.control import SeriesControl
+from app.measure.events import Warned
 from app.workflows.isolate import record_isolation, resumable
 from forms.isolation.report import isolation_report
 from forms.isolation.words import clients_text
@@ -185,7 +185,7 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolatio
                     _draw("")
                     if sys.stderr.isatty() or run.error:
                         diagnostics.say(f"  {run.layer}, {clients_text(run.clients)}, round {run.round}: {told}")
-                case IsolationProblem(text=text):
+                case Warned(text=text):
                     _draw("")
                     diagnostics.say(f"sharebench: {text}")
                 case IsolationClosed(isolation=closed):

@@ -11,8 +11,9 @@ from textual.content import Content
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.isolation.request import DEFAULT_ROUNDS, DEFAULT_SECONDS, MOST_CLIENTS, IsolationRequest, request_to_resume
-from app.isolation.rounds import IsolationClosed, IsolationOpened, IsolationProblem, LayerRunEnded, LayerRunStarted
+from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
+from app.measure.events import Warned
 from app.server.shell import check_ssh_host
 from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
@@ -184,7 +185,7 @@ class IsolationRunScreen(ReportRunScreen):
                     self.isolation = replace(self.isolation, runs=(*self.isolation.runs, run))
                 if run.error:
                     self._problems.append(f"{run.layer}, {clients_text(run.clients)}, round {run.round}: {run.error}")
-            case IsolationProblem(text=text):
+            case Warned(text=text):
                 self._problems.append(text)
             case IsolationClosed(isolation=isolation):
                 self.isolation, self.is_closed = isolation, True

@@ -12,9 +12,10 @@ from textual.content import Content
 
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
-from app.load.events import FilesMade, JobsWait, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
+from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.load.scenario import NAMES, changed, find_scenario, parse_users
 from app.logins import same_login
+from app.measure.events import Warned
 from app.server.shell import check_ssh_host
 from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
@@ -179,7 +180,7 @@ class LoadProgressState:
                 return replace(self, files=step)
             case SecondPassed():
                 return replace(self, seconds=(*self.seconds, step)[-SHOWN_SECONDS:])
-            case LoadWarned(text=text):
+            case Warned(text=text):
                 return replace(self, warnings=(*self.warnings, text))
             case LoadClosed(load=load):
                 return replace(self, load=load, closed=step)

@@ -20,10 +20,11 @@ from app.isolation.put_back import put_back_after_kills
 from app.isolation.replay import Replay
 from app.isolation.replay_child import ReplayPlan
 from app.isolation.request import IsolationRequest, request_to_resume
-from app.isolation.rounds import IsolationClosed, IsolationProblem, LayerRunEnded
+from app.isolation.rounds import IsolationClosed, LayerRunEnded
 from app.isolation.script import load_script
 from app.isolation.smbd import SmbdControl
 from app.measure.control import SeriesControl
+from app.measure.events import Warned
 from app.server.shell import ServerShell
 from app.workflows.isolate import record_isolation
 from forms.isolation.report import isolation_document
@@ -173,7 +174,7 @@ def test_a_folder_that_a_script_left_on_the_share_is_told(
     if is_left:
         folder.mkdir()
     events = list(record_isolation(request, tmp_path / "n.db", SeriesControl()))
-    told = [event.text for event in events if isinstance(event, IsolationProblem)]
+    told = [event.text for event in events if isinstance(event, Warned)]
     assert ["may still be on the share smb://" in text for text in told] == [True] * is_left
     if is_left:
         folder.rmdir()

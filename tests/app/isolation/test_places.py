@@ -1,5 +1,6 @@
 """Where the layers can be measured, and what is said of those that cannot."""
 
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from app.isolation import places
 from app.isolation.places import find_places
 from app.isolation.put_back import put_back, put_back_after_kills
 from app.isolation.request import IsolationRequest
+from app.isolation.rounds import IsolationClosed, IsolationEvent
 from app.isolation.script import load_script
 from app.measure.control import SeriesControl
 from app.server.shell import ServerShell
@@ -95,7 +97,12 @@ def test_nothing_is_put_back_that_a_notebook_of_somebody_else_says(tmp_path: Pat
     with Notebook(path) as notebook:
         notebook.add_isolation(isolation)
     folder.mkdir()
-    monkeypatch.setattr("app.workflows.isolate.measure", lambda *_: iter(()))
+
+    def nothing_measured(*_: object) -> Generator[IsolationEvent, None, IsolationClosed]:
+        yield from ()
+        return IsolationClosed(isolation=isolation)
+
+    monkeypatch.setattr("app.workflows.isolate.measure", nothing_measured)
     request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script())
     for own in (False, True):
         monkeypatch.setattr("app.workflows.isolate.is_own_file", lambda _path, own=own: own)

@@ -11,9 +11,10 @@ import pytest
 from app.environment.collect import Environment
 from app.errors import UsageError
 from app.load.engine_process import EngineProcess
-from app.load.events import FilesMade, LoadEnded, LoadEvent, LoadWarned, PointMeasured, WorkersReady
+from app.load.events import FilesMade, LoadEnded, LoadEvent, PointMeasured, WorkersReady
 from app.load.plan import LoadPlan
 from app.measure.control import SeriesControl
+from app.measure.events import Warned
 from app.workflows.load import (
     LoadClosed,
     LoadOpened,
@@ -135,7 +136,7 @@ def test_a_load_counts_as_running_on_other_hosts_for_as_long_as_it_tells(
 ):
     monkeypatch.setattr("app.workflows.load.EngineProcess", Ended)
     monkeypatch.setattr(Ended, "events", (FilesMade(files=1, of_files=2),))
-    monkeypatch.setattr("app.workflows.load._RENEW_SECONDS", 0.0)
+    monkeypatch.setattr("app.recorder.writer._RENEW_SECONDS", 0.0)
     load = full_load(status=SeriesStatus.INTERRUPTED, points=())
     request = LoadRequest(targets=load.targets, scenario=load.scenario, choices=load.choices)
     with Notebook(tmp_path / "notebook.db") as notebook:
@@ -163,7 +164,7 @@ def test_that_the_server_is_not_seen_is_said_before_anything_is_measured(
     with Notebook(tmp_path / "notebook.db") as notebook:
         notebook.add_load(load)
     told = list(resume_load(load, request, tmp_path / "notebook.db", SeriesControl()))
-    assert [event.text for event in told if isinstance(event, LoadWarned)] == [
+    assert [event.text for event in told if isinstance(event, Warned)] == [
         "the server's load is not seen: `ssh` cannot be run here (No such file or directory)"
     ]
 

@@ -18,7 +18,7 @@ from app.environment.host.processes import Ours
 from app.environment.quiet import LEAST_SECONDS
 from app.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFileError, UnreachableError
 from app.kinds import stored_experiment
-from app.load.events import LoadEnded, LoadWarned
+from app.load.events import LoadEnded
 from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, Started, Warned
@@ -252,7 +252,7 @@ def test_a_window_whose_numbers_contradict_one_another_is_no_run(samba: Smbd, mo
     yardstick = LoadYardstick(made.request, SeriesControl(), window)
     for status, kind in ((PointStatus.VALID, RunFinished), (PointStatus.REJECTED, Failed)):
         assert isinstance(next(yardstick._counted(point(status=status))), kind)
-    engine = SimpleNamespace(ended=None, finish=lambda: iter([LoadWarned(text="x is still there"), LoadEnded()]))
+    engine = SimpleNamespace(ended=None, finish=lambda: iter([Warned(text="x is still there"), LoadEnded()]))
     monkeypatch.setattr(yardstick, "_engine", engine)
     assert list(yardstick.finish()) == [Warned(text="x is still there")]
 

@@ -11,7 +11,8 @@ from textual.widgets import Input
 from app.clients.base import Secrets
 from app.config import config
 from app.errors import UsageError
-from app.load.events import FilesMade, LoadEnded, LoadPhase, LoadWarned, PhaseBegan, SecondPassed
+from app.load.events import FilesMade, LoadEnded, LoadPhase, PhaseBegan, SecondPassed
+from app.measure.events import Warned
 from app.targets import parse_target
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
@@ -75,7 +76,7 @@ def test_the_live_lines_show_the_phase_the_last_minute_and_the_points():
     for words in ("19 of 20", "180", "errors 2", "12.3 ms", "12 % CPU", "█"):
         assert words in text
     assert "Offered/s" not in text
-    state = state.heard(PointStored(load=load, point=load.points[0])).heard(LoadWarned(text="a [red]word"))
+    state = state.heard(PointStored(load=load, point=load.points[0])).heard(Warned(text="a [red]word"))
     assert "Offered/s" in state.text(80)
     assert "Requests a second over users" in state.text(80), "with its chart, but not with what it was made from"
     assert "one connection and one login each" not in state.text(80)

@@ -1,0 +1,205 @@
+"""The held campaign: every kind measured by its command while the notebook is locked, or its disk full, for seconds."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.command_line import QUICK, Sharebench
+from tests.reliability.disks import small_disk
+from tests.reliability.figures import Clock, Figures, Share
+from tests.servers.smbd import Smbd
+
+TIMES = 20
+MOST_SECONDS, LONG_SECONDS = 20.0, 60.0
+LONG_CASE_SECONDS = 600.0
+"""With so much time, each kind is held for a minute as well."""
+LIMIT_SECONDS = 900.0
+DISK_KIB = 6 * 1024
+RUNS = 300
+USERS = (1, 2, 3)
+HOLD = """
+import sqlite3, sys, time
+connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
+connection.execute("BEGIN EXCLUSIVE")
+print("held", flush=True)
+time.sleep(float(sys.argv[2]))
+connection.execute("ROLLBACK")
+"""
+"""Another program, such as a backup."""
+_MADE = ("--make-file", "--size", "64K")
+_ALONE = (*_MADE, *QUICK)
+
+
+def _runs(document: dict[str, Any]) -> list[int]:
+    return sorted(run["number"] for run in document["runs"] if run["phase"] == "measured" and run["status"] == "valid")
+
+
+def _all_runs(document: dict[str, Any]) -> bool:
+    return _runs(document) == list(range(1, RUNS + 1))
+
+
+def _of_parts(count: int) -> Callable[[dict[str, Any]], bool]:
+    return lambda document: len(document["parts"]) == count and all(map(_all_runs, document["parts"]))
+
+
+def _pairs(document: dict[str, Any]) -> bool:
+    """Whether every pair or block that began has all its runs."""
+    found = [_runs(part) for part in document["series"] if isinstance(part, dict)]
+    return len(found) > 1 and len(found[0]) >= 6 and all(each == found[0] for each in found)
+
+
+def _layer_runs(document: dict[str, Any]) -> bool:
+    found = document["isolation"]["runs"] if "isolation" in document else document["runs"]
+    return all(run["status"] == "valid" for run in found) and len({run["round"] for run in found}) == 2
+
+
+@dataclass(frozen=True)
+class HeldKind:
+    """How a kind is measured, when the trouble begins, and whether what came of it is whole."""
+
+    words: tuple[str, ...]
+    begun: str
+    """A query with a row once its first run, point or pair is stored."""
+    is_whole: Callable[[dict[str, Any]], bool]
+
+
+_A_RUN = "SELECT 1 FROM runs WHERE phase = 'measured'"
+KINDS = {
+    "series": HeldKind(("run", "URL", *_ALONE, "--runs", str(RUNS)), _A_RUN, _all_runs),
+    "load": HeldKind(
+        ("load", "URL", "--users", ",".join(map(str, USERS)), "--duration", "2", "--settle", "0", "--files", "20",
+         "--processes", "1"),
+        "SELECT 1 FROM load_points", lambda document: [point["users"] for point in document["points"]] == list(USERS),
+    ),
+    "isolation": HeldKind(
+        ("isolate", "URL", "--clients", "1", "--rounds", "2", "--seconds", "2", "--smb-conf", "CONF"),
+        "SELECT 1 FROM layer_runs", _layer_runs,
+    ),
+    "trial": HeldKind(
+        ("try", "server signing=mandatory", "URL", *_MADE, "--ceiling", "skip", "--smb-conf", "CONF", "--yes"),
+        _A_RUN, _pairs,
+    ),
+    "sweep": HeldKind(
+        ("sweep", "smb2 max read=65536,131072", "URL", *_MADE, "--ceiling", "skip", "--smb-conf", "CONF", "--yes"),
+        _A_RUN, _pairs,
+    ),
+    "survey": HeldKind(
+        ("survey", "127.0.0.1", "--smb", "bench", "--smb-port", "PORT", "--user", "bench", "--no-iperf3", "--size",
+         "64K", "--runs", str(RUNS), *QUICK),
+        _A_RUN, lambda document: all(map(_all_runs, document["parts"])) and len(document["parts"]) >= 2,
+    ),
+    "selftest": HeldKind(("selftest", "URL", *_ALONE, "--runs", str(RUNS)), _A_RUN, _of_parts(2)),
+}  # fmt: skip
+
+
+@contextmanager
+def _locked(book: Path, seconds: float) -> Iterator[None]:
+    words = [sys.executable, "-c", HOLD, str(book), str(seconds)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout
+        other.stdout.readline()
+        yield
+
+
+@contextmanager
+def _full(book: Path, seconds: float) -> Iterator[None]:
+    filler = book.with_name("filler")
+    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    try:
+        yield
+        time.sleep(seconds)
+    finally:
+        filler.unlink()
+
+
+TROUBLES = {"locked": _locked, "full": _full}
+
+
+def _has_begun(book: Path, query: str) -> bool:
+    with (
+        contextlib.suppress(sqlite3.Error),
+        contextlib.closing(sqlite3.connect(f"file:{book}?mode=ro", uri=True)) as db,
+    ):
+        return db.execute(query).fetchone() is not None
+    return False
+
+
+def _case(smbd: Smbd, folder: Path, name: str, trouble: str, seconds: float) -> Figures:
+    """One measurement with the trouble in the middle of it; what it lost."""
+    figures, kind, book = Figures(), KINDS[name], folder / "notebook.db"
+    target = smbd.target()
+    places = {"URL": f"smb://bench@127.0.0.1:{target.port}/bench", "CONF": str(smbd.conf), "PORT": str(target.port)}
+    command = Sharebench(book, smbd.password)
+    began, before = time.monotonic(), smbd.conf.read_bytes()
+    with command.start(*(places.get(word, word) for word in kind.words)) as process:
+        while process.poll() is None and not _has_begun(book, kind.begun):
+            time.sleep(0.01)
+        with TROUBLES[trouble](book, seconds):
+            held_at = time.monotonic()
+        try:
+            _, said = process.communicate(timeout=LIMIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said = "it never ended"
+    figures.took(time.monotonic() - began)
+    case = f"{name}, {trouble} for {seconds:.1f} s"
+    if "waits in memory" not in said:
+        figures.counts["without effect"] += 1
+    elif trouble == "locked" and time.monotonic() - held_at < seconds - 0.5:
+        figures.losses.append(f"{case}: it ended before the notebook was free")
+    if process.returncode not in {0, 1, 3} or ("waits in memory" in said) != ("nothing was lost" in said):
+        figures.losses.append(f"{case}: ended with {process.returncode}: {said[-300:]!r}")
+    documents = command.json("list", "--json")
+    figures.counts[f"{name}, {trouble}"] += 1
+    if [one["status"] for one in documents] != ["complete"] or not kind.is_whole(documents[0]):
+        figures.losses.append(f"{case}: {[one['status'] for one in documents]}, and not whole: {said[-300:]!r}")
+    left = list(smbd.folder.glob(".sharebench-*"))
+    if left or smbd.conf.read_bytes() != before:
+        figures.losses.append(f"{case}: {left} or a change was left")
+    return figures
+
+
+def campaign(
+    seconds: float, *, share: Share | None = None, kinds: tuple[str, ...] = tuple(KINDS), seed: int = 24
+) -> Figures:
+    """Every kind under every trouble, for a random time; with enough time 20 each, and each once for a minute."""
+    share, clock, chance = share or Share(), Clock(seconds), random.Random(seed)
+    long = seconds >= LONG_CASE_SECONDS
+    times = [(number, chance.uniform(1, MOST_SECONDS)) for number in range(1, TIMES + 1)]
+    if not long:
+        times = [(1, seconds)]
+    cases = [(name, number, length) for number, length in times for name in kinds]
+    if long:
+        cases = [(name, 0, LONG_SECONDS) for name in kinds] + cases
+    with ExitStack() as stack:
+        smbd = Smbd()
+        stack.callback(smbd.stop)
+        smbd.start()
+        for name, number, length in share.of_mine(cases):
+            for trouble in TROUBLES if not number or not long else [tuple(TROUBLES)[number % 2]]:
+                key = f"{name} {trouble} {number}"
+                if share.has(key) or (long and clock.is_over()):
+                    continue
+                with small_disk(DISK_KIB) as disk:
+                    if disk is None and trouble == "full":
+                        share.figures.counts["full disks not tried, since nobody may mount here"] = 1
+                        continue
+                    folder = disk or Path(tempfile.mkdtemp(prefix="sharebench-held-"))
+                    share.note(key, _case(smbd, folder, name, trouble, length))
+                    if disk is None:
+                        shutil.rmtree(folder)
+    return share.figures
