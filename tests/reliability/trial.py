@@ -31,6 +31,7 @@ from tests.servers.process import program
 from tests.servers.smbd import Smbd
 from tests.servers.smbd_registry import RegistrySmbd
 from tests.servers.sshd import Sshd
+from tests.servers.systemd import Systemd
 
 ROUND_TRIP_SECONDS = 0.005
 SHAPE = ("root", "tbf", "rate", "100mbit", "burst", "64kb", "latency", "100ms")
@@ -72,19 +73,27 @@ def campaign(seconds: float, trials: int = TRIALS) -> Figures:
 
 
 @contextmanager
-def _served(link: Link | FarLink, *, size: int = FILE_BYTES, registry: bool = False) -> Iterator[Smbd]:
-    """A share with a file, at the end of the link; ``ssh fileserver`` leads there."""
+def _served(link: Link | FarLink, *, size: int = FILE_BYTES, kind: str = "") -> Iterator[Smbd]:
+    """A share with a file at the end of the link; ``ssh fileserver`` leads to what that kind of change needs."""
     with ExitStack() as stack:
         stack.callback(link.close)
-        samba = RegistrySmbd(link) if registry and isinstance(link, Link) else Smbd(link=link)
+        samba = RegistrySmbd(link) if kind == "registry" and isinstance(link, Link) else Smbd(link=link)
         sshd = Sshd(link)
         for server in (samba, sshd):
             stack.callback(server.stop)
             server.start()
         samba.make_file("file", bytes(size))
+        (samba.root / "client").mkdir()
+        (samba.root / "client" / "ssh").symlink_to(sshd.path / "ssh")
         if isinstance(samba, RegistrySmbd):
             samba.shell_in(sshd.path)
-        stack.enter_context(patch.dict(os.environ, {"PATH": f"{sshd.path}:{os.environ['PATH']}"}))
+        elif kind == "network card":
+            systemd = Systemd()
+            stack.callback(systemd.stop)
+            systemd.start()
+            systemd.inside.remove("--net")  # that of the link stays, with its card
+            systemd.shell_in(sshd.path)
+        stack.enter_context(patch.dict(os.environ, {"PATH": f"{samba.root / 'client'}:{os.environ['PATH']}"}))
         yield samba
 
 
@@ -151,13 +160,13 @@ def main(words: Sequence[str]) -> int:
         for number in share.of_mine(range(asked.times)):
             kind = kinds[number % len(kinds)]
             if not share.has(f"{number + 1}"):
-                with _served(Link("100mbit"), size=NOTHING_BYTES, registry=kind == "registry") as samba:
+                with _served(Link("100mbit"), size=NOTHING_BYTES, kind=kind) as samba:
                     found = _one_of_nothing(samba, Path(folder), kind)
                 if found.losses:  # made again when the campaign is resumed
                     share.figures.add(found)
                 else:
                     share.note(f"{number + 1}", found)
-                print(f"{number + 1} {found.text()}", flush=True)
+                print(f"{number + 1} {'; '.join(found.losses) or found.text()}", flush=True)
     figures = share.figures
     wrong = figures.counts["different"]
     print(f"{figures.text()}; at most {MOST_DIFFERENT_PERCENT} % may say different")
