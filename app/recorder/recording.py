@@ -17,6 +17,7 @@ from app.recorder.request import SeriesRequest, request_to_resume
 from app.recorder.series_monitor import SeriesMonitor
 from app.recorder.writer import Recorder, SeriesWriter
 from forms import wording
+from forms.comparison.differences import differences_before, named
 from storage.errors import NotebookFileError, RefusedError
 from storage.notebook import Notebook
 from storage.plan import QuietTime
@@ -174,8 +175,8 @@ def _measured(
     writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
 ) -> Generator[RecorderEvent, None, Failed | None]:
     """Look around, measure, look back; what it failed by, if it did."""
-    if request.quiet_time is not QuietTime.SKIP:
-        refused = _login_refused(request.plan, control)
+    if request.quiet_time is not QuietTime.SKIP or request.repeats:
+        refused = _refused(request, writer.series, notebook, control)
         if refused:
             yield refused
             return refused
@@ -230,14 +231,31 @@ def _held_against(seen: DialectSeen, writer: SeriesWriter) -> Iterator[Warned]:
         yield warning
 
 
-def _login_refused(plan: MeasurementPlan, control: SeriesControl) -> Failed | None:
-    """Why nobody gets in there, tried before anything else takes its time; None where somebody does."""
+def _refused(request: SeriesRequest, series: Series, notebook: Notebook, control: SeriesControl) -> Failed | None:
+    """Why the login fails, or what differs from the series to be repeated: tried before anything is measured."""
     trial = replace(
-        plan, command=Command.PUT, size_bytes=1, make_file=False, verify=False, stepped=False, scratch_path=None,
-        runs=0, warmups=0, until_percent=None, done_runs=0, done_warmups=0, done_rates=(),
+        request.plan, command=Command.PUT, size_bytes=1, make_file=False, verify=False, stepped=False,
+        scratch_path=None, runs=0, warmups=0, until_percent=None, done_runs=0, done_warmups=0, done_rates=(),
     )  # fmt: skip
     with MeasuringProcess(trial, control) as child:
-        return next((event for event in child.events() if isinstance(event, Failed)), None)
+        for event in child.events():
+            if isinstance(event, Failed):
+                return event
+            if isinstance(event, Started):
+                seen = event.client
+                client = replace(series.client, dialect=seen.dialect, signing=seen.signing, encryption=seen.encryption)
+                series = replace(series, client=client, environment={"path": event.path_facts})
+    if not request.repeats or request.base_id is None:
+        return None
+    differing = differences_before(notebook.series(request.base_id), series)
+    if not differing:
+        return None
+    return Failed.of(
+        errors.UsageError(
+            f"this would not be series {request.base_id} measured again: {named(differing)}; restore that, or measure"
+            " without --again"
+        )
+    )
 
 
 def _status(failure: Failed | None) -> SeriesStatus:

@@ -19,6 +19,8 @@ class FormEntries:
     """What it is meant to answer."""
     base_id: str | None = None
     """The series that the change is compared with; None for the last one of the experiment that was kept."""
+    repeats: bool = False
+    """Whether it is that series measured again: refused where the session or the way there is another one."""
     change_name: str | None = None
     change_value: str = ""
     wait_seconds: float = 0.0

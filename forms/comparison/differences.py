@@ -90,6 +90,16 @@ def differences_of_repeat(first: Series, again: Series) -> tuple[Difference, ...
     return tuple(found for found in differences(first, again) if found.name != _OWN_VERSION)
 
 
+def differences_before(first: Series, again: Series) -> tuple[Difference, ...]:
+    """The same of a series that is yet to be measured, of which its login alone is known: nothing absent differs."""
+    logged_in = first.client.dialect and again.client.dialect
+    return tuple(
+        found
+        for found in differences_of_repeat(first, again)
+        if None not in (found.base, found.other) or (logged_in and found.name in _PROTECTION)
+    )
+
+
 def same_path(one: Series, another: Series) -> bool:
     """Whether two series went the same way: command, target and client alike, whatever else was changed."""
     return (

@@ -68,6 +68,7 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
         repeated = replace(
             options_of(series),
             base_id=series.id,
+            repeats=True,
             label=choices["label"],
             note=choices["note"],
             question=choices["question"],
@@ -107,7 +108,7 @@ def _options(context: click.Context, choices: dict[str, Any]) -> SeriesOptions:
     if options.change_name:
         raise UsageError("--again repeats settings, --change makes new ones: leave one of them out")
     again = common.series(context, choices["again"])
-    return replace(options, base_id=again.id, experiment=options.experiment or again.experiment)
+    return replace(options, base_id=again.id, repeats=True, experiment=options.experiment or again.experiment)
 
 
 def _confirm(series: Series, *, confirmed: bool) -> None:

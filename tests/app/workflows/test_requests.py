@@ -24,13 +24,13 @@ OTHER = SeriesOptions(
     block_bytes=65536, in_flight=2, sign=True, encrypt=True, timeout_seconds=7.0, drop_cache=True, command=Command.PUT,
     client="smbclient", runs=40, warmups=1, until_percent=2.0, max_runs=50, size_bytes=1 << 20, make_file=True,
     verify=True, link_bits_per_second=10**9, label="new switch", note="at night", question="enough?",
-    experiment="tuning", base_id="a" * 12,
+    experiment="tuning", base_id="a" * 12, repeats=True,
     change_name="strict sync", change_value="no", quiet_time=QuietTime.REQUIRE, wait_seconds=60.0,
     server_ssh="admin@nas", smb_conf="/etc/samba/smb.conf", ceiling=CeilingPolicy.SKIP,
 )  # fmt: skip
 FITTING = replace(OTHER, drop_cache=False, make_file=False)
 NAMES = tuple(field.name for field in fields(SeriesOptions))
-NOT_TYPED = {"base_id", "change_name", "change_value"}
+NOT_TYPED = {"base_id", "repeats", "change_name", "change_value"}
 
 
 def stored(request: SeriesRequest) -> Series:
@@ -56,7 +56,7 @@ def test_every_choice_reaches_the_recorder(name: str):
 
 
 def test_every_choice_but_those_of_one_rung_comes_back_from_the_notebook():
-    lost = {"note", "question", "base_id", "change_name", "change_value", "wait_seconds"}
+    lost = {"note", "question", "base_id", "repeats", "change_name", "change_value", "wait_seconds"}
     back = options_of(stored(series_request(FITTING, FILE, Secrets())))
     assert [name for name in NAMES if getattr(back, name) != getattr(FITTING, name)] == [
         name for name in NAMES if name in lost
