@@ -41,8 +41,8 @@ from storage.records import RunStatus, Target
 from storage.target_url import format_target
 
 HOW = (
-    "A number chooses, Enter takes what is advised, b goes back, s6 goes to step 6, n begins anew, l lists the choices"
-    " again, ? says this again, q leaves. Where words are asked for, b and q do the same."
+    "A number chooses, Enter takes what is marked (advised) or (Enter), b goes back, s6 goes to step 6, n begins anew,"
+    " l lists the choices again, ? says this again, q leaves. Where words are asked for, b and q do the same."
 )
 MAKE_HERE = "Have a file made in this folder, and removed afterwards"
 
@@ -114,9 +114,7 @@ class PlainGuide:
         elif word[:1] == "s" and word[1:].strip().isdecimal() and 0 < int(word[1:]) <= len(STEPS):
             self._go(STEPS[int(word[1:]) - 1])
         elif not word and offered:
-            chosen = page.options[page.cursor]
-            advised = chosen if chosen.advised else next((option for option in offered if option.advised), offered[0])
-            self._do(advised.act)
+            self._do(_taken_by_enter(page, offered).act)
         elif word.isdecimal() and 0 < int(word) <= len(offered):
             self._do(offered[int(word) - 1].act)
         elif word == "?":
@@ -344,6 +342,16 @@ def _item_line(item: Item) -> str:
     return ", ".join(part for part in (name, str(item.kind), item.size, item.suits) if part)
 
 
+def _mark(option: Option, taken: Option | None) -> str:
+    return " (advised)" if option.advised else " (Enter)" if option is taken else ""
+
+
+def _taken_by_enter(page: Page, offered: Sequence[Option]) -> Option:
+    """What is advised, else the first choice."""
+    chosen = page.options[page.cursor]
+    return chosen if chosen.advised else next((option for option in offered if option.advised), offered[0])
+
+
 def _page_lines(page: Page, step: MethodStep) -> Iterator[str]:
     yield ""
     yield f"Step {STEPS.index(step) + 1} of {len(STEPS)}. {page.title}."
@@ -354,6 +362,8 @@ def _page_lines(page: Page, step: MethodStep) -> Iterator[str]:
     if page.columns:
         yield f"In columns: {' '.join(page.columns.split())}"
     number = 0
+    offered = [option for option in page.options if option.act is not None]
+    taken = _taken_by_enter(page, offered) if offered else None
     for option in page.options:
         run = "run " if isinstance(option.act, acts.Judge) else ""
         words = [f"{SIGNS.get(option.mark, '')} {run}{' '.join(option.title.split())}".strip(), option.hint]
@@ -362,4 +372,4 @@ def _page_lines(page: Page, step: MethodStep) -> Iterator[str]:
             yield f"-  {said}"
         else:
             number += 1
-            yield f"{number}. {said}{' (advised)' if option.advised else ''}"
+            yield f"{number}. {said}{_mark(option, taken)}"

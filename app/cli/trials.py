@@ -20,6 +20,7 @@ from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
 from app.errors import CancelledError, UsageError
 from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
+from app.measure.events import RunStarted
 from app.recorder.request import SeriesRequest
 from app.workflows.consent import consent_lines
 from app.workflows.requests import series_request
@@ -29,7 +30,7 @@ from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
 from forms.trials.summary import TrialDoubt, TrialSummary
 from forms.trials.sweep import SweepSummary
-from forms.wording import signed_percent
+from forms.wording import listed, signed_percent
 from storage.changes import LoadWindow, TrialPlan
 from storage.loads.records import MOST_USERS
 from storage.records import Command, ExperimentKind
@@ -177,7 +178,10 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
         for event in events:
             match event:
                 case ValueSet(value=value, block=block):
-                    progress.about = f"{block}: {order.plan.name} {'as it is' if value is None else f'= {value}'}: "
+                    tried = "as it is" if value is None else f"= {value}"
+                    progress.about = f"{_place(block, order)}: {order.plan.name} {tried}: "
+                case RunStarted():
+                    progress.show(replace(event, of=None))  # how many there will be is said of the pairs
                 case Judged(summary=found):
                     summary = found
                     progress.clear()
@@ -193,6 +197,12 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
     progress.clear()
     assert summary
     return summary
+
+
+def _place(block: int, order: TrialOrder) -> str:
+    """Where a trial or sweep is: ``pair 7 (of 8, 14 or 20)``, ``block 2 (of 8)``."""
+    what = "pair" if order.experiment.kind is ExperimentKind.TRIAL else "block"
+    return f"{what} {block} (of {listed(list(map(str, order.plan.looks)), 'or')})"
 
 
 def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:

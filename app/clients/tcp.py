@@ -83,7 +83,7 @@ def connect_tcp(
         ) from error
     except ConnectionRefusedError as error:
         raise UnreachableError(
-            f"{where}: nothing listens on that port; is {server} running, and on which port?"
+            f"{where}: nothing listens on port {port} of {host}; start {server} there, or name its port: HOST:PORT"
         ) from error
     except OSError as error:
         reason = error.strerror or error

@@ -113,8 +113,7 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
                 (index, request if series is None else Resumption(series_id=series.id, secrets=request.plan.secrets))
             )
     if not todo and not stored:
-        whys = "; ".join(dict.fromkeys(why for why in answers.values() if why))
-        raise UnreachableError(f"nothing of {hosts} answers: {whys}")
+        raise UnreachableError("; ".join(dict.fromkeys(why for why in answers.values() if why)))
     experiment = experiment or dated_experiment(ExperimentKind.SURVEY, hosts)
     named = tuple((i, replace(o, experiment=experiment) if isinstance(o, SeriesRequest) else o) for i, o in todo)
     return SurveyRound(experiment=experiment, stations=tuple(stations), todo=named, continued=bool(stored))
@@ -299,6 +298,8 @@ def _no_answer(target: Target) -> str:
             return ""
     except UnicodeError:
         return f"no host can be called {target.host}: check the name"
+    except socket.gaierror:
+        return f"{target.host}: no host of that name is known; check the name, or give its address"
     except OSError as error:
         command = target.abilities.server_command
         todo = f"{command} there starts a server" if command else "name its port if it is another one"

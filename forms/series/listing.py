@@ -115,7 +115,7 @@ def _line(series: Series, rates: Sequence[float], baselines: Sequence[str]) -> S
         command=series.command.value,
         status=series.status,
         runs=len(rates),
-        planned_runs=series.plan.runs if series.plan else None,
+        planned_runs=series.plan.runs if series.plan and series.plan.runs >= len(rates) else None,
         average_bytes_per_second=summary.mean(rates),
         deviation_percent=summary.deviation_percent(rates),
         percent_of_link=summary.mean([100 * 8 * rate / link for rate in rates]) if link else None,

@@ -13,6 +13,7 @@ from app.cli import common, diagnostics, output
 from app.errors import UsageError
 from app.importing import read, store
 from app.targets import parse_target
+from forms import wording
 from forms.findings.rules_session import CONTRADICTIONS
 from forms.importers import Given
 from forms.isolation.report import example_documents
@@ -88,6 +89,7 @@ def import_command(
         return
     for one in stored.new:
         output.answer(one)
+    diagnostics.say(f"{wording.count(len(stored.new), 'recording')} imported")
     if stored.there:
         diagnostics.say(f"already in the notebook, and the same: {', '.join(stored.there)}")
 

@@ -145,7 +145,8 @@ class HelpDialog(BaseDialog[None]):
             Content.assemble((keys.ljust(beside), "bold"), f"\n{' ' * beside}".join(wrap(text, room)))
             for keys, text in rows
         ]
-        own = f'Your own keys: {self.sharebench_app.keys_path}, with lines such as "guide.next" = "n" under [keys].'
+        path = self.sharebench_app.keys_path.with_name("config.toml")
+        own = f'Your own keys: {path}, with lines such as "guide.next" = "n" under [keys].'
         with VerticalScroll(classes="dialog-box help-box") as box:
             box.border_title = "Help"
             yield Static(Content("\n\n".join(explanations(self.about))))

@@ -1,6 +1,8 @@
 """The notebook: all recordings, sorted, filtered and grouped; the one pointed at beside them."""
 
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -33,6 +35,8 @@ _LEAST_LISTED = 5
 """The list has room for so many series, however few there are."""
 _AROUND_LIST = 6
 """Lines that are no series: the frame, the filter, the headings, a blank one, the keys."""
+_REREAD_SECONDS = 2.0
+"""How often it is seen whether another program has written into the notebook."""
 _POINTING_SECONDS = 0.1
 """How long the cursor rests on a series before its form is drawn."""
 
@@ -105,6 +109,8 @@ class NotebookScreen(SeriesActions):
         self.detail: SeriesView | None = None
         """The form of the series that the cursor is on, where there is room for it."""
         self._newest: str | None = None
+        self._seen: tuple[int, ...] = ()
+        """When the notebook had been written last as it was read."""
         self._left = LeftChanges(self)
         self._typing: Timer | None = None
         self._pointing: Timer | None = None
@@ -123,6 +129,7 @@ class NotebookScreen(SeriesActions):
     def on_mount(self) -> None:
         self.rows.focus()
         self.call_after_refresh(self._furnish)
+        self.set_interval(_REREAD_SECONDS, self._look_again)
 
     async def _furnish(self) -> None:
         """Put the form's view in its place; the first paint does not wait for it."""
@@ -162,20 +169,28 @@ class NotebookScreen(SeriesActions):
         self.call_after_refresh(self.look)
         self.call_after_refresh(self._left.look)
 
-    def look(self) -> None:
+    def _look_again(self) -> None:
+        """List what another program has stored meanwhile."""
+        if self.is_current and _written(self.context.notebook_path) != self._seen:
+            self.rows.forget()
+            self.look(stay=True)
+
+    def look(self, *, stay: bool = False) -> None:
+        """List what there is; with ``stay`` the cursor stays where it is, whatever is new."""
         query = self.asked
+        self._seen = _written(self.context.notebook_path)
         self.with_notebook(
             lambda notebook: (
                 listing(notebook.find(query), query, baselines=bool(notebook.baselines())),
                 notebook.count_recordings(),
                 notebook.recordings(limit=1),
             ),
-            self._found,
+            lambda answer: self._found(answer, stay=stay),
             group="find",
             exclusive=True,
         )
 
-    def _found(self, answer: "tuple[ListRows, int, list[Recording]]") -> None:
+    def _found(self, answer: "tuple[ListRows, int, list[Recording]]", *, stay: bool) -> None:
         found, count, newest = answer
         self.query_one("#filter").disabled = not count
         self.set_class(not count, "-empty")
@@ -184,8 +199,11 @@ class NotebookScreen(SeriesActions):
         self.rows.show(found)
         if newest and newest[0].id != self._newest:
             self._newest = newest[0].id
-            self.rows.point(newest[0].id)
+            if not stay:
+                self.rows.point(newest[0].id)
         was_empty, self._counted = not self._counted[1], (len(found.places), count)
+        if was_empty == bool(count):
+            self.refresh_bindings()
         self._share_room()
         if self.focused is None or (was_empty and count):
             self.call_after_refresh(self.rows.focus)
@@ -262,6 +280,8 @@ class NotebookScreen(SeriesActions):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "restore":
             return self._left.offered
+        if action == "filter" and not self._counted[1]:
+            return False
         return action != "back" and super().check_action(action, parameters)
 
     def key_slash(self) -> None:
@@ -338,6 +358,16 @@ class NotebookScreen(SeriesActions):
     def _restored(self, removed: "tuple[Removed, ...]") -> None:
         self.notify(f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} back.", title="Undone")
         self.look()
+
+
+def _written(path: Path) -> tuple[int, ...]:
+    """When the notebook was written last, its log of what is to be written included; empty without one."""
+    found: list[int] = []
+    for part in (path, path.with_name(f"{path.name}-wal")):
+        with suppress(OSError):
+            status = part.stat()
+            found += [status.st_mtime_ns, status.st_size] if status.st_size else []
+    return tuple(found)
 
 
 def _lines(notebook: "Notebook", ids: list[str]) -> "list[SeriesLine]":

@@ -48,6 +48,13 @@ def test_from_a_host_to_a_run_left_out_and_the_next_round(tmp_path: Path):
     assert [(run.number, run.reason) for run in left_out] == [(3, "the backup ran")]
 
 
+def test_each_question_marks_what_enter_takes(tmp_path: Path):
+    """Enter took a choice at step 1 that nothing marked, and came back to it from the list of files."""
+    _, said = guided(tmp_path / "n.db", FakeBackend(), "q")
+    step = said[next(place for place, line in enumerate(said) if line.startswith("Step 1")) :]
+    assert sum(line.endswith((" (advised)", " (Enter)")) for line in step) == 1
+
+
 def test_nothing_that_is_said_draws_boxes(tmp_path: Path):
     _, said = guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW, "7", "q")
     assert any("Average:" in line for line in said), "the whole form"

@@ -92,6 +92,9 @@ def test_nothing_to_measure_and_nothing_that_answers(book: Path):
                 plan_round(deaf, notebook, as_nobody)
         with pytest.raises(UnreachableError, match=r"no host can be called aaa.*: check the name"):
             plan_round(SurveyChoices(hosts=("a" * 70,)), notebook, as_nobody)
+        with pytest.raises(UnreachableError, match=r"^nosuchhost.invalid: no host of that name is known") as unknown:
+            plan_round(SurveyChoices(hosts=("nosuchhost.invalid",)), notebook, as_nobody)
+        assert "iperf3 -s" not in str(unknown.value)
 
 
 def test_stations_and_their_orders(smbd: Smbd, book: Path):

@@ -48,6 +48,7 @@ def test_a_series_that_is_not_complete_says_how_far_it_came() -> None:
     assert series_line(stopped).runs_text == "2/5…"
     assert series_line(replace(stopped, status=SeriesStatus.FAILED)).runs_text == "2/5!"
     assert series_line(replace(stopped, plan=None)).runs_text == "2…"
+    assert series_line(replace(stopped, plan=Plan(runs=1))).runs_text == "2…", "a trial plans a run at a time"
 
 
 def test_names_from_outside_stay_on_one_line() -> None:

@@ -22,6 +22,7 @@ from tests.loads import full_load
 def test_from_stdin(inside):
     done = inside("import", "-", stdin=export([book_series()], "json").decode())
     assert done.stdout.split() == [book_series().id]
+    assert "1 recording imported" in done.stderr
 
 
 def test_a_filled_form(inside, tmp_path):

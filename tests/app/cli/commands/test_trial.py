@@ -83,6 +83,9 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
     assert "█" not in done.stdout, "the curve is drawn, so the same values as bars would be the second picture"
     assert done.returncode == 0, done.stderr
     assert "Sweep of socket options" in done.stdout
+    assert "block 1 (of 2): socket options" in done.stderr
+    assert " 1 of 1: " not in done.stderr, "how many runs there are is said of the blocks"
+    assert "too short to measure reliably" in " ".join(done.stdout.split())
     assert "as it was" in done.stdout
     assert "restored: socket options is TCP_NODELAY again" in done.stderr
     assert "SO_RCVBUF of a new session" in " ".join(done.stdout.split())

@@ -147,7 +147,7 @@ def test_servers_that_are_not_there_are_told(vsftpd):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-        with pytest.raises(UnreachableError, match="nothing listens"):
+        with pytest.raises(UnreachableError, match=f"nothing listens on port {port} of 127.0.0.1"):
             FTPClient(Target(protocol="ftp", host="127.0.0.1", port=port), Secrets(), Settings()).connect()
         taken.listen()
         with pytest.raises(UnreachableError, match="no greeting"):

@@ -611,3 +611,30 @@ def test_what_would_run_out_of_sight_stands_in_two_columns_broken_between_paragr
     assert lines[0] == f"\x1b[1mone\x1b[0m{' ' * 99}four", "a style takes no room"
     assert [line.split() for line in lines[1:]] == [["two", "five"], ["three"], ["six"], ["-" * 98]]
     assert lines[-1].index("-") == 102
+
+
+async def test_what_another_program_stores_is_listed_without_leaving_the_screen(three):
+    app = app_on(three)
+    async with app.run_test(size=(140, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.press("down")
+        pointed = here(app).chosen()
+        book(three, one(4, (90e6,) * 5, label="by cron"))
+        for _ in range(100):
+            await pilot.pause(0.1)
+            if "by cron" in painted(app):
+                break
+        assert "4 recordings" in painted(app)
+        assert "by cron" in shown(app)
+        assert here(app).chosen() == pointed, "whoever reads is left where they are"
+
+
+async def test_an_empty_notebook_offers_no_filter(tmp_path):
+    app = app_on(tmp_path / "notebook.db")
+    async with app.run_test(size=(100, 24)) as pilot:
+        await settled(app, pilot)
+        assert "Filter" not in painted(app).splitlines()[-1]
+        book(tmp_path / "notebook.db", one(1))
+        here(app).look()
+        await settled(app, pilot)
+        assert "Filter" in painted(app).splitlines()[-1]
