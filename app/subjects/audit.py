@@ -59,7 +59,7 @@ def audit_server(request: AuditRequest) -> AuditResult:
     found = server_facts(target, request.ssh, request.smb_conf)
     session, said = _session_facts(request)
     facts: dict[str, FactValue] = {**found.facts, **session, **_path_facts(target)}
-    facts |= _more_facts(facts)
+    facts |= derived_facts(facts)
     answer = found.answer
     path = str(facts.get("smb.conf.path", ""))
     files = _files_of(answer) if answer else {}
@@ -160,13 +160,17 @@ def _session_facts(request: AuditRequest) -> tuple[dict[str, FactValue], list[st
     client = make_client(request.target, "sharebench", secrets, request.settings, 1 << 20)
     try:
         client.connect()
-        agreed = client.facts()
+        agreed, path = client.facts(), client.facts_of_path()
     except MeasurementError as error:
         return {}, [f"no session: {error}"]
     finally:
         client.close()
-    facts = {"session.dialect": agreed.dialect, "session.signing": agreed.signing}
-    facts["session.encryption"] = agreed.encryption
+    facts: dict[str, FactValue | None] = {
+        "session.dialect": agreed.dialect,
+        "session.signing": agreed.signing,
+        "session.encryption": agreed.encryption,
+        "mtu.path_bytes": path.get("mtu.path_bytes"),
+    }
     return {name: value for name, value in facts.items() if value}, []
 
 
@@ -190,12 +194,16 @@ def _path_facts(target: Target) -> dict[str, FactValue]:
     return facts
 
 
-def _more_facts(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
-    """Shares that follow from other facts: ``filesystem.free_percent``."""
+def derived_facts(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
+    """What follows from other facts: ``filesystem.free_percent``, ``mtu.lost_bytes``."""
+    more: dict[str, FactValue] = {}
     size, free = facts.get("filesystem.size_bytes"), facts.get("filesystem.free_bytes")
     if isinstance(size, int) and isinstance(free, int) and size > 0:
-        return {"filesystem.free_percent": round(100 * free / size, 1)}
-    return {}
+        more["filesystem.free_percent"] = round(100 * free / size, 1)
+    sent, carried = facts.get("link.mtu_bytes"), facts.get("mtu.path_bytes")
+    if isinstance(sent, int) and isinstance(carried, int) and facts.get("link.interface") != "lo":
+        more["mtu.lost_bytes"] = max(0, sent - carried)
+    return more
 
 
 def _audit(subject: str, scope: AuditScope, server: AuditedServer, problems: tuple[str, ...]) -> Audit:
