@@ -1,6 +1,7 @@
 """Facts of a server that follow from others."""
 
 from app.subjects.audit import derived_facts
+from storage.records import FactValue
 
 
 def test_the_share_of_free_space():
@@ -12,7 +13,7 @@ def test_the_share_of_free_space():
 
 def test_what_a_card_sends_and_the_path_does_not_carry():
     def lost(card: int, path: int, interface: str = "eth0") -> object:
-        facts = {"link.mtu_bytes": card, "mtu.path_bytes": path, "link.interface": interface}
+        facts: dict[str, FactValue] = {"link.mtu_bytes": card, "mtu.path_bytes": path, "link.interface": interface}
         return derived_facts(facts).get("mtu.lost_bytes")
 
     assert lost(9000, 1500) == 7500
