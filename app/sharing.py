@@ -150,7 +150,7 @@ def take(notebook: Notebook, entries: Any, host: str) -> Taken:
     taken = Taken()
     read = []
     for place in JSONNode("entries", entries).items():
-        if place.value.get("problem"):
+        if place.object().value.get("problem"):
             taken.problems.append(place.at("problem").text())
             continue
         texts = {}

@@ -1,8 +1,9 @@
 """One open SQLite file that holds a notebook, for one thread; what the tables' classes share."""
 
 import json
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
@@ -47,6 +48,11 @@ class NotebookBase:
 
     def close(self) -> None:
         self._db.close()
+
+    def copy(self, path: Path) -> None:
+        """Write all of it into a new file, as it is at this moment."""
+        with closing(sqlite3.connect(path)) as target:
+            self._db.conn.backup(target)
 
     def be_patient(self, seconds: float) -> None:
         """Wait for so long for another program that writes, before an error says that the notebook is held."""

@@ -50,12 +50,12 @@ def campaign(seconds: float, *, rounds: int = ROUNDS, seed: int = 29) -> Figures
                 MAKERS[kind](notebook)
         with Notebook(there) as notebook:
             notebook.add(one(20))
+        _exchange(figures, here)
         sides = [_Side(name, path, random.Random(f"{seed}{name}")) for name, path in (("h", here), ("t", there))]
         for number in range(rounds):
             if time.monotonic() > until and number:
                 break
             _round(figures, here, sides, number)
-        _exchange(figures, here)
         _exchange(figures, here)
         _compare(figures, here, there, sides)
     return figures

@@ -1,13 +1,16 @@
-"""``sharebench export``: forms out, in any format."""
+"""``sharebench export``: forms in any format, signed or not; and ``verify``, which checks a signature."""
 
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from app import kinds
+from app import evidence, kinds
 from app.cli import common, diagnostics, output
+from app.cli.commands.import_ import content_of
 from app.cli.worksheet_parsing import readable
 from app.errors import CancelledError, UsageError
 from app.kinds import stored_experiment
@@ -75,9 +78,18 @@ class FormatsType(click.ParamType[tuple[str, ...]]):
 @click.option("--link", type=common.RateType(), metavar="RATE", help="With --blank: the link's rate on the form.")
 @click.option("--paper", type=click.Choice(PAPERS, case_sensitive=False), default="A4", show_default=True)
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@click.option("--anonymous", is_flag=True, help="Leave the names of users and domains out.")
+@click.option(
+    "--sign",
+    "key",
+    type=click.Path(path_type=Path),
+    metavar="KEY",
+    help="JSON signed with this ssh key, which `sharebench verify` checks.",
+)
 @common.options_of_all
 def export_command(
     context: click.Context,
+    *,
     names: tuple[str, ...],
     formats: tuple[str, ...] | None,
     file_name: str | None,
@@ -88,11 +100,17 @@ def export_command(
     force: bool,
     of_all: bool,
     printer: str | None,
+    anonymous: bool,
+    key: Path | None,
 ) -> None:
     """Writes the filled forms of each RECORDING as one document, or another form: --form comparison BASE OTHER…,
     --form experiment NAME, --form survey NAME, --form selftest NAME (see `experiment list`), --form bottleneck NAME and
     --form clients NAME (worksheets that were saved).
     """
+    if anonymous and not blank:
+        _without_users(context)
+    if key is not None:
+        formats = _only_json(formats, form, blank=blank, printer=printer)
     if of_all:
         names = _all_series(context, names, form, blank=blank)
     _check(names, form, blank=blank)
@@ -102,7 +120,7 @@ def export_command(
             return
     if file_name is None or file_name == _STDOUT:
         chosen = _one_for_stdout(formats or ("text",))
-        content = export_reports(_gathered(context, names, form, blank, link), chosen, paper=_paper(paper))
+        content = _content(_gathered(context, names, form, blank, link), chosen, paper=_paper(paper), key=key)
         with output.writing_to_stdout():
             sys.stdout.buffer.write(content)
         return
@@ -114,8 +132,54 @@ def export_command(
     for file_path, chosen in files.items():
         with output_file(Path(file_path)) as file:
             found = found or _gathered(context, names, form, blank, link)
-            file.write(export_reports(found, chosen, paper=_paper(paper)))
+            file.write(_content(found, chosen, paper=_paper(paper), key=key))
         output.answer(file_path)
+
+
+@click.command("verify")
+@click.argument("file", type=click.Path(allow_dash=True))
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The sender's public key, or a file of several; more than one may be given.",
+)
+@common.options_of_all
+def verify_command(context: click.Context, file: str, keys: tuple[Path, ...]) -> int:  # noqa: ARG001  no notebook is needed
+    """Says whether FILE is as `export --sign` wrote it (- for stdin), and computes its averages again.
+
+    Exits with 0 for unchanged, 1 for changed, 2 for not signed, or not by a key that was given. No notebook is needed.
+    """
+    found = evidence.verify(content_of(file), keys)
+    output.answer(found.text)
+    return found.exit_code
+
+
+def _content(found: Sequence[Report], chosen: str, *, paper: str, key: Path | None) -> bytes:
+    if key is None:
+        return export_reports(found, chosen, paper=paper)
+    return evidence.sign([one.document() for one in found if not one.is_front_page], key)
+
+
+def _only_json(formats: tuple[str, ...] | None, form: str, *, blank: bool, printer: str | None) -> tuple[str, ...]:
+    """Raises UsageError for what is not signed."""
+    if blank or form != "run" or printer is not None or formats not in {None, ("json",)}:
+        raise UsageError("--sign signs recordings as JSON: leave other formats, --form, --blank and --print out")
+    return ("json",)
+
+
+def _without_users(context: click.Context) -> None:
+    """Have a copy of the notebook be exported that has no names of users."""
+    from storage.anonymous import forget_users  # noqa: PLC0415  few exports need it
+
+    folder = context.with_resource(tempfile.TemporaryDirectory(prefix="sharebench-"))
+    path = Path(folder) / "notebook.db"
+    with common.notebook(context) as notebook:
+        notebook.copy(path)
+    forget_users(path)
+    context.find_root().obj["db"] = str(path)
 
 
 def _all_series(context: click.Context, names: tuple[str, ...], form: str, *, blank: bool) -> tuple[str, ...]:

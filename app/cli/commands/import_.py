@@ -64,7 +64,7 @@ def import_command(
     )
     if (file is None) != example:
         raise UsageError("name the FILE to import, or ask for the --example")
-    content = b"[" + b",".join(example_documents()) + b"]" if file is None else _content(file)
+    content = b"[" + b",".join(example_documents()) + b"]" if file is None else content_of(file)
     file = file or "the example"
     try:
         with _at_most(MOST_MEMORY_BYTES):
@@ -94,7 +94,7 @@ def import_command(
         diagnostics.say(f"already in the notebook, and the same: {', '.join(stored.there)}")
 
 
-def _content(file: str) -> bytes:
+def content_of(file: str) -> bytes:
     """The whole file, but no more than fits in memory ten times over. Raises UsageError."""
     try:
         if file == "-":

@@ -1,0 +1,149 @@
+"""Evidence files: signed by a real ssh key, verified without a notebook; whatever is changed is refused."""
+
+import json
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from app import evidence
+from app.evidence import CHANGED, NOT_SIGNED, UNCHANGED, verify
+from storage.notebook import Notebook
+from storage.records import Target
+from tests.builders import book, one
+from tests.command_line import Inside
+from tests.recordings import MAKERS
+
+CHANGES = int(os.environ.get("SHAREBENCH_CHANGED_BYTES", "40"))
+"""500 before a release."""
+KINDS = ("series", "load", "isolation", "audit", "trial")
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("keys")
+    for name in ("mine", "other"):
+        words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "someone@somewhere", "-f", str(folder / name)]
+        subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def signed(keys: Path) -> bytes:
+    with Notebook(keys / "notebook.db") as notebook:
+        made = [MAKERS[kind](notebook) for kind in KINDS]
+    done = Inside(keys / "notebook.db", None)("export", *made, "--sign", str(keys / "mine"), "-o", str(keys / "e.json"))
+    assert done.returncode == 0, done.stderr
+    return (keys / "e.json").read_bytes()
+
+
+def test_an_unchanged_file_of_every_kind_says_who_signed_it_and_needs_no_notebook(
+    signed: bytes, keys: Path, tmp_path: Path
+):
+    document = json.loads(signed)
+    assert [one["schema"].split("/")[1] for one in document["recordings"]] == list(KINDS)
+    file = tmp_path / "e.json"
+    file.write_bytes(signed)
+    elsewhere = Inside(tmp_path / "none.db", None)
+    shown = subprocess.run(["ssh-keygen", "-l", "-f", keys / "mine.pub"], capture_output=True, text=True, check=True)
+    for words in (
+        (),
+        ("--key", str(keys / "mine.pub")),
+        ("--key", str(keys / "other.pub"), "--key", str(keys / "mine.pub")),
+    ):
+        done = elsewhere("verify", str(file), *words)
+        assert (done.returncode, done.stderr) == (UNCHANGED, "")
+        assert shown.stdout.split()[1] in done.stdout
+    done = elsewhere("verify", str(file), "--key", str(keys / "other.pub"))
+    assert done.returncode == NOT_SIGNED
+    assert shown.stdout.split()[1] in done.stdout
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_every_changed_byte_is_refused(signed: bytes, keys: Path):
+    chance = random.Random(29)
+    begins = signed.rindex(b'"signature"')
+    places = {*chance.sample(range(begins), CHANGES * 3 // 4), *chance.sample(range(begins, len(signed)), CHANGES // 4)}
+    for place in sorted(places):
+        byte = bytes([signed[place] ^ (1 << chance.randrange(8))])
+        found = verify(signed[:place] + byte + signed[place + 1 :], [keys / "mine.pub"])
+        assert found.exit_code == CHANGED, (place, byte)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text + b"\n",
+        lambda text: b" " + text,
+        lambda text: text.replace(b'\n "signature"', b'\n  "signature"'),
+        lambda text: text[:-5] + b"A" + text[-4:],
+        lambda text: text.removesuffix(b"\n"),
+        lambda text: text.replace(b"\n", b"\r\n"),
+    ],
+)
+def test_what_json_readers_do_not_see_is_a_change_too(signed: bytes, change):
+    assert verify(change(signed)).exit_code == CHANGED
+
+
+def test_averages_that_were_changed_before_signing_are_found(signed: bytes, keys: Path):
+    documents = json.loads(signed)["recordings"]
+    assert verify(evidence.sign(documents, keys / "mine")).exit_code == UNCHANGED
+    documents[0]["average"]["bytes_per_second"] *= 1.000001
+    found = verify(evidence.sign(documents, keys / "mine"), [keys / "mine.pub"])
+    assert found.exit_code == CHANGED
+    assert "average.bytes_per_second" in found.text
+    documents[4]["series"][1]["runs"][3]["seconds"] *= 2
+    documents[0] = json.loads(signed)["recordings"][0]
+    assert verify(evidence.sign(documents, keys / "mine")).exit_code == CHANGED
+
+
+def test_what_is_not_signed_is_told_apart_from_what_is_changed(signed: bytes, tmp_path: Path):
+    for content in (b"", b"{}", json.dumps(json.loads(signed)["recordings"]).encode(), b"\xff" * 40):
+        assert verify(content).exit_code == NOT_SIGNED
+    inside = Inside(tmp_path / "none.db", None)
+    done = inside("verify", str(tmp_path / "missing.json"))
+    assert (done.returncode, done.stdout) == (2, "")
+    (tmp_path / "e.json").write_bytes(signed)
+    assert "has no public key" in inside("verify", str(tmp_path / "e.json"), "--key", str(tmp_path / "e.json")).stderr
+
+
+def test_only_json_of_recordings_is_signed(tmp_path: Path, keys: Path):
+    inside = Inside(book(tmp_path / "a.db", one(1)), None)
+    for words in (("--format", "pdf"), ("--blank",), ("--form", "comparison"), ("--print",)):
+        names = () if words == ("--blank",) else ("last", "last")
+        done = inside("export", *names, *words, "--sign", str(keys / "mine"))
+        assert (done.returncode, "--sign" in done.stderr) == (2, True), words
+    done = inside("export", "last", "--sign", str(keys / "missing"))
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_anonymous_export_names_no_user_in_any_format(tmp_path: Path, keys: Path):
+    target = Target(
+        protocol="smb", host="nas", port=445, share="homes", path="alice/big.bin", user="alice", domain="CORP"
+    )
+    client = {"measured.by": "Alice Miller", "mount.options": "rw,username=alice,domain=CORP", "host.name": "desk"}
+    series = one(
+        1,
+        target=target,
+        note="alice's desk, CORP\\alice; malice stays",
+        label="for Alice",
+        environment={"client": client},
+    )
+    inside = Inside(book(tmp_path / "a.db", series), None)
+    with Notebook(tmp_path / "a.db") as notebook:
+        load = MAKERS["load"](notebook)
+    for name in ("text", "markdown", "csv", "html", "json"):
+        text = inside("export", "last", f"{1:012x}", "--format", name).stdout
+        assert "alice" in text
+        hidden = inside("export", load, f"{1:012x}", "--format", name, "--anonymous")
+        assert hidden.returncode == 0, hidden.stderr
+        told = hidden.stdout.casefold().replace("malice", "")
+        assert not [word for word in ("alice", "corp", "miller") if word in told], name
+        assert "malice stays" in hidden.stdout
+    assert "alice" in json.dumps(inside.json("show", f"{1:012x}", "--json"))
+    done = inside("export", load, f"{1:012x}", "--anonymous", "--sign", str(keys / "mine"))
+    assert verify(done.stdout.encode()).exit_code == UNCHANGED
+    assert "alice" not in done.stdout.casefold().replace("malice", "")

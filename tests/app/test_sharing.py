@@ -1,0 +1,158 @@
+"""push and pull through a real sshd: what one notebook has, the other gets, and nothing that people wrote is lost."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app import sharing
+from app.errors import MeasurementError
+from storage.json_reader import DocumentError
+from storage.notebook import Notebook
+from storage.records import RunStatus, SeriesStatus
+from tests.builders import book, one, runs
+from tests.command_line import ROOT, Inside
+from tests.recordings import MAKERS
+from tests.reliability.sharing import campaign
+from tests.servers.sshd import Sshd
+
+KINDS = ("series", "load", "isolation", "audit", "trial")
+
+
+@pytest.fixture
+def there(through: Sshd, tmp_path: Path) -> Inside:
+    """The notebook of the other machine."""
+    path = tmp_path / "there.db"
+    script = through.path / "sharebench"
+    script.write_text(f'#!/bin/sh\ncd {ROOT}\nSHAREBENCH_DB={path} exec {sys.executable} -m app "$@"\n')
+    script.chmod(0o755)
+    return Inside(path, None)
+
+
+def documents(inside: Inside) -> dict[str, object]:
+    return {one["id"]: one for one in inside.json("list", "--json")}
+
+
+def test_two_notebooks_that_are_changed_meanwhile_end_equal_and_nothing_is_lost():
+    figures = campaign(300, rounds=1)
+    assert figures.losses == []
+    assert figures.counts["merged"] >= 2
+    assert figures.counts["recordings"] >= 6
+
+
+def test_push_gives_and_pull_takes_recordings_of_every_kind(there: Inside, tmp_path: Path):
+    here = Inside(tmp_path / "here.db", None)
+    with Notebook(here.db) as notebook:
+        made = {MAKERS[kind](notebook) for kind in KINDS}
+        notebook.set_baseline("before", f"{1:012x}")
+    pushed = here("push", "fileserver")
+    assert (pushed.returncode, set(pushed.stdout.split())) == (0, made), pushed.stderr
+    assert documents(there) == documents(here)
+    assert here("push", "fileserver").stdout == ""
+    assert there("note", "before", "from there").returncode == 0
+    assert here.json("pull", "fileserver", "--json") == {"new": [], "changed": [f"{1:012x}"], "problems": []}
+    assert here.json("show", "before", "--json")["note"] == "from there"
+    assert here.json("pull", "fileserver", "--json") == {"new": [], "changed": [], "problems": []}
+
+
+def test_what_is_resumed_where_it_was_measured_replaces_the_copy(tmp_path: Path):
+    first = one(1, (100e6,) * 3, status=SeriesStatus.INTERRUPTED)
+    with Notebook(book(tmp_path / "a.db", first)) as mine, Notebook(tmp_path / "b.db") as copy:
+        ids, entries = sharing.part(mine, [first.id])
+        assert (ids, sharing.take(copy, entries, "a").new) == ([first.id], [first.id])
+        copy.describe(first.id, note="waiting for the rest")
+        mine.add_run(first.id, runs((100e6,) * 4)[-1])
+        mine.update(replace(mine.series(first.id), status=SeriesStatus.COMPLETE))
+        assert sharing.state(mine) != sharing.state(copy)
+        assert sharing.take(copy, sharing.part(mine, [first.id])[1], "a").changed == [first.id]
+        found = copy.series(first.id)
+        assert (len(found.runs), found.status, found.note) == (6, SeriesStatus.COMPLETE, "waiting for the rest")
+        sharing.take(mine, sharing.part(copy, [first.id])[1], "b")
+        assert (mine.series(first.id).imported_at, sharing.state(mine)) == (None, sharing.state(copy))
+
+
+def test_an_older_copy_never_replaces_what_was_resumed_here(tmp_path: Path):
+    first = one(1, (100e6,) * 3, status=SeriesStatus.INTERRUPTED)
+    with Notebook(book(tmp_path / "a.db", first)) as mine, Notebook(tmp_path / "b.db") as copy:
+        old = sharing.part(mine, [first.id])[1]
+        sharing.take(copy, old, "a")
+        mine.add_run(first.id, runs((100e6,) * 4)[-1])
+        sharing.take(copy, sharing.part(mine, [first.id])[1], "a")
+        sharing.take(copy, old, "a")
+        assert len(copy.series(first.id).runs) == 6
+
+
+def test_what_is_being_measured_is_shared_when_it_has_ended(tmp_path: Path):
+    with Notebook(book(tmp_path / "a.db", one(1), one(2))) as mine:
+        mine.take(one(1).id)
+        assert set(sharing.state(mine)) == {one(2).id}
+        mine.release(one(1).id)
+        assert set(sharing.state(mine)) == {one(1).id, one(2).id}
+
+
+def test_many_recordings_travel_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sharing, "_PART_BYTES", 1)
+    with Notebook(book(tmp_path / "a.db", one(3), one(1), one(2, base_id=one(1).id))) as mine:
+        wanted = [one(3).id, one(2).id, one(1).id]
+        done, entries = sharing.part(mine, wanted)
+        assert (done, len(entries)) == ([one(1).id], 1)
+        assert sharing.part(mine, ["0" * 12]) == (["0" * 12], [])
+
+
+def test_a_rejected_run_and_its_reason_go_along(there: Inside, tmp_path: Path):
+    book(there.db, one(1))
+    here = Inside(book(tmp_path / "here.db", one(1)), None)
+    with Notebook(here.db) as notebook:
+        notebook.judge_run(one(1).id, 2, RunStatus.REJECTED, "backup")
+    with Notebook(there.db) as notebook:
+        notebook.judge_run(one(1).id, 2, RunStatus.REJECTED, "virus scan")
+    assert here("pull", "fileserver").returncode == 0
+    document = here.json("show", "last", "--json")
+    assert document["runs"][3]["reason"] == "virus scan"
+    assert document["note"].endswith(": backup")
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("echo x; exit 3", "exit 3"),
+        ("echo no >&2; exit 3", "no"),
+        ("echo '[]'", "did not say what it has"),
+        ("echo '{'", "JSON"),
+    ],
+)
+def test_a_machine_without_a_notebook_is_told_in_one_line(through: Sshd, tmp_path: Path, answer: str, told: str):
+    script = through.path / "sharebench"
+    script.write_text(f"#!/bin/sh\n{answer}\n")
+    script.chmod(0o755)
+    done = Inside(tmp_path / "here.db", None)("pull", "fileserver")
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (4, "", 1)
+    assert "fileserver" in done.stderr
+    assert told == "exit 3" or told in done.stderr
+
+
+def test_the_host_is_checked_before_anything_runs(tmp_path: Path):
+    here = Inside(book(tmp_path / "a.db", one(1)), None)
+    for host in ("alice:secret@nas", "-oProxyCommand=x"):
+        done = here("push", "--", host)
+        assert (done.returncode, "secret" in done.stderr) == (2, False)
+    assert Inside(tmp_path / "none.db", None)("push", "nas").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [{"document": {}, "texts": {}}],
+        [{"texts": {}}],
+        [{"document": {"schema": "sharebench/series/1"}, "texts": {}}],
+        [3],
+        {"a": 1},
+    ],
+)
+def test_what_is_no_recording_is_refused_whole(entries: object, tmp_path: Path):
+    with Notebook(tmp_path / "a.db") as notebook, pytest.raises((DocumentError, MeasurementError)):
+        sharing.take(notebook, entries, "b")
+    worker = Inside(tmp_path / "a.db", None)("share-worker", "take", stdin=json.dumps(entries))
+    assert (worker.returncode, worker.stdout) == (2, "")
