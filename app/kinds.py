@@ -118,7 +118,8 @@ def _series_answer(notebook: Notebook, head: Recording) -> Toned:
     (line,) = series_lines(notebook.heads_of([head.id]), notebook.rates_of([head.id]), ())
     if line.average_bytes_per_second is None:
         return Toned(head.error or "no valid run", Tone.CAUTION)
-    spread = f" ± {line.deviation_text}" if line.deviation_percent is not None else ""
+    half = line.half_width_percent
+    spread = "" if half is None else f" ± {wording.percent(half)}"
     link = f", {line.percent_text} of link" if line.percent_of_link is not None else ""
     return Toned(f"{line.command} {line.average_text}{spread}{link}", line.deviation_tone)
 

@@ -31,6 +31,8 @@ class SeriesLine:
     average_bytes_per_second: float | None
     deviation_percent: float | None
     """The sample standard deviation in percent of the average; absent with fewer than two runs."""
+    half_width_percent: float | None = None
+    """Half of the average's 95 % interval: what a ± beside it shows."""
     percent_of_link: float | None
     baselines: tuple[str, ...]
     experiment: str
@@ -118,6 +120,7 @@ def _line(series: Series, rates: Sequence[float], baselines: Sequence[str]) -> S
         planned_runs=series.plan.runs if series.plan and series.plan.runs >= len(rates) else None,
         average_bytes_per_second=summary.mean(rates),
         deviation_percent=summary.deviation_percent(rates),
+        half_width_percent=summary.half_width_percent(rates),
         percent_of_link=summary.mean([100 * 8 * rate / link for rate in rates]) if link else None,
         baselines=tuple(wording.plain(name) for name in baselines),
         experiment=wording.plain(series.experiment or ""),

@@ -14,6 +14,7 @@ from storage.notebook import Notebook
 from storage.records import RunStatus, SeriesStatus
 from tests.builders import one
 from tests.command_line import QUICK, Inside
+from tests.outputs import READERS, untold
 from tests.recordings import MAKERS, made_up_kind
 
 
@@ -58,10 +59,17 @@ def test_every_command_takes_a_recording_of_every_kind(kind: str, inside: Inside
     parts = document.get("parts") or (document.get("series") if KINDS[kind].whole else [])
     assert len(parts or []) == inside_of_it
     assert done("show", "before") == done("show", "last")
+    with Notebook(inside.db) as notebook:
+        answer = KINDS[kind].answer(notebook, notebook.recording(made)).text
+    if kind != "series":  # whose answer stands in columns of its own
+        assert answer[:30] in line
+    assert not untold(answer, done("show", made))
     for name in FORMATS:
         file = tmp_path / f"form.{name}"
         done("export", made, "--format", name, "-o", str(file))
         assert file.stat().st_size > 50
+        if name != "json":
+            assert not untold(answer, READERS.get(name, bytes.decode)(file.read_bytes())), f"{answer} as {name}"
 
     file = tmp_path / "all.json"
     file.write_text(done("list", "--json"))
@@ -185,3 +193,9 @@ def test_a_question_stands_on_the_form_of_every_kind(kind: str, inside: Inside):
         notebook.describe(made, question="Is it enough?")
     assert "Is it enough?" in inside("show", made).stdout
     assert inside.json("show", made, "--json")["question"] == "Is it enough?"
+
+
+def test_the_answer_of_a_series_has_half_the_interval_of_its_average_after_the_plus_minus(inside: Inside):
+    with Notebook(inside.db) as notebook:
+        notebook.add(one(1, (36e6, 40e6, 45e6, 50e6, 54e6)))  # whose deviation is 16 %
+        assert "45.00 MB/s ± 20 %" in KINDS["series"].answer(notebook, notebook.recording("last")).text

@@ -1,11 +1,5 @@
-"""No two outputs of one recording disagree: its headline numbers, from its document, stand in every format and screen.
+"""No two outputs of one recording disagree: its document's headline numbers stand in every format and screen."""
 
-A number counts as told where an output prints it to its own rounding, with at least three digits or a decimal.
-"""
-
-import csv
-import html
-import io
 import json
 import random
 import re
@@ -13,16 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-import openpyxl
 import pytest
-from pypdf import PdfReader
 
+from app.kinds import KINDS as STORED
 from forms import wording
+from forms.audit.judge import AuditedServer, judge
+from forms.audit.report import audit_report
 from forms.comparison.report import comparison_report
-from forms.experiments.report import survey_report
+from forms.experiments.report import experiment_report, repeats_report, selftest_report, survey_report
+from forms.experiments.selftest import repeats, selftest
 from forms.experiments.survey import Station, StationPlace, survey, with_series
-from forms.exporters import FORMATS, export_reports
-from forms.exporters.text import figures_text
 from forms.isolation.report import example_documents, isolation_from_document, isolation_report
 from forms.load.headline import load_headline
 from forms.load.report import load_report
@@ -32,71 +26,14 @@ from forms.series.summary import headline, run_form
 from forms.stats.settle import shown_like
 from forms.stats.summary import deviation_percent, half_width_percent
 from forms.trials.judged import judged, report_of
+from forms.tuning.smb_conf_file import read_conf
+from storage.audits import Audit, AuditScope
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.loads.records import Capacity
 from storage.records import Change, Command, Experiment, ExperimentKind, Series, Target
 from tests.builders import CLIENT, full_series, in_turns, series
 from tests.loads import full_load, point
-
-_NUMBER = re.compile(r"[-+\u2212]?\d[\d,]*(?:\.\d+)?")
-
-
-def numbers_in(text: str) -> list[tuple[float, int]]:
-    """Each number that a text prints, without its sign, with its decimals."""
-    found = []
-    for token in _NUMBER.findall(text):
-        plain = token.lstrip("-+\u2212").replace(",", "")
-        found.append((float(plain), len(plain.partition(".")[2])))
-    return found
-
-
-def is_told(number: float, printed: Sequence[tuple[float, int]]) -> bool:
-    """Whether one of the numbers printed is this one, rounded as it is printed there."""
-    number = abs(number)
-    return any(
-        abs(value - number) <= 0.5001 * 10**-decimals and (decimals or value >= 100 or value == number)
-        for value, decimals in printed
-    )
-
-
-def html_text(content: bytes) -> str:
-    """What a page shows, without its drawings."""
-    return html.unescape(re.sub(r"<[^>]+>", " ", re.sub(r"(?s)<(style|svg)\b.*?</\1>", " ", content.decode())))
-
-
-def workbook_text(content: bytes) -> str:
-    """The cells of a workbook, values as Excel stored them."""
-    book = openpyxl.load_workbook(io.BytesIO(content), data_only=True)
-    cells = [cell for sheet in book for row in sheet.iter_rows(values_only=True) for cell in row]
-    return "\n".join(f"{cell:.9f}" if isinstance(cell, float) else str(cell) for cell in cells if cell is not None)
-
-
-def pdf_text(content: bytes) -> str:
-    """What the pages of a PDF say."""
-    return "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(content)).pages)
-
-
-def csv_text(content: bytes) -> str:
-    """The cells of a CSV file, a line each."""
-    return "\n".join(cell for row in csv.reader(io.StringIO(content.decode("utf-8-sig"))) for cell in row)
-
-
-READERS: Mapping[str, Callable[[bytes], str]] = {
-    "csv": csv_text,
-    "html": html_text,
-    "xlsx": workbook_text,
-    "pdf": pdf_text,
-}
-
-
-def outputs(report: Report) -> dict[str, str]:
-    """What each format and the screens show of it, as text; the document itself apart."""
-    found = {"screen": figures_text(report, width=120)}
-    for name in FORMATS:
-        if name != "json":
-            content = export_reports([report], name, paper="A4")
-            found[name] = READERS.get(name, bytes.decode)(content)
-    return found
+from tests.outputs import is_told, numbers_in, outputs
 
 
 def of_series(document: Any) -> list[float]:
@@ -182,6 +119,48 @@ def a_survey() -> Report:
     return survey_report(survey("survey nas", stations))
 
 
+def of_selftest(document: Any) -> list[float]:
+    averages = [document["comparison"][f"{side}_average_bytes_per_second"] for side in ("base", "other")]
+    return [document["smallest_change_percent"], *averages]
+
+
+def of_repeats(document: Any) -> list[float]:
+    return [*document["averages_bytes_per_second"], document["between_percent"], document["smallest_change_percent"]]
+
+
+def of_ladder(document: Any) -> list[float]:
+    base, other = document["rungs"]
+    return [base["average_bytes_per_second"], other["average_bytes_per_second"], other["change_percent"]]
+
+
+def of_audit(document: Any) -> list[float]:
+    return [float(one["line"]) for one in document["findings"]]
+
+
+def equal_series(count: int) -> list[Series]:
+    rates = (99.12e6, 98.87e6, 99.41e6, 99.03e6)
+    return [series([(98.7 + 0.37 * place) * 1e6, *rates], id=f"{place:012x}") for place in range(1, count + 1)]
+
+
+def an_experiment() -> Report:
+    base, other = equal_series(2)
+    change = Change(name="strict sync", value="no")
+    rates = [rate * 1.43 for rate in (99.1e6, 98.8e6, 99.4e6, 99.0e6)]
+    faster = series(rates, id=other.id, change=change, base_id=base.id)
+    return experiment_report("tuning", [base, faster])
+
+
+def an_audit() -> Report:
+    lines = "[global]\nsocket options = SO_SNDBUF=14596\n[data]\npath = /srv\nsync always = yes\nlog level = 10\n"
+    conf = read_conf("/etc/smb.conf", {"/etc/smb.conf": lines})
+    findings = judge(AuditedServer(conf=conf, path="/etc/smb.conf"))
+    audit = Audit(
+        id="cc33cc33cc33", created_at="2026-01-07T10:00:00.000Z", subject="nas", scope=AuditScope.FILE,
+        findings=findings,
+    )  # fmt: skip
+    return audit_report(audit)
+
+
 KINDS: Mapping[str, tuple[Callable[[], Report], Callable[[Any], list[float]]]] = {
     "series": (lambda: series_report(run_form(full_series())), of_series),
     "comparison": (a_comparison, of_comparison),
@@ -190,8 +169,16 @@ KINDS: Mapping[str, tuple[Callable[[], Report], Callable[[Any], list[float]]]] =
     "trial": (a_trial, of_trial),
     "sweep": (lambda: a_trial(("no", "auto")), of_sweep),
     "survey": (a_survey, of_survey),
+    "selftest": (lambda: selftest_report(selftest(*in_turns(*equal_series(2)))), of_selftest),
+    "repeats": (lambda: repeats_report(repeats(equal_series(4))), of_repeats),
+    "experiment": (an_experiment, of_ladder),
+    "audit": (an_audit, of_audit),
 }
 """Each kind of recording with its headline numbers; a new kind of recording needs a row here."""
+
+
+def test_every_kind_that_is_stored_is_here():
+    assert set(STORED) <= set(KINDS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
