@@ -67,6 +67,9 @@ class TextConnection(sqlite3.Connection):
 
 
 def _all_keepable(parameters: Sequence[Any] | Mapping[str, Any]) -> Any:
+    values = parameters.values() if isinstance(parameters, Mapping) else parameters
+    if all(type(value) is not str or value.isascii() for value in values):
+        return parameters
     if isinstance(parameters, Mapping):
         return {name: keepable(value) for name, value in parameters.items()}
     return [keepable(value) for value in parameters]
@@ -101,8 +104,7 @@ def of_a_sound_file(read: Callable[_P, _T]) -> Callable[_P, _T]:
     return reading
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @of_a_sound_file

@@ -59,16 +59,27 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         """Store a series that is not there yet, with its runs and facts. Raises sqlite3.IntegrityError if it is."""
         with self._db.atomic():
             part_of = self._whole_of(series)
-            self.add_recording(_head_of(series, part_of))
-            self._insert_all("series", [series_to_row(series)])
-            self._insert_all("runs", (run_to_row(series.id, run) for run in series.runs))
-            attempts = enumerate(series.failed_attempts, start=1)
-            self._insert_all("failed_attempts", (attempt_to_row(series.id, number, run) for number, run in attempts))
+            self._add([(series, part_of)])
+            self._settle(part_of)
+
+    def _add(self, many: Sequence[tuple[Series, str | None]]) -> None:
+        """Store series with the ids of what they are parts of, a table at a time."""
+        self.add_recordings([_head_of(series, part_of) for series, part_of in many])
+        self._insert_all("series", (series_to_row(series) for series, _ in many))
+        self._insert_all("runs", (run_to_row(series.id, run) for series, _ in many for run in series.runs))
+        self._insert_all(
+            "failed_attempts",
+            (
+                attempt_to_row(series.id, number, run)
+                for series, _ in many
+                for number, run in enumerate(series.failed_attempts, start=1)
+            ),
+        )
+        for series, _ in many:
             for resumed_at in series.resumed_at:
                 self._add_resumption(series.id, resumed_at)
             for side, facts in series.environment.items():
                 self._write_facts(series.id, side, facts)
-            self._settle(part_of)
 
     def _whole_of(self, series: Series) -> str | None:
         if series.experiment is None:
@@ -97,12 +108,16 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         They are stored in the order of their own times, so that an experiment's stay in theirs.
         """
         with self._db.atomic():
-            for one in sorted(many, key=lambda one: one.created_at):
-                if one.experiment is not None:
+            now, wholes = utc_now(), dict[str | None, str | None]()
+            ordered = sorted(many, key=lambda one: one.created_at)
+            for one in ordered:
+                if one.experiment is not None and one.experiment not in wholes:
                     kind = kind_told_by(one.experiment)
                     about = Experiment(name=one.experiment, kind=kind, created_at=one.created_at)
-                    self.add_experiment(about, imported_at=utc_now())
-                self.add(replace(one, base_id=None, imported_at=utc_now()))
+                    wholes[one.experiment] = self.add_experiment(about, imported_at=now)
+            self._add([(replace(one, base_id=None, imported_at=now), wholes.get(one.experiment)) for one in ordered])
+            for whole_id in wholes.values():
+                self._settle(whole_id)
             for one in many:
                 known = one.base_id and self._db.execute("SELECT 1 FROM series WHERE id = ?", (one.base_id,)).fetchone()
                 if known:
@@ -133,10 +148,11 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._write_facts(series_id, side, facts)
 
     def _write_facts(self, series_id: str, side: str, facts: Facts) -> None:
-        self._db.conn.executemany(
-            "INSERT OR REPLACE INTO facts (series_id, side, name, value) VALUES (?, ?, ?, ?)",
-            [(series_id, side, name, value) for name, value in facts.items()],
-        )
+        if facts:
+            self._db.conn.executemany(
+                "INSERT OR REPLACE INTO facts (series_id, side, name, value) VALUES (?, ?, ?, ?)",
+                [(series_id, side, name, value) for name, value in facts.items()],
+            )
 
     def add_resumption(self, series_id: str) -> None:
         with self._db.atomic():

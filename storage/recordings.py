@@ -136,9 +136,14 @@ class RecordingTables(NotebookBase):
 
     def add_recording(self, recording: Recording) -> None:
         """Store a recording that is not there yet. Raises sqlite3.IntegrityError if it is."""
+        self.add_recordings([recording])
+
+    def add_recordings(self, recordings: Sequence[Recording]) -> None:
+        """Store several as :meth:`add_recording`, all or none."""
         with self._db.atomic():
             order = int(self._db.execute("SELECT coalesce(max(stored_order), 0) + 1 FROM recordings").fetchone()[0])
-            self._db.table("recordings").insert(recording.row() | {"stored_order": order})
+            rows = (one.row() | {"stored_order": number} for number, one in enumerate(recordings, start=order))
+            self._insert_all("recordings", rows)
 
     def update_recording(self, recording: Recording) -> None:
         """Store what measuring tells of a recording; what people write stays as it is."""
