@@ -135,7 +135,10 @@ def _risks(name: str, previous: str, values: Sequence[str], accepted: Sequence[s
 def _writes(place: SambaPlace, values: Sequence[str]) -> list[str]:
     lines = [f"{place.name} = {value}" for value in values]
     if place.kind is ChangeKind.REGISTRY:
-        return [f"{line}, in [{place.section}] of Samba's registry (net conf setparm)" for line in lines]
+        where = (
+            f"in [{place.section}] of Samba's registry (net conf setparm), as its last parameter, also when restored"
+        )
+        return [f"{line}, {where}" for line in lines]
     included = place.state.files[place.conf].content != samba.with_include(place)
     drop_in = [f"{line}, in [{place.section}] of {place.drop_in}" for line in lines]
     return [*drop_in, *([f"include = {place.drop_in}, as the last line of {place.conf}"] if included else [])]
