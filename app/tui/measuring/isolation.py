@@ -14,7 +14,6 @@ from app.isolation.request import DEFAULT_ROUNDS, DEFAULT_SECONDS, MOST_CLIENTS,
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
 from app.measure.events import Warned
-from app.server.shell import check_ssh_host
 from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import MessageDialog
@@ -88,8 +87,6 @@ def target_of(typed: Mapping[str, str]) -> Target:
 def read_request(typed: Mapping[str, str], target: Target, secrets: Secrets) -> IsolationRequest:
     """What the lines ask for. Raises UsageError with what is wrong."""
     text = typed_values(LINES, typed)
-    if text["ssh"]:
-        check_ssh_host(text["ssh"], "Server by ssh")
     if text["expose"] not in {"", target.host}:
         raise UsageError(
             f"tbench is to be exposed on {text['expose']}, the server is {target.host}: type that, or none"

@@ -16,7 +16,6 @@ from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPa
 from app.load.scenario import NAMES, changed, find_scenario, parse_users
 from app.logins import same_login
 from app.measure.events import Warned
-from app.server.shell import check_ssh_host
 from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import MessageDialog
@@ -80,8 +79,6 @@ def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[
 def read_request(typed: Mapping[str, str], secrets: Secrets) -> LoadRequest:
     """What the lines ask for. Raises UsageError with what is wrong."""
     text = typed_values(LINES, typed)
-    if text["ssh"]:
-        check_ssh_host(text["ssh"], "Server by ssh")
     target = read_target(typed)
     server = server_of(target)
     capacity = text["users"].lower() == CAPACITY

@@ -11,6 +11,7 @@ from textual.widgets import Button, Input, Label
 
 from app.clients.base import Secrets
 from app.logins import same_login
+from app.server.shell import check_ssh_host
 from app.targets import may_hold_password
 from app.tui.frame.base import BaseScreen, start_with_notebook
 from app.tui.frame.dialogs import AskDialog
@@ -43,8 +44,12 @@ def remembered_values(lines: tuple[FormLine, ...], remembered: Mapping[str, JSON
 
 
 def typed_values(lines: tuple[FormLine, ...], typed: Mapping[str, str]) -> dict[str, str]:
-    """What stands in each line, without blanks around it."""
-    return {line.key: typed.get(line.key, "").strip() for line in lines}
+    """What stands in each line, without blanks around it. Raises UsageError for an ``ssh`` that is no host's name."""
+    text = {line.key: typed.get(line.key, "").strip() for line in lines}
+    for line in lines:
+        if line.key == "ssh" and text["ssh"]:
+            check_ssh_host(text["ssh"], line.name)
+    return text
 
 
 def hints_of(lines: tuple[FormLine, ...]) -> dict[str, str]:

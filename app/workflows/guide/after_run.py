@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import islice
 
 from app.errors import UsageError
+from app.server.shell import check_ssh_host
 from app.targets import parse_target
 from app.units import parse_size
 from app.workflows.guide.before_run import file_page, prospect_of, quiet_page, target_page, warm_up_page
@@ -135,6 +136,8 @@ def ask_server(choices: GuideChoices) -> Ask:
         words = text.split()
         paths = [word for word in words if word.startswith("/")]
         hosts = [word for word in words if not word.startswith("/")]
+        for host in hosts:
+            check_ssh_host(host, "[USER@]HOST")
         if len(paths) > 1 or len(hosts) > 1:
             raise UsageError(f"not understood: {text!r}; write [USER@]HOST, or /path/of/smb.conf, or one of each")
         ssh, smb_conf = hosts[0] if hosts else None, paths[0] if paths else None

@@ -21,6 +21,12 @@ def test_a_missing_target_is_asked_for():
         audit_request({"target": "", "ssh": "", "conf": ""})
 
 
+def test_a_password_in_the_name_for_ssh_is_refused_and_not_repeated():
+    with pytest.raises(UsageError, match="a password does not belong") as refused:
+        audit_request({"target": "nas/data", "ssh": "root:hunter2@nas", "conf": ""})
+    assert "hunter2" not in str(refused.value)
+
+
 async def test_what_is_harmful_comes_first_and_the_edits_are_shown(tmp_path: Path, make_smbd, monkeypatch):
     smbd = make_smbd(share_options={"strict sync": "no"})
     monkeypatch.setenv("SHAREBENCH_PASSWORD", smbd.password)

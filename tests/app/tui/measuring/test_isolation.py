@@ -67,6 +67,8 @@ def test_the_practice_servers_share_stands_there_not_its_file_nor_its_port_of_an
         ({"rounds": "0"}, "not a number of rounds"),
         ({"without": "close"}, "cannot be left out"),
         ({"expose": "elsewhere"}, "the server is 127.0.0.1"),
+        ({"ssh": "root:hunter2@nas"}, "a password does not belong"),
+        ({"ssh": "-oProxyCommand=x"}, r"is no \[USER@\]HOST"),
     ],
 )
 def test_what_is_wrong_is_said(wrong: dict[str, str], said: str):

@@ -6,7 +6,7 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.workflows.guide.after_run import page_of
+from app.workflows.guide.after_run import ask_server, page_of
 from app.workflows.guide.choices import (
     STEPS,
     GuideChoices,
@@ -267,3 +267,10 @@ def test_a_series_that_ended_early_can_be_completed(status):
     page = page_of(replace(MEASURED, step=MethodStep.RUN), known)
     assert page.options[0].title == "Go on where it stopped"
     assert any("the [server] went away" in fact for fact in said(page)) or status is SeriesStatus.INTERRUPTED
+
+
+@pytest.mark.parametrize("text", ["root:hunter2@nas", "root:hunter2@nas other /etc/smb.conf"])
+def test_a_password_in_the_name_for_ssh_is_refused_and_not_repeated(text: str):
+    with pytest.raises(UsageError, match="a password does not belong") as refused:
+        ask_server(FILE).then(text)
+    assert "hunter2" not in str(refused.value)
