@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from app.clients.base import DirectoryEntry
 from app.clients.smb import wire
 from app.clients.smb.errors import END_OF_FILE, SUCCESS, status_error
-from app.clients.smb.share import Share
-from app.clients.smb.wire import SAME_FILE, Answer, Request, View
+from app.clients.smb.share import ALL_NAMES, Share, entries
+from app.clients.smb.wire import SAME_FILE, Answer, Opcode, Request, View
 from app.errors import ProtocolError
-from app.isolation import messages
 from app.isolation.script import Operation, Script, ScriptLine
 
 _SYNCHRONIZE, _DELETE = 0x00100000, 0x00010000
@@ -25,7 +25,20 @@ _ACCESS_ASK = _SYNCHRONIZE | 0x80
 _ACCESS_REMOVE = _SYNCHRONIZE | _DELETE | 0x80
 _FOLDER, _REMOVE_AT_CLOSE = 0x1, 0x1000
 _OPEN, _CREATE = 1, 2
-_CLOSE_SAME = messages.close(SAME_FILE)
+_CLOSE_SAME = wire.close(SAME_FILE)
+_NAMES: dict[int, str] = {int(each): each.name.lower() for each in Opcode} | {
+    Opcode.ECHO: "keepalive",
+    Opcode.QUERY_DIRECTORY: "find",
+    Opcode.QUERY_INFO: "getinfo",
+    Opcode.SET_INFO: "setinfo",
+}
+"""As smbd's counters name the commands: ``smb2_NAME``."""
+_PASS_THROUGH = 1000
+"""SMB1's levels above it are the native classes of MS-FSCC."""
+_OLD_LEVELS = {257: wire.BASIC_INFORMATION, 258: wire.STANDARD_INFORMATION, 259: 7, 260: 9, 263: 18}
+_OLD_DISK_LEVELS = {1: wire.SIZE_INFORMATION, 2: 1, 258: 1, 259: wire.SIZE_INFORMATION, 260: 4, 261: 5}
+_UNCHANGED = bytes(40)
+"""FileBasicInformation that leaves times and attributes as they are, as nbench sends it."""
 _HOME = "client1"
 """In a script's paths; each client has one of its own in its place."""
 
@@ -45,7 +58,7 @@ class Tally:
 
     def requests_by_name(self) -> Counter[str]:
         """The requests, by the names of smbd's counters."""
-        return Counter({messages.NAMES[command]: count for command, count in self.requests.items()})
+        return Counter({_NAMES[command]: count for command, count in self.requests.items()})
 
 
 class Replayer:
@@ -66,7 +79,7 @@ class Replayer:
             Operation.CLOSE: self._close,
             Operation.READX: self._read,
             Operation.WRITEX: self._write,
-            Operation.FLUSH: lambda line: self._simple(messages.flush(self._file(line))),
+            Operation.FLUSH: lambda line: self._simple(wire.flush(self._file(line))),
             Operation.LOCKX: lambda line: self._lock(line, unlock=False),
             Operation.UNLOCKX: lambda line: self._lock(line, unlock=True),
             Operation.RENAME: self._rename,
@@ -75,13 +88,17 @@ class Replayer:
             Operation.DELTREE: lambda line: self.remove_tree(line.texts[0]),
             Operation.FIND_FIRST: self._find,
             Operation.QUERY_PATH_INFORMATION: self._query_path,
-            Operation.QUERY_FILE_INFORMATION: lambda line: self._simple(
-                messages.query_file(self._file(line), line.numbers[1])
-            ),
+            Operation.QUERY_FILE_INFORMATION: lambda line: self._simple(_query_file(self._file(line), line.numbers[1])),
             Operation.QUERY_FS_INFORMATION: lambda line: self._simple(
-                messages.query_disk(self._top_folder(), line.numbers[0])
+                wire.query(
+                    self._top_folder(),
+                    _class_of(line.numbers[0], _OLD_DISK_LEVELS, wire.SIZE_INFORMATION),
+                    wire.FILE_SYSTEM,
+                )
             ),
-            Operation.SET_FILE_INFORMATION: lambda line: self._simple(messages.set_basic(self._file(line))),
+            Operation.SET_FILE_INFORMATION: lambda line: self._simple(
+                wire.set_info(self._file(line), wire.BASIC_INFORMATION, _UNCHANGED)
+            ),
         }
 
     def replay(self, script: Script, until: Callable[[float], bool]) -> bool:
@@ -132,11 +149,11 @@ class Replayer:
         return file_id is not None
 
     def _close(self, line: ScriptLine) -> bool:
-        return self._simple(messages.close(self._files.pop(line.numbers[0], bytes(16))))
+        return self._simple(wire.close(self._files.pop(line.numbers[0], bytes(16))))
 
     def _read(self, line: ScriptLine) -> bool:
         _handle, offset, length, expected = line.numbers
-        status, message = self._ask(messages.read(self._file(line), offset, length), charge=_charge(length))
+        status, message = self._ask(wire.read(self._file(line), offset, length), charge=_charge(length))
         if status == END_OF_FILE:
             return not expected
         data = wire.read_data(message) if status == SUCCESS else None
@@ -145,31 +162,31 @@ class Replayer:
 
     def _write(self, line: ScriptLine) -> bool:
         _handle, offset, length, _expected = line.numbers
-        request = messages.write(self._file(line), offset, length)
+        request = wire.write(self._file(line), offset, length)
         status, message = self._ask(request, self._content[:length], charge=_charge(length))
         written = wire.written_bytes(message) if status == SUCCESS else 0
         self.tally.moved_bytes += written
         return written == length
 
     def _lock(self, line: ScriptLine, *, unlock: bool) -> bool:
-        return self._simple(messages.lock(self._file(line), line.numbers[1], line.numbers[2], unlock=unlock))
+        return self._simple(wire.lock(self._file(line), line.numbers[1], line.numbers[2], unlock=unlock))
 
     def _rename(self, line: ScriptLine) -> bool:
         new_name = self._name(line.texts[1])
-        return self._about(line.texts[0], _ACCESS_REMOVE, 0, messages.rename(SAME_FILE, new_name))
+        return self._about(line.texts[0], _ACCESS_REMOVE, 0, wire.rename(SAME_FILE, new_name))
 
     def _find(self, line: ScriptLine) -> bool:
         folder, _, pattern = line.texts[0].rpartition("\\")
-        found = messages.find(SAME_FILE, pattern.encode("utf-16-le"))
+        found = wire.find(SAME_FILE, pattern.encode("utf-16-le"), wire.BOTH_DIRECTORY_INFORMATION, restart=True)
         return self._about(folder, _ACCESS_FOLDER, _FOLDER, found)
 
     def _query_path(self, line: ScriptLine) -> bool:
-        query = messages.query_file(SAME_FILE, line.numbers[0])
+        query = _query_file(SAME_FILE, line.numbers[0])
         return self._about(line.texts[0], _ACCESS_ASK, 0, query)
 
     def _about(self, path: str, access: int, options: int, request: Request) -> bool:
         """Open what is at a path, ask one thing about it and close it, sent as one; whether that was answered."""
-        opened = messages.create(self._name(path), access, _OPEN, options)
+        opened = wire.create(self._name(path), access, _OPEN, options)
         return self._together(opened, request, _CLOSE_SAME)
 
     # What lines are made of
@@ -183,7 +200,7 @@ class Replayer:
 
     def _open(self, name: bytes, access: int, disposition: int, options: int) -> bytes | None:
         """The id of what was opened or made; None where the server refuses."""
-        status, message = self._ask(messages.create(name, access, disposition, options))
+        status, message = self._ask(wire.create(name, access, disposition, options))
         if status != SUCCESS:
             return None
         opened = wire.parse_created(message)
@@ -194,13 +211,13 @@ class Replayer:
 
     def _opened(self, name: bytes, access: int, disposition: int, options: int) -> bool:
         """Whether something could be opened, which is closed at once."""
-        opened = messages.create(name, access, disposition, options)
+        opened = wire.create(name, access, disposition, options)
         return self._together(opened, _CLOSE_SAME)
 
     def _together(self, *related: Request) -> bool:
         """Whether requests that are sent as one all succeed; where the first fails, the server counts no other."""
         while self._channel.credits < len(related):
-            self._ask(messages.echo())
+            self._ask(wire.ECHO)
         statuses = [status for status, _message in self._channel.ask_at_once(self._tree, related)]
         counts = self.tally.requests
         for command, _body in related if statuses[0] == SUCCESS else related[:1]:
@@ -214,22 +231,19 @@ class Replayer:
         file_id = self._open(name, _ACCESS_FOLDER, _OPEN, _FOLDER)
         if file_id is None:
             return
-        entries: list[tuple[str, bool]] = []
-        restart = True
+        inside: list[DirectoryEntry] = []
         while True:
-            pattern = "*".encode("utf-16-le")
-            status, message = self._ask(messages.find(file_id, pattern, restart=restart))
+            status, message = self._ask(wire.find(file_id, ALL_NAMES))
             if status != SUCCESS:
                 break
-            entries += messages.found_names(message)
-            restart = False
-        self._ask(messages.close(file_id))
-        for entry, is_folder in entries:
-            inside = name + f"\\{entry}".encode("utf-16-le")
-            if not is_folder:
-                self._removed(inside, 0)
-            elif entry not in {".", ".."}:
-                self._remove_folder(inside)
+            inside += [entry for entry, _bytes in entries(message)]
+        self._ask(wire.close(file_id))
+        for entry in inside:
+            path = name + f"\\{entry.name}".encode("utf-16-le")
+            if entry.is_folder:
+                self._remove_folder(path)
+            else:
+                self._removed(path, 0)
         self._removed(name, _FOLDER)
 
     def _file(self, line: ScriptLine) -> bytes:
@@ -246,7 +260,7 @@ class Replayer:
 
     def _close_all(self) -> None:
         for file_id in filter(None, (*self._files.values(), self._top)):
-            self._ask(messages.close(file_id))
+            self._ask(wire.close(file_id))
         self._files.clear()
         self._top = None
 
@@ -261,3 +275,12 @@ class Replayer:
 
 def _charge(length: int) -> int:
     return max(1, -(-length // wire.CREDIT_BYTES))
+
+
+def _query_file(file_id: bytes, level: int) -> Request:
+    """A QUERY_INFO of a file by SMB1's level."""
+    return wire.query(file_id, _class_of(level, _OLD_LEVELS, wire.BASIC_INFORMATION))
+
+
+def _class_of(level: int, old: dict[int, int], otherwise: int) -> int:
+    return level - _PASS_THROUGH if _PASS_THROUGH < level < _PASS_THROUGH + 256 else old.get(level, otherwise)

@@ -194,7 +194,7 @@ def hear_smb(message: bytes) -> None:
         read(view)
     wire.session_flags(view)
     with suppress(struct.error, UnicodeDecodeError):
-        entries = list(share._entries(view))
+        entries = list(share.entries(view))
         assert sum(size for _entry, size in entries) <= len(view)
 
 

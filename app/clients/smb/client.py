@@ -1,4 +1,4 @@
-"""The SMB client: smbclient-ng's session for all that is not timed, our own pipeline for what is."""
+"""The SMB connection, and the client that moves whole files over it with our own pipeline."""
 
 import builtins
 import contextlib
@@ -16,8 +16,8 @@ from app.clients.smb.channel import Channel
 from app.clients.smb.crypto import CIPHER_NAMES, SIGNING_NAMES
 from app.clients.smb.errors import place
 from app.clients.smb.negotiate import Negotiated
-from app.clients.smb.session import ChannelConnection, Protection, Session, mapped, reach
-from app.clients.smb.share import Share, Window, choose_window, list_folder, read_file, wire_name, write_file
+from app.clients.smb.session import ChannelConnection, Session, mapped, reach
+from app.clients.smb.share import Share, Window, choose_window, list_folder, read_file, write_file
 from app.clients.smb.wire import OpenedFile
 from app.clients.tcp import TcpInfo, connection_facts, request_facts
 from app.errors import CancelledError, ConnectionLostError, CorruptedError, MeasurementError, NotAFileError, UsageError
@@ -49,8 +49,12 @@ class _Link(NamedTuple):
         return found
 
 
-class SMBClient:
-    """One SMB connection to one share, SMB 2.0.2 to 3.1.1; signs and encrypts only where it must or is asked to."""
+class SMBLink:
+    """One connection to a server, logged in, with one share: reached, aborted and left in one way.
+
+    :class:`SMBClient` moves whole files over it, :class:`app.clients.smb.files.SMBFiles` makes single operations, and a
+    replay asks its share for what a script says.
+    """
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
         self.target = target
@@ -65,108 +69,21 @@ class SMBClient:
         """Reach the server, log in and open the share; a lost connection is made again."""
         self._linked()
 
-    def facts(self) -> ClientFacts:
-        """What was negotiated; block and depth are those of a get."""
-        link = self._linked()
-        found, window = link.negotiated, self._window(link, link.negotiated.max_read_bytes)
-        sealed = link.share.sealed if link.share else link.channel.seal_all
-        signing = None if sealed else link.connection.signing
-        return ClientFacts(
-            name="sharebench",
-            version=__version__,
-            dialect=wire.DIALECTS[found.dialect],
-            signing="none" if signing is None else SIGNING_NAMES[signing],
-            encryption=CIPHER_NAMES[found.cipher] if sealed and found.cipher is not None else "none",
-            block_bytes=window.block_bytes,
-            in_flight=window.in_flight,
-        )
-
     def connected_share(self) -> Share:
-        """The share, connected: for requests that are replayed one at a time. Raises UsageError where none is named."""
-        link = self._linked()
-        if link.share is None:
+        """The share, connected. Raises UsageError where the target names none."""
+        share = self._linked().share
+        if share is None:
             raise UsageError(f"{place(self.target)}: which share? Name one: smb://HOST/SHARE/PATH")
-        return link.share
-
-    def shares(self) -> list[str]:
-        link = self._linked()
-        with link.channel.stage():
-            return link.session.share_names()
+        return share
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
-        """The entries of a folder of the share."""
-        with self._using(path) as (_link, share):
+        with self._using(path) as share:
             return list_folder(share, path)
-
-    def size(self, path: str) -> int:
-        with self._using(path) as (_link, share):
-            file = share.open(path, wire.ACCESS_ATTRIBUTES)
-            share.close(file)
-            return file.size_bytes
-
-    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
-        with self._using(path) as (link, share):
-            window = self._window(link, link.negotiated.max_read_bytes)
-
-            def move(file: OpenedFile) -> float:
-                if not file.size_bytes:
-                    raise NotAFileError(f"{link.channel.where}: the file is empty; name one with something in it")
-                return read_file(link.channel, share.tree_id, file, window, meter, into)
-
-            return _timed(share, lambda: share.open(path, wire.ACCESS_READ), move)
-
-    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        with self._using(path) as (link, share):
-            window = self._window(link, link.negotiated.max_write_bytes)
-            return _timed(
-                share,
-                lambda: share.open(path, wire.ACCESS_WRITE, wire.DISPOSITION_CREATE),
-                lambda file: write_file(link.channel, share.tree_id, file, window, meter, content),
-                content.size_bytes,
-            )
-
-    def digest(self, path: str) -> str:
-        """The SHA-256 of the file as impacket's own reads give it."""
-        sha = hashlib.sha256()
-        size_bytes, read_bytes = self.size(path), 0
-
-        def take(block: bytes) -> None:
-            nonlocal read_bytes
-            read_bytes += len(block)
-            if read_bytes > size_bytes:
-                raise CorruptedError(f"{place(self.target, path)}: the file became longer; measure a file at rest")
-            sha.update(block)
-
-        with self._using(path) as (link, _share), mapped(link.channel.where):
-            link.session.client.getFile(self.target.share, wire_name(path), take)
-        return sha.hexdigest()
 
     def remove(self, path: str) -> None:
         """Remove a file; one that is gone already is no error."""
-        with self._using(path) as (_link, share):
+        with self._using(path) as share:
             share.remove(path)
-
-    def facts_of_path(self) -> dict[str, str | int | float]:
-        """What the server allows and how it is reached."""
-        link = self._linked()
-        found = link.negotiated
-        with link.channel.stage():
-            answered = request_facts(lambda: link.channel.ask(wire.echo_frame()))
-        return {
-            "smb.max_read_bytes": found.max_read_bytes,
-            "smb.max_write_bytes": found.max_write_bytes,
-            "smb.max_transact_bytes": found.max_transact_bytes,
-            "smb.put_block_bytes": self._window(link, found.max_write_bytes).block_bytes,
-            "smb.credits": link.credits,
-            "smb.capabilities": f"0x{found.capabilities:02X}",
-            "smb.requires_signing": "yes" if found.requires_signing else "no",
-            "smb.guest": "yes" if link.connection.is_guest else "no",
-            "smb.server_guid": str(UUID(bytes_le=found.server_guid)),
-            "address.client": link.addresses[0],
-            "address.server": link.addresses[1],
-            **connection_facts(TcpInfo.of(link.channel.sock)),
-            **answered,
-        }
 
     def abort(self) -> None:
         """End whatever blocks; nothing more can be done before :meth:`close`."""
@@ -196,15 +113,14 @@ class SMBClient:
         where = place(self.target)
         try:
             channel = self._channel = self._dial(where)
-            protection = Protection(sign=self._settings.sign, encrypt=self._settings.encrypt)
             with channel.stage():
-                session = Session(self.target, self._secrets, channel, protection)
+                session = Session(self.target, self._secrets, channel, self._settings)
             with channel.stage(), mapped(where):
                 share = None
                 if self.target.share:
                     share = Share(channel, session.connection.connectTree(self.target.share))
                 ends = channel.sock.getsockname()[0], channel.sock.getpeername()[0]
-                self._gather_credits(session.connection)
+                self._prepare(session.connection)
             link = _Link(session, channel, share, ends, channel.credits)
         except MeasurementError as error:
             self._drop()
@@ -215,6 +131,9 @@ class SMBClient:
             self._drop()
             raise
         return link
+
+    def _prepare(self, connection: ChannelConnection) -> None:
+        """What a view does at the end of the login."""
 
     def _dial(self, where: str) -> Channel:
         def hold(sock: socket.socket) -> None:
@@ -228,7 +147,7 @@ class SMBClient:
         return channel
 
     def _drop(self) -> None:
-        """Hang up without a word."""
+        """Hang up at once."""
         self._link = None
         if self._channel is not None:
             self._channel.shut()
@@ -237,11 +156,119 @@ class SMBClient:
             self._sock.close()
             self._sock = None
 
+    @contextlib.contextmanager
+    def _using(self, path: str) -> Iterator[Share]:
+        """The share, with the path in errors; a connection that cannot be used any more is dropped at once."""
+        share = self.connected_share()
+        channel = share.channel
+        channel.where = place(self.target, path)
+        try:
+            yield share
+        except BaseException as error:
+            if channel.broken or isinstance(error, ConnectionLostError):
+                self._drop()
+            raise
+        finally:
+            channel.watch = lambda _bytes: None
+            channel.where = place(self.target)
+
+
+class SMBClient(SMBLink):
+    """Whole files over one connection, SMB 2.0.2 to 3.1.1; signs and encrypts only where it must or is asked to."""
+
+    def facts(self) -> ClientFacts:
+        """What was negotiated; block and depth are those of a get."""
+        link = self._linked()
+        found, window = link.negotiated, self._window(link, link.negotiated.max_read_bytes)
+        sealed = link.share.sealed if link.share else link.channel.seal_all
+        signing = None if sealed else link.connection.signing
+        return ClientFacts(
+            name="sharebench",
+            version=__version__,
+            dialect=wire.DIALECTS[found.dialect],
+            signing="none" if signing is None else SIGNING_NAMES[signing],
+            encryption=CIPHER_NAMES[found.cipher] if sealed and found.cipher is not None else "none",
+            block_bytes=window.block_bytes,
+            in_flight=window.in_flight,
+        )
+
+    def shares(self) -> builtins.list[str]:
+        link = self._linked()
+        with link.channel.stage():
+            return link.session.share_names()
+
+    def size(self, path: str) -> int:
+        with self._using(path) as share:
+            file = share.open_file(path, wire.ACCESS_ATTRIBUTES)
+            share.close(file)
+            return file.size_bytes
+
+    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
+        with self._using(path) as share:
+            link = self._linked()
+            window = self._window(link, link.negotiated.max_read_bytes)
+
+            def move(file: OpenedFile) -> float:
+                if not file.size_bytes:
+                    raise NotAFileError(f"{share.channel.where}: the file is empty; name one with something in it")
+                return read_file(share.channel, share.tree_id, file, window, meter, into)
+
+            return _timed(share, lambda: share.open_file(path, wire.ACCESS_READ), move)
+
+    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+        with self._using(path) as share:
+            link = self._linked()
+            window = self._window(link, link.negotiated.max_write_bytes)
+            return _timed(
+                share,
+                lambda: share.open_file(path, wire.ACCESS_WRITE, wire.DISPOSITION_CREATE),
+                lambda file: write_file(share.channel, share.tree_id, file, window, meter, content),
+                content.size_bytes,
+            )
+
+    def digest(self, path: str) -> str:
+        """The SHA-256 of the file as impacket's own reads give it."""
+        sha = hashlib.sha256()
+        size_bytes, read_bytes = self.size(path), 0
+
+        def take(block: bytes) -> None:
+            nonlocal read_bytes
+            read_bytes += len(block)
+            if read_bytes > size_bytes:
+                raise CorruptedError(f"{place(self.target, path)}: the file became longer; measure a file at rest")
+            sha.update(block)
+
+        with self._using(path) as share, mapped(share.channel.where):
+            self._linked().session.client.getFile(self.target.share, wire.wire_name(path), take)
+        return sha.hexdigest()
+
+    def facts_of_path(self) -> dict[str, str | int | float]:
+        """What the server allows and how it is reached."""
+        link = self._linked()
+        found = link.negotiated
+        with link.channel.stage():
+            answered = request_facts(lambda: link.channel.ask(wire.echo_frame()))
+        return {
+            "smb.max_read_bytes": found.max_read_bytes,
+            "smb.max_write_bytes": found.max_write_bytes,
+            "smb.max_transact_bytes": found.max_transact_bytes,
+            "smb.put_block_bytes": self._window(link, found.max_write_bytes).block_bytes,
+            "smb.credits": link.credits,
+            "smb.capabilities": f"0x{found.capabilities:02X}",
+            "smb.requires_signing": "yes" if found.requires_signing else "no",
+            "smb.guest": "yes" if link.connection.is_guest else "no",
+            "smb.server_guid": str(UUID(bytes_le=found.server_guid)),
+            "address.client": link.addresses[0],
+            "address.server": link.addresses[1],
+            **connection_facts(TcpInfo.of(link.channel.sock)),
+            **answered,
+        }
+
     def _window(self, link: _Link, maximum_bytes: int) -> Window:
         asked = self._settings
         return choose_window(link.negotiated, maximum_bytes, link.credits, asked.block_bytes, asked.in_flight)
 
-    def _gather_credits(self, connection: ChannelConnection) -> None:
+    def _prepare(self, connection: ChannelConnection) -> None:
         """Ask for credits until the windows can be filled, or until the server gives no more."""
         found, channel = connection.negotiated, connection.channel
         assert found is not None
@@ -252,24 +279,6 @@ class SMBClient:
         while before < channel.credits < asked.credits:
             before = channel.credits
             channel.ask(wire.echo_frame())
-
-    @contextlib.contextmanager
-    def _using(self, path: str) -> Iterator[tuple[_Link, Share]]:
-        """Name the path in errors; a connection that cannot be used any more is dropped at once."""
-        link = self._linked()
-        if link.share is None:
-            raise UsageError(f"{place(self.target)}: which share? Name one: smb://HOST/SHARE/PATH")
-        channel = link.channel
-        channel.where = place(self.target, path)
-        try:
-            yield link, link.share
-        except BaseException as error:
-            if channel.broken or isinstance(error, ConnectionLostError):
-                self._drop()
-            raise
-        finally:
-            channel.watch = lambda _bytes: None
-            channel.where = place(self.target)
 
 
 def _timed(

@@ -7,11 +7,10 @@ import re
 import socket
 import struct
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextvars import ContextVar
 from pathlib import Path
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import smbclientng.core.SMBSession as smbclientng_session  # noqa: N813 - a module, not the class
@@ -53,40 +52,40 @@ from app.errors import (
     SharebenchError,
     UsageError,
 )
+from storage.plan import Settings
 from storage.records import Target
 
 PORT = 88
 _MOST_BYTES = 1 << 20
 """The longest answer; tickets of users in a thousand groups have some ten thousand bytes."""
 
-Ask = Callable[[bytes, str, str | None], bytes]
+_KERBEROS_SECONDS: ContextVar[float] = ContextVar("seconds within which a Kerberos server must answer", default=30.0)
 
 
-def kerberos_server(seconds: float) -> Ask:
-    """A function in place of impacket's ``sendReceive``, which ends within so many seconds.
+def ask_kerberos(request: bytes, host: str, kdc_host: str | None) -> bytes:
+    """The answer of a Kerberos server: in place of impacket's ``sendReceive``, which may wait for ever.
 
-    It raises UnreachableError, StalledError, ProtocolError, LoginError, and KerberosError for a refusal.
+    Raises UnreachableError, StalledError, ProtocolError, LoginError, and KerberosError for a refusal.
     """
+    server, seconds = kdc_host or host, _KERBEROS_SECONDS.get()
+    where = f"Kerberos server {server}:{PORT}"
+    watch = StallWatch(seconds, lambda: where)
+    with connect_tcp(server, PORT, where, seconds, "a Kerberos server") as sock:
+        watch.start()
+        try:
+            sock.settimeout(watch.left_seconds())
+            sock.sendall(struct.pack(">i", len(request)) + request)
+            (length,) = struct.unpack(">i", _exactly(sock, 4, watch, where))
+            if not 0 < length <= _MOST_BYTES:
+                raise ProtocolError(f"{where}: the answer would be {length} bytes long; is it a Kerberos server?")
+            return _checked(_exactly(sock, length, watch, where))
+        except TimeoutError as error:
+            raise watch.error() from error
+        except OSError as error:
+            raise _hung_up(where) from error
 
-    def ask(request: bytes, host: str, kdc_host: str | None) -> bytes:
-        server = kdc_host or host
-        where = f"Kerberos server {server}:{PORT}"
-        watch = StallWatch(seconds, lambda: where)
-        with connect_tcp(server, PORT, where, seconds, "a Kerberos server") as sock:
-            watch.start()
-            try:
-                sock.settimeout(watch.left_seconds())
-                sock.sendall(struct.pack(">i", len(request)) + request)
-                (length,) = struct.unpack(">i", _exactly(sock, 4, watch, where))
-                if not 0 < length <= _MOST_BYTES:
-                    raise ProtocolError(f"{where}: the answer would be {length} bytes long; is it a Kerberos server?")
-                return _checked(_exactly(sock, length, watch, where))
-            except TimeoutError as error:
-                raise watch.error() from error
-            except OSError as error:
-                raise _hung_up(where) from error
 
-    return ask
+kerberosv5.sendReceive = ask_kerberos
 
 
 def _exactly(sock: socket.socket, count: int, watch: StallWatch, where: str) -> bytes:
@@ -119,14 +118,6 @@ def _checked(answer: bytes) -> bytes:
 _SLOW_BLOCK_BYTES = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Protection:
-    """What the user asks for beyond what the server requires."""
-
-    sign: bool = False
-    encrypt: bool = False
-
-
 class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
     """An SMB3 of impacket's whose messages go through a :class:`Channel`.
 
@@ -134,7 +125,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
     what it is good at: the logins, the named pipes and the structures of the rarer requests.
     """
 
-    def __init__(self, sock: socket.socket, channel: Channel, host: str, port: int, protection: Protection) -> None:
+    def __init__(self, sock: socket.socket, channel: Channel, host: str, port: int, protection: Settings) -> None:
         self.channel = channel
         self.protection = protection
         self.negotiated: Negotiated | None = None
@@ -333,7 +324,6 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
 _NT_HASH = re.compile(r"[0-9A-Fa-f]{32}")
 _NOT_A_FOLDER = 0x80000003
 """The bits of a share's type that mean a printer, a device, a pipe or an administrative share (MS-SRVS 2.2.2.4)."""
-_LOGIN = threading.Lock()
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -410,13 +400,18 @@ def _kerberos_error(where: str, error: BaseException) -> LoginError:
 
 
 class Session:
-    """One login: smbclient-ng's SMBSession with our connection under it."""
+    """One login of one user, of which transfers, file operations and replays are views.
 
-    def __init__(self, target: Target, secrets: Secrets, channel: Channel, protection: Protection) -> None:
+    smbclient-ng does what it does well: it logs in, by password, hash or ticket. The connection below it, the list of
+    shares, and all that is asked of files are our own: it opens pipes that cost time, swallows errors, reads folders
+    whole before it answers, and has one request under way at a time.
+    """
+
+    def __init__(self, target: Target, secrets: Secrets, channel: Channel, settings: Settings) -> None:
         self._where = place(Target(protocol="smb", host=target.host, port=target.port))
         port = target.port_number
         with mapped(self._where):
-            self.connection = ChannelConnection(channel.sock, channel, target.host, port, protection)
+            self.connection = ChannelConnection(channel.sock, channel, target.host, port, settings)
         self._host = target.host
         self._listener = Listener()
         self._kerberos = secrets.kerberos
@@ -460,9 +455,10 @@ class Session:
             self._smb.close_smb_session()
 
     def _log_in(self, where: str) -> None:
+        waits = _KERBEROS_SECONDS.set(self.connection.channel.stall.seconds)
         try:
-            with mapped(where), _own_network(self.connection):
-                done = self._smb.init_smb_session()
+            with mapped(where):
+                done = _login_on(self.connection)(self._smb)
             if not done:
                 self._listener.check(where)
                 raise LoginError(f"{where}: the server refused the login; check the user, the password and the domain")
@@ -476,6 +472,8 @@ class Session:
             if self._kerberos and error.__cause__ is not None and not self.connection.channel.broken:
                 raise _kerberos_error(where, error.__cause__) from error
             raise
+        finally:
+            _KERBEROS_SECONDS.reset(waits)
 
 
 class _NoPipes:
@@ -485,9 +483,11 @@ class _NoPipes:
         raise ConnectionError("opened when they are needed")
 
 
-@contextlib.contextmanager
-def _own_network(connection: ChannelConnection) -> Iterator[None]:
-    """Let a session that logs in use our connections in place of those that it makes; one login at a time."""
+def _login_on(connection: ChannelConnection) -> Callable[[Any], bool]:
+    """smbclient-ng's login, with our connection where it would make one, and without its pipes.
+
+    It is the same code with other globals: nothing of the library is changed, so that many can log in at once.
+    """
 
     def made(**_how: Any) -> smbconnection.SMBConnection:
         return smbconnection.SMBConnection(
@@ -500,18 +500,8 @@ def _own_network(connection: ChannelConnection) -> Iterator[None]:
         "SIDResolver": _NoPipes,
         "transport": SimpleNamespace(SMBTransport=_NoPipes),
     }
-    with _LOGIN:
-        theirs = {name: getattr(smbclientng_session, name) for name in ours}
-        their_kerberos = kerberosv5.sendReceive
-        try:
-            for name, value in ours.items():
-                setattr(smbclientng_session, name, value)
-            kerberosv5.sendReceive = kerberos_server(connection.channel.stall.seconds)
-            yield
-        finally:
-            kerberosv5.sendReceive = their_kerberos
-            for name, value in theirs.items():
-                setattr(smbclientng_session, name, value)
+    log_in = smbclientng_session.SMBSession.init_smb_session
+    return FunctionType(log_in.__code__, {**vars(smbclientng_session), **ours})
 
 
 def reach(target: Target, timeout_seconds: float, hold: Callable[[socket.socket], None]) -> socket.socket:
@@ -528,6 +518,8 @@ def credentials(target: Target, secrets: Secrets) -> Credentials:
     cache = cache.removeprefix("FILE:") if cache else None
     if cache and not Path(cache).is_file():
         raise LoginError(f"smb://{target.host}: no Kerberos ticket in {cache}; get one with kinit, or set KRB5CCNAME")
+    if cache:  # smbclient-ng sets it for its login and restores it; of several at once each would undo the others
+        os.environ["KRB5CCNAME"] = cache
     return Credentials(
         domain=target.domain or "",
         username=target.user or "",

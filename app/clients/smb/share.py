@@ -1,7 +1,7 @@
 """What is asked of one connected share: files opened, closed and removed, folders listed, whole files moved."""
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -10,7 +10,7 @@ from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.errors import ACCESS_DENIED, END_OF_FILE, GONE, NO_MORE_FILES, NO_SUCH_FILE, SUCCESS, status_error
 from app.clients.smb.negotiate import LEAST_BLOCK_BYTES, Negotiated
-from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, Opcode, OpenedFile
+from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, OpenedFile, Request, Response
 from app.clients.tcp import waiting_bytes
 from app.errors import CorruptedError, MeasurementError, NotAFileError, ProtocolError
 
@@ -27,17 +27,32 @@ class Share:
         """Whether what is asked of this share travels encrypted."""
         return self.channel.seal_all or self.tree_id in self.channel.sealed_trees
 
-    def open(self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN) -> OpenedFile:
-        """Open or make a file. Raises NotAFileError for a folder, and what the server's status means."""
-        request = wire.create_frame(
-            self.tree_id, wire_name(path), access=access, disposition=disposition, options=wire.OPTION_SEQUENTIAL
-        )
-        response = self.channel.ask(request)
-        if response.status != SUCCESS:
+    def ask(self, request: Request) -> Response:
+        """The answer to one request. Raises what its status means."""
+        return self.sound(self.channel.ask(wire.frame(*request, self.tree_id)))
+
+    def sound(self, response: Response, allowed: Container[int] = ()) -> Response:
+        """An answer that is no error, or one of those allowed. Raises what its status means."""
+        if response.status != SUCCESS and response.status not in allowed:
             raise status_error(response.status, self.channel.where)
-        file = wire.parse_created(response.message)
+        return response
+
+    def cut_off(self) -> Exception:
+        """The error for an answer that is too short, which ends the connection."""
+        return self.channel.fail(ProtocolError(f"{self.channel.where}: the server's answer is cut off; see its log"))
+
+    def open(
+        self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN, options: int = wire.OPTION_SEQUENTIAL
+    ) -> OpenedFile:
+        """Open or make what is at a path."""
+        file = wire.parse_created(self.ask(_create(path, access, disposition, options)).message)
         if file is None:
-            raise self.channel.fail(ProtocolError(f"{self.channel.where}: the server's answer is cut off; see its log"))
+            raise self.cut_off()
+        return file
+
+    def open_file(self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN) -> OpenedFile:
+        """Open or make a file. Raises NotAFileError for a folder."""
+        file = self.open(path, access, disposition)
         if file.is_folder:
             self.close(file)
             raise NotAFileError(f"{self.channel.where}: that is a folder, not a file; name a file in it")
@@ -45,36 +60,42 @@ class Share:
 
     def close(self, file: OpenedFile) -> int | None:
         """Close a file; its size at the end, where the server says it."""
-        response = self.channel.ask(wire.close_frame(self.tree_id, file.file_id))
-        if response.status != SUCCESS:
-            raise status_error(response.status, self.channel.where)
-        return wire.closed_bytes(response.message)
+        return wire.closed_bytes(self.ask(wire.close(file.file_id, with_size=True)).message)
 
-    def remove(self, path: str) -> None:
-        """Remove a file; one that is gone already is no error."""
-        request = wire.create_frame(
-            self.tree_id,
-            wire_name(path),
-            access=wire.ACCESS_DELETE,
-            disposition=wire.DISPOSITION_OPEN,
-            options=wire.OPTION_NOT_A_FOLDER | wire.OPTION_DELETE_ON_CLOSE,
-        )
-        response = self.channel.ask(request)
-        if response.status in GONE:
-            return
-        file = wire.parse_created(response.message)
-        if response.status != SUCCESS or file is None:
-            raise status_error(response.status, self.channel.where)
-        self.close(file)
+    def together(
+        self, path: str, access: int, *requests: Request, disposition: int = wire.DISPOSITION_OPEN, options: int = 0,
+        data: memoryview | bytes = b"", allowed: Container[int] = frozenset(),
+    ) -> list[Response]:  # fmt: skip
+        """Open what is at a path, ask about it as ``SAME_FILE``, and close it, in one compound request.
+
+        ``data`` follows the last request. Raises the first error, if its status is not allowed.
+        """
+        channel = self.channel
+        frames = [wire.frame(*each, self.tree_id) for each in (_create(path, access, disposition, options), *requests)]
+        if data:
+            frames[-1] += data
+        frames.append(wire.frame(*wire.close(wire.SAME_FILE, with_size=True), self.tree_id))
+        if channel.credits < len(frames):
+            channel.ask(wire.echo_frame())
+        answers = channel.ask_related(frames)
+        for answer in answers:
+            if answer.status not in {SUCCESS, END_OF_FILE}:
+                self.sound(answer, allowed)
+                break
+        return answers
+
+    def remove(self, path: str, options: int = wire.OPTION_NOT_A_FOLDER) -> None:
+        """Remove a file or an empty folder; one that is gone already is no error."""
+        marked = wire.set_info(wire.SAME_FILE, wire.DISPOSITION_INFORMATION, b"\1")
+        self.together(path, wire.ACCESS_DELETE, marked, options=options, allowed=GONE)
 
 
-def wire_name(path: str) -> str:
-    """A path as the protocol wants it: relative, with backslashes."""
-    return path.strip("/").replace("/", "\\")
+def _create(path: str, access: int, disposition: int, options: int) -> Request:
+    name = wire.wire_name(path).encode("utf-16-le")
+    return wire.create(name, access, disposition, options, wire.ATTRIBUTE_NORMAL)
 
 
-_DIRECTORY_INFORMATION = 1
-_REQUEST = struct.Struct("<HBBI16sHHI")
+ALL_NAMES = "*".encode("utf-16-le")
 _ENTRY = struct.Struct("<II8x8xq8xQ8xII")
 """FileDirectoryInformation: next, index, last write, size, attributes, length of the name (MS-FSCC 2.4.10)."""
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
@@ -83,27 +104,16 @@ _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
     """All entries but ``.`` and ``..``, in the server's order. Raises NoSuchFileError where there is no folder."""
     channel = share.channel
-    request = wire.create_frame(
-        share.tree_id,
-        wire_name(path),
-        access=wire.ACCESS_LIST,
-        disposition=wire.DISPOSITION_OPEN,
-        options=wire.OPTION_A_FOLDER,
-    )
-    response = channel.ask(request)
-    folder = wire.parse_created(response.message)
-    if response.status != SUCCESS or folder is None:
-        raise status_error(response.status, channel.where)
+    folder = share.open(path, wire.ACCESS_LIST, options=wire.OPTION_A_FOLDER)
+    query = wire.frame(*wire.find(folder.file_id, ALL_NAMES), share.tree_id)
     listing = Listing(channel.where)
     with channel.stall.stage(LISTING_TIMEOUTS * channel.stall.seconds):
         while True:
-            response = channel.receive_for(channel.send(_query(share.tree_id, folder)))
-            if response.status in {NO_MORE_FILES, NO_SUCH_FILE}:
-                break
+            response = share.sound(channel.receive_for(channel.send(query)), {NO_MORE_FILES, NO_SUCH_FILE})
             if response.status != SUCCESS:
-                raise status_error(response.status, channel.where)
+                break
             try:
-                for entry, entry_bytes in _entries(response.message):
+                for entry, entry_bytes in entries(response.message):
                     listing.add(entry, entry_bytes)
             except (struct.error, UnicodeDecodeError) as error:
                 raise channel.fail(
@@ -114,17 +124,8 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
     return listing.entries
 
 
-def _query(tree_id: int, folder: OpenedFile) -> bytearray:
-    """A QUERY_DIRECTORY request for as much as one credit pays for (MS-SMB2 2.2.33)."""
-    name = "*".encode("utf-16-le")
-    fixed = _REQUEST.pack(
-        33, _DIRECTORY_INFORMATION, 0, 0, folder.file_id, HEADER_BYTES + _REQUEST.size, len(name), CREDIT_BYTES
-    )
-    return wire.frame(Opcode.QUERY_DIRECTORY, fixed + name, tree_id)
-
-
-def _entries(message: memoryview) -> Iterator[tuple[DirectoryEntry, int]]:
-    """Each entry and its bytes; raises struct.error where one lies in another or beyond the end."""
+def entries(message: memoryview) -> Iterator[tuple[DirectoryEntry, int]]:
+    """Each entry of a QUERY_DIRECTORY response and its bytes. Raises struct.error where they overlap or are cut off."""
     start, length = struct.unpack_from("<HI", message, HEADER_BYTES + 2)
     data = bytes(message[start : start + length])
     at = 0
@@ -279,7 +280,7 @@ def read_file(
     channel: Channel, tree_id: int, file: OpenedFile, window: Window, meter: Meter, into: Sink | None
 ) -> float:
     """Read an open file whole; the seconds from the first request until the last byte."""
-    request = wire.read_frame(tree_id, file.file_id)
+    request = wire.frame(*wire.read(file.file_id, 0, 0), tree_id)
     pipeline = Pipeline(channel, window, file.size_bytes)
     channel.reserve(window.block_bytes + _OVERHEAD_BYTES)
     channel.watch = lambda got: meter.advance(pipeline.moved_bytes + max(0, got - _OVERHEAD_BYTES))
@@ -288,7 +289,7 @@ def read_file(
     started = meter.start(look=channel.stall.moved)
     while pipeline.moved_bytes < size_bytes:
         while piece := pipeline.next_piece():
-            wire.aim_read(request, *piece)
+            wire.aim(request, *piece)
             pipeline.sent(channel.send(request, charge=charge(piece[1]) if multi else 1), piece)
         response = channel.receive()
         piece = pipeline.answered(response.message_id, response.status)
@@ -304,7 +305,7 @@ def write_file(
     channel: Channel, tree_id: int, file: OpenedFile, window: Window, meter: Meter, content: Content
 ) -> float:
     """Write ``content`` into an open file; the seconds from the first request until all is acknowledged."""
-    request = wire.write_frame(tree_id, file.file_id)
+    request = wire.frame(*wire.write(file.file_id, 0, 0), tree_id)
     pipeline = Pipeline(channel, window, content.size_bytes)
     size_bytes, multi, before = content.size_bytes, channel.multi_credit, channel.handed_bytes
 
@@ -317,7 +318,7 @@ def write_file(
     started = meter.start(arrived, look=lambda arrived_bytes: channel.stall.moved(arrived_bytes + pipeline.moved_bytes))
     while pipeline.moved_bytes < size_bytes:
         while piece := pipeline.next_piece():
-            wire.aim_write(request, *piece)
+            wire.aim(request, *piece)
             pipeline.sent(channel.send(request, content.block(*piece), charge=charge(piece[1]) if multi else 1), piece)
         response = channel.receive()
         piece = pipeline.answered(response.message_id, response.status)

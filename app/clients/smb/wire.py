@@ -1,4 +1,6 @@
-"""The SMB2 messages of the timed path, packed and parsed by offset (MS-SMB2 2.2)."""
+"""The SMB2 messages, packed and parsed by offset (MS-SMB2 2.2): the only encoder of transfers, file operations and
+replays. A request is its command and its body; :func:`frame` puts it behind a header, for a channel to stamp.
+"""
 
 import struct
 from enum import IntEnum
@@ -22,7 +24,7 @@ KEEP_ALIVE = 0x85
 FLAG_RESPONSE = 0x1
 FLAG_ASYNC = 0x2
 FLAG_RELATED = 0x4
-"""Goes on with the file of the request before it (MS-SMB2 2.2.1.2)."""
+"""About the file of the request before it (MS-SMB2 2.2.1.2)."""
 FLAG_SIGNED = 0x8
 
 DIALECTS = {0x0202: "2.0.2", 0x0210: "2.1", 0x0300: "3.0", 0x0302: "3.0.2", 0x0311: "3.1.1"}
@@ -58,6 +60,16 @@ OPTION_DELETE_ON_CLOSE = 0x1000
 ATTRIBUTE_FOLDER = 0x10
 ATTRIBUTE_NORMAL = 0x80
 
+SAME_FILE = b"\xff" * 16
+"""In a related request: the file that the request before opened (MS-SMB2 3.2.4.1.4)."""
+FILE, FILE_SYSTEM = 1, 2
+"""What a QUERY_INFO asks about (MS-SMB2 2.2.37)."""
+DIRECTORY_INFORMATION, BOTH_DIRECTORY_INFORMATION, BASIC_INFORMATION, STANDARD_INFORMATION = 1, 3, 4, 5
+RENAME_INFORMATION, DISPOSITION_INFORMATION = 10, 13
+"""Classes of what is asked or set (MS-FSCC 2.4)."""
+SIZE_INFORMATION, FULL_SIZE_INFORMATION = 3, 7
+"""The same of a file system (MS-FSCC 2.5)."""
+
 _HEADER = struct.Struct("<4sHHIHHIIQIIQ16s")
 _FIELDS = struct.Struct("<4s4xIHHIIQIIQ")
 _READ = struct.Struct("<HBBIQ16sIIIHHB")
@@ -68,6 +80,18 @@ _CLOSE = struct.Struct("<HHI16s")
 _CLOSED = struct.Struct("<2xH4x32x8xQ4x")
 _CLOSE_WITH_SIZE = 1
 """SMB2_CLOSE_FLAG_POSTQUERY_ATTRIB."""
+_LOCK = struct.Struct("<HHI16sQQII")
+_LOCK_NOW, _UNLOCK = 0x12, 0x4
+_FIND = struct.Struct("<HBBI16sHHI")
+_RESTART = 0x1
+_QUERY = struct.Struct("<HBBIHHIII16s")
+_SET = struct.Struct("<HBBIHHI16s")
+_STANDARD = struct.Struct("<8xQ5xB")
+_FULL_SIZE = struct.Struct("<8xQ8xII")
+_ANSWER = struct.Struct("<2xHI")
+_MOST_ANSWER_BYTES = 1024
+_DATA_AT = 0x50
+"""Where the server shall put what is read."""
 
 
 class Opcode(IntEnum):
@@ -81,6 +105,7 @@ class Opcode(IntEnum):
     FLUSH = 7
     READ = 8
     WRITE = 9
+    LOCK = 10
     IOCTL = 11
     ECHO = 13
     QUERY_DIRECTORY = 14
@@ -172,23 +197,18 @@ def next_message(message: memoryview) -> int:
     return int.from_bytes(message[20:24], "little")
 
 
-def read_frame(tree_id: int, file_id: bytes) -> bytearray:
-    """A READ request to be used again and again with :func:`aim_read` (MS-SMB2 2.2.19)."""
-    return frame(Opcode.READ, _READ.pack(49, 0x50, 0, 0, 0, file_id, 0, 0, 0, 0, 0, 0), tree_id)
+def read(file_id: bytes, offset: int, length: int) -> Request:
+    """A READ (MS-SMB2 2.2.19)."""
+    return Opcode.READ, _READ.pack(49, _DATA_AT, 0, length, offset, file_id, 0, 0, 0, 0, 0, 0)
 
 
-def aim_read(message: bytearray, offset: int, length: int) -> None:
-    """Set which bytes a READ request asks for."""
-    struct.pack_into("<IQ", message, FRAME_BYTES + HEADER_BYTES + 4, length, offset)
+def write(file_id: bytes, offset: int, length: int) -> Request:
+    """A WRITE of ``length`` bytes, which follow it (MS-SMB2 2.2.21)."""
+    return Opcode.WRITE, _WRITE.pack(49, HEADER_BYTES + _WRITE.size, length, offset, file_id, 0, 0, 0, 0, 0)
 
 
-def write_frame(tree_id: int, file_id: bytes) -> bytearray:
-    """A WRITE request without its data, to be used again and again with :func:`aim_write` (MS-SMB2 2.2.21)."""
-    return frame(Opcode.WRITE, _WRITE.pack(49, HEADER_BYTES + _WRITE.size, 0, 0, file_id, 0, 0, 0, 0, 0), tree_id)
-
-
-def aim_write(message: bytearray, offset: int, length: int) -> None:
-    """Set where the data of a WRITE request goes."""
+def aim(message: bytearray, offset: int, length: int) -> None:
+    """Point a framed READ or WRITE, used again and again, at other bytes."""
     struct.pack_into("<IQ", message, FRAME_BYTES + HEADER_BYTES + 4, length, offset)
 
 
@@ -207,13 +227,16 @@ def written_bytes(message: memoryview) -> int:
     return int.from_bytes(message[HEADER_BYTES + 4 : HEADER_BYTES + 8], "little")
 
 
-def create_frame(tree_id: int, name: str, *, access: int, disposition: int, options: int) -> bytearray:
-    """A CREATE request: ``name`` is relative to the share, with backslashes; no oplock is asked for (2.2.13)."""
-    raw = name.encode("utf-16-le")
-    fixed = _CREATE.pack(
-        57, 0, 0, 2, 0, 0, access, ATTRIBUTE_NORMAL, SHARE_ALL, disposition, options, 120, len(raw), 0, 0
-    )
-    return frame(Opcode.CREATE, fixed + (raw or b"\0"), tree_id)
+def wire_name(path: str) -> str:
+    """A path as the protocol wants it: relative to the share, with backslashes."""
+    return path.strip("/").replace("/", "\\")
+
+
+def create(name: bytes, access: int, disposition: int, options: int, attributes: int = 0) -> Request:
+    """A CREATE of an encoded name; no oplock is asked for (MS-SMB2 2.2.13)."""
+    at = HEADER_BYTES + _CREATE.size
+    fixed = _CREATE.pack(57, 0, 0, 2, 0, 0, access, attributes, SHARE_ALL, disposition, options, at, len(name), 0, 0)
+    return Opcode.CREATE, fixed + (name or b"\0")
 
 
 def parse_created(message: memoryview) -> OpenedFile | None:
@@ -226,9 +249,9 @@ def parse_created(message: memoryview) -> OpenedFile | None:
     return OpenedFile(file_id, size_bytes, bool(attributes & ATTRIBUTE_FOLDER))
 
 
-def close_frame(tree_id: int, file_id: bytes) -> bytearray:
-    """A CLOSE request that asks for the file's size at its end (MS-SMB2 2.2.15)."""
-    return frame(Opcode.CLOSE, _CLOSE.pack(24, _CLOSE_WITH_SIZE, 0, file_id), tree_id)
+def close(file_id: bytes, *, with_size: bool = False) -> Request:
+    """A CLOSE, which may ask for the file's size at its end (MS-SMB2 2.2.15)."""
+    return Opcode.CLOSE, _CLOSE.pack(24, _CLOSE_WITH_SIZE if with_size else 0, 0, file_id)
 
 
 def closed_bytes(message: memoryview) -> int | None:
@@ -239,9 +262,12 @@ def closed_bytes(message: memoryview) -> int | None:
     return int(size_bytes) if flags & _CLOSE_WITH_SIZE else None
 
 
+ECHO: Request = (Opcode.ECHO, struct.pack("<HH", 4, 0))
+
+
 def echo_frame() -> bytearray:
     """An ECHO request (MS-SMB2 2.2.28)."""
-    return frame(Opcode.ECHO, struct.pack("<HH", 4, 0))
+    return frame(*ECHO)
 
 
 def share_flags(message: memoryview) -> int:
@@ -254,85 +280,62 @@ def session_flags(message: memoryview) -> int:
     return int.from_bytes(message[HEADER_BYTES + 2 : HEADER_BYTES + 4], "little")
 
 
-SAME_FILE = b"\xff" * 16
-"""In a related request: the file that the request before opened (MS-SMB2 3.2.4.1.4)."""
-_FILE, _FILE_SYSTEM = 1, 2
-_RENAME, _STANDARD, _DISPOSITION = 10, 5, 13
-_FULL_SIZE = 7
-_QUERY = struct.Struct("<HBBIHHIII16s")
-_SET = struct.Struct("<HBBIHHI16s")
-_STANDARD_INFORMATION = struct.Struct("<8xQ4xBB")
-_FULL_SIZE_INFORMATION = struct.Struct("<8xQ8xII")
-_ANSWER = struct.Struct("<2xHI")
-_MOST_ANSWER_BYTES = 1024
+def flush(file_id: bytes) -> Request:
+    """A FLUSH (MS-SMB2 2.2.17)."""
+    return Opcode.FLUSH, _CLOSE.pack(24, 0, 0, file_id)
 
 
-class OpenFileState(NamedTuple):
-    """What FileStandardInformation tells (MS-FSCC 2.4.47)."""
-
-    size_bytes: int
-    is_deleted: bool
-    is_folder: bool
+def lock(file_id: bytes, offset: int, length: int, *, unlock: bool) -> Request:
+    """An exclusive lock, granted at once or refused; or its end (MS-SMB2 2.2.26)."""
+    return Opcode.LOCK, _LOCK.pack(48, 1, 0, file_id, offset, length, _UNLOCK if unlock else _LOCK_NOW, 0)
 
 
-def query_state_frame(tree_id: int, file_id: bytes) -> bytearray:
-    """A QUERY_INFO for size and kind."""
-    return _query(tree_id, file_id, _FILE, _STANDARD)
+def find(file_id: bytes, pattern: bytes, information: int = DIRECTORY_INFORMATION, *, restart: bool = False) -> Request:
+    """A QUERY_DIRECTORY for what matches an encoded pattern, as much as one credit pays for (MS-SMB2 2.2.33)."""
+    at, flags = HEADER_BYTES + _FIND.size, _RESTART if restart else 0
+    return Opcode.QUERY_DIRECTORY, _FIND.pack(
+        33, information, flags, 0, file_id, at, len(pattern), CREDIT_BYTES
+    ) + pattern
 
 
-def query_space_frame(tree_id: int, file_id: bytes) -> bytearray:
-    """A QUERY_INFO for the space of the file system (MS-FSCC 2.5.4)."""
-    return _query(tree_id, file_id, _FILE_SYSTEM, _FULL_SIZE)
+def query(file_id: bytes, information: int, about: int = FILE) -> Request:
+    """A QUERY_INFO of that class (MS-SMB2 2.2.37)."""
+    return Opcode.QUERY_INFO, _QUERY.pack(41, about, information, _MOST_ANSWER_BYTES, 0, 0, 0, 0, 0, file_id) + b"\0"
 
 
-def _query(tree_id: int, file_id: bytes, kind: int, information: int) -> bytearray:
-    body = _QUERY.pack(41, kind, information, _MOST_ANSWER_BYTES, 0, 0, 0, 0, 0, file_id)
-    return frame(Opcode.QUERY_INFO, body + b"\0", tree_id)
+def set_info(file_id: bytes, information: int, content: bytes) -> Request:
+    """A SET_INFO of a file (MS-SMB2 2.2.39)."""
+    fixed = _SET.pack(33, FILE, information, len(content), HEADER_BYTES + _SET.size, 0, 0, file_id)
+    return Opcode.SET_INFO, fixed + content
 
 
-def parse_state(message: memoryview) -> OpenFileState | None:
-    """The state in a QUERY_INFO response; None where the message does not hold one."""
-    data = _content(message)
-    if data is None or len(data) < _STANDARD_INFORMATION.size:
+def rename(file_id: bytes, name: bytes) -> Request:
+    """Another name, encoded, for an open file; it must be free (MS-FSCC 2.4.43)."""
+    return set_info(file_id, RENAME_INFORMATION, struct.pack("<B7xQI", 0, 0, len(name)) + name)
+
+
+def parse_state(message: memoryview) -> tuple[int, bool] | None:
+    """Size in bytes, and whether it is a folder, in a QUERY_INFO response (MS-FSCC 2.4.47); None where cut off."""
+    data = _content(message, _STANDARD)
+    if data is None:
         return None
-    size_bytes, is_deleted, is_folder = _STANDARD_INFORMATION.unpack_from(data)
-    return OpenFileState(size_bytes, bool(is_deleted), bool(is_folder))
+    size_bytes, is_folder = _STANDARD.unpack_from(data)
+    return size_bytes, bool(is_folder)
 
 
 def parse_free_bytes(message: memoryview) -> int | None:
-    """What this user may still write, in a QUERY_INFO response; None where the message does not hold it."""
-    data = _content(message)
-    if data is None or len(data) < _FULL_SIZE_INFORMATION.size:
+    """The free bytes in a QUERY_INFO response (MS-FSCC 2.5.4); None where the message does not hold them."""
+    data = _content(message, _FULL_SIZE)
+    if data is None:
         return None
-    units, sectors, sector_bytes = _FULL_SIZE_INFORMATION.unpack_from(data)
+    units, sectors, sector_bytes = _FULL_SIZE.unpack_from(data)
     return int(units * sectors * sector_bytes)
 
 
-def _content(message: memoryview) -> memoryview | None:
+def _content(message: memoryview, wanted: struct.Struct) -> memoryview | None:
     if len(message) < HEADER_BYTES + _ANSWER.size:
         return None
     start, length = _ANSWER.unpack_from(message, HEADER_BYTES)
-    if start < HEADER_BYTES + _ANSWER.size or start + length > len(message):
+    if start < HEADER_BYTES + _ANSWER.size or start + length > len(message) or length < wanted.size:
         return None
     return message[start : start + length]
-
-
-def rename_frame(tree_id: int, file_id: bytes, new_name: str) -> bytearray:
-    """A SET_INFO that renames, and replaces nothing (MS-FSCC 2.4.43)."""
-    raw = new_name.encode("utf-16-le")
-    return _set(tree_id, file_id, _RENAME, struct.pack("<B7xQI", 0, 0, len(raw)) + raw)
-
-
-def remove_frame(tree_id: int, file_id: bytes) -> bytearray:
-    """A SET_INFO that removes the file or empty folder when it is closed (MS-FSCC 2.4.11)."""
-    return _set(tree_id, file_id, _DISPOSITION, b"\1")
-
-
-def _set(tree_id: int, file_id: bytes, information: int, data: bytes) -> bytearray:
-    head = _SET.pack(33, _FILE, information, len(data), HEADER_BYTES + _SET.size, 0, 0, file_id)
-    return frame(Opcode.SET_INFO, head + data, tree_id)
-
-
-def flush_frame(tree_id: int, file_id: bytes) -> bytearray:
-    """A FLUSH request (MS-SMB2 2.2.17)."""
-    return frame(Opcode.FLUSH, struct.pack("<HHI16s", 24, 0, 0, file_id), tree_id)

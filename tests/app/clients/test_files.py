@@ -209,7 +209,7 @@ def test_many_users_of_one_thread_work_at_the_same_time_and_can_be_cancelled(smb
         print(sorted(job.value for job in jobs))
         def wait():
             try:
-                users[0]._share.channel.receive()
+                users[0]._channel.receive()
             except CancelledError:
                 return "cancelled"
         waiting = gevent.spawn(wait)

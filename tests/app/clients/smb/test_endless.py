@@ -218,4 +218,4 @@ def test_a_named_user_who_became_a_guest_is_a_fact(smbd_with, make_client):
 def test_a_chain_of_entries_ends_with_the_answer():
     data = entry("a", 96).ljust(96, b"\0") + entry("b", 0)
     message = memoryview(bytes(64) + struct.pack("<HHI", 9, 72, len(data)) + data)
-    assert [found.name for found, _bytes in share._entries(message)] == ["a", "b"]
+    assert [found.name for found, _bytes in share.entries(message)] == ["a", "b"]

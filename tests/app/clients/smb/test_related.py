@@ -45,7 +45,7 @@ def exchange(answer: Callable[[], bytes], requests: list[bytearray]) -> object:
 
 
 def test_one_frame_with_offsets_of_eight_and_answers_in_one():
-    requests = [wire.echo_frame(), wire.close_frame(7, wire.SAME_FILE), wire.echo_frame()]
+    requests = [wire.echo_frame(), wire.frame(*wire.close(wire.SAME_FILE), 7), wire.echo_frame()]
     answers = exchange(lambda: message(0, 72) + message(1, 72, wire.Opcode.CLOSE) + message(2), requests)
     assert [one.message_id for one in answers] == [0, 1, 2]  # type: ignore[attr-defined]
     sent = [bytes(one[wire.FRAME_BYTES :]) for one in requests]
