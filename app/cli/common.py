@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from app.cli import diagnostics
+from app.cli import output
 from app.errors import PasswordInURLError, UsageError
 from forms.layout import visible
 
@@ -201,7 +201,7 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
         told = context.find_root().ensure_object(dict)
         if found.remark and told.get("remark") != found.remark:
             told["remark"] = found.remark
-            diagnostics.say(found.remark)
+            output.say(found.remark)
         _tell_left_behind(context, found)
         try:
             yield found
@@ -218,7 +218,7 @@ def _tell_left_behind(context: click.Context, found: "Notebook") -> None:
         return
     for entry in found.left_behind():
         told["left behind"] = True
-        diagnostics.say(
+        output.say(
             f"sharebench: an interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}: put it back"
             " with `sharebench restore`"
         )
@@ -233,7 +233,7 @@ def _tell_leftovers(context: click.Context, found: "Notebook") -> None:
     ids = [one.id for one in found.left_over() if not (one.kind == "load" and _keeps_files(one.content))]
     if ids:
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-        diagnostics.say(
+        output.say(
             f"sharebench: leftovers of {', '.join(ids[:_NAMED])}{more} may still be on their targets:"
             f" `sharebench show {ids[0]}` names them, `sharebench clean TARGET` removes them"
         )

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Iterable
 
-from app.cli import diagnostics
+from app.cli import output
 from app.cli.progress import cancel_on_signals
 from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.measure.control import SeriesControl
@@ -46,16 +46,16 @@ class LoadProgress:
 
     def _draw(self, text: str) -> None:
         if self._on:
-            diagnostics.draw(text)
+            output.draw(text)
 
     def _say(self, text: str) -> None:
         self.clear()
-        diagnostics.say(f"sharebench: {visible(text)}")
+        output.say(f"sharebench: {visible(text)}")
 
     def clear(self) -> None:
         """Take the line away."""
         if self._on:
-            diagnostics.draw()
+            output.draw()
 
 
 def second_text(now: SecondPassed, phase: PhaseBegan, left_seconds: float) -> str:

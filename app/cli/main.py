@@ -8,7 +8,7 @@ from importlib import import_module
 import click
 
 from app import __version__
-from app.cli import common, diagnostics, output
+from app.cli import common, output
 from app.errors import CancelledError, SharebenchError, UsageError
 
 _COMMANDS = {
@@ -59,7 +59,11 @@ _MODULES = {
     "show": "notebook",
     "note": "notebook",
     "rename": "notebook",
+    "clean": "check",
     "completion": "guide",
+    "demo": "guide",
+    "restore": "trial",
+    "selftest": "run",
     "reject": "notebook",
     "accept": "notebook",
     "import": "import_",
@@ -134,16 +138,16 @@ def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return diagnostics.fail(CancelledError("cancelled"), debug=debug)
+        return output.fail(CancelledError("cancelled"), debug=debug)
     except click.ClickException as error:
-        return diagnostics.fail(UsageError(diagnostics.one_line(error)), debug=debug, arguments=arguments)
+        return output.fail(UsageError(output.one_line(error)), debug=debug, arguments=arguments)
     except UsageError as error:
-        return diagnostics.fail(error, debug=debug, arguments=arguments)
+        return output.fail(error, debug=debug, arguments=arguments)
     except SharebenchError as error:
-        return diagnostics.fail(error, debug=debug)
+        return output.fail(error, debug=debug)
     except SystemExit:  # click's, where the reader of a --help left: 1 would say "slower"
         output.drop_rest()
         return 0
     except Exception as error:  # noqa: BLE001  a fault of ours is told in a line too, and never ends as "slower" does
-        return diagnostics.fail(diagnostics.unforeseen(error, debug=debug), debug=debug)
+        return output.fail(output.unforeseen(error, debug=debug), debug=debug)
     return result if isinstance(result, int) else 0

@@ -1,18 +1,20 @@
 """The guide as numbered questions and answers, line by line: for screen readers, serial consoles and dumb terminals."""
 
 import getpass
+import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.cli import plain_visits
 from app.cli.progress import watch
 from app.clients.base import Secrets
 from app.errors import LoginError, SharebenchError, UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of
+from app.whole_file import output_file
+from app.workflows.compare import sides_to_compare
 from app.workflows.guide import known as store
 from app.workflows.guide import page as acts
 from app.workflows.guide.after_run import page_of
@@ -31,14 +33,98 @@ from app.workflows.guide.job import MeasurementJob, request_of
 from app.workflows.guide.known import GuideContext, LinkState, around, towards, with_profile
 from app.workflows.guide.method import blocked, next_step, step_before
 from app.workflows.guide.page import Act, Option, Page
+from app.workflows.guide.rounds import take_change
 from forms import wording
+from forms.comparison.report import pair_report
+from forms.comparison.summary import comparisons
+from forms.exporters import FORMATS, PAPERS, export_reports
+from forms.exporters.text import report_text, run_form_text
 from forms.layout import Toned, for_terminal, visible, width, wrap
 from forms.report import SIGNS
+from forms.reports import series_reports
+from forms.series.summary import chart_in_words, run_form
+from forms.tuning.catalogue import entries, find
+from forms.tuning.catalogue_text import entry_text, list_text
 from storage.errors import RefusedError
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import RunStatus, Target
 from storage.target_url import format_target
+
+_ASCII = str.maketrans({"─": "-", "═": "=", "│": "|", "⋮": ":", "█": "#", "░": ".", "→": ">", "★": "*", "▸": ">"})
+
+
+def without_boxes(text: str) -> str:
+    """The text without what a screen reader spells out and a serial console has not."""
+    return text.translate(_ASCII)
+
+
+def visit(
+    name: str,
+    arguments: Mapping[str, object],
+    notebook_path: Path,
+    ask: Callable[[str], str],
+    say: Callable[[str], None],
+    practice: Sequence[Target],
+) -> GuideChoices | None:
+    """Say what the screen of that name shows; the choices that follow from it, where any do."""
+    with Notebook(notebook_path) as notebook:
+        match name:
+            case "series":
+                form = run_form(notebook.series(str(arguments["series_id"])))
+                say(run_form_text(form))
+                for line in chart_in_words(form):
+                    say(line)
+            case "compare":
+                pair = (str(arguments["base"]), str(arguments["other"]))
+                say(report_text(pair_report(comparisons(sides_to_compare(notebook, pair))[0])))
+            case "catalogue":
+                say(list_text(entries()))
+            case "entry":
+                return _entry(notebook, arguments, ask, say, practice)
+            case "export":
+                ids = arguments["ids"]
+                _export(notebook, [str(each) for each in ids] if isinstance(ids, tuple | list) else [], ask, say)
+            case "survey":
+                say("Everything at once, in turns: sharebench survey HOST --smb SHARE/FOLDER --ftp FOLDER --user USER")
+            case "load":
+                say(f"Many users at once: {_load_command(str(arguments['target']), str(arguments['ssh']))}")
+            case _:
+                say(f"That is on the screen alone: sharebench, without --plain, has {name}.")
+    return None
+
+
+def _load_command(target: str, ssh: str) -> str:
+    server = f" --server-ssh {shlex.quote(ssh)}" if ssh else ""
+    return f"sharebench load {shlex.quote(target)} --users 5,10,20 --scenario office{server}"
+
+
+def _entry(
+    notebook: Notebook,
+    arguments: Mapping[str, object],
+    ask: Callable[[str], str],
+    say: Callable[[str], None],
+    practice: Sequence[Target],
+) -> GuideChoices | None:
+    entry = find(str(arguments["entry"]))
+    share = arguments.get("share")
+    say(entry_text(entry, share=str(share) if share else None))
+    value = ask(f"The value of {entry.parameter} in the next series, or Enter for none").strip()
+    return take_change(notebook, practice, entry.parameter, value) if value else None
+
+
+def _export(notebook: Notebook, ids: Sequence[str], ask: Callable[[str], str], say: Callable[[str], None]) -> None:
+    suffixes = {format_.suffix: name for name, format_ in FORMATS.items()}
+    path = Path(ask(f"File, ending in {', '.join(suffixes)}").strip()).expanduser()
+    if path.suffix not in suffixes:
+        raise UsageError(f"{path.name or 'no name'}: no format has that suffix; there are {', '.join(suffixes)}")
+    if path.exists():
+        raise UsageError(f"{path} is there already: name another file")
+    with output_file(path) as file:
+        reports = series_reports([notebook.series(each) for each in ids])
+        file.write(export_reports(reports, suffixes[path.suffix], paper=PAPERS[0]))
+    say(f"Written: {path.absolute()}")
+
 
 HOW = (
     "A number chooses, Enter takes what is marked (advised) or (Enter), b goes back, s6 goes to step 6, n begins anew,"
@@ -144,9 +230,7 @@ class PlainGuide:
             case acts.Browse() if self.choices.target is not None:
                 self._connect(self.choices.target, kerberos=self.choices.kerberos)
             case acts.Visit(name, arguments):
-                following = plain_visits.visit(
-                    name, arguments, self.notebook_path, self._ask_words, self._say, self.practice
-                )
+                following = visit(name, arguments, self.notebook_path, self._ask_words, self._say, self.practice)
                 if following is not None:
                     self._take(following)
             case acts.LookQuiet() if self.choices.target is not None:
@@ -319,7 +403,7 @@ class PlainGuide:
         return line.rstrip("\n")
 
     def _say(self, text: str) -> None:
-        words = plain_visits.without_boxes(text)
+        words = without_boxes(text)
         if sys.stdout.isatty():  # a terminal would break lines within words
             columns = shutil.get_terminal_size().columns
             words = "\n".join(

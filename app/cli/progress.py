@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
-from app.cli import diagnostics
+from app.cli import output
 from app.measure.control import SeriesControl
 from app.measure.events import Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
@@ -35,7 +35,7 @@ class ProgressLine:
         match event:
             case Warned(text=text):
                 self.clear()
-                diagnostics.say(f"sharebench: {self.about}{visible(text)}")
+                output.say(f"sharebench: {self.about}{visible(text)}")
             case RunStarted():
                 self._what = words(event)
                 self._draw(self._what, force=True)
@@ -48,7 +48,7 @@ class ProgressLine:
             case RunFinished():
                 self._draw(f"{self._what}  {words(event)}", force=True)
                 if not self._on:
-                    diagnostics.say(f"sharebench: {self.about}{self._what}: {words(event)}")
+                    output.say(f"sharebench: {self.about}{self._what}: {words(event)}")
             case SeriesOpened() | ScratchMade() | Paused():
                 self._draw(words(event), force=True)
             case _:
@@ -59,13 +59,13 @@ class ProgressLine:
         if not self._on or (not force and now - self._drawn_at < REDRAW_SECONDS):
             return
         self._drawn_at = now
-        diagnostics.draw(f"{self.about}{text}")
+        output.draw(f"{self.about}{text}")
         self._long = True
 
     def clear(self) -> None:
         """Take the line away."""
         if self._on and self._long:
-            diagnostics.draw()
+            output.draw()
             self._long = False
 
 

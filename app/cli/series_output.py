@@ -2,7 +2,7 @@
 
 import shutil
 
-from app.cli import diagnostics, output
+from app.cli import output
 from forms.exporters.text import report_text
 from forms.findings.series_warnings import advice
 from forms.report import Report
@@ -32,11 +32,9 @@ def show(series: Series, *, as_json: bool = False, chart: bool = False) -> None:
     if not as_json:
         for said in advice(series):
             if said.options:
-                diagnostics.say(f"sharebench: what to do ({said.key}): {said.options}")
+                output.say(f"sharebench: what to do ({said.key}): {said.options}")
         if series.scratch_path and not series.running_by:
-            diagnostics.say(
-                f"sharebench: what to do (left behind): sharebench clean {plain(format_target(series.target))}"
-            )
+            output.say(f"sharebench: what to do (left behind): sharebench clean {plain(format_target(series.target))}")
     if chart and form.rows and not as_json:
         from app.charts.series_charts import rates_chart  # noqa: PLC0415  plotext is slow to load
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from app.cli import common, diagnostics, output
+from app.cli import common, output
 from app.cli.commands.trial import try_command
 from app.cli.run_options import chosen, series_options, target_argument
 from app.cli.series_output import answer_report
@@ -96,7 +96,7 @@ def _tested(context: click.Context, audit: Audit, target: str | None, choices: d
     if not found:
         raise UsageError("nothing to test: no finding names a value that sharebench may change")
     setting = f"{found[0].name}={found[0].value}"
-    diagnostics.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
+    output.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
     passed = {name: choices[name] for name in PASSED}
     code: int = context.invoke(try_command, setting=setting, target=target, **passed)
     return code

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import click
 
 from app import kinds
-from app.cli import common, diagnostics, output
+from app.cli import common, output
 from app.errors import UsageError
 from forms.comparison.differences import same_path
 from forms.layout import visible
@@ -39,7 +39,7 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
         heads = kinds.alike(notebook, series)
         if heads[0].kind != SERIES:
             notebook.set_baseline(name, *(head.id for head in heads))
-            diagnostics.say(f"{visible(name)} is {heads[0].kind} {', '.join(head.id for head in heads)}")
+            output.say(f"{visible(name)} is {heads[0].kind} {', '.join(head.id for head in heads)}")
             return
         ids = _alike(notebook, series)
         notebook.set_baseline(name, *ids)
@@ -75,9 +75,9 @@ def _alike(notebook: Notebook, references: Sequence[str]) -> list[str]:
 
 
 def _say_what_it_holds(name: str, ids: Sequence[str]) -> None:
-    diagnostics.say(f"{visible(name)} is series {', '.join(ids)}")
+    output.say(f"{visible(name)} is series {', '.join(ids)}")
     if len(ids) < ENOUGH_SERIES:
-        diagnostics.say(
+        output.say(
             f"measure it again and add it (sharebench baseline add {visible(name)} SERIES): {ENOUGH_SERIES} series say"
             " how far equal ones lie apart, without which a later difference proves nothing"
         )
@@ -98,7 +98,7 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
         )
         return
     if not found:
-        diagnostics.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
+        output.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
     for baseline in found:
         when, kind = baseline.set_at[:16].replace("T", " "), kinds[baseline.recording_id]
         output.answer(f"{baseline.recording_id}  {when}  {kind:<9}  {visible(baseline.name)}")
@@ -111,4 +111,4 @@ def remove_baseline(context: click.Context, name: str) -> None:
     """Forgets NAME; the series stays."""
     with common.notebook(context) as notebook:
         notebook.remove_baseline(name)
-    diagnostics.say(f"{visible(name)} is forgotten; what it named is kept")
+    output.say(f"{visible(name)} is forgotten; what it named is kept")

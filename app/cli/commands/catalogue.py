@@ -2,7 +2,7 @@
 
 import click
 
-from app.cli import common, diagnostics, output
+from app.cli import common, output
 from app.errors import UsageError
 from app.workflows.tried import tried_here
 from forms.tuning import catalogue, catalogue_text
@@ -48,7 +48,7 @@ def catalogue_command(
         shown = found if everything or name is not None else [entry for entry in found if entry.worth_trying]
         output.answer(catalogue_text.list_text(shown, ansi=output.draws_colour()).rstrip("\n"))
         if len(shown) < len(found):
-            diagnostics.say(f"{len(found) - len(shown)} more entries: sharebench catalogue --all")
+            output.say(f"{len(found) - len(shown)} more entries: sharebench catalogue --all")
     if name is not None and not as_json and name not in {entry.name for entry in found}:
         for misprint in misprints_about(name):
             output.answer(f"\nmisprint in {misprint.sentence}")

@@ -1,15 +1,21 @@
-"""``sharebench check``: what is fine, what is not, what to do."""
+"""``sharebench check`` and ``clean``: what is at a target, and what was left there."""
 
+import sys
 import textwrap
 from typing import Any
 
 import click
 
-from app.cli import common, diagnostics, output
+from app.cli import common, output
 from app.cli.run_options import chosen, series_options, target_argument
-from app.errors import MeasurementError
+from app.clients.registry import check_client_name, make_client, make_files
+from app.errors import CancelledError, MeasurementError, UsageError
 from app.workflows.check import CheckState, Subject, check
+from app.workflows.clean import Leftover, Removal, folder_of, leftovers, remove
+from forms import wording
 from forms.layout import visible
+from storage.records import Target
+from storage.target_url import format_target
 
 _WIDTH = 80
 _INDENT = " " * 15
@@ -49,5 +55,77 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
     if failed:
         raise MeasurementError(failed[0].text)
     for options in dict.fromkeys(checked.options for checked in found if checked.options):
-        diagnostics.say(f"sharebench: what to do: {options}")
+        output.say(f"sharebench: what to do: {options}")
     return 0
+
+
+@click.command("clean", short_help="files of ours that were left on a share")
+@target_argument()
+@click.option("--yes", is_flag=True, help="Remove them without a question.")
+@click.option("--json", "as_json", is_flag=True, help="An array of objects: path, size, time, what became of it.")
+@common.login_options
+@common.options_of_all
+@series_options("client", "sign", "encrypt", "timeout_seconds")
+def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bool, **choices: Any) -> int:
+    """Lists the files that sharebench made in the folder that TARGET names and could not remove (a kill, a lost
+    connection), and the folders of loads and isolations; removes them after a question. Their names begin with
+    .sharebench-; nothing else is touched.
+
+    A series that is being measured in that folder right now, from anywhere, needs its file: wait for its end.
+    """
+    place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
+    if not place.abilities.moves_files or (place.abilities.has_share and not place.share):
+        raise UsageError("name the folder to look in, such as smb://HOST/SHARE/FOLDER")
+    options = chosen(choices)
+    client = make_client(place, check_client_name(place.protocol, options.client), secrets, options.settings)
+    try:
+        client.connect()
+        folder = folder_of(client, place)
+        found = leftovers(client, folder)
+        if not as_json:
+            _say(found, folder)
+        going = bool(found) and (yes or (not as_json and _agreed(len(found))))
+        done = remove(client, folder, found, lambda: make_files(folder, secrets, options.settings)) if going else []
+    finally:
+        client.close()
+    if as_json:
+        output.answer_json([_object(leftover, done) for leftover in found])
+    left = [removal for removal in done if removal.problem]
+    if left:
+        raise MeasurementError(
+            "; ".join(f"{removal.leftover.path} is still there: {removal.problem}" for removal in left)
+        )
+    if done and not as_json:
+        what = "file" if not any(removal.leftover.is_folder for removal in done) else "item"
+        output.say(f"removed: {wording.count(len(done), what)}")
+    return 0
+
+
+def _say(found: list[Leftover], folder: Target) -> None:
+    if not found:
+        output.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
+    for leftover in found:
+        when = leftover.modified_at[:16].replace("T", " ")
+        size = "folder of ours" if leftover.is_folder else f"{leftover.size_bytes:,} bytes"
+        output.answer(f"{when:<16}  {size:>21}  {wording.plain(leftover.path)}")
+
+
+def _agreed(count: int) -> bool:
+    """Whether the person wants them removed; without a terminal they are listed only. Raises CancelledError."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        output.say("nothing was removed: say so with --yes")
+        return False
+    if not click.confirm(f"Remove {'it' if count == 1 else f'these {count}'}?", err=True):
+        raise CancelledError("nothing was removed")
+    return True
+
+
+def _object(leftover: Leftover, done: list[Removal]) -> dict[str, object]:
+    removal = next((each for each in done if each.leftover == leftover), None)
+    return {
+        "path": leftover.path,
+        "size_bytes": leftover.size_bytes,
+        "modified_at": leftover.modified_at or None,
+        "removed": removal is not None and not removal.problem,
+        "problem": (removal.problem or None) if removal else None,
+    }

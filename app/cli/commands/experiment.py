@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import click
 
-from app.cli import common, diagnostics, output
+from app.cli import common, output
+from app.cli.commands.trial import answer_trial
 from app.cli.series_output import answer_report
-from app.cli.trials import answer_trial
 from app.errors import UsageError
 from app.kinds import stored_change, stored_experiment
 from forms.experiments.ladder import Rung, build_ladder
@@ -44,7 +44,7 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
         )
         return
     if not found:
-        diagnostics.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
+        output.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
     for one in found:
         last_at = one.last_at[:16].replace("T", " ")
         kind, name = one.experiment.kind, visible(one.experiment.name)
@@ -72,7 +72,7 @@ def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
 def keep(context: click.Context, series: str, as_json: bool) -> None:
     """Keeps the change of SERIES: the next one is made from it."""
     rung = _decide(context, series, Decision.KEPT, as_json=as_json)
-    diagnostics.say(f"kept: the next change is made from series {rung.series.id}")
+    output.say(f"kept: the next change is made from series {rung.series.id}")
 
 
 @experiment_command.command("revert", short_help="Notes that the change of SERIES is put back.")
@@ -89,7 +89,7 @@ def revert(context: click.Context, series: str, as_json: bool) -> None:
     assert change
     what = f"to {visible(change.previous) or 'empty'}" if change.previous is not None else "as it was"
     then = f"series {rung.comparison.base_id}" if rung.comparison else "the series before it"
-    diagnostics.say(f"put {visible(change.name)} back {what} yourself; the next change is made from {then}")
+    output.say(f"put {visible(change.name)} back {what} yourself; the next change is made from {then}")
 
 
 def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> Rung:

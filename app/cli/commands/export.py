@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from app import evidence, kinds
-from app.cli import common, diagnostics, output
+from app.cli import common, output
 from app.cli.commands.import_ import content_of
-from app.cli.worksheet_parsing import readable
+from app.cli.commands.worksheet import readable
 from app.errors import CancelledError, UsageError
 from app.kinds import stored_experiment
 from app.printing import print_document
@@ -197,7 +197,7 @@ def _print(found: list[Report], printer: str, *, paper: str) -> None:
     """On paper; says what lp says. Raises PrintingError, MissingProgramError."""
     title = found[0].title if len(found) == 1 else f"{len(found)} forms"
     said = print_document(export_reports(found, "pdf", paper=paper), printer, title=title, paper=paper)
-    diagnostics.say(f"sharebench: {said}")
+    output.say(f"sharebench: {said}")
 
 
 def _one_for_stdout(formats: tuple[str, ...]) -> str:

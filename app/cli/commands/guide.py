@@ -1,12 +1,20 @@
-"""``sharebench guide`` and ``completion``."""
+"""``sharebench guide``, ``demo`` and ``completion``."""
 
 import os
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from app.cli import common, output
+from app.cli.progress import watch
+from app.cli.series_output import show
 from app.errors import UsageError
+from app.measure.control import SeriesControl
+from app.recorder.recording import failure_of, record
+from app.workflows.requests import SeriesOptions, series_request
+from storage.records import Command
 
 
 @click.command("guide")
@@ -42,3 +50,87 @@ def completion_command(context: click.Context, shell: str) -> None:
     if kind is None:
         raise UsageError(f"nothing completes for {shell}")
     output.answer(kind(context.find_root().command, {}, "sharebench", "_SHAREBENCH_COMPLETE").source())
+
+
+if TYPE_CHECKING:
+    from app.practice.servers import PracticeServers
+
+PUT_BYTES = 16 * 1024 * 1024
+"""The embedded SMB server takes some 50 MB a second."""
+PRACTICE_NOTEBOOK = "practice.db"
+"""Kept beside the notebook, so that practice never stands among real measurements."""
+
+
+@click.command("demo")
+@click.option("--headless", is_flag=True, help="Measure and print, without the TUI; the default without a terminal.")
+@click.option(
+    "--runs", type=common.Count(1, 100), default=5, show_default=True, metavar="N", help="Measured runs of each series."
+)
+@click.option("--plain", is_flag=True, help="The guide by numbered questions, as `guide --plain` asks them.")
+@common.options_of_all
+def demo_command(context: click.Context, headless: bool, runs: int, plain: bool) -> int:
+    """Practises on embedded SMB and FTP servers on the loopback.
+
+    In a terminal the TUI opens with both servers ready. Without one, get and put are measured over both, and the four
+    filled forms are printed. It has a notebook of its own, unless --db names another.
+    """
+    from app.practice.servers import PracticeServers  # noqa: PLC0415  keeps `--help` light
+
+    path = _practice_notebook(context)
+    with PracticeServers() as servers:
+        on_terminal = not headless and sys.stdin.isatty() and sys.stdout.isatty()
+        if plain or (on_terminal and os.environ.get("TERM") == "dumb"):
+            _guide_plainly(path, servers)
+            return 0
+        if on_terminal:
+            return int(
+                context.find_root().obj["open_tui"](
+                    path,
+                    first="guide",
+                    practice=(servers.smb, servers.ftp),
+                    practice_secrets={"smb": servers.secrets, "ftp": servers.secrets},
+                )
+            )
+        requests = [
+            series_request(
+                SeriesOptions(
+                    command=command,
+                    runs=runs,
+                    size_bytes=None if command is Command.GET else PUT_BYTES,
+                    label=f"practice: {file.protocol.upper()} {command.value}",
+                ),
+                file if command is Command.GET else folder,
+                servers.secrets,
+            )
+            for file, folder in ((servers.smb, servers.smb_folder), (servers.ftp, servers.ftp_folder))
+            for command in (Command.GET, Command.PUT)
+        ]
+        for request in requests:
+            control = SeriesControl()
+            closed = watch(record(request, path, control), control)
+            show(common.series(context, closed.series_id), chart=True)
+            failure = failure_of(closed)
+            if failure:
+                raise failure
+            output.answer("")
+    output.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
+    return 0
+
+
+def _guide_plainly(path: Path, servers: "PracticeServers") -> None:
+    """By numbered questions, with both servers ready."""
+    from app.cli.plain_guide import PlainGuide  # noqa: PLC0415  keeps `--help` light
+    from app.workflows.guide.backend import Logins  # noqa: PLC0415  as above
+
+    logins = Logins()
+    for target in (servers.smb, servers.ftp):
+        logins.keep(target, servers.secrets)
+    PlainGuide(path, logins=logins, practice=(servers.smb, servers.ftp)).run()
+
+
+def _practice_notebook(context: click.Context) -> Path:
+    """The notebook that was asked for, or the one for practice; later commands of this run use it too."""
+    options = context.find_root().obj
+    if not options.get("db"):
+        options["db"] = str(common.notebook_path(context).with_name(PRACTICE_NOTEBOOK))
+    return common.notebook_path(context)

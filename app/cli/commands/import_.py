@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from app.cli import common, diagnostics, output
+from app.cli import common, output
 from app.errors import UsageError
 from app.importing import read, store
 from app.targets import parse_target
@@ -80,18 +80,18 @@ def import_command(
             " fewer recordings to a file"
         ) from error
     for misprint in misprints_about(*stored.new):
-        diagnostics.say(f"misprint in {misprint.sentence}")
+        output.say(f"misprint in {misprint.sentence}")
     for each in stored.series:
         if doubts := each.environment.get("client", {}).get(CONTRADICTIONS):
-            diagnostics.say(f"{each.id}: the form contradicts itself: {visible(str(doubts))}")
+            output.say(f"{each.id}: the form contradicts itself: {visible(str(doubts))}")
     if as_json:
         output.answer_json({"imported": list(stored.new), "already_there": list(stored.there)})
         return
     for one in stored.new:
         output.answer(one)
-    diagnostics.say(f"{wording.count(len(stored.new), 'recording')} imported")
+    output.say(f"{wording.count(len(stored.new), 'recording')} imported")
     if stored.there:
-        diagnostics.say(f"already in the notebook, and the same: {', '.join(stored.there)}")
+        output.say(f"already in the notebook, and the same: {', '.join(stored.there)}")
 
 
 def content_of(file: str) -> bytes:

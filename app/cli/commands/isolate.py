@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from app.cli import common, diagnostics
+from app.cli import common, output
 from app.cli.progress import cancel_on_signals
 from app.cli.run_options import chosen, series_options, target_argument
 from app.cli.series_output import answer_report
@@ -175,19 +175,17 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolatio
         for event in events:
             match event:
                 case IsolationOpened(isolation=isolation, runs=runs):
-                    diagnostics.say(
-                        f"isolation {isolation.id}: {runs} runs of {isolation.seconds} s and a warm-up each"
-                    )
+                    output.say(f"isolation {isolation.id}: {runs} runs of {isolation.seconds} s and a warm-up each")
                 case LayerRunStarted(layer=layer, clients=clients, number=number):
                     _draw(f"{number} of {max(number, runs)}: {layer}, {clients_text(clients)}")
                 case LayerRunEnded(run=run):
                     told = run.error or byte_rate(run.bytes_per_second)
                     _draw("")
                     if sys.stderr.isatty() or run.error:
-                        diagnostics.say(f"  {run.layer}, {clients_text(run.clients)}, round {run.round}: {told}")
+                        output.say(f"  {run.layer}, {clients_text(run.clients)}, round {run.round}: {told}")
                 case Warned(text=text):
                     _draw("")
-                    diagnostics.say(f"sharebench: {text}")
+                    output.say(f"sharebench: {text}")
                 case IsolationClosed(isolation=closed):
                     pass
     _draw("")
@@ -199,4 +197,4 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolatio
 def _draw(text: str) -> None:
     """One line that is drawn over, on a terminal only."""
     if sys.stderr.isatty():
-        diagnostics.draw(text)
+        output.draw(text)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from app import kinds
-from app.cli import common, diagnostics, output
+from app.cli import common, output
 from forms import layout
 from forms.layout import Tone
 from forms.series.listing import RecordingLine
@@ -61,19 +61,19 @@ def list_command(
     if lines:
         _print(lines)
         if len(lines) < count:
-            diagnostics.say(
+            output.say(
                 f"the newest {len(lines)} of {count} recordings; --all shows the rest, --limit N as many as you like"
             )
     elif words:
-        diagnostics.say(f"no recording has {' and '.join(map(repr, words))} in its label, target or note")
+        output.say(f"no recording has {' and '.join(map(repr, words))} in its label, target or note")
     elif experiment is not None:
-        diagnostics.say(
+        output.say(
             f"no series belongs to an experiment {experiment!r}; `sharebench experiment list` shows what there is"
         )
     elif isolations:
-        diagnostics.say("no isolation yet; measure one with: sharebench isolate smb://HOST/SHARE")
+        output.say("no isolation yet; measure one with: sharebench isolate smb://HOST/SHARE")
     else:
-        diagnostics.say("the notebook is empty; measure something with: sharebench run TARGET")
+        output.say("the notebook is empty; measure something with: sharebench run TARGET")
 
 
 def _heads(

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 import click
 
 from app import kinds
-from app.cli import common, diagnostics, output
+from app.cli import common, output
 from app.cli.series_output import answer_report
 from app.cli.series_output import show as show_series
 from app.errors import CancelledError, UsageError
-from app.workflows.experiments import rename_experiment
 from forms.series.summary import unusual_runs
 from storage.notebook import Notebook
 from storage.recordings import SERIES, Recording, held_text
@@ -40,7 +39,7 @@ def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: b
     if as_json:
         return
     if left := kinds.leftover_text(notebook, head):
-        diagnostics.say(f"sharebench: what to do (left behind): {left}")
+        output.say(f"sharebench: what to do (left behind): {left}")
 
 
 def reject_unusual(context: click.Context, series_id: str) -> None:
@@ -49,11 +48,9 @@ def reject_unusual(context: click.Context, series_id: str) -> None:
         found = unusual_runs(notebook.series(series_id))
         for number, why in found.items():
             notebook.judge_run(series_id, number, RunStatus.REJECTED, f"unusual: {why}")
-            diagnostics.say(
-                f"run {number} is rejected as unusual: {why}; sharebench accept {series_id} {number} undoes it"
-            )
+            output.say(f"run {number} is rejected as unusual: {why}; sharebench accept {series_id} {number} undoes it")
     if found:
-        diagnostics.say(
+        output.say(
             "what that costs: of healthy series that lose a run so, the 95 % interval holds the true average in 58 %"
             " (5 runs) to 80 % (20 runs) only; look for the reason, and measure more runs"
         )
@@ -99,7 +96,7 @@ def note_command(context: click.Context, reference: str, text: str) -> None:
     with common.notebook(context) as notebook:
         head = notebook.recording(reference)
         notebook.describe(head.id, note=text)
-    diagnostics.say(f"noted with {head.kind} {head.id}" if text else f"note of {head.kind} {head.id} removed")
+    output.say(f"noted with {head.kind} {head.id}" if text else f"note of {head.kind} {head.id} removed")
 
 
 @click.command("rename")
@@ -111,16 +108,18 @@ def rename_command(context: click.Context, reference: str, name: str) -> None:
 
     What is the whole name of an experiment is not taken for a recording: name that by its id.
     """
+    from app.workflows.experiments import rename_experiment  # noqa: PLC0415  `show` does not wait for it
+
     name = name.strip()
     with common.notebook(context) as notebook:
         experiment = notebook.experiment_called(reference)
         if experiment is not None and experiment.recording_id is None and notebook.heads(1, experiment=reference):
             rename_experiment(notebook, reference, name)
-            diagnostics.say(f"the experiment is called {name!r}")
+            output.say(f"the experiment is called {name!r}")
             return
         head = notebook.recording(reference)
         notebook.describe(head.id, label=name)
-    diagnostics.say(f"{head.kind} {head.id} is called {name!r}" if name else f"{head.id} has no label")
+    output.say(f"{head.kind} {head.id} is called {name!r}" if name else f"{head.id} has no label")
 
 
 @click.command("delete", short_help="Delete recordings for good.")
@@ -156,7 +155,7 @@ def prune_command(context: click.Context, failed: bool, yes: bool) -> None:  # n
 
 def _delete(notebook: Notebook, found: Sequence[Recording], *, yes: bool) -> None:
     if not found:
-        diagnostics.say("there is nothing to delete")
+        output.say("there is nothing to delete")
         return
     for head in found:
         if head.running and head.lease:
@@ -165,11 +164,11 @@ def _delete(notebook: Notebook, found: Sequence[Recording], *, yes: bool) -> Non
         if left and kinds.kind_of(head).restored_by:
             raise UsageError(f"{left}; so it is not deleted")
     for line, head in zip(kinds.lines(notebook, found), found, strict=True):
-        diagnostics.say(f"{line.id}  {line.when}  {line.kind}  {line.label or line.what} ({line.answer.text})")
+        output.say(f"{line.id}  {line.when}  {line.kind}  {line.label or line.what} ({line.answer.text})")
         if inside := len(kinds.parts(notebook, head)):
-            diagnostics.say(f"  with the {inside} series in it")
+            output.say(f"  with the {inside} series in it")
         if left := kinds.leftover_text(notebook, head):
-            diagnostics.say(f"  {left}; it may still be there, and nothing will tell of it any more")
+            output.say(f"  {left}; it may still be there, and nothing will tell of it any more")
     _ask(len(found), yes=yes)
     for head in found:
         notebook.remove(head.id)

@@ -1,24 +1,81 @@
-"""``sharebench run``: one series, measured and kept."""
+"""``sharebench run`` and ``selftest``: series, measured and kept."""
 
+import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
 from app.cli import common
 from app.cli.commands.notebook import reject_unusual
-from app.cli.progress import watch
+from app.cli.progress import watch, watch_turns
 from app.cli.run_options import chosen, series_options, target_argument
-from app.cli.series_output import show
-from app.cli.versus import run_versus
+from app.cli.series_output import answer_report, show
+from app.clients.base import Secrets
 from app.errors import CancelledError, UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import check_resumable, failure_of, record, resume
+from app.recorder.request import SeriesRequest
+from app.recorder.turns import record_in_turns
+from app.workflows.experiments import LABELS, repeat_requests, selftest_requests
 from app.workflows.requests import SeriesOptions, options_of, series_request
+from forms.comparison.report import comparison_report
+from forms.comparison.summary import comparison_form
+from forms.experiments.report import repeats_report, selftest_report
+from forms.experiments.selftest import repeats, selftest
 from forms.layout import visible
-from storage.records import Series
+from storage.notebook import Notebook
+from storage.records import Series, Target
 from storage.target_url import format_target
+
+
+@click.command("--versus", add_help_option=False)
+@series_options("client", "block_bytes", "in_flight", "sign", "encrypt")
+def _other(**_choices: object) -> None:
+    """The options that can be changed between two runs without touching the server."""
+
+
+def other_options(options: SeriesOptions, words: str) -> SeriesOptions:
+    """The options with what the words of ``--versus`` say otherwise. Raises UsageError."""
+    try:
+        context = _other.make_context("--versus", shlex.split(words))
+    except (click.UsageError, ValueError) as error:
+        why = error.format_message().rstrip(".") if isinstance(error, click.UsageError) else str(error)
+        raise UsageError(
+            f"--versus {words!r}: {why}; it takes --client, --block, --in-flight, --sign and --encrypt"
+        ) from None
+    said = chosen(context.params)
+    given = [
+        name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if not given:
+        raise UsageError("--versus names no option: write what is to differ, such as --versus '--in-flight 1'")
+    return replace(options, **{name: getattr(said, name) for name in given})
+
+
+def run_versus(
+    options: SeriesOptions, words: str, target: Target, secrets: Secrets, path: Path, *, as_json: bool
+) -> int:
+    """Measure both in turns (A B B A …), and answer with their comparison."""
+    both = (
+        replace(options, label=options.label or "as it is"),
+        replace(other_options(options, words), label=f"{options.label} {words}".strip()),
+    )
+    control = SeriesControl()
+    requests = [series_request(each, target, secrets) for each in both]
+    closed = watch_turns(record_in_turns(requests, path, control), control, [each.label for each in both])
+    for one in closed:
+        failure = failure_of(one)
+        if failure:
+            raise failure
+    with Notebook(path) as notebook:
+        base, other = (notebook.series(one.series_id) for one in closed)
+    answer_report(comparison_report((base, other), [comparison_form(base, other)]), as_json=as_json)
+    return 0
+
 
 _WITH_RESUME = {"as_json", "confirm_target", "kerberos", "reject_unusual", "target"}
 _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
@@ -123,3 +180,58 @@ def _confirm(series: Series, *, confirmed: bool) -> None:
         )
     if not click.confirm(f"Series {series.id} was imported. Log in at {url} and go on?", err=True):
         raise CancelledError("nothing was measured")
+
+
+@click.command("selftest")
+@target_argument()
+@click.option(
+    "--apart",
+    type=common.Count(2, 100),
+    metavar="N",
+    help="N whole series, one after the other; not two in turns.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The self-test as a document.")
+@common.login_options
+@common.options_of_all
+@series_options(
+    "command", "runs", "warmups", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes",
+    "in_flight", "sign", "encrypt", "drop_cache", "quiet_time", "wait_seconds", "server_ssh", "smb_conf",
+    "timeout_seconds", "ceiling",
+)  # fmt: skip
+def selftest_command(context: click.Context, /, target: str, **choices: Any) -> int:
+    """Measures the same thing twice, in turns, as if it were a change.
+
+    Says whether the same thing comes out the same, and the smallest change that this set-up can show with so many
+    runs. With --apart it measures whole series one after the other, and says how far they lie apart: compare takes that
+    as its history for series of the same path. All series are kept in the notebook.
+    """
+    request = series_request(chosen(choices), *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
+    if choices["apart"]:
+        return _apart(context, repeat_requests(request, choices["apart"]), as_json=choices["as_json"])
+    control = SeriesControl()
+    events = record_in_turns(selftest_requests(request), common.notebook_path(context), control)
+    closed = watch_turns(events, control, LABELS)
+    for one in closed:
+        failure = failure_of(one)
+        if failure:
+            raise failure
+
+    with common.notebook(context) as notebook:
+        first, second = (notebook.series(one.series_id) for one in closed)
+    answer_report(selftest_report(selftest(first, second)), as_json=choices["as_json"])
+    return 0
+
+
+def _apart(context: click.Context, requests: Sequence[SeriesRequest], *, as_json: bool) -> int:
+    path, ids = common.notebook_path(context), []
+    for request in requests:
+        control = SeriesControl()
+        closed = watch(record(request, path, control), control)
+        failure = failure_of(closed)
+        if failure:
+            raise failure
+        ids.append(closed.series_id)
+    with common.notebook(context) as notebook:
+        found = repeats(notebook.all_of(ids))
+    answer_report(repeats_report(found), as_json=as_json)
+    return 0

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from app import sharing
-from app.cli import common, diagnostics, output
+from app.cli import common, output
 from app.errors import UsageError
 from app.server.shell import check_ssh_host
 from storage.json_reader import DocumentError
@@ -48,13 +48,13 @@ def _share(
     with common.notebook(context, make=carry_out is sharing.pull) as notebook:
         taken = carry_out(notebook, host)
     for problem in taken.problems:
-        diagnostics.say(f"sharebench: {problem}")
+        output.say(f"sharebench: {problem}")
     if as_json:
         output.answer_json(asdict(taken))
         return
     for one in taken.new:
         output.answer(one)
-    diagnostics.say(f"{len(taken.new)} new {where}, {len(taken.changed)} changed")
+    output.say(f"{len(taken.new)} new {where}, {len(taken.changed)} changed")
 
 
 @click.command("share-worker", hidden=True)

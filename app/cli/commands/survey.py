@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from app.cli import common, diagnostics
+from app.cli import common, output
 from app.cli.progress import watch_turns
 from app.cli.run_options import chosen, options_of_server, series_options, take_settings
 from app.cli.series_output import answer_report
@@ -130,13 +130,13 @@ def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
 def _announce(planned: SurveyRound) -> None:
     done = len(planned.stations) - len(planned.todo)
     if planned.continued:
-        diagnostics.say(
+        output.say(
             f"going on with {planned.experiment.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
             " --again begins a new one"
         )
     else:
         left_out = f", {done} left out" if done else ""
-        diagnostics.say(f"{planned.experiment.name}: {len(planned.todo)} series in turns{left_out}")
+        output.say(f"{planned.experiment.name}: {len(planned.todo)} series in turns{left_out}")
 
 
 def _outcome(filled: Survey, *, cancelled: bool) -> int:

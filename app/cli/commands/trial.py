@@ -1,47 +1,250 @@
-"""``sharebench try``, ``sweep`` and ``tune``: settings that are changed, measured in turns, and put back."""
+"""``sharebench try``, ``sweep``, ``tune`` and ``restore``: settings changed, measured and restored."""
 
 import contextlib
-from dataclasses import replace
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from app.changes.find import Ways
-from app.cli import common, diagnostics
+from app import kinds
+from app.changes.find import Ways, find_setting
+from app.changes.journal import where
+from app.changes.server import ConflictError
+from app.changes.setting import ChangeableSetting
+from app.cli import common, output
 from app.cli.commands.compare import exit_code
 from app.cli.progress import ProgressLine, cancel_on_signals
-from app.cli.run_options import target_argument
-from app.cli.series_output import answer_report
-from app.cli.trials import (
-    answer_trial,
-    ask_to_go_on,
-    carried_out,
-    consent,
-    parsed_setting,
-    prepared,
-    request_of,
-    restart_option,
-    trial_options,
-)
-from app.errors import SharebenchError, UsageError
+from app.cli.run_options import chosen, series_options, ssh_host, target_argument
+from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
+from app.errors import CancelledError, SharebenchError, UsageError
+from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
+from app.measure.events import RunStarted
+from app.recorder.request import SeriesRequest
 from app.subjects.audit import audited_first
+from app.workflows.consent import consent_lines
+from app.workflows.requests import series_request
+from app.workflows.restore import check_own, owner_text, restore, restored_text
+from app.workflows.trial import run_trial
 from app.workflows.trial_order import (
     Judged,
     PutBack,
+    TrialOrder,
     ValueSet,
     check_target,
+    new_order,
     order_to_resume,
     stored_trial,
 )
 from app.workflows.tune import STOP_AFTER, Trying, Tuned, Tuning, candidates
 from forms.stats.paired import LOOKS
-from forms.trials.summary import TrialSummary
-from forms.trials.sweep import blocks_needed
+from forms.trials.judged import ChangeSummary, report_of
+from forms.trials.summary import TrialDoubt, TrialSummary
+from forms.trials.sweep import SweepSummary, blocks_needed
 from forms.trials.tune import TuneSummary
 from forms.trials.tune_report import tune_report
 from forms.tuning.smb_conf import spelling
-from storage.records import ExperimentKind
+from forms.wording import listed, signed_percent
+from storage.changes import ChangeState, JournalEntry, LoadWindow, TrialPlan
+from storage.loads.records import MOST_USERS
+from storage.records import Command, ExperimentKind
+
+_SERIES = (
+    "command", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign",
+    "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling", "note", "question",
+)  # fmt: skip
+
+
+LOAD_SETTLE_SECONDS = 1.0
+"""After the logins of a window's users, before it counts."""
+
+
+restart_option = click.option(
+    "--allow-restart", is_flag=True, help="Restart smbd for what only that brings into effect; ends all sessions."
+)
+
+
+trial_options = common.several(
+    click.option("--yes", is_flag=True, help="Consent to what is shown, for scripts."),
+    click.option("--accept-risk", "accepted", multiple=True, metavar="NAME", help="Try it although it has a risk."),
+    click.option(
+        "--load",
+        "users",
+        type=common.Count(1, MOST_USERS),
+        metavar="USERS",
+        help="Measure requests a second of so many users in place of one transfer; TARGET is a folder.",
+    ),
+    click.option(
+        "--scenario",
+        default="small",
+        show_default=True,
+        metavar="NAME|FILE",
+        help="What these users do, as in `load`.",
+    ),
+    click.option("--files", type=common.Count(1, 10_000_000), metavar="N", help="Files that they work on."),
+    click.option(
+        "--window",
+        "window_seconds",
+        type=common.Number(1, 3600),
+        default=5,
+        show_default=True,
+        metavar="SECONDS",
+        help="Of each load.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="The trial as a document."),
+    common.login_options,
+    common.options_of_all,
+    series_options(*_SERIES),
+)
+"""The options that all three have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """What is to be tried, checked; nothing is written yet."""
+
+    request: SeriesRequest
+    setting: ChangeableSetting
+    choices: Mapping[str, Any]
+    load: LoadWindow | None
+
+    def order(self, kind: ExperimentKind, values: tuple[str, ...], **fields: Any) -> TrialOrder:
+        """The order of a trial or sweep of these values."""
+        choices, setting = self.choices, self.setting
+        usual = {
+            "looks": LOOKS,
+            "accepted_risks": tuple(choices["accepted"]),
+            "allow_restart": choices["allow_restart"],
+            "apply": choices.get("apply"),
+            "revert": choices.get("revert"),
+            "load": self.load,
+        }
+        plan = TrialPlan(kind=setting.kind, name=setting.name, values=values, **{**usual, **fields})
+        return new_order(self.request, setting, kind=kind, plan=plan)
+
+
+def prepared(context: click.Context, name: str, values: tuple[str, ...], url: str, choices: dict[str, Any]) -> Prepared:
+    """Look at the setting and at the target. Raises SharebenchError."""
+    request, load = request_of(context, url, choices)
+    ways = Ways(
+        ssh=request.server_ssh,
+        smb_conf=request.smb_conf,
+        accepted=choices["accepted"],
+        apply=choices.get("apply"),
+        revert=choices.get("revert"),
+        restart=choices["allow_restart"],
+    )
+    setting = find_setting(name, values, request.plan.target, ways)
+    check_target(request)
+    return Prepared(request=request, setting=setting, choices=choices, load=load)
+
+
+def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tuple[SeriesRequest, LoadWindow | None]:
+    """What is to be measured, and the window of a load in place of a transfer. Raises UsageError."""
+    users = choices["users"]
+    if users is None:
+        for name, word in (("scenario", "--scenario"), ("files", "--files"), ("window_seconds", "--window")):
+            if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+                raise UsageError(f"{word} belongs to a load: name its users too, --load USERS")
+    else:
+        choices = {**choices, "command": Command.PUT.value}  # whose target is a folder, as that of a load
+    target, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
+    request = series_request(chosen({**choices, "runs": 1, "warmup": 1}), target, secrets)
+    if users is None:
+        return request, None
+    scenario = find_scenario(choices["scenario"])
+    if not any(kind.reads or kind.writes for kind in scenario.requests):
+        raise UsageError(f"the users of {scenario.name} neither read nor write, so there is nothing to compare")
+    return request, LoadWindow(
+        users=users,
+        processes=len(os.sched_getaffinity(0)),
+        scenario=changed(
+            scenario, files=choices["files"], duration=choices["window_seconds"], settle=LOAD_SETTLE_SECONDS
+        ),
+    )
+
+
+def consent(order: TrialOrder, *, yes: bool) -> None:
+    """Show what would be written and how it is undone, and ask. Raises UsageError, CancelledError."""
+    for line in consent_lines(order):
+        output.say(line)
+    ask_to_go_on(yes=yes)
+
+
+def ask_to_go_on(*, yes: bool) -> None:
+    """Ask, unless it was said before. Raises UsageError, CancelledError."""
+    if yes:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError("nobody is here to consent to that: say so with --yes; nothing was written")
+    if not click.confirm("Go on?", err=True):
+        raise CancelledError("nothing was written")
+
+
+def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
+    """Carry it out, and show how it goes; what it came to."""
+    control, progress = SeriesControl(), ProgressLine()
+    summary: ChangeSummary | None = None
+    with (
+        cancel_on_signals(control),
+        contextlib.closing(run_trial(order, common.notebook_path(context), control)) as events,
+    ):
+        for event in events:
+            match event:
+                case ValueSet(value=value, block=block):
+                    tried = "as it is" if value is None else f"= {value}"
+                    progress.about = f"{_place(block, order)}: {order.plan.name} {tried}: "
+                case RunStarted():
+                    progress.show(replace(event, of=None))  # how many there will be is said of the pairs
+                case Judged(summary=found):
+                    summary = found
+                    progress.clear()
+                    if isinstance(found, TrialSummary) and found.effect and not found.complete and sys.stderr.isatty():
+                        output.say(f"pair {len(found.pairs)}: {signed_percent(found.effect.change_percent)} so far")
+                case PutBack(text=text):
+                    progress.clear()
+                    output.say(text)
+                case _:
+                    progress.show(event)
+    progress.clear()
+    assert summary
+    return summary
+
+
+def _place(block: int, order: TrialOrder) -> str:
+    """Where a trial or sweep is: ``pair 7 (of 8, 14 or 20)``, ``block 2 (of 8)``."""
+    what = "pair" if order.experiment.kind is ExperimentKind.TRIAL else "block"
+    return f"{what} {block} (of {listed(list(map(str, order.plan.looks)), 'or')})"
+
+
+def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
+    """Print what a trial or sweep came to, a sweep with its curve."""
+    report = report_of(summary)
+    curve = isinstance(summary, SweepSummary) and not (as_json or summary.plan.axes or summary.plan.load)
+    answer_report(replace(report, chart=None) if curve else report, as_json=as_json)
+    if isinstance(summary, TrialSummary) and summary.doubt is TrialDoubt.FEW_PAIRS:
+        output.say(f"sharebench: what to do: sharebench try --resume '{summary.experiment.name}'")
+    if isinstance(summary, SweepSummary) and curve:
+        from app.charts.trial_sweep import sweep_curve  # noqa: PLC0415  plotext is slow to load
+
+        width = min(shutil.get_terminal_size().columns, CHART_COLUMNS)
+        output.answer(sweep_curve(summary, width, CHART_LINES, colour=output.draws_colour()))
+
+
+def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str, ...]]:
+    """Name and values of ``NAME``, ``NAME=VALUE`` or ``NAME=V1,V2``. Raises UsageError."""
+    name, equals, rest = (part.strip() for part in text.partition("="))
+    if not name:
+        raise UsageError(f"not a setting: {text!r}; write NAME=VALUE, such as 'strict sync=no'")
+    values = tuple(part.strip() for part in rest.split(",")) if several else (rest,)
+    if len(set(values)) < len(values):
+        raise UsageError(f"{text!r} names a value twice")
+    return name, values if equals else ()
 
 
 @click.command("try")
@@ -79,7 +282,7 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
     verdicts: list[str] = []
     to_try = found.setting.values
     if len(to_try) > 1:
-        diagnostics.say(f"{len(to_try)} values to try, one after the other: {', '.join(to_try)}")
+        output.say(f"{len(to_try)} values to try, one after the other: {', '.join(to_try)}")
     for value in to_try:
         order = found.order(ExperimentKind.TRIAL, (value,), **plan)
         if not verdicts:
@@ -154,10 +357,10 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     )
     check_target(request)
     where = ways.ssh or "this machine"
-    diagnostics.say(f"{len(candidates(tuning.only))} candidates will be tried on {where}, each a line of smb.conf in a")
-    diagnostics.say("drop-in file that is written, proven, measured and put back; what has a risk is left out.")
+    output.say(f"{len(candidates(tuning.only))} candidates will be tried on {where}, each a line of smb.conf in a")
+    output.say("drop-in file that is written, proven, measured and put back; what has a risk is left out.")
     for name, value in tuning.first:
-        diagnostics.say(f"The audit proposes {name} = {value}: tried first.")
+        output.say(f"The audit proposes {name} = {value}: tried first.")
     ask_to_go_on(yes=choices["yes"])
     try:
         summary = _tuned(context, tuning)
@@ -176,7 +379,7 @@ def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
         for event in events:
             match event:
                 case Trying(setting=setting, number=number, of=of):
-                    diagnostics.say(f"{number} of {of}: {setting.name} = {setting.values[0] or 'empty'}")
+                    output.say(f"{number} of {of}: {setting.name} = {setting.values[0] or 'empty'}")
                 case ValueSet(value=value, block=block):
                     progress.about = f"pair {block}, {'as it is' if value is None else 'tried'}: "
                 case Tuned(summary=found):
@@ -188,3 +391,74 @@ def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
     progress.clear()
     assert summary
     return summary
+
+
+@click.command("restore")
+@click.option("--list", "listing", is_flag=True, help="Only show what stands, and how it is put back by hand.")
+@click.option(
+    "--server-ssh", callback=ssh_host, metavar="[USER@]HOST",
+    help="The way to the server, from another machine than before.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="What stood, as an array of objects.")
+@common.options_of_all
+def restore_command(context: click.Context, listing: bool, server_ssh: str | None, as_json: bool) -> int:
+    """Puts back what an interrupted try, sweep, tune or isolate left changed on a server.
+
+    Nothing is overwritten that somebody else changed meanwhile: then it shows what stands there, and leaves it.
+    """
+    check_own(common.notebook_path(context))
+    with common.notebook(context, make=True) as notebook:
+        if listing:
+            _list(notebook.journal(ChangeState.OPEN), as_json=as_json)
+            _tell(filter(None, (kinds.leftover_text(notebook, head) for head in notebook.left_over())))
+            return 0
+        found = restore(notebook, server_ssh)
+    _tell(f"{owner_text(entry)}: left alone" for entry in found.at_work)
+    if as_json:
+        output.answer_json([_document(entry) for entry in found.left])
+    elif not found.left and not found.of_isolations:
+        output.answer("nothing to put back")
+    _tell(found.of_isolations)
+    for one in found.done:
+        if not as_json:
+            output.answer(restored_text(one))
+    for problem in found.problems:
+        if isinstance(problem, ConflictError):
+            _show_versions(problem)
+    if found.problems:
+        raise found.problems[0]
+    return 0
+
+
+def _tell(said: Iterable[str]) -> None:
+    for line in said:
+        output.say(line)
+
+
+def _list(standing: list[JournalEntry], *, as_json: bool) -> None:
+    if as_json:
+        output.answer_json([_document(entry) for entry in standing])
+        return
+    if not standing:
+        output.answer("nothing to put back")
+    for entry in standing:
+        state = "a trial is at work on it" if entry.at_work else "left by an interrupted trial"
+        output.answer(
+            f"{entry.created_at[:19].replace('T', ' ')}  {entry.name} on {where(entry)}"
+            f" ({entry.machine.partition(' ')[0]}), was {entry.effective_before or 'empty'}: {state}\n"
+            f"    put back with: sharebench restore\n    or there, as root: sh {entry.undo_path}"
+        )
+
+
+def _document(entry: JournalEntry) -> dict[str, str | None]:
+    return {
+        "id": entry.id, "created_at": entry.created_at, "experiment": entry.experiment, "kind": entry.kind.value,
+        "name": entry.name, "server": entry.machine.partition(" ")[0], "ssh": entry.ssh,
+        "effective_before": entry.effective_before, "undo_path": entry.undo_path,
+    }  # fmt: skip
+
+
+def _show_versions(problem: ConflictError) -> None:
+    """What stands there now, beside what the undo script has of before and of ours."""
+    for what, text in problem.now.items():
+        output.say(f"--- {what}, as it is now:\n{text}")

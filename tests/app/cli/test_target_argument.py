@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app import config as settings
-from app.cli.commands.clean import clean_command
+from app.cli.commands.check import clean_command
 from app.cli.commands.load import load_command
 from app.cli.commands.survey import survey_command
 from app.cli.run_options import settled_url
