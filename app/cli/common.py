@@ -38,7 +38,6 @@ class OpenTUI(Protocol):
 
 
 def _keep(context: click.Context, parameter: click.Parameter, value: object) -> object:
-    """Note an option of all, wherever on the line it stands."""
     if value is not None and parameter.name:
         context.find_root().ensure_object(dict)[parameter.name] = value
     return value
@@ -67,7 +66,6 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is meant. Raises click.UsageError."""
         from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
 
         if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
@@ -107,7 +105,6 @@ class SizeType(click.ParamType[int]):
     name = "SIZE"
 
     def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int:
-        """The size in bytes. Raises UsageError."""
         from app.units import parse_size  # noqa: PLC0415  the TUI and --help do not wait for it
 
         return value if isinstance(value, int) else parse_size(value)
@@ -119,7 +116,6 @@ class RateType(click.ParamType[int | None]):
     name = "RATE"
 
     def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int | None:
-        """The rate in bits per second. Raises UsageError."""
         from app.units import parse_rate  # noqa: PLC0415  the TUI and --help do not wait for it
 
         if value == "auto":
@@ -133,7 +129,6 @@ class Number(click.FloatRange):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number. Raises click.BadParameter."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a valid number.", param, ctx)

@@ -25,7 +25,6 @@ class LoadProgress:
         self._until = 0.0
 
     def show(self, step: LoadStep) -> None:
-        """Draw what the step says."""
         match step:
             case Warned(text=text):
                 self._say(text)
@@ -53,7 +52,6 @@ class LoadProgress:
         output.say(f"sharebench: {visible(text)}")
 
     def clear(self) -> None:
-        """Take the line away."""
         if self._on:
             output.draw()
 

@@ -82,7 +82,6 @@ def draw(text: str = "") -> None:
 
 
 def _write(text: str) -> None:
-    """Onto stderr, or nowhere once that takes no more (``2>&1 | head``): no measurement ends by what is said of it."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -258,7 +258,6 @@ class PlainGuide:
             return act
 
     def _ask_words(self, question: str) -> str:
-        """The answer to a question that is not about a choice. Raises BackError, LeftError."""
         answer = self._ask(question).strip()
         if answer == "q":
             raise LeftError
@@ -267,7 +266,6 @@ class PlainGuide:
         return answer
 
     def _write(self, act: Act | None) -> None:
-        """What is only written down in the notebook."""
         choices, series_id = self.choices, self.choices.series_id
         reason = None
         if isinstance(act, acts.Judge) and act.status is RunStatus.REJECTED:
@@ -386,7 +384,6 @@ class PlainGuide:
         self._take(at(self.choices, next_step(self.choices, self.known, MethodStep.WARM_UP)))
 
     def _is_meant(self) -> bool:
-        """Whether the user says that the server of an imported series is meant: somebody else chose it."""
         series = self.known.series
         if series is None or series.imported_at is None:
             return False

@@ -31,7 +31,6 @@ class ProgressLine:
         """Stands before everything, where several series take turns."""
 
     def show(self, event: RecorderEvent) -> None:
-        """Draw what the event says."""
         match event:
             case Warned(text=text):
                 self.clear()
@@ -63,7 +62,6 @@ class ProgressLine:
         self._long = True
 
     def clear(self) -> None:
-        """Take the line away."""
         if self._on and self._long:
             output.draw()
             self._long = False

@@ -37,7 +37,6 @@ def ssh_host(_context: click.Context, _parameter: click.Parameter, value: str | 
 
 
 def _option(name: str, word: str, **attributes: Any) -> tuple[str, Callable[[_F], _F]]:
-    """An option under the name of the field that it fills in, or of ``change``."""
     if attributes.get("flag_value") is None:
         FIELD_OF_WORD[word.removeprefix("--")] = name
     return name, click.option(word, name, **attributes)

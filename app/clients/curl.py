@@ -60,7 +60,6 @@ class CurlClient(ExternalClient):
         self._settings = settings
 
     def connect(self) -> None:
-        """Make sure that the program is there, and that the server lets us in."""
         find_program("curl", "curl")
         self._own.connect()
 
@@ -75,13 +74,11 @@ class CurlClient(ExternalClient):
         )
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to /dev/null
-        """Have curl read the file into ``/dev/null``."""
         where = self._where(path)
         size_bytes = self._size_to_get(path, where)
         return self._run(path, ['output = "/dev/null"'], meter, "download", size_bytes, "wchar", [])
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        """Have curl send a file with that content."""
         self._must_be_new(path, self._where(path))
         source = self._source.holding(content)
         how = [f'upload-file = "/proc/self/fd/{source}"']
@@ -160,5 +157,4 @@ def _quoted(text: str) -> str:
 
 
 def _report(outcome: SubprocessOutcome) -> dict[str, object]:
-    """What curl wrote of the transfer; empty for anything else."""
     return parsed_object(outcome.output) or {}

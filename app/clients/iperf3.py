@@ -90,7 +90,6 @@ class Iperf3Client:
             self._trial = self._test(_TRIAL_BYTES, None, reverse=False).raw
 
     def facts(self) -> ClientFacts:
-        """iperf3's version, its block and its number of streams."""
         self.connect()
         test = part(self._trial, "start", "test_start")
         return ClientFacts(
@@ -101,15 +100,12 @@ class Iperf3Client:
         )
 
     def shares(self) -> list[str]:
-        """None: there is only the path to the server."""
         return []
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:  # noqa: ARG002  the protocol's signature
-        """Nothing: there are no files."""
         return []
 
     def size(self, path: str) -> int:  # noqa: ARG002  the protocol's signature
-        """How many bytes a run is planned to move."""
         return self._size_bytes
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  see size
@@ -121,7 +117,6 @@ class Iperf3Client:
         return self._test(content.size_bytes, meter, reverse=False).transfer(self._where, reverse=False)
 
     def digest(self, path: str) -> str:  # noqa: ARG002  see size
-        """Refused: there is no file to compare."""
         raise MeasurementError(
             f"{self._where}: iperf3 moves no file, so there is nothing to verify", options="leave out --verify"
         )
@@ -130,7 +125,6 @@ class Iperf3Client:
         """Nothing to remove."""
 
     def facts_of_path(self) -> dict[str, str | int | float]:
-        """The TCP path as iperf3 sees it."""
         self.connect()
         connections = part(self._trial, "start", "connected")
         connected = connections[0] if isinstance(connections, list) and connections else None

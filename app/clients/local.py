@@ -57,11 +57,9 @@ class LocalClient:
         """Nothing to reach; a folder that is not there shows when it is used."""
 
     def facts(self) -> ClientFacts:
-        """This program, with the block size of its reads and writes."""
         return ClientFacts(name="sharebench", version=__version__, block_bytes=self._block_bytes, in_flight=1)
 
     def shares(self) -> list[str]:
-        """None: a path has no shares."""
         return []
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
@@ -73,7 +71,6 @@ class LocalClient:
             return _size(path, Path(path).stat())
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
-        """Read the whole file into one buffer, over and over."""
         buffer = self._reused_buffer()
         with self._mapped(path):
             began = time.perf_counter()
@@ -138,7 +135,6 @@ class LocalClient:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def remove(self, path: str) -> None:
-        """Remove a file; one that is gone already is no error."""
         with self._mapped(path):
             Path(path).unlink(missing_ok=True)
 
@@ -258,7 +254,6 @@ class LocalFiles:
         return FileHandle(path, os.fstat(file).st_size, is_folder=False, token=file)
 
     def read_at(self, handle: FileHandle, offset: int, length: int) -> int:
-        """Read that much at that place: the bytes that came."""
         at, end = offset, offset + length
         while at < end and (data := self._do(handle.path, os.pread, handle.token, end - at, at)):
             at += len(data)
@@ -270,7 +265,6 @@ class LocalFiles:
             done += self._do(handle.path, os.pwrite, handle.token, data[done:], offset + done)
 
     def flush(self, handle: FileHandle) -> None:
-        """Have the file written to the disk."""
         self._do(handle.path, os.fsync, handle.token)
 
     def close_file(self, handle: FileHandle) -> None:
@@ -284,30 +278,24 @@ class LocalFiles:
         return found
 
     def free_bytes(self, path: str) -> int | None:
-        """What this user may still write there."""
         found = self._do(path, os.statvfs, path)
         return int(found.f_bavail * found.f_frsize)
 
     def rename(self, path: str, new_path: str) -> None:
-        """Give a file or folder another name; fails where that is taken."""
         self._do(path, _rename, path, new_path)
 
     def make_folder(self, path: str) -> None:
-        """Make a folder; fails where there is something of that name."""
         self._do(path, os.mkdir, path, 0o700)
 
     def remove_folder(self, path: str) -> None:
-        """Remove an empty folder; one that is gone already is no error."""
         with suppress(NoSuchFileError):
             self._do(path, os.rmdir, path)
 
     def remove(self, path: str) -> None:
-        """Remove a file; one that is gone already is no error."""
         with suppress(NoSuchFileError):
             self._do(path, os.unlink, path)
 
     def read_file(self, path: str, size_bytes: int) -> int:
-        """Open a file, read up to so much from its beginning, and close it: the bytes that came."""
         handle = self.open(path)
         try:
             return self.read_at(handle, 0, size_bytes)
@@ -315,7 +303,6 @@ class LocalFiles:
             self.close_file(handle)
 
     def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
-        """Open a file, write it from its beginning, and close it."""
         handle = self.open(path, mode)
         try:
             self.write_at(handle, 0, data)

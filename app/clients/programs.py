@@ -81,7 +81,6 @@ class SourceFile:
         self._content: Content | None = None
 
     def holding(self, content: Content) -> int:
-        """The number of an open file with that content. Raises NoSpaceError."""
         if self._file is None or self._content is not content:
             self.close()
             self._file = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the client
@@ -158,7 +157,6 @@ class Subprocess:
 
 
 def _wait(process: subprocess.Popen[bytes], where: str, meter: Meter, counter: str, timeout_seconds: float) -> None:
-    """Wait for the program's end; its bytes go to the meter as they are counted."""
     first = seen = _counted(process.pid, counter)
     stall = StallWatch(timeout_seconds, lambda: where)
     meter.start(look=stall.moved)
@@ -171,7 +169,6 @@ def _wait(process: subprocess.Popen[bytes], where: str, meter: Meter, counter: s
 
 
 def _counted(pid: int, counter: str) -> int:
-    """The program's bytes so far; 0 where the kernel does not count them."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/io").read_text(encoding="ascii").splitlines():
             name, _, value = line.partition(": ")
@@ -226,7 +223,6 @@ class ExternalClient:
 
     @property
     def target(self) -> Target:
-        """The target of both."""
         return self._own.target
 
     @target.setter
@@ -243,23 +239,19 @@ class ExternalClient:
         return self._own.size(path)
 
     def digest(self, path: str) -> str:
-        """The SHA-256 of the file as our own client reads it."""
         return self._own.digest(path)
 
     def remove(self, path: str) -> None:
         self._own.remove(path)
 
     def facts_of_path(self) -> dict[str, str | int | float]:
-        """Facts of our own connection to the same server."""
         return self._own.facts_of_path()
 
     def abort(self) -> None:
-        """End the program that runs, and our own connection."""
         self._program.abort()
         self._own.abort()
 
     def close(self) -> None:
-        """Let the source file and our own connection go."""
         self._source.close()
         self._own.close()
 

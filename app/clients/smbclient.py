@@ -57,7 +57,6 @@ class SmbclientClient(ExternalClient):
         self._facts: ClientFacts | None = None
 
     def connect(self) -> None:
-        """Make sure that the program is there, and that it can log in; note what it negotiated."""
         find_program("smbclient", "smbclient")
         self._own.connect()
         if self._facts is None:
@@ -70,7 +69,6 @@ class SmbclientClient(ExternalClient):
         return self._facts
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to /dev/null
-        """Have smbclient read the file into ``/dev/null``."""
         where = self._where(path)
         size_bytes = self._size_to_get(path, where)
         outcome = self._run([f'get "{_remote(path)}" /dev/null'], where, meter, counter="wchar")
@@ -82,7 +80,6 @@ class SmbclientClient(ExternalClient):
         return transfer_of(size_bytes, match[2], where)
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        """Have smbclient send a file with that content."""
         where = self._where(path)
         self._must_be_new(path, where)
         source = self._source.holding(content)
@@ -179,7 +176,6 @@ def _remote(path: str) -> str:
 
 
 def _login(target: Target, secrets: Secrets) -> str:
-    """The authentication file of ``smbclient -A``."""
     password = secrets.nt_hash or secrets.password or ""
     for text in (target.user, target.domain, password):
         if text and re.search(r"[\r\n]", text):

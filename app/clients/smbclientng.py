@@ -96,7 +96,6 @@ class SmbclientNgClient(ExternalClient):
         )
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to a file
-        """Have it read the file into a folder of ours."""
         self.connect()
         where = self._where(path)
         size_bytes = self._size_to_get(path, where)
@@ -113,7 +112,6 @@ class SmbclientNgClient(ExternalClient):
         return Transfer(size_bytes=size_bytes, seconds=seconds)
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        """Have it send a file of ours under the same name."""
         self.connect()
         where, remote = self._where(path), _remote(path)
         self._must_be_new(path, where)
@@ -138,7 +136,6 @@ class SmbclientNgClient(ExternalClient):
         self._hang_up()
 
     def close(self) -> None:
-        """Log off, and remove the folder of ours."""
         session, self._session = self._session, None
         if session is not None:
             with contextlib.suppress(Exception):  # whatever fails while leaving is too late to matter

@@ -166,7 +166,6 @@ class StallWatch:
             self.check()
 
     def check(self) -> None:
-        """Raise StalledError when the time is over."""
         if self._clock() > self._deadline:
             raise self.error()
 
@@ -175,7 +174,6 @@ class StallWatch:
         return max(0.001, self._deadline - self._clock())
 
     def error(self) -> StalledError:
-        """The error that is raised when the time is over."""
         return StalledError(
             f"{self._where()}: nothing moved for {self.seconds:g} s; look at the server and the network, or allow it "
             "more time"
@@ -222,11 +220,9 @@ class Segments(NamedTuple):
     """Received after a gap: what a loss, or two ways through the network, leave behind."""
 
     def since(self, before: "Segments") -> "Segments":
-        """What was counted since an earlier look at the same connection."""
         return Segments(*(now - then for now, then in zip(self, before, strict=True)))
 
     def plus(self, other: "Segments") -> "Segments":
-        """The segments of two stretches of traffic together."""
         return Segments(*(one + more for one, more in zip(self, other, strict=True)))
 
 

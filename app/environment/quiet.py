@@ -173,7 +173,6 @@ def _link_rate(one: Sample) -> float:
 
 
 def _mean(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> float:
-    """The average over time."""
     return sum(figure(one) * one.seconds for one in samples) / sum(one.seconds for one in samples)
 
 

@@ -128,7 +128,6 @@ class QuietWatch:
         return quiet
 
     def set_server(self, load: ServerLoad | None) -> None:
-        """Take into the verdict what the server was busy with before the series."""
         self._server = load
 
     def set_child(self, pid: int) -> None:
@@ -159,7 +158,6 @@ class QuietWatch:
         self._end_run()
 
     def verdict(self) -> Quiet:
-        """What all samples so far say: those of the last look and those of the runs."""
         return assess(self._before, self._during, self._around, self._server)
 
     def _end_run(self) -> None:

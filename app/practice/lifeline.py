@@ -19,7 +19,6 @@ class ServerOrders:
     share: str = "practice"
 
     def to_line(self) -> str:
-        """One line of JSON, without the line's end."""
         return json.dumps(asdict(self))
 
 

@@ -89,7 +89,6 @@ def _audited(context: click.Context, target: str | None, choices: dict[str, Any]
 
 
 def _tested(context: click.Context, audit: Audit, target: str | None, choices: dict[str, Any]) -> int:
-    """Test the costliest finding by ``try``; its exit code."""
     if target is None:
         raise UsageError("--try measures a server: name its TARGET")
     found = remedies(audit.findings)

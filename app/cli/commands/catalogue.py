@@ -63,7 +63,6 @@ def _tried(context: click.Context, entry: CatalogueEntry) -> tuple[str, ...]:
 
 
 def _named(name: str) -> tuple[CatalogueEntry, ...]:
-    """The entries of that name, or those that have all its words. Raises UsageError."""
     found = catalogue.about(name) or catalogue.search(name)
     if found:
         return found

@@ -93,7 +93,6 @@ def revert(context: click.Context, series: str, as_json: bool) -> None:
 
 
 def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> Rung:
-    """Write the decision down and show the ladder as JSON if asked to; the rung. Raises UsageError."""
     with common.notebook(context) as notebook:
         found = notebook.series(reference)
         if found.experiment is None:

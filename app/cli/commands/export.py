@@ -36,7 +36,6 @@ class FormatsType(click.ParamType[tuple[str, ...]]):
     name = "FORMAT"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        """The formats. Raises click.BadParameter."""
         if isinstance(value, tuple):
             return value
         words = [word.strip().lower() for word in value.split(",")]
@@ -183,7 +182,6 @@ def _without_users(context: click.Context) -> None:
 
 
 def _all_series(context: click.Context, names: tuple[str, ...], form: str, *, blank: bool) -> tuple[str, ...]:
-    """The ids of all series, the newest first. Raises UsageError where something else is asked for as well."""
     if names or blank or form != "run":
         raise UsageError("--all is every series: leave names, --blank and --form out")
     with common.notebook(context) as notebook:
@@ -194,14 +192,12 @@ def _all_series(context: click.Context, names: tuple[str, ...], form: str, *, bl
 
 
 def _print(found: list[Report], printer: str, *, paper: str) -> None:
-    """On paper; says what lp says. Raises PrintingError, MissingProgramError."""
     title = found[0].title if len(found) == 1 else f"{len(found)} forms"
     said = print_document(export_reports(found, "pdf", paper=paper), printer, title=title, paper=paper)
     output.say(f"sharebench: {said}")
 
 
 def _one_for_stdout(formats: tuple[str, ...]) -> str:
-    """The one format that goes to stdout. Raises UsageError."""
     if len(formats) > 1:
         raise UsageError("several formats need a file each: name them with -o FILE, each gets its own suffix")
     chosen = FORMATS[formats[0]]
@@ -226,7 +222,6 @@ def _files(file_name: str, formats: tuple[str, ...] | None) -> dict[str, str]:
 
 
 def _ask_for(path: Path) -> None:
-    """Whether the file may be replaced. Raises UsageError where there is nobody to ask, CancelledError."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(f"{path} exists already: name another file, or replace it with --force")
     if not click.confirm(f"{path} exists already. Replace it?", err=True):
@@ -234,7 +229,6 @@ def _ask_for(path: Path) -> None:
 
 
 def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
-    """Whether as many names are there as the form needs. Raises UsageError."""
     if blank:
         if names:
             raise UsageError("a blank form has no series: leave them out, or leave --blank out")
@@ -249,7 +243,6 @@ def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
 
 
 def _gathered(context: click.Context, names: tuple[str, ...], form: str, blank: bool, link: int | None) -> list[Report]:
-    """What is exported. Raises UsageError where a name means nothing."""
     return [blank_report(form, link_bits_per_second=link)] if blank else _reports(context, names, form)
 
 
@@ -258,7 +251,6 @@ def _paper(name: str) -> str:
 
 
 def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[Report]:
-    """The reports of the forms that are asked for. Raises UsageError where a name means nothing."""
     with common.notebook(context) as notebook:
         if form == "run":
             return kinds.forms(notebook, names)

@@ -118,7 +118,6 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
 
 
 def _guide_plainly(path: Path, servers: "PracticeServers") -> None:
-    """By numbered questions, with both servers ready."""
     from app.cli.plain_guide import PlainGuide  # noqa: PLC0415  keeps `--help` light
     from app.workflows.guide.backend import Logins  # noqa: PLC0415  as above
 

@@ -49,7 +49,6 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
     name = "N,N"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """The numbers. Raises click.BadParameter."""
         if isinstance(value, tuple):
             return value
         words = [word.strip() for word in value.split(",")]
@@ -168,7 +167,6 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> Isola
 
 
 def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolation:
-    """Tell the events to their end; Ctrl-C cancels."""
     runs = 0
     closed: Isolation | None = None
     with cancel_on_signals(control):
@@ -195,6 +193,5 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolatio
 
 
 def _draw(text: str) -> None:
-    """One line that is drawn over, on a terminal only."""
     if sys.stderr.isatty():
         output.draw(text)

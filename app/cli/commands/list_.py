@@ -79,7 +79,6 @@ def list_command(
 def _heads(
     notebook: Notebook, words: Sequence[str], experiment: str | None, kind: str | None, *, parts: bool
 ) -> Sequence[Recording]:
-    """The recordings that are asked for, newest first."""
     query = SeriesQuery(text=" ".join(words), parts=parts or experiment is not None)
     wanted = [
         one.series_id
@@ -100,7 +99,6 @@ def _documents(notebook: Notebook, heads: Sequence[Recording]) -> Iterator[str]:
 
 
 def _print(lines: Sequence[RecordingLine]) -> None:
-    """A line a recording; on a terminal none is longer than it is wide."""
     rows = [_HEADING, *map(_cells, lines)]
     widths = {i: max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))}
     if room := _room():
@@ -110,7 +108,6 @@ def _print(lines: Sequence[RecordingLine]) -> None:
 
 
 def _room() -> int | None:
-    """Cells of a line, where stdout is a terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 

@@ -167,7 +167,6 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
 
 
 def _hosts(text: str | None) -> tuple[str, ...]:
-    """The machines that ``HOST,HOST`` names. Raises UsageError."""
     found = tuple(word.strip() for word in (text or "").split(",") if word.strip())
     for host in found:
         check_ssh_host(host, "--workers-on")
@@ -175,7 +174,6 @@ def _hosts(text: str | None) -> tuple[str, ...]:
 
 
 def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> "tuple[tuple[Target, ...], Secrets]":
-    """The targets, with one login for all. Raises UsageError."""
     found = [parse_target(url) for url in urls]
     for one in found:
         if not one.abilities.moves_files or (one.abilities.has_share and not one.share):

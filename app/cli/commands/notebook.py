@@ -176,7 +176,6 @@ def _delete(notebook: Notebook, found: Sequence[Recording], *, yes: bool) -> Non
 
 
 def _ask(count: int, *, yes: bool) -> None:
-    """Go on only where it is wanted. Raises UsageError, CancelledError."""
     if yes:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):

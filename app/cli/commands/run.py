@@ -158,7 +158,6 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
 
 
 def _options(context: click.Context, choices: dict[str, Any]) -> SeriesOptions:
-    """What is chosen for the series, as a repeat of another one with ``--again``. Raises UsageError."""
     options = chosen(choices)
     if not choices["again"]:
         return options

@@ -42,7 +42,6 @@ def _settle(context: click.Context, _parameter: click.Parameter, values: tuple[s
 
 
 def _paths(place: Target) -> dict[str, str]:
-    """The options that lead to the folder of a place, by their fields."""
     found = {f"{place.protocol}_port": str(place.port or ""), "user": place.user or ""}
     if place.user and place.domain:
         found["user"] = f"{place.domain};{place.user}"

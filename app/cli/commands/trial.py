@@ -114,7 +114,6 @@ class Prepared:
     load: LoadWindow | None
 
     def order(self, kind: ExperimentKind, values: tuple[str, ...], **fields: Any) -> TrialOrder:
-        """The order of a trial or sweep of these values."""
         choices, setting = self.choices, self.setting
         usual = {
             "looks": LOOKS,
@@ -294,7 +293,6 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
 
 
 def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
-    """Go on with a trial or sweep as it was ordered. Raises UsageError."""
     with common.notebook(context) as notebook:
         stored = stored_trial(notebook, name)
     target, secrets = common.secrets_for(context, stored.base.target, kerberos=choices["kerberos"])
@@ -373,7 +371,6 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
 
 
 def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
-    """Carry it out, and show how it goes; what it came to. Raises as a trial does."""
     control, progress, summary = SeriesControl(), ProgressLine(), None
     with cancel_on_signals(control), contextlib.closing(tuning.run(common.notebook_path(context), control)) as events:
         for event in events:

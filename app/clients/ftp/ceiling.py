@@ -62,7 +62,6 @@ def _transfer_seconds(
 
 
 def _send_content(data: socket.socket, size_bytes: int) -> None:
-    """Send bytes from this program's memory."""
     quiet = Meter(threading.Event())
     quiet.start()
     send_all(data, Content(size_bytes), MAX_BLOCK_BYTES, quiet)
@@ -86,7 +85,6 @@ def _client_context() -> ssl.SSLContext:
 
 
 def _server_context() -> ssl.SSLContext:
-    """A server's side of TLS with a certificate that is forgotten at once."""
     from cryptography import x509  # noqa: PLC0415  for ftps alone
     from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415
     from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415

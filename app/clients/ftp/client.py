@@ -150,11 +150,9 @@ class FTPClient:
         self._data: socket.socket | None = None
 
     def connect(self) -> None:
-        """Reach the server and log in; a lost connection is made again."""
         self._linked()
 
     def facts(self) -> ClientFacts:
-        """This program, and TLS's version and cipher for ftps."""
         return ClientFacts(
             name="sharebench",
             version=__version__,
@@ -164,7 +162,6 @@ class FTPClient:
         )
 
     def shares(self) -> list[str]:
-        """None: FTP has no shares."""
         return []
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
@@ -261,7 +258,6 @@ class FTPClient:
             self._check_stored(control, path, size_bytes)
 
     def digest(self, path: str) -> str:
-        """The SHA-256 of the file as ftplib's own reading gives it."""
         sha, read_bytes = hashlib.sha256(), 0
         with self._using(path) as control:
             size_bytes = self._size(control, path)
@@ -281,7 +277,6 @@ class FTPClient:
         return sha.hexdigest()
 
     def remove(self, path: str) -> None:
-        """Remove a file; one that is gone already is no error."""
         with self._using(path) as control:
             try:
                 control.delete(path)
@@ -292,12 +287,10 @@ class FTPClient:
                     ) from error
 
     def facts_of_path(self) -> dict[str, str | int | float]:
-        """How the server names itself, and the addresses at both ends."""
         with self._using("") as control:
             return control.path_facts()
 
     def abort(self) -> None:
-        """Hang up at once, data connection first."""
         for sock in (self._data, self._control.sock if self._control else None):
             if sock is not None:
                 with suppress(OSError):
@@ -407,7 +400,6 @@ class FTPClient:
 
     @contextmanager
     def _data_connection(self, control: ControlConnection) -> Iterator[socket.socket]:
-        """A data connection that :meth:`abort` can end; closed at the end, whatever happens."""
         control.unfinished = True
         self._data = control.open_data(self._settings.timeout_seconds)
         try:
@@ -446,7 +438,6 @@ class FTPClient:
         return connection_error(error, self._where(path), self._settings.timeout_seconds)
 
     def _finish(self, control: ControlConnection, path: str) -> None:
-        """Wait for the server's word that the transfer is complete."""
         try:
             control.voidresp()
         except ftplib.Error as error:
@@ -472,19 +463,15 @@ class FTPFiles(FTPClient):
         raise UsageError(f"{self._where(path)}: {NO_HANDLES} ({mode.value})")
 
     def read_at(self, handle: FileHandle, _offset: int, _length: int) -> int:
-        """FTP has no open files."""
         raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
 
     def write_at(self, handle: FileHandle, _offset: int, _data: memoryview) -> None:
-        """FTP has no open files."""
         raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
 
     def flush(self, handle: FileHandle) -> None:
-        """FTP has no open files."""
         raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
 
     def close_file(self, handle: FileHandle) -> None:
-        """FTP has no open files."""
         raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
 
     def query(self, path: str) -> FileStatus:
@@ -494,7 +481,6 @@ class FTPFiles(FTPClient):
         return FileStatus(size_bytes=self.size(path), is_folder=False)
 
     def free_bytes(self, _path: str) -> int | None:
-        """FTP does not say."""
         return None
 
     def rename(self, path: str, new_path: str) -> None:
@@ -507,12 +493,10 @@ class FTPFiles(FTPClient):
             control.rename(path, new_path)
 
     def make_folder(self, path: str) -> None:
-        """Make a folder; fails where there is something of that name."""
         with self._using(path) as control:
             control.mkd(path)
 
     def remove_folder(self, path: str) -> None:
-        """Remove an empty folder; one that is gone already is no error."""
         with self._using(path) as control:
             try:
                 control.rmd(path)
@@ -538,5 +522,4 @@ class _Given(Content):
         self._data = data
 
     def block(self, offset: int, length: int) -> memoryview:
-        """Those of the bytes."""
         return self._data[offset : offset + length]

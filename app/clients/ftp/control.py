@@ -179,7 +179,6 @@ class ControlConnection(ftplib.FTP):
         return "\n".join(lines)
 
     def getline(self) -> str:
-        """One line without its end."""
         while (end := self._received.find(b"\n")) < 0:
             if len(self._received) > _LINE_BYTES:
                 raise self._endless()
@@ -202,7 +201,6 @@ class ControlConnection(ftplib.FTP):
         self.sock.sendall(line.encode("utf-8", "surrogateescape") + b"\r\n")
 
     def secure(self) -> None:
-        """Ask for TLS, as RFC 4217 has it."""
         self.voidcmd("AUTH TLS")
         if self._received:
             raise ProtocolError(f"{self._where}: something was said before TLS began; look for what is in between")
@@ -210,7 +208,6 @@ class ControlConnection(ftplib.FTP):
         self.sock = self._wrapped(self.sock)
 
     def protect_data(self) -> None:
-        """Have data connections encrypted too."""
         self.voidcmd("PBSZ 0")
         self.voidcmd("PROT P")
 
@@ -256,7 +253,6 @@ class ControlConnection(ftplib.FTP):
         return protected
 
     def ntransfercmd(self, cmd: str, rest: int | str | None = None) -> tuple[socket.socket, int | None]:  # noqa: ARG002
-        """A protected data connection for ftplib's own transfers and listings."""
         sock = self.open_data(self.timeout or 30.0)
         try:
             self.begin(cmd)
@@ -266,7 +262,6 @@ class ControlConnection(ftplib.FTP):
             raise
 
     def begin(self, command: str) -> None:
-        """Send a command that moves data, and wait for the server's go-ahead."""
         reply = self.sendcmd(command)
         if not reply.startswith("1"):
             raise ftplib.error_reply(reply)  # noqa: S321  ftplib's exception, no call into the network
@@ -300,7 +295,6 @@ class ControlConnection(ftplib.FTP):
         return int(match[1])
 
     def has(self, path: str) -> bool:
-        """Whether there is a file of that name."""
         try:
             self.size(path)
         except ftplib.error_perm:
@@ -308,7 +302,6 @@ class ControlConnection(ftplib.FTP):
         return True
 
     def is_folder(self, path: str) -> bool:
-        """Whether there is a folder of that name that this user may enter."""
         try:
             self.cwd(path)
         except ftplib.error_perm:
@@ -316,14 +309,12 @@ class ControlConnection(ftplib.FTP):
         return True
 
     def cipher_name(self) -> str | None:
-        """TLS's version and cipher; absent without TLS."""
         if not isinstance(self.sock, ssl.SSLSocket):
             return None
         cipher = self.sock.cipher()
         return f"{self.sock.version()} {cipher[0] if cipher else ''}".strip()
 
     def path_facts(self) -> dict[str, str | int | float]:
-        """How the server names itself, and the addresses at both ends."""
         facts: dict[str, str | int | float] = {
             "ftp.banner": one_line(self.welcome[4:] if self.welcome else ""),
             "local_address": self.sock.getsockname()[0],
@@ -407,7 +398,6 @@ def _log_in(control: ControlConnection, target: Target, secrets: Secrets, where:
 
 
 def _no_welcome(error: Exception, where: str, timeout_seconds: float) -> MeasurementError:
-    """Why a server that was reached did not greet."""
     if isinstance(error, ftplib.Error):
         return UnreachableError(f"{where}: the server takes no connection now ({one_line(str(error))}); try later")
     if isinstance(error, TimeoutError):

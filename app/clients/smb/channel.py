@@ -94,18 +94,15 @@ class Stream(ABC):
         return error
 
     def abort(self) -> None:
-        """End whatever blocks; for another thread."""
         self.aborted = True
         self.shut()
 
     def shut(self) -> None:
-        """End the connection without a word."""
         self.broken = True
         with contextlib.suppress(OSError):
             self.sock.shutdown(socket.SHUT_RDWR)
 
     def _fill(self, start: int, end: int) -> None:
-        """Receive into the buffer from ``start`` to ``end``."""
         if self._ahead or not self._blocks_in_kernel:
             self._fill_ahead(start, end)
             return
@@ -191,7 +188,6 @@ class Stream(ABC):
             raise
 
     def _idle(self, got: int) -> None:
-        """A tick without a byte: give up when it is the last that is allowed."""
         self._look(got)
         self._check_time()
 
@@ -255,7 +251,6 @@ class Channel(Stream):
 
     @property
     def outstanding(self) -> int:
-        """How many requests wait for their final answer."""
         return len(self._outstanding)
 
     def send(self, message: bytearray, payload: View = b"", *, charge: int = 1, sign: bool = False) -> int:
@@ -292,7 +287,6 @@ class Channel(Stream):
         return message_id, charge if self.multi_credit else 0, wanted
 
     def _stamp(self, message: bytearray, charge: int, protection: int, flags: int = 0) -> int:
-        """Give a request its id and credits, and note how it must be answered."""
         message_id, cost, wanted = self._claim(charge)
         flags |= wire.FLAG_SIGNED if protection == _SIGNED else 0
         wire.stamp(message, cost, wanted, flags, message_id, self.session_id)
@@ -491,7 +485,6 @@ class Channel(Stream):
             raise self.fail(CorruptedError(f"{self.where}: a signature does not match: bytes were changed on the way"))
 
     def _message(self) -> tuple[memoryview, int]:
-        """The next message and how it was protected."""
         if self._split:
             return self._split.popleft()
         self._fill(0, _FIRST_BYTES)

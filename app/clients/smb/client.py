@@ -81,7 +81,6 @@ class SMBLink:
             return list_folder(share, path)
 
     def remove(self, path: str) -> None:
-        """Remove a file; one that is gone already is no error."""
         with self._using(path) as share:
             share.remove(path)
 
@@ -147,7 +146,6 @@ class SMBLink:
         return channel
 
     def _drop(self) -> None:
-        """Hang up at once."""
         self._link = None
         if self._channel is not None:
             self._channel.shut()
@@ -227,7 +225,6 @@ class SMBClient(SMBLink):
             )
 
     def digest(self, path: str) -> str:
-        """The SHA-256 of the file as impacket's own reads give it."""
         sha = hashlib.sha256()
         size_bytes, read_bytes = self.size(path), 0
 

@@ -69,7 +69,6 @@ class HMACSigner:
         self._key = key
 
     def sign(self, message_id: int, *parts: View, from_server: bool = False) -> bytes:  # noqa: ARG002 - no nonce here
-        """The first half of the HMAC of the whole message."""
         mac = hmac.new(self._key, None, "sha256")
         for part in parts:
             mac.update(part)

@@ -72,7 +72,6 @@ class SMBFiles(SMBLink):
             done += written
 
     def flush(self, handle: FileHandle) -> None:
-        """Have the server write to its disk what it holds of the file."""
         self._at(handle.path).ask(wire.flush(handle.token))
 
     def close_file(self, handle: FileHandle) -> None:
@@ -86,23 +85,19 @@ class SMBFiles(SMBLink):
         return FileStatus(size_bytes=state[0], is_folder=state[1])
 
     def free_bytes(self, path: str) -> int | None:
-        """What this user may still write there."""
         asked = wire.query(SAME_FILE, wire.FULL_SIZE_INFORMATION, wire.FILE_SYSTEM)
         return wire.parse_free_bytes(self._about(self._at(path), path, asked).message)
 
     def rename(self, path: str, new_path: str) -> None:
-        """Give a file or folder another name on the same share."""
         renamed = wire.rename(SAME_FILE, wire.wire_name(new_path).encode("utf-16-le"))
         self._about(self._at(path), path, renamed, wire.ACCESS_DELETE)
 
     def make_folder(self, path: str) -> None:
-        """Make a folder; fails where there is something of that name."""
         self._at(path).together(
             path, wire.ACCESS_LIST, disposition=wire.DISPOSITION_CREATE, options=wire.OPTION_A_FOLDER
         )
 
     def remove_folder(self, path: str) -> None:
-        """Remove an empty folder; one that is gone already is no error."""
         self._at(path).remove(path, wire.OPTION_A_FOLDER)
 
     def read_file(self, path: str, size_bytes: int) -> int:

@@ -43,7 +43,6 @@ class Negotiated:
 
     @property
     def requires_signing(self) -> bool:
-        """Whether the server takes signed requests only."""
         return bool(self.security_mode & wire.SIGNING_REQUIRED)
 
     @property

@@ -36,7 +36,6 @@ class NullServer:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def serve(self) -> None:
-        """Answer until the client hangs up."""
         with contextlib.suppress(ConnectionError):
             while message := self._receive():
                 while following := int.from_bytes(message[20:24], "little"):

@@ -167,7 +167,6 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         self._bound_sizes()
 
     def sendSMB(self, packet: Any) -> int:  # noqa: N802 - impacket's name
-        """Send one of impacket's packets and give its message id."""
         data = bytearray(FRAME_BYTES) + packet.getData()
         charge = packet.fields.get("CreditCharge") or 1
         if not self.channel.multi_credit:
@@ -182,7 +181,6 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         return message_id
 
     def recvSMB(self, packetID: int | None = None) -> Any:  # noqa: N802, N803 - impacket's name
-        """The answer to one of impacket's packets."""
         response = self.channel.receive_for(packetID)
         self._bound_sizes()
         data = bytes(response.message)
@@ -211,7 +209,6 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         return done
 
     def kerberosLogin(self, *who: Any, **more: Any) -> Any:  # noqa: N802 - impacket's name
-        """The Kerberos login of impacket, protected from its end on."""
         done = super().kerberosLogin(*who, **more)
         self._protect(anonymous=False)
         return done
@@ -427,7 +424,6 @@ class Session:
 
     @property
     def client(self) -> Any:
-        """The SMBConnection of impacket."""
         return self._smb.smbClient
 
     def share_names(self) -> list[str]:

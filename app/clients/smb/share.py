@@ -77,11 +77,24 @@ class Share:
         frames.append(wire.frame(*wire.close(wire.SAME_FILE, with_size=True), self.tree_id))
         if channel.credits < len(frames):
             channel.ask(wire.echo_frame())
-        answers = channel.ask_related(frames)
+        answers = channel.ask_related(frames) if channel.credits >= len(frames) else self._one_by_one(frames)
         for answer in answers:
             if answer.status not in {SUCCESS, END_OF_FILE}:
                 self.sound(answer, allowed)
                 break
+        return answers
+
+    def _one_by_one(self, frames: list[bytearray]) -> list[Response]:
+        """The same for a server that grants too few credits: each request by itself, about the file that was opened."""
+        answers = list[Response]()
+        for frame in frames:
+            answer = self.channel.ask(frame)
+            answers.append(answer._replace(message=memoryview(bytes(answer.message))))
+            if len(answers) == 1:
+                file = wire.parse_created(answer.message) if answer.status == SUCCESS else None
+                if file is None:
+                    break
+                frames[1:] = [each.replace(wire.SAME_FILE, file.file_id, 1) for each in frames[1:]]
         return answers
 
     def remove(self, path: str, options: int = wire.OPTION_NOT_A_FOLDER) -> None:
@@ -177,7 +190,6 @@ class Window:
 
     @property
     def credits(self) -> int:
-        """What all of it costs."""
         return self.in_flight * charge(self.block_bytes)
 
 
@@ -237,7 +249,6 @@ class Pipeline:
         return offset, available * CREDIT_BYTES
 
     def sent(self, message_id: int, piece: tuple[int, int]) -> None:
-        """Wait for a piece that was asked for."""
         self._waiting[message_id] = piece
 
     def answered(self, message_id: int, status: int) -> tuple[int, int]:

@@ -76,7 +76,6 @@ class Ours:
     """Processes that count alone: this program, whose other children may be anything."""
 
     def ticks(self, processes: Mapping[int, Process]) -> int:
-        """CPU time of the measurement so far, in clock ticks, children that ended included."""
         members = tree(processes, self.trees)
         total = sum(processes[pid].ticks + processes[pid].ended_children_ticks for pid in members)
         return total + sum(processes[pid].ticks for pid in self.single - members if pid in processes)

@@ -31,7 +31,6 @@ class Route:
 
     @property
     def ip_version(self) -> int:
-        """4 or 6."""
         return ipaddress.ip_address(self.address.partition("%")[0]).version
 
 

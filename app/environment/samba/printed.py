@@ -38,7 +38,6 @@ class Dump:
     sections: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def section(self, name: str) -> dict[str, str] | None:
-        """One section by its name in any case; None where there is none."""
         wanted = name.strip().lower()
         return next((values for key, values in self.sections.items() if key.lower() == wanted), None)
 

@@ -6,7 +6,9 @@ import pytest
 
 from app.clients.base import Content, Meter
 from app.clients.smb.client import SMBClient
-from app.errors import LoginError, MeasurementError, ProtocolError
+from app.clients.smb.files import SMBFiles
+from app.errors import LoginError, MeasurementError, NoSuchFileError, ProtocolError
+from storage.plan import Settings
 from tests.app.clients.smb.conftest import Blocks, content_bytes
 
 MIB = 1 << 20
@@ -107,6 +109,27 @@ def test_few_credits(smbd_with, make_client, meter, credits_allowed):
     moves_both_ways(client, meter)
     facts = client.facts()
     assert facts.block_bytes * facts.in_flight <= 65536 * int(credits_allowed)
+
+
+@pytest.mark.parametrize("credits_allowed", ["1", "3"])
+def test_file_operations_where_credits_are_too_few_for_a_compound_request(smbd_with, credits_allowed):
+    server = smbd_with({"smb2 max credits": credits_allowed})
+    files = SMBFiles(server.target(), server.secrets(), Settings())
+    try:
+        files.make_folder("few")
+        files.write_file("few/one", memoryview(b"\xff" * 40))
+        assert files.query("few/one").size_bytes == files.read_file("few/one", 1000) == 40
+        files.rename("few/one", "few/two")
+        assert [entry.name for entry in files.list("few")] == ["two"]
+        assert files.free_bytes("few")
+        with pytest.raises(NoSuchFileError):
+            files.query("few/one")
+        files.remove("few/two")
+        files.remove("few/two")
+        files.remove_folder("few")
+        assert files.list("") == []
+    finally:
+        files.close()
 
 
 def test_large_blocks_asked_for_where_credits_are_few(smbd_with, make_client, meter):
