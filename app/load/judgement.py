@@ -49,6 +49,7 @@ def load_point(
         read_bytes=total("read_bytes"),
         write_bytes=total("write_bytes"),
         late_starts=total("late_starts"),
+        slices=tuple(map(sum, zip(*(each.slices for each in parts), strict=False))),
         errors=counted(each.errors for each in parts) if everybody else dict(measured.errors),
         first_error=next((each.first_error for each in parts if each.first_error), "") or measured.first_error,
         response=added(each.response for each in parts),

@@ -123,7 +123,7 @@ class LoadUsers:
 
     def begin_window(self) -> None:
         """The steady window begins now."""
-        self.window = SteadyWindow(clock())
+        self.window = SteadyWindow(clock(), self.plan.scenario.duration_seconds)
         self.window.edge_seconds = -self._under_way(self.window.began)
 
     def end_window(self, **more: float) -> WorkerFigures:

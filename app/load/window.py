@@ -8,12 +8,18 @@ from storage.json_reader import JSONNode, above_zero_up_to, named, up_to
 from storage.loads.histogram import Histogram, HistogramBuilder, histogram_from_json, lower_bound
 from storage.loads.scenario import RequestKind
 
+SLICES = 5
+"""The parts of a window whose rates say how much they vary."""
+
 
 class SteadyWindow:
     """Counters that run from one moment to another."""
 
-    def __init__(self, began: float) -> None:
+    def __init__(self, began: float, planned_seconds: float = 0.0) -> None:
         self.began = began
+        self._slice_seconds = planned_seconds / SLICES
+        self.slices = [0] * SLICES
+        """Requests that were completed in each fifth of the planned time; those of a late end are in the last."""
         self.requests = self.reads = self.writes = self.read_bytes = self.write_bytes = self.late_starts = 0
         self.answers = self.failures = self.pauses = 0
         self.failed_seconds = self.think_seconds = 0.0
@@ -47,6 +53,8 @@ class SteadyWindow:
     def done(self, kind: RequestKind, due: float, began: float, ended: float) -> None:
         """A request was completed."""
         self.requests += 1
+        if self._slice_seconds:
+            self.slices[min(SLICES - 1, int((ended - self.began) / self._slice_seconds))] += 1
         self.reads += kind.reads
         self.writes += kind.writes
         self.response.add(ended - due)
@@ -75,6 +83,7 @@ class SteadyWindow:
             **named(self, "requests", "reads", "writes", "read_bytes", "write_bytes", "late_starts", "answers"),
             **named(self, "failures", "failed_seconds", "pauses", "think_seconds", "edge_seconds", "silent_seconds"),
             **named(self, "errors", "first_error"),
+            slices=tuple(self.slices),
             response=self.response.built(),
             service=self.service.built(),
             operations={name: each.built() for name, each in self.operations.items()},
@@ -131,6 +140,7 @@ class WorkerFigures:
     first_error: str
     absent: str
     """Why the first user without a session has none; empty where all have one."""
+    slices: tuple[Counted, ...]
     response: Times
     service: Times
     operations: Mapping[RequestKind, Times]

@@ -1,13 +1,20 @@
-"""Two loads side by side: capacity against capacity, and each number of users that both have."""
+"""Two loads side by side: capacity against capacity, and each number of users that both have.
+
+Points of equal users are compared by the rule of all verdicts, each a series whose runs are the slices of its window;
+all points share one variation, and their intervals hold together.
+"""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from forms import wording
 from forms.load.headline import load_answer
 from forms.load.summary import percentile_seconds
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
-from forms.stats.decision import Verdict
-from forms.verdict_signs import VERDICT_TONES
+from forms.stats.decision import ChangeDecision, Step, Verdict, decide_together
+from forms.stats.variation import SeriesGroup
+from forms.verdict_signs import VERDICT_TONES, VERDICT_WORDS, verdict_sentence
 from storage.loads.records import Load, LoadPoint
 
 PROMISED_RATIO = 2.0
@@ -21,6 +28,7 @@ class UsersPair:
     users: int
     base: LoadPoint
     other: LoadPoint
+    decision: ChangeDecision
 
     @property
     def change_percent(self) -> float | None:
@@ -36,27 +44,28 @@ class LoadComparison:
     other: Load
     pairs: tuple[UsersPair, ...]
     verdict: Verdict
-    """``faster`` or ``slower`` where the brackets of both capacities lie apart, else ``unknown``."""
+    """By the capacities where their brackets lie apart, else by the points, where those that are decided agree."""
+    by_capacity: bool
     capacity_ratio: float | None
     differences: tuple[str, ...]
 
 
 def compare_loads(base: Load, other: Load) -> LoadComparison:
-    """The comparison: one window a point proves nothing of single points, but brackets that lie apart do."""
-    others = {(point.users, point.size_bytes): point for point in other.valid_points()}
-    pairs = tuple(
-        UsersPair(users=point.users, base=point, other=others[point.users, point.size_bytes])
-        for point in base.valid_points()
-        if (point.users, point.size_bytes) in others
-    )
+    """The comparison, by capacities whose brackets lie apart, else by the points of equal users."""
+    pairs = _pairs(base, other)
     first, second = base.capacity, other.capacity
-    verdict, ratio = Verdict.UNKNOWN, None
+    decided = {pair.decision.verdict for pair in pairs} - {Verdict.UNKNOWN}
+    verdict, ratio = decided.pop() if len(decided) == 1 else Verdict.UNKNOWN, None
+    if verdict is Verdict.SAME and any(pair.decision.verdict is Verdict.UNKNOWN for pair in pairs):
+        verdict = Verdict.UNKNOWN
+    by_capacity = False
     if first and second and first.carried and second.carried:
         ratio = second.carried / first.carried
-        if first.not_carried is not None and second.carried >= first.not_carried:
-            verdict = Verdict.FASTER
-        elif second.not_carried is not None and second.not_carried <= first.carried:
-            verdict = Verdict.SLOWER
+        more = first.not_carried is not None and second.carried >= first.not_carried
+        fewer = second.not_carried is not None and second.not_carried <= first.carried
+        by_capacity = more or fewer
+        if by_capacity:
+            verdict = Verdict.FASTER if more else Verdict.SLOWER
     differences = tuple(
         name
         for name, one, two in (
@@ -68,8 +77,36 @@ def compare_loads(base: Load, other: Load) -> LoadComparison:
         if one != two
     )
     return LoadComparison(
-        base=base, other=other, pairs=pairs, verdict=verdict, capacity_ratio=ratio, differences=differences
+        base=base,
+        other=other,
+        pairs=pairs,
+        verdict=verdict,
+        by_capacity=by_capacity,
+        capacity_ratio=ratio,
+        differences=differences,
     )
+
+
+def _pairs(base: Load, other: Load) -> tuple[UsersPair, ...]:
+    """The points of equal users and size, each with its verdict."""
+    others = {(point.users, point.size_bytes): point for point in other.valid_points()}
+    points = [
+        (point, others[point.users, point.size_bytes])
+        for point in base.valid_points()
+        if (point.users, point.size_bytes) in others
+    ]
+    groups = [_group(point) for pair in points for point in pair]
+    steps = [Step(2 * place, 2 * place + 1) for place in range(len(points))]
+    decisions = decide_together(groups, steps)
+    return tuple(
+        UsersPair(users=one.users, base=one, other=two, decision=decision)
+        for (one, two), decision in zip(points, decisions, strict=True)
+    )
+
+
+def _group(point: LoadPoint) -> SeriesGroup:
+    rates, moment = point.slice_rates, point.started_at
+    return SeriesGroup([rates] if rates else [], [datetime.fromisoformat(moment).timestamp() if moment else 0.0])
 
 
 COMPARISON_SCHEMA = "sharebench/load-comparison/1"
@@ -82,6 +119,7 @@ def load_comparison_report(found: LoadComparison) -> Report:
         ("Base requests/s", ReportKind.DECIMAL),
         ("Other requests/s", ReportKind.DECIMAL),
         ("Change", ReportKind.SIGNED),
+        "Verdict",
         ("Base p95 ms", ReportKind.DECIMAL),
         ("Other p95 ms", ReportKind.DECIMAL),
     )
@@ -91,6 +129,7 @@ def load_comparison_report(found: LoadComparison) -> Report:
             pair.base.requests_per_second,
             pair.other.requests_per_second,
             pair.change_percent,
+            VERDICT_WORDS[pair.decision.verdict],
             _p95_ms(pair.base),
             _p95_ms(pair.other),
         )
@@ -121,11 +160,17 @@ def _p95_ms(point: LoadPoint) -> float | None:
 
 
 def _verdict_text(found: LoadComparison) -> str:
-    if found.verdict is Verdict.UNKNOWN:
-        return "not known: the capacities are not known, or their brackets overlap; look for the capacity of both"
-    more = "more" if found.verdict is Verdict.FASTER else "fewer"
-    ratio = f"{found.capacity_ratio:.2f} times the users" if found.capacity_ratio else ""
-    return f"carries {more} users: {ratio}"
+    if found.by_capacity and found.capacity_ratio:
+        more = "more" if found.verdict is Verdict.FASTER else "fewer"
+        return f"{VERDICT_WORDS[found.verdict]}: carries {more} users, {found.capacity_ratio:.2f} times as many"
+    told = "; ".join(
+        f"{wording.count(pair.users, 'user')}: {verdict_sentence(decision.verdict, decision.change_percent, ends)}"
+        for pair in found.pairs
+        if (decision := pair.decision).change_percent is not None and (ends := decision.interval_percent)
+    )
+    if told:
+        return f"{VERDICT_WORDS[found.verdict]}. {told}."
+    return "Inconclusive: no number of users was measured in both. Measure the same numbers of users, or the capacity."
 
 
 def _advice(found: LoadComparison) -> tuple[str, ...]:
@@ -153,6 +198,8 @@ def load_comparison_document(found: LoadComparison) -> dict[str, Any]:
                 "base_requests_per_second": pair.base.requests_per_second,
                 "other_requests_per_second": pair.other.requests_per_second,
                 "change_percent": pair.change_percent,
+                "verdict": pair.decision.verdict,
+                "interval_percent": pair.decision.interval_percent,
             }
             for pair in found.pairs
         ],

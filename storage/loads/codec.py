@@ -18,6 +18,7 @@ def point_to_json(point: LoadPoint) -> dict[str, Any]:
         "started_at": point.started_at or None,
         **named(point, "ramp_seconds", "seconds", "offered_per_second", "requests", "reads", "writes"),
         **named(point, "read_bytes", "write_bytes", "late_starts", "silent_seconds"),
+        "slices": list(point.slices),
         "errors": dict(point.errors),
         "first_error": point.first_error or None,
         "think_seconds": point.think_seconds,

@@ -103,6 +103,8 @@ class LoadPoint:
     write_bytes: int = 0
     late_starts: int = 0
     """Requests that could not begin when they were due, since the one before was not done."""
+    slices: tuple[int, ...] = ()
+    """Requests completed in each fifth of the steady window; empty where they were not counted apart."""
     errors: Mapping[str, int] = field(default_factory=dict)
     first_error: str = ""
     response: Histogram = field(default_factory=Histogram)
@@ -134,6 +136,13 @@ class LoadPoint:
     def requests_per_second(self) -> float | None:
         """Completed requests a second; absent without a steady window."""
         return self.requests / self.seconds if self.seconds else None
+
+    @property
+    def slice_rates(self) -> tuple[float, ...]:
+        """Requests a second in each slice; empty where they are unknown, or where one of them had none."""
+        if not self.seconds or not all(self.slices):
+            return ()
+        return tuple(len(self.slices) * count / self.seconds for count in self.slices)
 
     @property
     def read_bytes_per_second(self) -> float | None:

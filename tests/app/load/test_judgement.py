@@ -23,7 +23,7 @@ def worker(users: int = 5, **changes: Any) -> WorkerFigures:
         "requests": cycles, "reads": cycles * 4 // 5, "writes": cycles // 5,
         "read_bytes": 1000, "write_bytes": 500, "late_starts": 2, "answers": cycles, "pauses": cycles,
         "failures": 0, "failed_seconds": 0.0, "think_seconds": 0.1 * cycles, "edge_seconds": 0.0,
-        "silent_seconds": 0.3, "errors": {}, "first_error": "", "absent": "",
+        "slices": (cycles // 5,) * 5, "silent_seconds": 0.3, "errors": {}, "first_error": "", "absent": "",
         "response": histogram(*[0.025] * cycles), "service": histogram(*[0.025] * cycles),
         "operations": {RequestKind.READ: histogram(0.025)}, "lateness": histogram(0.0005),
         "logins": histogram(0.03), "cpu_percent": 20.0, "held_percent": 25.0,
@@ -49,6 +49,8 @@ def test_two_workers_are_one_load():
     assert found.status is PointStatus.VALID, found.reason
     assert (found.connected, found.requests, found.reads, found.late_starts) == (10, 800, 640, 4)
     assert found.requests_per_second == 80.0
+    assert found.slices == (160,) * 5
+    assert found.slice_rates == (80.0,) * 5
     assert found.response.count == 800
     assert found.operations["read"].count == 2
     assert found.think_seconds == pytest.approx(0.1)
@@ -166,6 +168,17 @@ def test_the_server_s_processors_are_smbd_s_the_kernel_s_the_generator_s_and_oth
     assert found.kernel_percent is not None
     assert found.others_percent is not None
     assert (found.kernel_percent.mean, found.others_percent.mean) == (8.0, 7.0)
+
+
+def test_a_window_counts_its_fifths_apart_and_a_late_end_with_the_last():
+    window = SteadyWindow(100.0, 10.0)
+    for ended in (100.0, 101.99, 102.0, 104.0, 107.9, 108.0, 109.99, 113.0):
+        window.done(RequestKind.READ, 100.0, 100.0, ended)
+    assert window.slices == [2, 1, 1, 1, 3]
+    assert window.requests == sum(window.slices)
+    idle = SteadyWindow(100.0)
+    idle.done(RequestKind.READ, 100.0, 100.0, 101.0)
+    assert idle.slices == [0] * 5
 
 
 def test_silence_is_what_a_request_waited_while_nothing_moved_for_anybody():

@@ -8,7 +8,7 @@ import pytest
 
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text
-from forms.load.comparison import compare_loads, load_comparison_report
+from forms.load.comparison import compare_loads, load_comparison_document, load_comparison_report
 from forms.load.headline import load_answer, load_headline
 from forms.load.prediction import predicted
 from forms.load.report import load_document, load_from_document, load_report
@@ -28,7 +28,7 @@ from forms.load.summary import (
 )
 from forms.worksheets.users import UsersCalculation
 from storage.json_reader import DocumentError, JSONNode
-from storage.loads.records import Capacity, Limit, LoadChoices, PointStatus, PrintQueue
+from storage.loads.records import Capacity, Limit, Load, LoadChoices, PointStatus, PrintQueue
 from storage.loads.scenario import RequestKind, SizeClass, Think
 from tests.loads import full_load, golden_load, histogram, many, point, scenario, server, spread
 
@@ -331,6 +331,41 @@ def test_loads_compare_by_brackets_that_lie_apart():
     assert compare_loads(base, base).verdict == "unknown"
     assert "at least twice the users" in report_text(load_comparison_report(found)).replace("\n  ", " ")
     assert [pair.change_percent for pair in found.pairs] == [0.0, 0.0]
+
+
+def loaded(*factors: float, **changes: Any) -> Load:
+    """A load at 8, 16, … users whose windows of 20 s had so many times 95 requests a second, and varied by 1 %."""
+    variation = (1.0, 1.01, 0.99, 1.005, 0.995)
+    points = tuple(
+        point(number, 8 * number, 95.0 * factor, slices=tuple(round(380 * factor * each) for each in variation))
+        for number, factor in enumerate(factors, 1)
+    )
+    return full_load(points=points, capacity=None, **changes)
+
+
+def test_points_of_equal_users_are_compared_by_the_rule():
+    base = loaded(1.0, 1.0)
+    for factors, verdict, said in (
+        ((1.43, 1.43), "faster", "8 users: Faster by 43 %"),
+        ((0.7, 0.7), "slower", "16 users: Slower by 30 %"),
+        ((1.03, 1.0), "unknown", "8 users: Inconclusive: 3 % faster"),
+        ((1.43, 1.0), "faster", "16 users: Inconclusive: no difference seen"),
+        ((1.43, 0.7), "unknown", "16 users: Slower by 30 %"),
+    ):
+        found = compare_loads(base, loaded(*factors, id="ba"))
+        assert found.verdict == verdict, factors
+        assert said in " ".join(report_text(load_comparison_report(found)).split()), factors
+        assert [pair["verdict"] for pair in load_comparison_document(found)["points"]]
+
+
+def test_capacities_that_lie_apart_decide_before_the_points_and_windows_without_slices_decide_nothing():
+    base = loaded(1.0)
+    slower = replace(loaded(0.7, id="ba"), capacity=Capacity(carried=40, not_carried=44))
+    assert compare_loads(replace(base, capacity=Capacity(carried=20, not_carried=22)), slower).verdict == "faster"
+    whole = replace(base, points=tuple(replace(each, slices=()) for each in base.points))
+    assert compare_loads(whole, slower).pairs[0].decision.verdict == "unknown"
+    still = replace(base, points=tuple(replace(each, slices=(0, 1, 1, 1, 1)) for each in base.points))
+    assert still.points[0].slice_rates == ()
 
 
 @pytest.mark.parametrize("width", [74, 76, 78, 80])
