@@ -42,7 +42,7 @@ from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.finding import TONES
 from forms.layout import Tone, Toned
-from forms.series.fields import before_a_change
+from forms.series.fields import QUESTIONS, before_a_change
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Doubt, Limits, Verdict
 from forms.tuning.catalogue import acts_on, relevant
@@ -89,6 +89,8 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     if choices.target is not None and choices.target.abilities.has_share:
         options.append(Option("Read the server's settings…", ask_server(choices), _settings_from(choices)))
     options.append(Option("A label for the form…", _ask_label(choices), wording.plain(choices.label) or "none"))
+    asked = wording.plain(choices.question) or "none"
+    options.append(Option("The question to answer…", _ask_question(choices), asked))
     return Page(
         title="Run: measure",
         why=(
@@ -159,6 +161,23 @@ def _ask_label(choices: GuideChoices) -> Ask:
         text="A short name for the form, such as: old switch, port 3.",
         value=choices.label or proposed,
         then=lambda text: Go(replace(choices, label=text, step=MethodStep.RUN)),
+    )
+
+
+def _ask_question(choices: GuideChoices) -> Ask:
+    """What the measurement is meant to answer, in words or as the number of a usual question; empty for nothing."""
+
+    def taken(text: str) -> Go:
+        number = int(text) if text.isdecimal() else 0
+        question = QUESTIONS[number - 1] if 1 <= number <= len(QUESTIONS) else text
+        return Go(replace(choices, question=question, step=MethodStep.RUN))
+
+    usual = " ".join(f"{number}: {question}" for number, question in enumerate(QUESTIONS, 1))
+    return Ask(
+        heading="Question",
+        text=f"What this is meant to answer, for the form; your own words, or a number. {usual}",
+        value=choices.question,
+        then=taken,
     )
 
 

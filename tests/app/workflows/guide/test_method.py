@@ -22,6 +22,7 @@ from app.workflows.guide.known import GuideContext, LinkState, recent_targets
 from app.workflows.guide.method import StepState, blocked, next_step, standings, step_before
 from app.workflows.guide.page import Ask, BeginRound, Go, Option, Page
 from forms.layout import Toned
+from forms.series.fields import QUESTIONS
 from storage.plan import QuietTime
 from storage.records import Command, RunStatus, SeriesStatus, Target
 from tests.builders import series
@@ -274,3 +275,22 @@ def test_a_password_in_the_name_for_ssh_is_refused_and_not_repeated(text: str):
     with pytest.raises(UsageError, match="a password does not belong") as refused:
         ask_server(FILE).then(text)
     assert "hunter2" not in str(refused.value)
+
+
+def test_the_guide_asks_for_the_question_of_the_measurement_in_words_or_by_number():
+    ready = replace(FILE, step=MethodStep.RUN)
+    asked = ask(page_of(ready, LINKED), "The question to answer…")
+    assert all(question in asked.text for question in QUESTIONS)
+    for typed, question in (
+        ("3", QUESTIONS[2]),
+        ("1", QUESTIONS[0]),
+        ("4", "4"),
+        ("0", "0"),
+        ("Why?", "Why?"),
+        ("", ""),
+    ):
+        answered = asked.then(typed)
+        assert isinstance(answered, Go)
+        assert request_of(answered.choices, Secrets()).question == question
+    none = page_of(ready, LINKED)
+    assert option(none, "The question to answer…").hint == "none"
