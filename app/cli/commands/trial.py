@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,7 +25,8 @@ from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
 from app.errors import CancelledError, SharebenchError, UsageError
 from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
-from app.measure.events import RunStarted
+from app.measure.events import RunFinished, RunStarted
+from app.recorder.recording import SeriesOpened
 from app.recorder.request import SeriesRequest
 from app.subjects.audit import audited_first
 from app.workflows.consent import consent_lines
@@ -42,6 +44,7 @@ from app.workflows.trial_order import (
     stored_trial,
 )
 from app.workflows.tune import STOP_AFTER, Trying, Tuned, Tuning, candidates
+from forms.series.progress import duration
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
 from forms.trials.summary import TrialDoubt, TrialSummary
@@ -52,7 +55,7 @@ from forms.tuning.smb_conf import spelling
 from forms.wording import listed, signed_percent
 from storage.changes import ChangeState, JournalEntry, LoadWindow, TrialPlan
 from storage.loads.records import MOST_USERS
-from storage.records import Command, ExperimentKind
+from storage.records import Command, ExperimentKind, Phase
 
 _SERIES = (
     "command", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign",
@@ -189,6 +192,7 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
     """Carry it out, and show how it goes; what it came to."""
     control, progress = SeriesControl(), ProgressLine()
     summary: ChangeSummary | None = None
+    done, began = 0, time.monotonic()
     with (
         cancel_on_signals(control),
         contextlib.closing(run_trial(order, common.notebook_path(context), control)) as events,
@@ -197,9 +201,14 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
             match event:
                 case ValueSet(value=value, block=block):
                     tried = "as it is" if value is None else f"= {value}"
-                    progress.about = f"{_place(block, order)}: {order.plan.name} {tried}: "
+                    left = (time.monotonic() - began) / done * (_most_runs(order) - done) if done else None
+                    progress.about = f"{_place(block, order, left)}: {order.plan.name} {tried}: "
+                    progress.show(SeriesOpened(series_id=""))  # a sign of life before the first byte
                 case RunStarted():
                     progress.show(replace(event, of=None))  # how many there will be is said of the pairs
+                case RunFinished(run=run):
+                    done += run.phase is Phase.MEASURED
+                    progress.show(event)
                 case Judged(summary=found):
                     summary = found
                     progress.clear()
@@ -215,10 +224,15 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
     return summary
 
 
-def _place(block: int, order: TrialOrder) -> str:
-    """Where a trial or sweep is: ``pair 7 (of 8, 14 or 20)``, ``block 2 (of 8)``."""
+def _most_runs(order: TrialOrder) -> int:
+    return order.plan.looks[-1] * (len(order.plan.values) + 1)
+
+
+def _place(block: int, order: TrialOrder, left_seconds: float | None) -> str:
+    """Where a trial or sweep is: ``pair 7 (of 8, 14 or 20; at most 3 min left)``, ``block 2 (of 8; …)``."""
     what = "pair" if order.experiment.kind is ExperimentKind.TRIAL else "block"
-    return f"{what} {block} (of {listed(list(map(str, order.plan.looks)), 'or')})"
+    left = "" if left_seconds is None else f"; at most {duration(left_seconds)} left"
+    return f"{what} {block} (of {listed(list(map(str, order.plan.looks)), 'or')}{left})"
 
 
 def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:

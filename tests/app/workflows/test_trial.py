@@ -187,6 +187,12 @@ def test_what_acts_on_a_put_alone_is_told_before_a_get_is_measured(samba: Smbd):
     assert not any("alone" in line for line in consent_lines(order(samba, "log level", "1")))
 
 
+def test_how_long_a_trial_of_loads_may_take_is_told_before_consent(samba: Smbd):
+    window = LoadWindow(users=2, scenario=changed(find_scenario("small"), duration=5, settle=1))
+    said = list(consent_lines(order(samba, "log level", "1", looks=(8, 14, 20), load=window)))
+    assert "It ends as soon as it is decided, after 4 min or somewhat longer at most." in said
+
+
 def test_a_load_that_cannot_be_made_changes_nothing(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     window = LoadWindow(users=2, scenario=changed(find_scenario("small"), files=1))

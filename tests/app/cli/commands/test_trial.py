@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -84,6 +85,8 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
     assert done.returncode == 0, done.stderr
     assert "Sweep of socket options" in done.stdout
     assert "block 1 (of 2): socket options" in done.stderr
+    assert re.search(r"block 2 \(of 2; at most [0-9]+ s left\): socket options", done.stderr)
+    assert "How long that can take is shown once the first run has ended." in done.stderr
     assert " 1 of 1: " not in done.stderr, "how many runs there are is said of the blocks"
     assert "too short to measure reliably" in " ".join(done.stdout.split())
     assert "as it was" in done.stdout
