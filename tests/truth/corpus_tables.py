@@ -40,7 +40,11 @@ def kinds() -> tuple[Kind, ...]:
     for path in sorted(FOLDER.glob("*.json")):
         document = json.loads(path.read_text())
         series = document.get("series")
-        rates = [one["bytes_per_second"] for one in series] if series else document["bytes_per_second"]
+        rates = (
+            [one.get("bytes_per_second") or one["requests_per_second"] for one in series]
+            if series
+            else document["bytes_per_second"]
+        )
         noted = [datetime.fromisoformat(one["started_at"]).timestamp() for one in series] if series else None
         runs = min(map(len, rates))
         times = noted or [float(place) for place in range(len(rates))]

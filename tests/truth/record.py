@@ -24,7 +24,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,15 +43,23 @@ ROUNDS = 30
 MI = 1 << 20
 CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
 CPU_SHARE_PERCENT = 20
+LOAD_USERS, LOAD_SECONDS = 4, 6
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What ``sharebench run`` is asked to measure."""
+    """What ``sharebench run`` is asked to measure, or ``sharebench load``."""
 
     target: str
     options: tuple[str, ...] = ()
     password: str | None = None
+    scenario: str = ""
+    """Of a load; empty for transfers."""
+
+    @property
+    def unit(self) -> str:
+        """What the series counts."""
+        return "requests_per_second" if self.scenario else "bytes_per_second"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +118,17 @@ def over_smb(size: int, *, put: bool = False, rate: str | None = None, round_tri
             yield smb_order(stack.enter_context(smb(folder, size, put=put, link=link)), size, put=put)
 
     return PathKind(f"SMB {'put' if put else 'get'} over {where}", opened)
+
+
+def load_of(scenario: str) -> PathKind:
+    """Users who read and write a scenario's files on an smbd of the loopback."""
+
+    @contextmanager
+    def opened(folder: Path) -> Iterator[Order]:
+        with smb(folder, MI) as server:
+            yield replace(smb_order(server, MI, put=True), options=(), scenario=scenario)
+
+    return PathKind(f"load of {LOAD_USERS} users, scenario {scenario}, over the loopback", opened)
 
 
 def over_ftp(size: int, *, put: bool = False) -> PathKind:
@@ -214,20 +233,19 @@ KINDS = {
     "smb-get-1gbit": over_smb(64 * MI, rate="1gbit"),
     "smb-get-20ms": over_smb(16 * MI, round_trip=0.02),
     "smb-get-limited": PathKind(f"SMB get from an smbd limited to {CPU_SHARE_PERCENT} % of a processor", limited_smbd),
+    "load-small": load_of("small"),
+    "load-office": load_of("office"),
     "practice": PathKind("SMB get from the practice server", practice_server),
 }
 
 
 def measure(order: Order, folder: Path) -> list[int]:
-    """The throughputs of one series, bytes per second, as ``sharebench run`` measures them."""
+    """The rates of one series, as ``sharebench`` measures them: bytes a second, or requests a second of a load."""
     environment = {**os.environ, "SHAREBENCH_DB": str(folder / "notebook.db")}
     if order.password is not None:
         environment["SHAREBENCH_PASSWORD"] = order.password
     done = subprocess.run(
-        [
-            *(sys.executable, "-m", "app", "run", order.target, *order.options, "--runs", str(RUNS), "--warmup", "1"),
-            *("--ceiling", "skip", "--quiet-time", "skip", "--json"),
-        ],
+        [sys.executable, "-m", "app", *(_load(order) if order.scenario else _run(order)), "--json"],
         env=environment,
         capture_output=True,
         text=True,
@@ -236,8 +254,27 @@ def measure(order: Order, folder: Path) -> list[int]:
     )
     if done.returncode:
         raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
-    runs = json.loads(done.stdout)["runs"]
+    document = json.loads(done.stdout)
+    if order.scenario:
+        (point,) = document["points"]
+        return [round(len(point["slices"]) * count / point["seconds"]) for count in point["slices"]]
+    runs = document["runs"]
     return [round(run["bytes_per_second"]) for run in runs if run["phase"] == "measured"]
+
+
+def _run(order: Order) -> tuple[str, ...]:
+    return (
+        *("run", order.target, *order.options, "--runs", str(RUNS), "--warmup", "1"),
+        *("--ceiling", "skip", "--quiet-time", "skip"),
+    )
+
+
+def _load(order: Order) -> tuple[str, ...]:
+    """One window, whose slices are the runs of the series."""
+    return (
+        *("load", order.target, *order.options, "--scenario", order.scenario, "--users", str(LOAD_USERS)),
+        *("--duration", str(LOAD_SECONDS), "--settle", "3", "--think", "0", "--files", "50"),
+    )
 
 
 def record(name: str, kind: PathKind, folder: Path) -> str:
@@ -252,14 +289,14 @@ def record(name: str, kind: PathKind, folder: Path) -> str:
         Path(memory).chmod(0o777)
         with kind.open(Path(memory)) as order:
             rates = measure(order, Path(memory))
-    document["series"].append({"started_at": started, "load_average": load, "bytes_per_second": rates})
+    document["series"].append({"started_at": started, "load_average": load, order.unit: rates})
     text = json.dumps(document, indent=1)
-    for array in {json.dumps(each["bytes_per_second"], indent=1).replace("\n", "\n   ") for each in document["series"]}:
+    for array in {json.dumps(each[order.unit], indent=1).replace("\n", "\n   ") for each in document["series"]}:
         text = text.replace(array, " ".join(array.split()))
     scratch = path.with_suffix(".new")
     scratch.write_text(text + "\n")
     scratch.replace(path)
-    return f"{started} {name} {len(document['series'])}: {' '.join(f'{rate / 1e6:.1f}' for rate in rates)} MB/s"
+    return f"{started} {name} {len(document['series'])}: {' '.join(map(str, rates))} {order.unit}"
 
 
 def recorded(name: str, folder: Path) -> int:
