@@ -19,12 +19,12 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield f"  sh {setting.undo_path}"
     most = plan.looks[-1] * (len(plan.values) + 1)
     yield f"At most {wording.count(most, 'run')}, {_each(plan)}; new sessions of others are affected."
-    yield _how_long(plan, most)
     acting = None if plan.load else acts_on(setting.name)
     if acting not in {None, order.request.plan.command}:
         yield f"Beware: {setting.name} is known to affect only a {acting}."
     yield from (f"Accepted risk: {risk}." for risk in setting.risks)
     yield from (f"Beware: {manager}." for manager in setting.managers)
+    yield _how_long(plan, most)
 
 
 def _how_long(plan: TrialPlan, most: int) -> str:
