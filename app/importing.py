@@ -20,7 +20,7 @@ from forms.importers import (
 from forms.importers.filled_form import KINDS as TRIALS
 from forms.importers.filled_form import ImportedTrial, trial_from_document
 from forms.layout import visible
-from forms.series.document import series_from_document
+from forms.series.report import series_from_document
 from storage.isolations import Isolation
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import Load

@@ -91,7 +91,7 @@ class Kind:
             report = replace(report, fields=(*fields, *report.fields))
         if not self.whole:
             return report
-        from forms.series.document import series_document  # noqa: PLC0415  as the module says
+        from forms.series.report import series_document  # noqa: PLC0415  as the module says
 
         series = [notebook.series(one.id) for one in parts(notebook, head)]
 

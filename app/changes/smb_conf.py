@@ -13,7 +13,7 @@ from app.environment.samba.facts import loadable_modules, running_log_level
 from app.environment.samba.server import ask_server
 from app.server.shell import Answer
 from forms.tuning import smb_conf
-from forms.tuning.smb_conf_file import parameter_key, read_conf
+from forms.tuning.smb_conf import parameter_key, read_conf
 from forms.tuning.trial_rules import SambaKnows
 from storage.changes import ChangeKind
 

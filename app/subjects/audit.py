@@ -16,10 +16,10 @@ from app.environment.samba.server import server_facts
 from app.errors import MeasurementError, UsageError
 from app.recorder.request import SeriesRequest
 from app.server.shell import Answer
-from forms.audit.fix import remedies
 from forms.audit.judge import AuditedServer, judge
+from forms.audit.report import remedies
 from forms.findings.finding import FAR_SECONDS
-from forms.tuning.smb_conf_file import SmbConfFile, read_conf
+from forms.tuning.smb_conf import SmbConfFile, read_conf
 from storage.audits import Audit, AuditedSetting, AuditScope
 from storage.plan import Settings
 from storage.records import FactValue, Target, utc_now

@@ -19,8 +19,7 @@ from app.workflows.guide.rounds import measured_share, take_change
 from forms import wording
 from forms.layout import pad
 from forms.tuning.catalogue import CatalogueEntry, Status, entries, find, search
-from forms.tuning.catalogue_text import entry_text, status_words, suggested_value
-from forms.tuning.instructions import Instructions, advise
+from forms.tuning.catalogue_text import Instructions, advise, entry_text, status_words, suggested_value
 
 _WIDE = 118
 """Columns from which an entry stands beside the list."""

@@ -34,7 +34,7 @@ from app.recorder.writer import Recorder, Write, recorded, take_out
 from app.server.shell import check_ssh_host
 from app.targets import new_load_folder
 from app.workflows.load_forms import prediction_of
-from forms.load.prediction import Prediction
+from forms.load.comparison import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
 from storage.errors import RefusedError
 from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus

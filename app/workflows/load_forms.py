@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from forms.load.prediction import Prediction, predicted
+from forms.load.comparison import Prediction, predicted
 from forms.load.report import load_report
 from forms.report import Report
 from forms.worksheets.users import UsersCalculation

@@ -9,7 +9,7 @@ from forms.audit.report import audit_report
 from forms.comparison.summary import comparisons
 from forms.report import Report
 from forms.trials.judged import KINDS, answer_of, judged
-from forms.tuning.smb_conf_file import parameter_key
+from forms.tuning.smb_conf import parameter_key
 from storage.audits import Audit
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError

@@ -17,8 +17,17 @@ from typing import Any
 from forms.tuning import catalogue
 from forms.tuning.catalogue import CatalogueEntry, Status
 from forms.tuning.fact_names import PARAMETER_PREFIX
-from forms.tuning.smb_conf import opposite_value, refusal, same_value, spelling, suggestions, tidy_value
-from forms.tuning.smb_conf_file import SmbConfFile, WrittenSetting, parameter_key
+from forms.tuning.smb_conf import (
+    SmbConfFile,
+    WrittenSetting,
+    opposite_value,
+    parameter_key,
+    refusal,
+    same_value,
+    spelling,
+    suggestions,
+    tidy_value,
+)
 from storage.audits import AuditFinding, Ruling
 from storage.records import FactValue
 

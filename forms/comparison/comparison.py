@@ -7,7 +7,7 @@ from forms.comparison.differences import Difference, session_difference
 from forms.comparison.settle import SettlingStep
 from forms.layout import Tone
 from forms.stats.decision import Doubt, Verdict
-from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES, VERDICT_WORDS, signed_end, verdict_sentence
+from forms.wording import VERDICT_SIGNS, VERDICT_TONES, VERDICT_WORDS, signed_end, verdict_sentence
 from storage.records import Change
 
 _OTHER_PATH = ("command", "target", "client.name")

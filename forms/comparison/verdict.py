@@ -11,20 +11,20 @@ from forms import wording
 from forms.comparison.comparison import OWN_SIGNS, Comparison
 from forms.comparison.differences import Difference, differences, differences_of_repeat, effective, parameter_of
 from forms.comparison.settle import cheapest_step
-from forms.stats import change as changes
 from forms.stats.decision import (
     ChangeDecision,
     Doubt,
     Limits,
     Step,
     Verdict,
+    average,
     decide,
     decide_in_turns,
     decide_together,
     holm,
 )
 from forms.stats.distributions import student_t
-from forms.stats.sample_size import needed_range, needed_runs, scatter_of, smallest_found_percent
+from forms.stats.settle import needed_range, needed_runs, scatter_of, smallest_found_percent
 from forms.stats.variation import DAY_SECONDS, LEAST_RUNS, SeriesGroup
 from forms.tuning.change_evidence import own_setting
 from storage.records import Change, Evidence, Series
@@ -157,8 +157,8 @@ def _compared(
         doubt=decision.doubt,
         base_runs=sum(map(len, left)),
         other_runs=sum(map(len, right)),
-        base_bytes_per_second=changes.average(left) if all(left) else None,
-        other_bytes_per_second=changes.average(right) if all(right) else None,
+        base_bytes_per_second=average(left) if all(left) else None,
+        other_bytes_per_second=average(right) if all(right) else None,
         change_percent=decision.change_percent,
         interval_percent=decision.interval_percent,
         runs_interval_percent=decision.runs_interval_percent,

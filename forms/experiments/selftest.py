@@ -9,8 +9,7 @@ from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import compare, paired_rates, rates_of
 from forms.stats.decision import Limits
-from forms.stats.sample_size import scatter_of, smallest_promised_percent
-from forms.stats.settle import shown_by_series
+from forms.stats.settle import scatter_of, shown_by_series, smallest_promised_percent
 from forms.stats.summary import drift
 from forms.stats.variation import LEAST_RUNS, log_mean, run_variance
 from storage.records import Series

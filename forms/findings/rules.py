@@ -1,11 +1,17 @@
 """The method's rules applied to measured series: what they say of a set-up, the gravest first."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 
 from forms import wording
-from forms.findings import rules_cross, rules_distance, rules_link, rules_session
-from forms.findings.finding import Finding, Severity
+from forms.comparison.comparison import Comparison
+from forms.comparison.verdict import MARGIN_PERCENT, compare, rates_of
+from forms.findings import rules_distance, rules_link, rules_session, series_warnings
+from forms.findings.finding import Finding, Severity, is_far, is_loopback, is_wireless, round_trip_seconds
+from forms.stats import summary
+from forms.stats.decision import Verdict
+from forms.tuning.catalogue import misprints_about
 from storage.records import Command, Series
 
 _ORDER = list(Severity)
@@ -19,7 +25,7 @@ def findings(series: Sequence[Series]) -> list[Finding]:
     """All findings in the series, the gravest first; of those alike in every series, the first with all their ids."""
     commands = {one.id: one.command for one in series}
     found = [finding for one in series for finding in findings_of(one)]
-    found += [finding for rule in rules_cross.RULES for finding in rule(series)]
+    found += [finding for rule in _CROSS_RULES for finding in rule(series)]
     told = {series_id for finding in found if finding.key in _EXPLAINS_WAITING for series_id in finding.series_ids}
     found = [one for one in found if one.key != _WAITING or not told.issuperset(one.series_ids)]
     return sorted(_merged(found, commands), key=lambda finding: _ORDER.index(finding.severity))
@@ -51,3 +57,385 @@ def _joined(group: list[Finding], commands: Mapping[str, Command]) -> Finding:
     counts = [wording.count(more.count(command), command.value) for command in Command if command in more]
     likewise = f" Likewise in {wording.listed(counts)} more." if more else ""
     return replace(first, series_ids=ids, evidence=first.evidence + likewise)
+
+
+TIME_TO_TUNE_PERCENT = 68.0
+USUAL_PERCENT = 80.0
+"""Using Samba, appendix B: expect Samba at 68 to 80 % of FTP; below, tune."""
+MUCH_FASTER = 1.2
+"""How much faster the loopback must be than the network for the TCP/IP software to be out of suspicion."""
+FAST_BITS_PER_SECOND = 10e9
+"""From here on a network is about as fast as copying in memory, which is all that a loopback does."""
+SLOW_PERCENT_OF_LINK = 60.0
+GOOD_PERCENT_OF_LINK = 80.0
+"""A link of which one TCP stream fills less than 60 % is slow; one of which it fills 80 % is sound."""
+SLOW_PERCENT_OF_WIRELESS = 35.0
+"""The same of a wireless link's nominal rate, of which about 60 % is usual."""
+_BACK = {Command.GET: Command.PUT, Command.PUT: Command.GET}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Measured:
+    """A series with a valid average."""
+
+    series: Series
+    bytes_per_second: float
+    loopback: bool
+
+    @property
+    def percent_of_link(self) -> float | None:
+        link = None if self.loopback else self.series.link_bits_per_second
+        return 100 * 8 * self.bytes_per_second / link if link else None
+
+    @property
+    def at_ceiling(self) -> bool:
+        return series_warnings.at_ceiling(self.series)
+
+    def says(self) -> str:
+        share = self.percent_of_link
+        of_link = "" if share is None else f" ({share:.0f} % of {wording.link_rate(self.series.link_bits_per_second)})"
+        return f"{wording.plain(self.series.target.abilities.label)} {wording.rate(self.bytes_per_second)}{of_link}"
+
+
+def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
+    """Each set-up of SMB against the best FTP with the same command on the same host."""
+    for (host, command), group in _by_host_and_command(series):
+        ftp = max((m for m in group if m.series.target.abilities.is_yardstick), key=_rate, default=None)
+        set_ups = _set_ups([m for m in group if m.series.target.abilities.is_held_to_yardstick])
+        for smb in set_ups if ftp else ():
+            short = [m for m in (smb, ftp) if m and rules_distance.slow_start_rules(m.series)]
+            if ftp and short:
+                yield _too_far(host, command, short[0], smb, ftp)
+            elif ftp:
+                yield _judged(host, smb, ftp, f"SMB {command}{_with(smb) if len(set_ups) > 1 else ''}")
+
+
+def slower_with_a_change(series: Sequence[Series]) -> Iterator[Finding]:
+    """A set-up that is slower than the one before it, also where nothing but the averages says so."""
+    for (host, command), group in _by_host_and_command(series):
+        for before, after in pairwise(_set_ups(group)):
+            if _place(before) != _place(after) or not _set_up(after.series):
+                continue
+            comparison = compare(before.series, after.series)
+            change = comparison.change_percent
+            if change is None or not _is_loss(comparison, change):
+                continue
+            proven = comparison.verdict is Verdict.SLOWER
+            yield Finding(
+                key="slower",
+                severity=Severity.WARNING if proven else Severity.NOTE,
+                title=f"{command} is {-change:.1f} % slower{_with(after)} than{_with(before) or ' before'}",
+                evidence=f"{command} on {wording.plain(host)}: {wording.rate(before.bytes_per_second)}"
+                f"{_with(before) or ' before'}, {wording.rate(after.bytes_per_second)}{_with(after)}"
+                f"{'' if proven else '; these series alone do not prove it'}.",
+                what_to_do="Restore what was changed, unless it gains more elsewhere than it costs here."
+                if proven
+                else "Measure both again, alternating (sharebench try), before keeping the change.",
+                series_ids=(before.series.id, after.series.id),
+            )
+
+
+def _is_loss(comparison: Comparison, change_percent: float) -> bool:
+    """Whether the other side is slower, or could not be judged for want of runs or series and looks slower."""
+    if comparison.verdict is Verdict.SLOWER:
+        return True
+    runs = comparison.runs_interval_percent
+    unjudged = comparison.verdict is Verdict.UNKNOWN and comparison.interval_percent is None
+    return unjudged and change_percent <= -MARGIN_PERCENT and (runs is None or runs[1] < 0)
+
+
+def _set_ups(measured: Sequence[_Measured]) -> list[_Measured]:
+    """The newest series of each set-up, in the order in which these were first measured."""
+    newest: dict[object, _Measured] = {}
+    for one in sorted(measured, key=lambda m: m.series.created_at):
+        newest[_place(one), _set_up(one.series)] = one
+    return list(newest.values())
+
+
+def _place(measured: _Measured) -> object:
+    target = measured.series.target
+    return target.protocol, target.port, target.share, target.path, measured.series.client.name
+
+
+def _set_up(series: Series) -> str:
+    """What a series calls the set-up that it measured: its label, else its change; empty where it has neither."""
+    return wording.plain(series.label or (f"{series.change.name} = {series.change.value}" if series.change else ""))
+
+
+def _with(measured: _Measured) -> str:
+    """The set-up as part of a sentence."""
+    name = _set_up(measured.series)
+    return f" with {name}" if name else ""
+
+
+def _too_far(host: str, command: Command, short: _Measured, smb: _Measured, ftp: _Measured) -> Finding:
+    """No verdict where a new connection for each run, which FTP makes and SMB does not, is what would be judged."""
+    trip = wording.milliseconds(round_trip_seconds(short.series) or 0.0)
+    return Finding(
+        key="ratio-far",
+        severity=Severity.NOTE,
+        title=f"SMB {command} against FTP tells nothing at this distance",
+        evidence=f"{command} on {wording.plain(host)}: {smb.says()}, {ftp.says()}, round trip {trip}. FTP begins each"
+        " run with a new connection in slow start, SMB keeps one open.",
+        what_to_do="Measure much longer runs of both, or from a machine near the server.",
+        series_ids=(smb.series.id, ftp.series.id),
+    )
+
+
+def _judged(host: str, smb: _Measured, ftp: _Measured, what: str) -> Finding:
+    percent = 100 * smb.bytes_per_second / ftp.bytes_per_second
+    unusual = sum(why is not None for why in summary.unusual(rates_of(smb.series)))
+    stray = f", with {wording.count(unusual, 'unusual run')}" if unusual else ""
+    comparison = compare(ftp.series, smb.series)
+    severity, key, title, todo = _ratio(what, percent, comparison, unusual=bool(unusual), smb_id=smb.series.id)
+    if key == "time-to-tune" and (guard := _protection(smb.series)) and not _protection(ftp.series):
+        todo = (
+            f"The session is {guard}, which FTP's is not, and may be the whole difference: measure without once. {todo}"
+        )
+    usual = "".join(
+        f" The book's rule is {TIME_TO_TUNE_PERCENT:.0f} to {USUAL_PERCENT:.0f} %. {misprint.right}"
+        for misprint in misprints_about(key)
+    )
+    return Finding(
+        key=key,
+        severity=severity,
+        title=title,
+        evidence=f"{smb.series.command} on {wording.plain(host)}: {smb.says()} is {percent:.1f} % of"
+        f" {ftp.says()}{stray}.{usual}",
+        what_to_do=todo,
+        series_ids=(smb.series.id, ftp.series.id),
+    )
+
+
+def _ratio(
+    what: str, percent: float, comparison: Comparison, *, unusual: bool, smb_id: str
+) -> tuple[Severity, str, str, str]:
+    """Severity, key, title and recommendation for a set-up of SMB at so many percent of FTP."""
+    catalogue = "the catalogue lists what can be changed, in order of impact; change one thing at a time."
+    interval = comparison.runs_interval_percent
+    if interval is None:
+        return (
+            Severity.NOTE,
+            "ratio-unknown",
+            f"{what} reaches {percent:.0f} % of FTP, by a single run",
+            "Measure at least five runs of each: one run cannot show whether it is time to tune.",
+        )
+    low, high = (100 + edge for edge in interval)
+    if (low < TIME_TO_TUNE_PERCENT <= percent) or (percent < TIME_TO_TUNE_PERCENT and high >= USUAL_PERCENT):
+        about = f" (about {comparison.needed_runs})" if comparison.needed_runs else ""
+        return (
+            Severity.NOTE,
+            "ratio-unknown",
+            f"{what} against FTP: the runs vary too much to tell",
+            f"Measure more runs{about}, longer ones, or at a quiet time.",
+        )
+    level = percent >= 100 or comparison.verdict is Verdict.SAME
+    if level and unusual:
+        return (
+            Severity.NOTE,
+            "unusual-runs",
+            f"{what} is no slower than FTP, but its runs are not all alike",
+            f"Look at the unusual runs of {smb_id}, and measure again at a quiet time.",
+        )
+    if level:
+        return (
+            Severity.GOOD,
+            "well-configured",
+            f"Well configured: {what} is no slower than FTP",
+            "Nothing: keep this series as a baseline.",
+        )
+    if percent < TIME_TO_TUNE_PERCENT:
+        return (
+            Severity.WARNING,
+            "time-to-tune",
+            f"{what} reaches {percent:.0f} % of FTP: time to tune",
+            f"Begin at the top: {catalogue}",
+        )
+    usual = percent < USUAL_PERCENT
+    return (
+        Severity.NOTE if usual else Severity.GOOD,
+        "usual-ratio",
+        f"{what} reaches {percent:.0f} % of FTP: {'as usual' if usual else 'good'}",
+        f"Tuning may gain the rest: {catalogue}" if usual else "Nothing urgent: keep this series as a baseline.",
+    )
+
+
+def _protection(series: Series) -> str:
+    """How a session is protected at the cost of processor time; empty where it is not."""
+    client = series.client
+    if client.encryption not in {None, "none"}:
+        return f"encrypted ({wording.plain(str(client.encryption))})"
+    return f"signed ({wording.plain(str(client.signing))})" if client.signing not in {None, "none"} else ""
+
+
+def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
+    """The loopback not much faster than the network: TCP/IP software (Using Samba), as bare TCP shows it best."""
+    measured = [m for m in _measured(series) if not m.series.target.abilities.is_local]
+    for command in Command:
+        own = [m for m in measured if m.series.command is command]
+        bare = [m for m in own if not m.series.target.abilities.moves_files]
+        told = bare if _both_places(bare) else own
+        for protocol in dict.fromkeys(m.series.target.protocol for m in told):
+            pair = [m for m in told if m.series.target.protocol == protocol]
+            if not _both_places(pair):
+                continue
+            has_disk = pair[0].series.target.abilities.moves_files
+            near = max((m for m in pair if m.loopback), key=_rate)
+            far = max((m for m in pair if not m.loopback), key=_rate)
+            if near.bytes_per_second >= MUCH_FASTER * far.bytes_per_second or near.at_ceiling or _as_fast(far):
+                continue
+            yield Finding(
+                key="loopback-no-faster",
+                severity=Severity.WARNING,
+                title="The loopback is no faster than the network",
+                evidence=f"{command}: {near.says()} on the loopback, {far.says()} over the network.",
+                what_to_do="The TCP/IP software is the suspect: look at socket options, buffer sizes (tcp_rmem,"
+                " tcp_wmem) and firewall rules of the server"
+                + ("; run iperf3 -s there and survey again to leave the disk out." if has_disk else "."),
+                series_ids=(near.series.id, far.series.id),
+            )
+
+
+def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
+    """FTP and SMB both slow against the link: the network only where the other direction is slow too, or bare TCP."""
+    groups = dict(_by_host_and_command(series))
+    for (host, command), group in groups.items():
+        files = [m for m in group if m.percent_of_link is not None and m.series.target.abilities.moves_files]
+        bare = max((m for m in group if not m.series.target.abilities.moves_files), key=_rate, default=None)
+        smb = max((m for m in files if m.series.target.abilities.is_held_to_yardstick), key=_rate, default=None)
+        ftp = max((m for m in files if m.series.target.abilities.is_yardstick), key=_rate, default=None)
+        if smb is None or ftp is None or any(m.at_ceiling for m in (smb, ftp)):
+            continue
+        if any(is_far(m.series) for m in (smb, ftp)):
+            continue
+        wireless = any(is_wireless(m.series) for m in (smb, ftp))
+        slow = SLOW_PERCENT_OF_WIRELESS if wireless else SLOW_PERCENT_OF_LINK
+        if any((m.percent_of_link or 0) >= slow for m in (smb, ftp)):
+            continue
+        back = max(groups.get((host, _BACK[command]), ()), key=_rate, default=None)
+        told = [m for m in (bare, smb, ftp) if m is not None]
+        sound = bare is not None and (bare.percent_of_link or 0) >= GOOD_PERCENT_OF_LINK
+        if bare is None and back is not None and (back.percent_of_link or 0) >= GOOD_PERCENT_OF_LINK:
+            yield _one_way(host, command, told, back)
+        elif wireless and not sound:
+            yield _wireless(host, command, told)
+        elif sound:
+            yield _slow(
+                host,
+                command,
+                told,
+                key="server-slow",
+                severity=Severity.WARNING,
+                title="The network is sound, the server is slow",
+                what_to_do="Look at the server's disk and processors: the bottleneck worksheet shows which of them is"
+                " the least.",
+            )
+        elif bare is not None or (back is not None and (back.percent_of_link or 0) < slow):
+            yield _slow(
+                host,
+                command,
+                [*told, *([back] if back and not bare else [])],
+                key="network-slow",
+                severity=Severity.PROBLEM,
+                title="FTP and SMB are both slow: the network",
+                what_to_do="Look at the card, the cable, the duplex setting and the switch before any tuning of Samba."
+                + ("" if bare else " iperf3 -s on the server and another survey tell the network from the disk."),
+            )
+        else:
+            yield _slow(
+                host,
+                command,
+                [*told, *([back] if back else [])],
+                key="network-or-disk",
+                severity=Severity.WARNING,
+                title="FTP and SMB are both slow: the network or the server's disk",
+                what_to_do=("" if back else f"Measure {_BACK[command]} too: if it fills the link, it is the disk. ")
+                + "iperf3 -s on the server and another survey tell the network from the disk.",
+            )
+
+
+def _one_way(host: str, command: Command, told: Sequence[_Measured], back: _Measured) -> Finding:
+    """One direction fills the link, so the network is sound and what only the other direction needs is not."""
+    writing = command is Command.PUT
+    return _slow(
+        host,
+        command,
+        [*told, back],
+        key="server-slow",
+        severity=Severity.WARNING,
+        title="Writing is slow, reading fills the link: the server's disk or its sync settings"
+        if writing
+        else "Reading is slow, writing fills the link: the server's disk",
+        what_to_do="Look at how fast the server's disk writes (isolate measures it), and at sync always, strict sync"
+        " and the mount options of its file system."
+        if writing
+        else "Look at how fast the server's disk reads (isolate measures it), and at read-ahead.",
+    )
+
+
+def _slow(
+    host: str,
+    command: Command,
+    told: Sequence[_Measured],
+    *,
+    key: str,
+    severity: Severity,
+    title: str,
+    what_to_do: str,
+) -> Finding:
+    said = [m.says() if m.series.command is command else f"{m.series.command} by {m.says()}" for m in told]
+    return Finding(
+        key=key,
+        severity=severity,
+        title=title,
+        evidence=f"{command} on {wording.plain(host)}: {wording.listed(said)}.",
+        what_to_do=what_to_do,
+        series_ids=tuple(m.series.id for m in told),
+    )
+
+
+def _wireless(host: str, command: Command, told: Sequence[_Measured]) -> Finding:
+    return Finding(
+        key="wireless-slow",
+        severity=Severity.NOTE,
+        title="The wireless link carries little of its nominal rate",
+        evidence=f"{command} on {wording.plain(host)}: {wording.listed([m.says() for m in told])};"
+        " about 60 % is usual.",
+        what_to_do="Measure once by cable, which tells the server from the radio; then look at the distance to the"
+        " access point, its channel, and who else uses it.",
+        series_ids=tuple(m.series.id for m in told),
+    )
+
+
+def _as_fast(far: _Measured) -> bool:
+    """Whether the network is so fast, and filled so well, that a loopback need not be much faster."""
+    share = far.percent_of_link
+    fast = (far.series.link_bits_per_second or 8 * far.bytes_per_second) >= FAST_BITS_PER_SECOND
+    return fast and (share is None or share >= SLOW_PERCENT_OF_LINK)
+
+
+_CROSS_RULES = (both_slow, loopback_no_faster, against_ftp, slower_with_a_change)
+
+
+def _measured(series: Sequence[Series]) -> list[_Measured]:
+    return [
+        _Measured(series=one, bytes_per_second=average, loopback=is_loopback(one))
+        for one in series
+        if (average := summary.mean(rates_of(one))) is not None
+    ]
+
+
+def _by_host_and_command(series: Sequence[Series]) -> Iterator[tuple[tuple[str, Command], list[_Measured]]]:
+    def place(measured: _Measured) -> tuple[str, Command]:
+        return measured.series.target.host, measured.series.command
+
+    for key, group in groupby(sorted(_measured(series), key=place), place):
+        yield key, list(group)
+
+
+def _both_places(measured: Sequence[_Measured]) -> bool:
+    return any(m.loopback for m in measured) and any(not m.loopback for m in measured)
+
+
+def _rate(measured: _Measured) -> float:
+    return measured.bytes_per_second

@@ -13,7 +13,7 @@ from forms.isolation.report import SCHEMA as ISOLATION_SCHEMA
 from forms.isolation.report import isolation_from_document
 from forms.layout import is_plain, visible
 from forms.load.report import LOAD_SCHEMA, load_from_document
-from forms.series.document import series_from_document
+from forms.series.report import series_from_document
 from storage.isolations import Isolation
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import Load

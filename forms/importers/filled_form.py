@@ -16,9 +16,8 @@ from statistics import fmean, pstdev, stdev
 from forms import wording
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
 from forms.findings.rules_session import CONTRADICTIONS
-from forms.series.document import series_from_document
 from forms.series.fields import LINK
-from forms.series.report import BLANK_TITLE
+from forms.series.report import BLANK_TITLE, series_from_document
 from forms.series.report import FORM as RUN_FORM
 from forms.trials.document import SWEEP_SCHEMA, TRIAL_SCHEMA
 from forms.tuning.catalogue import known_misprint

@@ -6,8 +6,14 @@ from importlib import resources
 from typing import Any
 
 from forms import wording
-from forms.isolation.profile import DearCall, profile_changes
-from forms.isolation.summary import IsolationPoint, IsolationSummary, MeasuredRatio, isolation_summary
+from forms.isolation.summary import (
+    DearCall,
+    IsolationPoint,
+    IsolationSummary,
+    MeasuredRatio,
+    isolation_summary,
+    profile_changes,
+)
 from forms.isolation.verdict import Cause, IsolationDoubt
 from forms.isolation.words import LOOK_AT, clients_text, cost_sentence, price_sentence, reservations, verdict_sentence
 from forms.layout import Tone

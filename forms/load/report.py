@@ -5,8 +5,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
+from forms.load.comparison import Prediction
 from forms.load.headline import limit_text, load_answer, memory_text
-from forms.load.prediction import Prediction
 from forms.load.summary import (
     ACHIEVED_SHARE,
     KNEE_POINTS,

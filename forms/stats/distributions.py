@@ -114,11 +114,6 @@ def scale_nodes(freedom: float) -> tuple[tuple[float, float], ...]:
     return tuple((math.exp(w - math.exp(-w)), weight / total) for w, weight in zip(points, weights, strict=True))
 
 
-def noncentral_t_cdf(t: float, freedom: float, shift: float) -> float:
-    """The chance that a value of noncentral Student's t is at most ``t``: the mean of a normal one over its scale."""
-    return math.fsum(weight * normal_cdf(t * scale - shift) for scale, weight in scale_nodes(freedom))
-
-
 @lru_cache(maxsize=4096)
 def noncentral_t_shift(bound: float, freedom: float, power: float) -> float:
     """How many standard errors a change must have for its t to exceed ``bound`` with the chance ``power``.

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from forms.series.document import series_document
+from forms.series.report import series_document
 from forms.stats.paired import PairedEffect
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import SweepSummary

@@ -10,7 +10,7 @@ from forms.stats.paired import PairedEffect
 from forms.trials.document import trial_document
 from forms.trials.summary import TrialDoubt, TrialSummary
 from forms.tuning.catalogue import acts_on
-from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES
+from forms.wording import VERDICT_SIGNS, VERDICT_TONES
 from storage.changes import Slot, TrialPlan
 from storage.records import Command, Series
 from storage.target_url import format_target

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
-from forms.stats.mann_whitney import friedman_p
-from forms.stats.paired import PairedEffect, paired_effect
+from forms.stats.paired import PairedEffect, friedman_p, paired_effect
 from forms.stats.summary import mean
 from forms.trials.summary import pairs_of, rates_of
 from forms.tuning.smb_conf import tidy_value

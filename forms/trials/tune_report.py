@@ -9,7 +9,7 @@ from forms.series.fields import origin_fields
 from forms.trials.document import effect_document
 from forms.trials.summary import TrialSummary
 from forms.trials.tune import TuneSummary
-from forms.verdict_signs import VERDICT_SIGNS, VERDICT_TONES
+from forms.wording import VERDICT_SIGNS, VERDICT_TONES
 from storage.target_url import format_target
 
 _WEAKNESSES = {"short": "short runs", "scatter": "pairs vary"}

@@ -26,7 +26,7 @@ from forms.series.summary import headline, run_form
 from forms.stats.settle import shown_like
 from forms.stats.summary import deviation_percent, half_width_percent
 from forms.trials.judged import judged, report_of
-from forms.tuning.smb_conf_file import read_conf
+from forms.tuning.smb_conf import read_conf
 from storage.audits import Audit, AuditScope
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.loads.records import Capacity

@@ -28,7 +28,7 @@ from app.cli.main import run
 from forms.exporters import export
 from forms.isolation.report import example_documents
 from forms.load.report import load_document
-from forms.series.document import series_document
+from forms.series.report import series_document
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.notebook import Notebook
 from storage.records import Change, Experiment, ExperimentKind

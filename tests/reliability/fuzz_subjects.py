@@ -30,8 +30,8 @@ from app.server.shell import Answer
 from app.targets import parse_target
 from app.units import parse_rate, parse_size
 from forms.importers import Given, read_series
-from forms.series.document import series_document, series_from_document
-from forms.tuning.smb_conf_file import read_conf
+from forms.series.report import series_document, series_from_document
+from forms.tuning.smb_conf import read_conf
 from storage.json_reader import DocumentError
 from storage.plan import Settings
 from storage.records import Run, Target

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from forms.stats.decision import Limits, Verdict, decide_in_turns
-from forms.stats.sample_size import (
+from forms.stats.settle import (
     MOST_RUNS,
     Scatter,
     needed_range,

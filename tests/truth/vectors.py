@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from forms.stats.change import steady_trend_score
-from forms.stats.decision import TREND_SHARE, ChangeDecision, Limits, Verdict
+from forms.stats.decision import TREND_SHARE, ChangeDecision, Limits, Verdict, steady_trend_score
 from forms.stats.distributions import student_t
 from forms.stats.variation import MOST, PER_RUN_DEVIATION, PRIOR_FREEDOM, SESSION, alternates
 from tests.truth.timelines import Values

@@ -15,8 +15,7 @@ from app.errors import LoginError, UsageError
 from app.subjects.audit import AuditRequest, AuditResult, audit_file, audit_server
 from app.targets import parse_target
 from app.workflows.tried import audit_form
-from forms.audit.fix import proposed_diff, remedies
-from forms.audit.report import audit_document
+from forms.audit.report import audit_document, proposed_diff, remedies
 from storage.audits import Audit, AuditScope, Ruling, recording_of
 
 PASSED = (

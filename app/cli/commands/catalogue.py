@@ -7,7 +7,7 @@ from app.errors import UsageError
 from app.workflows.tried import tried_here
 from forms.tuning import catalogue, catalogue_text
 from forms.tuning.catalogue import CatalogueEntry, misprints_about
-from forms.tuning.instructions import DEFAULT_CONF
+from forms.tuning.catalogue_text import DEFAULT_CONF
 
 
 @click.command("catalogue")

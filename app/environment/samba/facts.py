@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 
 from app.environment.samba import printed
 from app.server.shell import Answer
-from forms.tuning.smb_conf import parameters
-from forms.tuning.smb_conf_file import SmbConfFile, global_names_in_shares, parameter_key, read_conf
+from forms.tuning.smb_conf import SmbConfFile, global_names_in_shares, parameter_key, parameters, read_conf
 from storage.records import FactValue
 
 BUILD_FLAGS = {

@@ -15,8 +15,7 @@ from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_of
 from app.workflows.tried import audit_form
-from forms.audit.fix import proposed_diff, remedies
-from forms.audit.report import audit_answer, audit_sign
+from forms.audit.report import audit_answer, audit_sign, proposed_diff, remedies
 from forms.layout import Toned
 from forms.report import Report
 from storage.audits import recording_of

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from forms.audit.fix import remedies
 from forms.audit.judge import AuditedServer, SettingJudgement, harmful_settings, judge, judgements, number_of
-from forms.audit.report import said_of
+from forms.audit.report import remedies, said_of
 from forms.tuning.fact_names import PARAMETER_PREFIX
-from forms.tuning.smb_conf_file import read_conf
+from forms.tuning.smb_conf import read_conf
 from storage.audits import AuditFinding, Ruling
 from storage.records import FactValue
 from tests.forms.audit.configurations import BAD, HEALTHY, BadAdvice

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from forms.comparison.report import comparison_report
@@ -57,6 +58,7 @@ def book_b1() -> list[Series]:
     return found
 
 
+@cache
 def reports(text: str = "strict sync") -> dict[str, Report]:
     base, other, _ = experiment(text)
     office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)

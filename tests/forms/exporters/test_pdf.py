@@ -221,9 +221,13 @@ def test_a_long_name_of_a_field_takes_its_own_lines_and_moves_what_follows():
 
 def test_a_table_does_not_begin_at_the_foot_of_a_page():
     table = Table(columns=columns_of("a", "b"), rows=(row_of("1", "2"), row_of("3", "4")), caption="what it shows")
-    for lines in range(48, 60):
-        report = Report(form="x", title="t", name="t", fields=(Field(name="n", text="x\n" * lines),), tables=(table,))
-        (page,) = (page for page in texts(export_reports([report], "pdf")) if "what it shows" in page)
+    reports = [
+        Report(form="x", title="t", name="t", fields=(Field(name="n", text="x\n" * lines),), tables=(table,))
+        for lines in range(48, 60)
+    ]
+    begun = [page for page in texts(export_reports(reports, "pdf")) if "what it shows" in page]
+    assert len(begun) == len(reports)
+    for page in begun:
         assert re.search(r"a b\s+1 2\s+3 4", page), "caption, headings and the first rows are on one page"
 
 

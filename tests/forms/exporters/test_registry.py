@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from forms.exporters import FORMATS, export, export_reports, format_of
-from forms.series.document import series_from_document
-from forms.series.report import blank_series_report
+from forms.series.report import blank_series_report, series_from_document
 from tests.builders import HOSTILE, full_series, hostile_series
 from tests.forms.golden_files import check
 

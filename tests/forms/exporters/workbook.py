@@ -2,7 +2,12 @@
 
 import io
 import re
+import subprocess
 import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.servers.process import require
 
 
 def without_stored_values(content: bytes) -> bytes:
@@ -15,3 +20,17 @@ def without_stored_values(content: bytes) -> bytes:
                 data = re.sub(rb"(</f>)<v>[^<]*</v>", rb"\1", data)
             new.writestr(name, data)
     return result.getvalue()
+
+
+def recomputed(folder: Path, books: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The workbooks as LibreOffice computes them, all in one start of it."""
+    require("soffice", root=False)
+    sources = [folder / f"{name}.xlsx" for name in books]
+    for source, content in zip(sources, books.values(), strict=True):
+        source.write_bytes(without_stored_values(content))
+    subprocess.run(
+        ["soffice", "--headless", f"-env:UserInstallation={folder.as_uri()}/profile", "--convert-to",
+         "xlsx:Calc MS Excel 2007 XML", "--outdir", folder / "done", *sources],
+        check=True, capture_output=True, timeout=180,
+    )  # fmt: skip
+    return {source.stem: (folder / "done" / source.name).read_bytes() for source in sources}

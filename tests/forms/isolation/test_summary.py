@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from forms.exporters.drawing import Box, drawing
-from forms.isolation.profile import profile_summary, waterfall
 from forms.isolation.report import isolation_report
-from forms.isolation.summary import isolation_summary, pooled_cpu, ratio_over_rounds
+from forms.isolation.summary import isolation_summary, pooled_cpu, profile_summary, ratio_over_rounds, waterfall
 from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.records import RunStatus, Spread, Target
 

@@ -7,9 +7,8 @@ import pytest
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparison_form
 from forms.exporters.text import report_text
-from forms.series.document import series_document
 from forms.series.fields import QUESTIONS
-from forms.series.report import series_report
+from forms.series.report import series_document, series_report
 from forms.series.summary import run_form
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import Series

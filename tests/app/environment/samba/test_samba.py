@@ -13,7 +13,7 @@ from app.environment.samba.facts import SambaFacts, config_option, running_log_l
 from app.environment.samba.printed import parse_dump, parse_scopes, warnings
 from app.environment.samba.server import listens_on, server_facts
 from app.server.shell import Answer
-from forms.tuning.smb_conf_file import read_conf
+from forms.tuning.smb_conf import read_conf
 from storage.records import FactValue, Target
 
 SHARE = "smb.conf/share/"

@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from forms.stats import change
-from forms.stats.decision import Limits, holm
-from forms.stats.sample_size import Scatter, needed_range, needed_runs
+from forms.stats import decision
+from forms.stats.decision import Limits, Step, Verdict, critical_of, decide_together, holm
+from forms.stats.distributions import student_t
+from forms.stats.settle import Scatter, needed_range, needed_runs
 from forms.stats.variation import SeriesGroup, Variation
 
 
 def test_the_runs_alone_are_welchs_test():
     random = np.random.default_rng(4)
     left, right = random.normal(100, 0.1, 7).tolist(), random.normal(100.2, 0.5, 12).tolist()
-    found = change.within_series([left], [right])
+    found = decision.within_series([left], [right])
     assert found is not None
     expected = stats.ttest_ind(right, left, equal_var=False)
     assert found.p_value == pytest.approx(expected.pvalue, rel=0.01)
@@ -26,7 +27,7 @@ def test_the_runs_alone_are_welchs_test():
 
 def test_series_are_uncertain_by_what_equal_ones_differ_by():
     found = Variation(variance=0.03**2, freedom=5.0, run_deviation=0.01)
-    told = change.between_series([[100.0], [102.0]], [[110.0]], found)
+    told = decision.between_series([[100.0], [102.0]], [[110.0]], found)
     assert told.error == pytest.approx(0.03 * math.sqrt(1.5))
     low, high = told.interval_percent(0.95)
     half = stats.t.ppf(0.975, 5) * 0.03 * math.sqrt(1.5)
@@ -44,7 +45,7 @@ def test_the_trend_is_taken_out_by_least_squares():
     logs = np.log(averages)
     squares = span / gap * sum(((logs[at : at + 3] - logs[at : at + 3].mean()) ** 2).sum() for at in (0, 3))
     freedom = 4 * span / gap
-    told = change.beside_trend(
+    told = decision.beside_trend(
         groups[0], groups[1], Variation(variance=squares / freedom, freedom=freedom, run_deviation=0.0)
     )
     assert told is not None
@@ -60,11 +61,11 @@ def test_the_trend_is_taken_out_by_least_squares():
     ("times", "bases", "score"), [((0, 2, 1), 2, 0.0), ((0, 1, 2, 3), 3, 3**0.5), ((0, 50, 60, 900), 3, 3**0.5)]
 )
 def test_what_a_steady_trend_alone_would_make_of_an_order(times, bases, score):
-    assert change.steady_trend_score(times, bases) == pytest.approx(score)
+    assert decision.steady_trend_score(times, bases) == pytest.approx(score)
 
 
 def test_an_interval_never_goes_below_minus_one_hundred_percent():
-    found = change.within_series([[100.0, 1.0, 300.0]], [[0.5, 90.0, 2.0]])
+    found = decision.within_series([[100.0, 1.0, 300.0]], [[0.5, 90.0, 2.0]])
     assert found is not None
     assert found.interval_percent(0.95)[0] >= -100
 
@@ -83,3 +84,29 @@ def test_needed_runs_reach_a_verdict_and_the_range_holds_them():
     assert low < 107
     assert high is None or high > 107
     assert needed_runs(3.0, Scatter(percent=60, runs=5, paired=True), Limits()) is None
+
+
+SIMULATED = {2: 3.249, 3: 3.490, 4: 3.666, 5: 3.809, 6: 3.932}
+"""Of two million draws: so many steps and their total, the base measured twice, five degrees of freedom."""
+
+
+@pytest.mark.parametrize("steps", SIMULATED)
+def test_steps_and_their_total_hold_together(steps: int):
+    pairs = (*((step, step + 1) for step in range(steps)), (0, steps))
+    assert critical_of((2,) + (1,) * steps, pairs, 5.0, 0.95) == pytest.approx(SIMULATED[steps], abs=0.025)
+
+
+def test_one_step_has_students_t():
+    assert critical_of((1, 1), ((0, 1),), 5.0, 0.95) == student_t(0.95, 5.0)
+
+
+def test_steps_share_one_variation():
+    levels = (100.0, 130.0, 131.0)
+    groups = [SeriesGroup([[level] * 5], [float(place)]) for place, level in enumerate(levels)]
+    first, second, whole = decide_together(groups, [Step(0, 1), Step(1, 2), Step(0, 2)])
+    assert [one.verdict for one in (first, second, whole)] == [Verdict.FASTER, Verdict.UNKNOWN, Verdict.FASTER]
+    assert first.variation == second.variation
+    assert first.critical == pytest.approx(critical_of((1, 1, 1), ((0, 1), (1, 2), (0, 2)), 4.0, 0.95))
+    empty = [*groups[:2], SeriesGroup([], [])]
+    told = decide_together(empty, [Step(0, 1), Step(1, 2)])
+    assert (told[0].verdict, told[1].verdict) == (Verdict.FASTER, Verdict.UNKNOWN)
