@@ -1,7 +1,4 @@
-"""The report: one form laid out on paper, as every exporter draws it and none computes it.
-
-Positions inside a table are (row, column), both from 0, headings not counted.
-"""
+"""One form laid out on paper, as every exporter draws it; (row, column) count from 0, headings not counted."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

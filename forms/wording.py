@@ -128,10 +128,7 @@ def percent(value: float) -> str:
 
 
 def rate(bytes_per_second: float | None, *, beside: float | None = None) -> str:
-    """Bytes per second to four figures, so that small changes can be seen: ``118.3 MB/s``; a dash for None.
-
-    What stands ``beside`` another rate, such as a deviation beside its average, has that one's unit.
-    """
+    """Bytes per second to four figures: ``118.3 MB/s``; in the unit of the rate ``beside`` it; a dash for None."""
     if bytes_per_second is None:
         return ABSENT
     if beside is not None:
@@ -189,10 +186,7 @@ def short_place(target: Target) -> str:
 
 
 def name_of(series: Series, *, beside: Series | None = None) -> str:
-    """What a series is called in a sentence: its label, else its title, else what it did, such as ``get nas/data``.
-
-    Where the series ``beside`` it is called the same, its protocol or its id tells the two apart.
-    """
+    """A series in a sentence: its label, title, or ``get nas/data``; told apart from ``beside`` by protocol or id."""
     title = "" if series.title == default_title(series.command, series.target) else series.title
     name = plain(series.label or title or f"{series.command} {short_place(series.target)}")
     if beside is None or name != name_of(beside):

@@ -246,10 +246,7 @@ def _migrate(db: NotebookDatabase, path: Path) -> None:
 
 
 def _keep_copy(path: Path, found: int) -> None:
-    """A copy of the notebook as it was, beside it, under its name once it is whole; never over an older copy.
-
-    To be called in a transaction, so that one program at a time writes it.
-    """
+    """A copy of the old notebook beside it, never over an older one; in a transaction, so one program writes it."""
     copy = path.with_name(f"{path.name}.format-{found}")
     number = 1
     while copy.exists():

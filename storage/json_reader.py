@@ -1,7 +1,4 @@
-"""Values of a JSON document with the way to them, so that an error names the first place that is wrong.
-
-A record is read by the types of its fields: see :meth:`JSONNode.record`.
-"""
+"""Values of a JSON document with the way to them, so that an error names the first place that is wrong."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, fields, is_dataclass

@@ -200,10 +200,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             raise UnknownReferenceError(f"series {series_id} has no finished measured run {number}")
 
     def series(self, reference: str) -> Series:
-        """The series with its runs and facts: by id, unambiguous prefix, baseline's name, or ``last``.
-
-        Of a baseline that names several it is the newest.
-        """
+        """The series with runs and facts, by any reference; of a baseline that names several the newest."""
         series_id = self.resolve(reference, SERIES)
         for found in self.all_of([series_id]):
             return found

@@ -185,10 +185,7 @@ ORDER BY recordings.created_at DESC LIMIT :most
 
 
 def earlier_ids(db: "Database", series: "Series", *, before: str, since: str, most: int) -> list[str]:
-    """The newest complete series of the same command, target and client in that time, the oldest first.
-
-    Parts of interleaved measurements (trials, sweeps, self-tests) are left out: they are no series by themselves.
-    """
+    """The newest complete series of the same path in that time, the oldest first, without parts of interleaved ones."""
     target, client = series.target, series.client.name
     found = db.execute(
         _EARLIER,

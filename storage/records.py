@@ -49,11 +49,7 @@ class RunStatus(StrEnum):
 
 
 class SeriesStatus(StrEnum):
-    """How a series ended.
-
-    A new series is *interrupted* until it is complete, so that a crash needs no repair; whether it is being measured
-    right now is told by its owner.
-    """
+    """How a series ended; *interrupted* until it is complete, so that a crash needs no repair."""
 
     COMPLETE = "complete"
     INTERRUPTED = "interrupted"

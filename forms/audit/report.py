@@ -140,10 +140,7 @@ def why_of(finding: AuditFinding, tried: Sequence[str] = ()) -> str:
 
 
 def audit_report(audit: Audit, tried: Mapping[str, Sequence[str]] | None = None) -> Report:
-    """An audit: the answer, then what matters, then the useless lines.
-
-    ``tried`` is what the notebook's own measurements gave, by parameter.
-    """
+    """An audit; ``tried`` is what the notebook's own measurements gave, by parameter."""
     sign, tone = audit_sign(audit)
     fields = [
         Field(name="Answer", text=f"{sign} {audit_answer(audit)}", tone=tone),

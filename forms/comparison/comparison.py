@@ -83,10 +83,7 @@ class Comparison:
 
     @property
     def sign(self) -> str:
-        """The verdict as one character.
-
-        ``+``, ``-``, ``=``, ``?`` for unknown, ``!`` for what is not the claimed change, ``~`` for mere variation.
-        """
+        """``+``, ``-``, ``=``, ``?`` for inconclusive, ``!`` for a contradicted change, ``~`` for mere variation."""
         if self.doubt in OWN_SIGNS:
             return OWN_SIGNS[self.doubt]
         return VERDICT_SIGNS[self.verdict]

@@ -95,11 +95,7 @@ def protocol_name(series: Series) -> str:
 
 
 def sides_of(groups: Sequence[Sequence[Series]]) -> list[Sides]:
-    """What is compared with what when several are: each with the first of its own host and command.
-
-    A group is one series, or several of equal settings. The first of a host and command is compared with nothing,
-    but of two groups the second is compared with the first whatever they are.
-    """
+    """Each group with the first of its own host and command; of only two groups the second with the first."""
     if len(groups) == 2:
         return [Sides(base=tuple(groups[0]), other=tuple(groups[1]))]
     first: dict[tuple[str, Command], Sequence[Series]] = {}

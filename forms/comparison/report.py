@@ -1,7 +1,4 @@
-"""Comparisons on paper: two series side by side, or several with commands down and protocols across.
-
-The layout for several is that of table B-1 (Using Samba).
-"""
+"""Comparisons on paper: two series side by side, or several laid out as table B-1 (Using Samba)."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -39,10 +36,7 @@ SCHEMA = "sharebench/comparison/1"
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """The JSON object of a comparison: plain lists, dicts, numbers and strings, nothing rounded.
-
-    ``change`` is there where the other series claims one: its name, values and evidence.
-    """
+    """The JSON object of a comparison, nothing rounded; ``change`` is there where the other series claims one."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "base": comparison.base_id,
@@ -82,10 +76,7 @@ NOT_MEASURED = "n.a."
 
 
 def comparison_report(shown: Sequence[Series], found: Sequence[ComparisonSummary] | None = None) -> Report:
-    """The report of one pair side by side, or of the matrix of all that are shown, the base first.
-
-    ``found`` where they are compared already, with the repeats that the notebook knows.
-    """
+    """One pair side by side, or the matrix of all that are shown, the base first; ``found`` where compared already."""
     found = comparisons(sides_of([(one,) for one in shown])) if found is None else found
     return pair_report(found[0]) if len(found) == 1 else matrix_report(protocol_matrix(shown), found)
 
@@ -123,10 +114,7 @@ def verdict_fields(found: Comparison) -> Iterator[Field]:
 
 
 def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) -> Report:
-    """Several series as a matrix of commands and protocols, and the verdict on each.
-
-    In text a comparison of several has no other picture than its bars.
-    """
+    """Several series as a matrix of commands and protocols, and the verdict on each."""
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
     return Report(
         form=FORM,
@@ -244,10 +232,7 @@ def matrix_chart(matrix: ProtocolMatrix) -> Chart | None:
 
 
 def matrix_table(matrix: ProtocolMatrix) -> Table:
-    """Commands down, protocols across: averages with half of their 95 % intervals, and each column in percent of FTP.
-
-    One unit for all, so that digits stand below each other: MB/s, or kB/s where something is below 1 MB/s.
-    """
+    """Averages with half of their 95 % intervals, in one unit: MB/s, or kB/s where one is below 1 MB/s."""
     rates = [cell.bytes_per_second for row in matrix.rows for cell in row.cells if cell and cell.bytes_per_second]
     factor, unit = (1e3, "kB/s") if rates and min(rates) < 1e6 else (1e6, "MB/s")
     columns = [Column(heading="Command", kind=ReportKind.TEXT)]

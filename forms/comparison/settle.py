@@ -76,10 +76,7 @@ def cheapest_step(
     limits: Limits,
     widened: float = 1.0,
 ) -> SettlingStep | None:
-    """The step that costs least of all that would settle it and can be made; None where none would.
-
-    ``widened`` is by how much the intervals of several steps reach further than one alone.
-    """
+    """The cheapest possible step, or None; several steps' intervals reach ``widened`` times as far as one alone."""
     one, two = base[0], other[0]
     counts = [len(each.measured()) for each in (*base, *other)]
     known = 2.0 * min(sum(counts[: len(base)]) - len(base), sum(counts[len(base) :]) - len(other))

@@ -217,10 +217,7 @@ def _apart(decision: ChangeDecision) -> float | None:
 
 
 def unseen_between(base_id: str, way: Sequence[Series]) -> bool:
-    """Whether the way from a series down to its base has a change that is not confirmed, or does not lead there.
-
-    ``way`` is the series, the one that it was made from, and so on; the base itself may be the last.
-    """
+    """Whether a change on the ``way`` from a series down to its base is not confirmed, or it ends elsewhere."""
     above = list(takewhile(lambda one: one.id != base_id, way))
     unproven = any(one.change and one.change.evidence is not Evidence.CONFIRMED for one in above)
     return unproven or not above or above[-1].base_id != base_id

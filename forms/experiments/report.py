@@ -228,10 +228,7 @@ def gain_fields(ladder: Ladder) -> Iterator[Field]:
 
 
 def gain_headlines(ladder: Ladder) -> Iterator[Toned]:
-    """What was gained in all, a line for each direction, how many steps are decided, and the cheapest one to settle.
-
-    Such as ``[+] Faster by 43 % (40 % to 46 %) in all: 0 → 1 → 2 → 4.``
-    """
+    """``[+] Faster by 43 % (40 % to 46 %) in all: 0 → 1 → 2 → 4.`` for each direction, and the cheapest open step."""
     told = [gain for gain in ladder.gains if gain.comparison is not None and gain.counted]
     for gain in told:
         found = gain.comparison

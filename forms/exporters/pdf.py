@@ -115,10 +115,7 @@ def _parts(pdf: FPDF, texts: Sequence[str], widths: Sequence[float]) -> Iterator
 
 
 def _fitted(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tuple[float, list[float]]:
-    """The type size and column widths; what is left over goes to all columns alike.
-
-    Texts are wrapped rather than everything set in small type.
-    """
+    """The type size and column widths; texts are wrapped rather than everything set in small type."""
     names = [i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT] or range(len(table.columns))
     size, widths = _SIZES[0], [0.0]
     for size in _SIZES[:1] if table.sentences else _SIZES:

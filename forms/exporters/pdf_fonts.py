@@ -87,10 +87,7 @@ class _Outline:
 
 
 def other_font(codes: Iterable[int]) -> bytes:
-    """A TrueType font of these characters: Noto's symbol, a font of the system's, or the code in a box.
-
-    It has a space as well: text shaping puts one where a character is to stay invisible.
-    """
+    """A TrueType font of these characters: Noto's symbol, a font of the system's, or the code in a box; and a space."""
     wanted = sorted({_SPACE, *codes})
     found = dict(_outlines(wanted))
     names = {code: f"u{code:05X}" for code in wanted}

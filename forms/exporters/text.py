@@ -152,10 +152,7 @@ def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int, ansi: 
 
 
 def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str]:
-    """The chart as bars of ``█`` from left to right, level lines as bars of ``░``, each with its value.
-
-    Bars end at the nearest half of a cell: every console has ``▌``, and few have eighths.
-    """
+    """Bars of ``█``, levels of ``░``, each with its value; in half cells, since few consoles have the eighths."""
     rows = [(bar, "█") for bar in chart.bars]
     rows += [(Bar(name=level.name, value=level.value), "░") for level in chart.levels]
     names = [layout.cut(layout.visible(bar.name), width // 3) for bar, _ in rows]

@@ -46,10 +46,7 @@ class Recordings:
 
 
 def read_recordings(content: bytes, given: Given) -> Recordings:
-    """All recordings of a file: documents in JSON, or run forms as CSV.
-
-    Raises DocumentError, naming the first place that is wrong; then nothing of the file is to be used.
-    """
+    """All recordings of a file, JSON or CSV, or none: raises DocumentError, naming the first place that is wrong."""
     check_utf_8(content)
     if content.removeprefix(_MARK).lstrip()[:1] in {b"{", b"["}:
         return _from_json(json_text_of(content))
@@ -126,10 +123,7 @@ _HALF = re.compile(
 
 
 def json_text_of(content: bytes) -> str:
-    """A JSON document as text that takes no more memory than it must. Raises DocumentError.
-
-    One character outside of Latin-1 would make Python keep all others in two or four bytes each.
-    """
+    """A JSON document in little memory: one character outside of Latin-1 would double it. Raises DocumentError."""
     content = content.removeprefix(_MARK)
     if content.isascii():
         return content.decode("ascii")

@@ -229,10 +229,7 @@ def series_from_csv(
     size_bytes: int | None = None,
     link_bits_per_second: int | None = None,
 ) -> list[Series]:
-    """The series of all forms in a file; the arguments stand in for lines that were not filled.
-
-    Raises DocumentError, naming the line.
-    """
+    """The series of a file; arguments stand in for lines not filled. Raises DocumentError, naming the line."""
     forms = list(_forms(*_records(content)))
     if not forms:
         raise DocumentError(f"line 1: expected a form (a record {FORM},{RUN_FORM}), or a series document")

@@ -227,10 +227,7 @@ class Prediction:
 
 
 def predicted(load: Load, name: str, worksheet: UsersCalculation) -> Prediction | None:
-    """How many users the worksheet's server carries, as Using Samba reckons: its bytes a second over one user's.
-
-    None where users take as much as they can get, without a pause, and so ask for nothing in particular.
-    """
+    """The users that the worksheet's server carries (Using Samba); None where users take as much as they can get."""
     if not load.scenario.think.seconds and not load.scenario.pace_seconds:
         return None
     points = [point for point in load.valid_points() if point.size_bytes is None]

@@ -29,10 +29,7 @@ LOOPBACK_CARD = "lo"
 
 
 def percentile_seconds(times: Histogram, share: float) -> float | None:
-    """The time that this share of all requests stay within; None where not even one request lies beyond it.
-
-    So p95 needs 20 requests and p99 100: of fewer it would be the longest by another name.
-    """
+    """The time that this share of requests stay within; None where no request lies beyond (p95 needs 20, p99 100)."""
     return None if times.count < requests_needed(share) else times.quantile_seconds(share)
 
 
@@ -56,10 +53,7 @@ def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
 
 
 def offered_per_second(scenario: Scenario, users: int, fewest: LoadPoint | None) -> float | None:
-    """What so many users offer: by their schedule, or as if each were answered as the fewest users were.
-
-    ``fewest`` is the point of :func:`fewest_users`; None where there is none yet.
-    """
+    """What these users offer: by their schedule, or at the pace of the ``fewest`` users; None where that is unknown."""
     if not scenario.requests:
         return None
     if scenario.pace_seconds:
@@ -148,10 +142,7 @@ def limit_of(point: LoadPoint, link_bits_per_second: int | None) -> Limit:
 
 
 def capacity_of(load: Load) -> Capacity | None:
-    """The highest number of users without overload and the least with it; None where the points tell neither.
-
-    Points at which this end was the limit, or whose numbers contradict one another, give no verdict.
-    """
+    """The most users without overload and the least with it, from points that tell of the server; else None."""
     if not load.scenario.requests:
         return None
     judged = [
@@ -188,12 +179,7 @@ KNEE_POINTS = 3
 
 
 def knee_of(points: Sequence[LoadPoint]) -> Knee | None:
-    """The point with the greatest power, requests a second for each second of response, between two with less.
-
-    None for fewer than three points, and where the greatest is the first or the last: the knee lies outside them.
-    Source: L. Kleinrock, Power and deterministic rules of thumb (ICC 1979); R. Jain, The Art of Computer Systems
-    Performance Analysis (1991), 3.3, which calls the point of the greatest power the knee.
-    """
+    """The point of the greatest power, requests/s over response seconds (Kleinrock 1979; Jain 1991, 3.3), if inside."""
     found = [
         Knee(users=point.users, requests_per_second=point.requests_per_second, response_seconds=mean)
         for point in sorted(points, key=lambda each: each.users)
@@ -216,10 +202,7 @@ class MemoryLine:
 
 
 def memory_line(load: Load) -> MemoryLine | None:
-    """The line through USS over connected users who make no requests; None for fewer than two points that tell it.
-
-    Timers that fire late change nothing in it.
-    """
+    """The line through USS over connected users who make no requests; None for fewer than two points."""
     if load.scenario.requests:
         return None
     pairs = [

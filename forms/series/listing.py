@@ -95,10 +95,7 @@ class SeriesLine:
 def series_lines(
     heads: Iterable[Series], rates: Mapping[str, Sequence[float]], baselines: Iterable[Baseline]
 ) -> list[SeriesLine]:
-    """The lines of many series that were read without their runs, in the same order; ``rates`` are in bytes per second.
-
-    Of a million runs the list needs no more.
-    """
+    """The lines of series read without their runs, in the same order; ``rates`` are in bytes per second."""
     names: dict[str, list[str]] = {}
     for baseline in baselines:
         names.setdefault(baseline.recording_id, []).append(baseline.name)

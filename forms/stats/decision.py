@@ -70,10 +70,7 @@ def log_change(base: Sequence[Rates], other: Sequence[Rates]) -> float:
 
 
 def within_series(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeEstimate | None:
-    """The change by the variation of the runs alone (Welch 1947); None where a series has fewer than two runs.
-
-    Right for these series; it knows nothing of how far a next series would lie from them.
-    """
+    """The change by the variation of the runs alone (Welch 1947); None where a series has fewer than two runs."""
     parts = [
         (log_squares(rates) / (len(rates) - 1) / len(rates) / len(side) ** 2, len(rates) - 1)
         for side in (base, other)
@@ -117,10 +114,7 @@ def beside_trend(base: SeriesGroup, other: SeriesGroup, found: Variation) -> Cha
 
 
 def steady_trend_score(places: Sequence[float], base_count: int) -> float:
-    """The t that a steady trend without any variation would give two sides of repeats at these places in time.
-
-    0 where both lie around the same middle (A B A); infinite where nothing is repeated.
-    """
+    """The t that a steady trend alone gives two sides at these times: 0 for A B A, infinite without repeats."""
     positions = _places(places)
     sides = positions[:base_count], positions[base_count:]
     own, freedom = sum(_product(side, side) for side in sides), len(positions) - 2
@@ -316,10 +310,7 @@ def decide_together(
     history: Sequence[SeriesGroup] = (),
     limits: Limits | None = None,
 ) -> list[ChangeDecision]:
-    """Every step of an experiment, by one variation for all, so that all their intervals hold together.
-
-    ``groups`` are the series of each setting. A group without a run decides nothing, and hinders nothing.
-    """
+    """Every step of an experiment by one variation, so that all intervals hold together; ``groups``: one a setting."""
     limits = limits or Limits()
     usable = [group for group in groups if group.series and all(group.series)]
     told = [step for step in steps if groups[step.base] in usable and groups[step.other] in usable]

@@ -40,10 +40,7 @@ def student_tail(t: float, freedom: float) -> float:
 
 @lru_cache(maxsize=4096)
 def student_t(level: float, freedom: float) -> float:
-    """The two-sided quantile of Student's t: the interval of ``level`` reaches that many standard errors each way.
-
-    Newton's method on logarithms of t and of the smaller of tail and centre, which is concave in both.
-    """
+    """The two-sided quantile of Student's t for ``level``, by Newton's method on logarithms."""
     if level <= 0:
         return 0.0
     if level >= 1:
@@ -69,10 +66,7 @@ def chi_square_tail(value: float, freedom: float) -> float:
 
 @lru_cache(maxsize=1024)
 def chi_square_quantile(chance: float, freedom: float) -> float:
-    """The value that chi-square stays below with this chance, 0 < chance < 1.
-
-    Newton's method on logarithms, from Wilson and Hilferty's approximation (1931).
-    """
+    """The value that chi-square stays below with this chance; Newton on logarithms, from Wilson and Hilferty (1931)."""
     half, in_tail = freedom / 2, chance > 0.5
     wanted = math.log1p(-chance) if in_tail else math.log(chance)
     rough = 1 - 2 / (9 * freedom) + _STANDARD.inv_cdf(chance) * math.sqrt(2 / (9 * freedom))

@@ -59,10 +59,7 @@ def friedman_p(blocks: Sequence[Sequence[float]]) -> float:
 
 
 def critical_count(first: int, second: int, alpha: float) -> int | None:
-    """How many of the pairs of one from each side may lie the other way, at most, for a p within alpha; None for none.
-
-    Mann and Whitney's U, by the normal approximation for many values.
-    """
+    """The most pairs of one from each side that may lie the other way for a p within alpha (Mann and Whitney's U)."""
     if first + second > EXACT_MAX:
         spread = math.sqrt(first * second * (first + second + 1) / 12)
         return max(0, int(first * second / 2 - NormalDist().inv_cdf(1 - alpha / 2) * spread))
@@ -167,10 +164,7 @@ def base_comes_first(done: Sequence[bool], looks: Sequence[int], pair: int, seed
 
 
 def effect_in_turns(ratios: Sequence[float], base_first: Sequence[bool], alpha: float = ALPHA) -> PairedEffect:
-    """The effect in pairs of both orders, free of what being second does; ``ratios`` are other over base.
-
-    By ``paired_effect`` as long as there is one order only. Raises ValueError where there are no pairs.
-    """
+    """The effect in pairs of both orders, without what being second does; ``ratios`` are other over base."""
     logs = [math.log(ratio) for ratio in ratios]
     ahead = [one for one, first in zip(logs, base_first, strict=True) if first]
     behind = [one for one, first in zip(logs, base_first, strict=True) if not first]
@@ -210,10 +204,7 @@ def paired_effect(ratios: Sequence[float], alpha: float = ALPHA) -> PairedEffect
 
 
 def signed_rank_p(differences: Sequence[float]) -> float:
-    """The two-sided p of Wilcoxon's signed-rank test, exact up to ``MOST_EXACT`` pairs, by the normal curve beyond.
-
-    Zeros are left out, ties have the mean of their ranks.
-    """
+    """Wilcoxon's two-sided p, exact up to ``MOST_EXACT`` pairs; zeros left out, ties have the mean of their ranks."""
     values = sorted((abs(one), one > 0) for one in differences if one)
     if not values:
         return 1.0

@@ -93,10 +93,7 @@ def needed_range(change_percent: float, scatter: Scatter, limits: Limits) -> tup
 
 
 def smallest_found_percent(scatter: Scatter, runs: int, limits: Limits) -> float:
-    """The change that so many runs a side find nine times in ten, were the scatter exactly this.
-
-    Beyond the noise threshold and beyond Student's t (noncentral), each nine times in ten.
-    """
+    """The change that this many runs a side find nine times in ten, were the variation exactly this."""
     freedom, error = scatter.freedom(runs), scatter.error(runs)
     beyond_chance = noncentral_t_shift(student_t(limits.level, freedom), freedom, POWER) * error
     return max(limits.noise_percent + student_t(2 * POWER - 1, 1e6) * error, beyond_chance)

@@ -19,10 +19,7 @@ _EXACT_MAX = 60
 
 
 def mann_kendall_p(values: Sequence[float]) -> float:
-    """The chance of an order at least as rising or falling as this one; 1 where all values are equal.
-
-    Mann 1945 and Kendall 1975: exact without ties up to 60 values, else normal with the tie correction.
-    """
+    """The chance of an order rising or falling as this (Mann 1945, Kendall 1975); exact without ties to 60 values."""
     n, counts = len(values), Counter(values)
     if len(counts) <= 1:
         return 1.0

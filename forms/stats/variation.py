@@ -105,10 +105,7 @@ def weight(group: SeriesGroup, gap_seconds: float, now: float) -> float:
 
 
 def alternates(places: Sequence[float], base_count: int) -> bool:
-    """Whether base and other were measured in alternation, three of each or more; ``places`` has the base's first.
-
-    They were where each next two series are one of either side, whichever first; one more may stand at the end.
-    """
+    """Whether base (first in ``places``) and other alternate: each next two are one of either; one more may end it."""
     return in_pairs(places, base_count) and len(places) // 2 >= LEAST_ALTERNATING
 
 

@@ -108,10 +108,7 @@ def suggestions(typed: str, limit: int = 3) -> tuple[str, ...]:
 
 
 def tidy_value(name: str, value: str) -> str:
-    """The value as it compares: one word for each of Samba's synonyms, sizes and numbers in plain digits.
-
-    ``name`` is a canonical name; for a parameter that is not known the value is read by how it looks.
-    """
+    """The value as it compares: one word for each of Samba's synonyms, numbers in plain digits; by a canonical name."""
     parameter = _tables()[0].get(squeeze(name))
     words = " ".join(value.split()).strip('"').lower()
     kind = parameter.kind if parameter else ""

@@ -77,10 +77,7 @@ def risk_of(name: str, value: str) -> str | None:
 
 
 def undo_needs_restart(name: str, present: str | None, values: tuple[str, ...]) -> str | None:
-    """Why only a restart of smbd could bring a value into effect or take it back; None where a reload can.
-
-    A listening socket that smbd was started with keeps pinned buffers and type of service, and hands them on.
-    """
+    """Why only a restart of smbd could apply or restore a value (its sockets keep buffers and TOS); else None."""
     if any(entry.takes_effect is Effect.RESTART for entry in catalogue.about(name)):
         return f"{name} is read when smbd starts"
     if name != "socket options":
