@@ -19,7 +19,7 @@ from forms.findings.rules_session import CONTRADICTIONS
 from forms.series.fields import LINK
 from forms.series.report import BLANK_TITLE, series_from_document
 from forms.series.report import FORM as RUN_FORM
-from forms.trials.document import SWEEP_SCHEMA, TRIAL_SCHEMA
+from forms.trials.report import SWEEP_SCHEMA, TRIAL_SCHEMA
 from forms.tuning.catalogue import known_misprint
 from forms.wording import number_from, rate_from
 from storage.changes import Slot, TrialPlan

@@ -1,15 +1,165 @@
 """A trial or a sweep as it stands, from what the notebook has of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from forms.layout import Toned
-from forms.report import Report
-from forms.trials.report import trial_report, verdict_field
+from forms import wording
+from forms.findings.series_warnings import short_runs
+from forms.layout import Tone, Toned
+from forms.report import Bar, Chart, Field, Level, Mark, Report, ReportKind, Row, Table, columns_of, row_of
+from forms.trials.report import about_plan, generator_advice, rate_unit, sweep_document, trial_report, verdict_field
 from forms.trials.summary import TrialSummary, trial_summary
-from forms.trials.sweep import SweepSummary, sweep_summary
-from forms.trials.sweep_report import sweep_report, sweep_sentence
+from forms.trials.sweep import Standing, SweepSummary, SweepValue, sweep_summary
 from storage.changes import Slot, TrialPlan
 from storage.records import Experiment, ExperimentKind, Series
+
+_STANDING = {Standing.WORSE: "slower", Standing.LEVEL: "as good", Standing.UNDECIDED: "undecided"}
+
+
+def sweep_report(found: SweepSummary) -> Report:
+    """A sweep: the answer first, then a row and a bar for each value."""
+    plan = found.plan
+    base = found.values[0].series
+    return Report(
+        form="sweep",
+        title=f"Sweep of {plan.name}",
+        name="Sweep",
+        fields=(Field(name="Answer", text=_answer(found), tone=_tone(found)), *about_plan(plan, base)),
+        tables=(_value_table(found), *([_map(found)] if plan.axes else [])),
+        results=tuple(_sweep_figures(found)),
+        advice=tuple(generator_advice(found.slots)),
+        chart=_chart(found),
+        document=lambda: sweep_document(found),
+    )
+
+
+def _tone(found: SweepSummary) -> Tone:
+    """Of the answer, which is none as long as it is not known."""
+    return Tone.PLAIN if found.complete and found.settled else Tone.CAUTION
+
+
+def _answer(found: SweepSummary) -> str:
+    """The answer, and what weakens it."""
+    weak = () if found.plan.load else (said.text for one in found.values for said in short_runs(one.series))
+    return " ".join([sweep_sentence(found), *islice(weak, 1)])
+
+
+def sweep_sentence(found: SweepSummary) -> str:
+    """The answer in one sentence, and what it rests on in a second one."""
+    name, previous = found.plan.name, found.plan.previous or "empty"
+    if not found.complete:
+        return f"Not finished: {found.blocks} of {found.plan.looks[-1]} blocks are complete. Resume the sweep."
+    if not found.settled:
+        return f"Inconclusive after {found.blocks} blocks{_worse(found)}. {_remedy(found)}"
+    within = f"at most {found.largest_loss_percent:.1f} % slower than the best"
+    if found.default_is_as_good:
+        answer = f"Leave {name} at {previous}: no value tried is faster"
+        return (
+            f"{answer}. {found.smallest} is the smallest that is as good ({within})."
+            if found.smallest
+            else f"{answer}."
+        )
+    return f"Set {name} = {found.smallest}: the smallest value as good as the best tried ({within})."
+
+
+def _worse(found: SweepSummary) -> str:
+    """The values that are known to be worse, where others are undecided."""
+    worse = [_value_name(found, one) for one in found.values if one.standing is Standing.WORSE]
+    return f", but slower than the best: {', '.join(worse)}" if worse else ""
+
+
+def _remedy(found: SweepSummary) -> str:
+    """What would settle it."""
+    if found.blocks_to_settle is None:
+        return "Use longer runs (a larger file) or a quieter time: the runs vary too much."
+    return f"About {found.blocks_to_settle} blocks would settle it (--blocks {found.blocks_to_settle})."
+
+
+def _value_table(found: SweepSummary) -> Table:
+    changes = ((name, ReportKind.SIGNED) for name in ("Change in %", "From %", "To %"))
+    columns = columns_of(
+        found.plan.name,
+        (f"Average, {rate_unit(found.plan)}", ReportKind.WHOLE),
+        *changes,
+        "p (Holm)",
+        "Beside the best",
+    )
+    return Table(columns=columns, rows=tuple(_value_row(found, one) for one in found.values), entry="value")
+
+
+def _map(found: SweepSummary) -> Table:
+    """The grid itself: a row for each value of the first setting, a column for each of the second."""
+    first, second = found.plan.axes
+    by_cell = dict(zip(found.plan.arms, found.values[1:], strict=True))
+    rows = [
+        row_of(f"{first.name} = {one or 'empty'}", *(_cell(by_cell.get((one, other))) for other in second.values))
+        for one in first.values
+    ]
+    names = (f"{second.name} = {other or 'empty'}" for other in second.values)
+    return Table(columns=columns_of("", *names), rows=tuple(rows), caption="Change in %; *: on the plateau")
+
+
+def _cell(one: SweepValue | None) -> str:
+    """A cell of the grid; without a value of its own it is what was there."""
+    if one is None:
+        return "as it was"
+    if one.effect is None:
+        return ""
+    return f"{wording.signed_percent(one.effect.change_percent)}{' *' if one.on_plateau else ''}"
+
+
+def _value_row(found: SweepSummary, one: SweepValue) -> Row:
+    effect = one.effect
+    low, high = effect.interval_percent if effect and effect.interval_percent else (None, None)
+    return row_of(
+        _value_name(found, one),
+        one.average,
+        effect.change_percent if effect else None,
+        low,
+        high,
+        "" if one.adjusted_p is None else f"{one.adjusted_p:.3f}",
+        _STANDING[one.standing] if found.blocks else "",
+    )
+
+
+def _value_name(found: SweepSummary, one: SweepValue) -> str:
+    return f"{found.plan.previous or 'empty'} (as it was)" if one.value is None else one.value or "empty"
+
+
+def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
+    yield Field(name="Blocks", text=f"{found.blocks}, each value once in each, in a new order", number=found.blocks)
+    if found.friedman_p is not None:
+        yield Field(name="p (Friedman)", text=f"{found.friedman_p:.4f}", number=found.friedman_p)
+
+
+def _chart(found: SweepSummary) -> Chart | None:
+    """The averages: of one setting a curve over its values, with what was there as a level; of a grid bars."""
+    base, *tried = found.values
+    is_curve = not found.plan.axes
+    bars = tuple(
+        Bar(name=one.short_name, value=one.average, interval=found.interval_of(one))
+        if is_curve
+        else Bar(
+            name=_value_name(found, one),
+            value=one.average,
+            mark=Mark.NONE if one.on_plateau else Mark.UNUSUAL,
+            interval=found.interval_of(one),
+        )
+        for one in (tried if is_curve else found.values)
+    )
+    if not any(bar.value for bar in bars):
+        return None
+    return Chart(
+        title=f"Average at each value of {found.plan.name}",
+        unit=rate_unit(found.plan),
+        bars=bars,
+        levels=(Level(name="as it was", value=base.average),) if is_curve and base.average else (),
+        is_curve=is_curve,
+        source=(0, 1),
+        rows_before=len(found.values) - len(bars),
+        in_text=True,
+    )
+
 
 ChangeSummary = TrialSummary | SweepSummary
 KINDS = (ExperimentKind.TRIAL, ExperimentKind.SWEEP)

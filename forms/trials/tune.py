@@ -1,10 +1,18 @@
 """What a tuning came to, on one page: what to write into smb.conf, what it is worth, and what was tried for nothing."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from forms import wording
+from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
+from forms.series.fields import origin_fields
 from forms.stats.decision import Verdict
+from forms.trials.report import effect_document
 from forms.trials.summary import TrialSummary
+from forms.wording import VERDICT_SIGNS, VERDICT_TONES
 from storage.records import Series
+from storage.target_url import format_target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,3 +46,94 @@ class TuneSummary:
         for one in self.found:
             factor *= 1 + (one.effect.change_percent if one.effect else 0.0) / 100
         return 100 * (factor - 1)
+
+
+_WEAKNESSES = {"short": "short runs", "scatter": "pairs vary"}
+SCHEMA = "sharebench/tune/1"
+
+
+def tune_report(found: TuneSummary) -> Report:
+    """The one page."""
+    return Report(
+        form="tune",
+        title="Tuning",
+        name="Tuning",
+        fields=tuple(_about(found)),
+        tables=(_trials(found), *([_passed_over(found)] if found.not_tried else [])),
+        results=tuple(_lines(found)),
+        advice=tuple(_advice(found)),
+        document=lambda: tune_document(found),
+    )
+
+
+def _about(found: TuneSummary) -> Iterator[Field]:
+    worth = wording.signed_percent(found.worth_percent)
+    answer = f"{wording.count(len(found.found), 'setting')} found, worth {worth} together"
+    yield Field(name="Answer", text=answer if found.found else "nothing that was tried is faster than what is there")
+    if found.base:
+        target = format_target(found.base.target, escaped=False)
+        yield Field(name="Measured", text=f"{found.base.command} {target}")
+        yield from origin_fields([found.base])
+
+
+def _lines(found: TuneSummary) -> Iterator[Field]:
+    for one in found.found:
+        yield Field(name=f"Write into {one.plan.section}", text=f"{one.plan.name} = {one.value}")
+
+
+def _advice(found: TuneSummary) -> Iterator[str]:
+    if found.found:
+        yield "everything was restored: write the lines above into smb.conf yourself, and reload it"
+        yield "the best of many is lucky too: try each once more before it stays"
+    if found.stopped:
+        yield "it ended before the end of the catalogue, since nothing more was found"
+
+
+def _trials(found: TuneSummary) -> Table:
+    changes = (("Change in %", ReportKind.SIGNED), ("Pairs", ReportKind.WHOLE))
+    columns = columns_of("Setting", "Was", *changes, "Verdict")
+    rows = [
+        row_of(
+            f"{one.plan.name} = {one.value or 'empty'}",
+            one.plan.previous or "empty",
+            one.effect.change_percent if one.effect else None,
+            len(one.pairs),
+            f"[{VERDICT_SIGNS[one.verdict]}] {one.verdict}{_weak(one)}",
+            tone=VERDICT_TONES[one.verdict],
+        )
+        for one in found.trials
+    ]
+    return Table(columns=columns, rows=tuple(rows), caption="Tried, each on top of what was found before it")
+
+
+def _weak(one: TrialSummary) -> str:
+    weaknesses = [_WEAKNESSES[said.key] for said in one.reservations]
+    return f" ({', '.join(weaknesses)})" if weaknesses else ""
+
+
+def _passed_over(found: TuneSummary) -> Table:
+    rows = tuple(row_of(f"{one.name} = {one.value or 'empty'}", one.why) for one in found.not_tried)
+    return Table(columns=columns_of("Setting", "Why not"), rows=rows, caption="Not tried", sentences=True)
+
+
+def tune_document(found: TuneSummary) -> dict[str, Any]:
+    """The JSON object ``sharebench/tune/1``."""
+    return {
+        "schema": SCHEMA,
+        "worth_percent": found.worth_percent,
+        "stopped": found.stopped,
+        "write": [{"section": one.plan.section, "name": one.plan.name, "value": one.value} for one in found.found],
+        "trials": [
+            {
+                "experiment": one.experiment.name,
+                "name": one.plan.name,
+                "value": one.value,
+                "previous": one.plan.previous,
+                "verdict": one.verdict.value,
+                "pairs": len(one.pairs),
+                "effect": effect_document(one.effect),
+            }
+            for one in found.trials
+        ],
+        "not_tried": [{"name": one.name, "value": one.value, "why": one.why} for one in found.not_tried],
+    }

@@ -49,8 +49,7 @@ from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
 from forms.trials.summary import TrialDoubt, TrialSummary
 from forms.trials.sweep import SweepSummary, blocks_needed
-from forms.trials.tune import TuneSummary
-from forms.trials.tune_report import tune_report
+from forms.trials.tune import TuneSummary, tune_report
 from forms.tuning.smb_conf import spelling
 from forms.wording import listed, signed_percent
 from storage.changes import ChangeState, JournalEntry, LoadWindow, TrialPlan

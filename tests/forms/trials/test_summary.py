@@ -6,8 +6,7 @@ import pytest
 
 from forms.stats.decision import Verdict
 from forms.stats.paired import PairedEffect
-from forms.trials.document import trial_document
-from forms.trials.report import verdict_field
+from forms.trials.report import trial_document, verdict_field
 from forms.trials.summary import (
     LIMITED_SHARE,
     UNKNOWN_SHARE,

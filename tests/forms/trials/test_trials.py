@@ -20,8 +20,7 @@ from forms.stats.paired import LEVELS
 from forms.trials.judged import judged, report_of
 from forms.trials.summary import TrialDoubt, TrialSummary
 from forms.trials.sweep import Standing, SweepSummary, block_order, blocks_needed, stand
-from forms.trials.tune import NotTried, TuneSummary
-from forms.trials.tune_report import tune_report
+from forms.trials.tune import NotTried, TuneSummary, tune_report
 from storage.changes import ChangeKind, GridAxis, LoadWindow, Slot, TrialPlan
 from storage.json_reader import JSONNode
 from storage.loads.scenario import Scenario, SizeClass
