@@ -25,7 +25,7 @@ _COLUMNS = columns_of(
 
 def overview_report(series: Sequence[Series]) -> Report:
     """All of these series, in the order of their forms."""
-    rates = {one.id: [rate for run in one.measured() if (rate := run.bytes_per_second) is not None] for one in series}
+    rates = {one.id: one.rates() for one in series}
     lines = series_lines(series, rates, ())
     rows = tuple(
         row_of(

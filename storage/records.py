@@ -130,6 +130,14 @@ class ClientFacts:
     block_bytes: Count | None = None
     in_flight: Count | None = None
 
+    @property
+    def is_signed(self) -> bool:
+        return self.signing not in {None, "none"}
+
+    @property
+    def is_encrypted(self) -> bool:
+        return self.encryption not in {None, "none"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
@@ -258,6 +266,10 @@ class Series:
     def measured(self) -> tuple[Run, ...]:
         """The measured runs that count: valid ones, in order."""
         return tuple(r for r in self.runs if r.phase is Phase.MEASURED and r.status is RunStatus.VALID)
+
+    def rates(self) -> list[float]:
+        """The bytes per second of the valid measured runs, in order."""
+        return [rate for run in self.measured() if (rate := run.bytes_per_second) is not None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
-from forms.comparison.verdict import Sides, rates_of
+from forms.comparison.verdict import Sides
 from forms.stats.summary import half_width, mean
 from storage.records import Command, Series
 
@@ -134,7 +134,7 @@ def _free_column(name: str, one: Series, places: dict[tuple[str, str, Command], 
 def _cell(series: Series | None) -> MatrixCell | None:
     if series is None:
         return None
-    rates = rates_of(series)
+    rates = series.rates()
     return MatrixCell(series=series, bytes_per_second=mean(rates), half_width_bytes_per_second=half_width(rates))
 
 

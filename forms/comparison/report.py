@@ -136,7 +136,7 @@ def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) ->
     )
 
 
-def blank_comparison_report(rows: int = 4) -> Report:
+def blank_comparison_report() -> Report:
     """The matrix to be filled by hand: commands down; FTP, untuned and tuned Samba across (table B-1)."""
     headings = ("FTP, kB/s", "Untuned Samba, kB/s", "Tuned Samba, kB/s", "% of FTP")
     columns = columns_of("Command", *((heading, ReportKind.WHOLE) for heading in headings))
@@ -145,7 +145,7 @@ def blank_comparison_report(rows: int = 4) -> Report:
         title="Comparison of several series",
         name="Comparison",
         fields=blank_fields("Server", "Client", "Date"),
-        tables=(Table(columns=columns, rows=blank_rows(columns, [None] * rows)),),
+        tables=(Table(columns=columns, rows=blank_rows(columns, [None] * 4)),),
         blank=True,
     )
 

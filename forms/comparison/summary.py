@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.differences import Difference
-from forms.comparison.verdict import Sides, compare_several, rates_of
+from forms.comparison.verdict import Sides, compare_several
 from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Doubt, Limits, Verdict
@@ -129,9 +129,9 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
 def _protocol(series: Series) -> str:
     client = series.client
     parts = [f"SMB {client.dialect}" if client.dialect else series.target.protocol]
-    if client.signing not in {None, "none"}:
+    if client.is_signed:
         parts.append(f"signed ({client.signing})")
-    if client.encryption not in {None, "none"}:
+    if client.is_encrypted:
         parts.append(f"encrypted ({client.encryption})")
     return wording.plain(", ".join(parts))
 
@@ -169,7 +169,7 @@ def _doubts(series: Series, name: str, *, in_turns: bool) -> Iterator[str]:
         yield f"{named} was measured at a busy time: measure it again at a quiet one."
     if in_turns:
         return
-    trend, dependence = drift(rates_of(series)), lag_1(rates_of(series))
+    trend, dependence = drift(series.rates()), lag_1(series.rates())
     if trend is not None and trend.significant and abs(trend.percent) >= DRIFT_PERCENT:
         way = "rose" if trend.percent > 0 else "fell"
         yield (

@@ -29,10 +29,6 @@ from forms.stats.variation import DAY_SECONDS, LEAST_RUNS, SeriesGroup
 from forms.tuning.change_evidence import own_setting
 from storage.records import Change, Evidence, Series
 
-NOISE_PERCENT = 1.0
-MARGIN_PERCENT = 5.0
-ALPHA = 0.05
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
@@ -48,17 +44,9 @@ class Sides:
     """Whether a change lies between both that nobody could see: where nothing shows a difference there may be one."""
 
 
-def compare(
-    base: Series,
-    other: Series,
-    *,
-    noise_percent: float = NOISE_PERCENT,
-    margin_percent: float = MARGIN_PERCENT,
-    alpha: float = ALPHA,
-) -> Comparison:
+def compare(base: Series, other: Series, limits: Limits | None = None) -> Comparison:
     """One series against another."""
-    limits = Limits(noise_percent=noise_percent, margin_percent=margin_percent, alpha=alpha)
-    return compare_sides(Sides(base=(base,), other=(other,)), limits)
+    return compare_sides(Sides(base=(base,), other=(other,)), limits or Limits())
 
 
 def compare_several(several: Sequence[Sides], limits: Limits) -> list[Comparison]:
@@ -125,7 +113,7 @@ def _compared(
     turns: tuple[list[float], list[float]] | None = None,
 ) -> Comparison:
     base, other = sides.base[0], sides.other[0]
-    left, right = [rates_of(one) for one in sides.base], [rates_of(one) for one in sides.other]
+    left, right = [one.rates() for one in sides.base], [one.rates() for one in sides.other]
     differing = differences(base, other)
     claimed = _claimed(base, other)
     decision = _unless_contradicted(decision, claimed, sides, differing)
@@ -197,7 +185,7 @@ def moment(series: Series) -> float:
 
 
 def _group(side: Sequence[Series]) -> SeriesGroup:
-    return SeriesGroup([rates_of(one) for one in side], [moment(one) for one in side])
+    return SeriesGroup([one.rates() for one in side], [moment(one) for one in side])
 
 
 def _groups(history: Sequence[Sequence[Series]]) -> list[SeriesGroup]:
@@ -221,11 +209,6 @@ def unseen_between(base_id: str, way: Sequence[Series]) -> bool:
     above = list(takewhile(lambda one: one.id != base_id, way))
     unproven = any(one.change and one.change.evidence is not Evidence.CONFIRMED for one in above)
     return unproven or not above or above[-1].base_id != base_id
-
-
-def rates_of(series: Series) -> list[float]:
-    """The bytes per second of the valid measured runs, in order."""
-    return [rate for run in series.measured() if (rate := run.bytes_per_second) is not None]
 
 
 def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]] | None:
@@ -348,8 +331,8 @@ def _at_confirmed_changes(group: list[Series]) -> list[list[Series]]:
 
 
 def _against(part: Sequence[Series], one: Series) -> Verdict:
-    rates = [rates_of(each) for each in part]
-    return decide(rates, [rates_of(one)], times=[moment(each) for each in (*part, one)]).verdict
+    rates = [each.rates() for each in part]
+    return decide(rates, [one.rates()], times=[moment(each) for each in (*part, one)]).verdict
 
 
 def _path(series: Series) -> tuple[object, ...]:

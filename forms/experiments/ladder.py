@@ -6,7 +6,7 @@ from itertools import dropwhile
 
 from forms.comparison.comparison import Comparison
 from forms.comparison.differences import is_repeat
-from forms.comparison.verdict import Sides, compare_steps, rates_of, unseen_between
+from forms.comparison.verdict import Sides, compare_steps, unseen_between
 from forms.stats.decision import Limits
 from forms.stats.summary import mean
 from forms.tuning.change_evidence import SettingState, standing
@@ -91,10 +91,6 @@ class Ladder:
     rungs: tuple[Rung, ...]
     gains: tuple[Gain, ...]
 
-    @property
-    def gain(self) -> Comparison | None:
-        return self.gains[-1].comparison if self.gains else None
-
     def rung_of(self, series_id: str) -> Rung | None:
         return next((rung for rung in self.rungs if rung.series.id == series_id), None)
 
@@ -136,7 +132,7 @@ def build_ladder(name: str, series: Sequence[Series]) -> Ladder:
             number=numbers[one.id],
             series=one,
             base_number=numbers.get(bases[one.id] or ""),
-            average_bytes_per_second=mean(rates_of(one)),
+            average_bytes_per_second=mean(one.rates()),
             comparison=by_step.get(one.id),
             on_kept_path=one.id in kept,
         )

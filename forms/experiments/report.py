@@ -8,7 +8,6 @@ from forms import wording
 from forms.comparison.comparison import Comparison, basis_sentence
 from forms.comparison.report import comparison_document, matrix_chart, matrix_table
 from forms.comparison.settle import SettlingStep
-from forms.comparison.verdict import rates_of
 from forms.experiments.ladder import Gain, Ladder, Rung, build_ladder
 from forms.experiments.selftest import Repeats, Selftest, repeats, repeats_sentences, selftest, sentences
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey_of
@@ -99,7 +98,7 @@ def _station(station: Station) -> Document:
         **named(station, "place", "host", "protocol", "command", "state"),
         "why": station.why or None,
         "series": station.series.id if station.series else None,
-        "bytes_per_second": mean(rates_of(station.series)) if station.series else None,
+        "bytes_per_second": mean(station.series.rates()) if station.series else None,
     }
 
 
@@ -337,14 +336,14 @@ def _missing(stations: Sequence[Station]) -> Iterator[Field]:
         yield Field(name=f"{side} {commands}", text=f"{state}{f': {why}' if why else ''}")
 
 
-def blank_ladder_report(rows: int = 8) -> Report:
+def blank_ladder_report() -> Report:
     """The empty ladder, to be filled by hand."""
     return Report(
         form=FORM,
         title="Experiment ladder",
         name="Experiment ladder",
         fields=blank_fields("Experiment", "Measured", "Note"),
-        tables=(Table(columns=_COLUMNS, rows=blank_rows(_COLUMNS, map(str, range(rows)))),),
+        tables=(Table(columns=_COLUMNS, rows=blank_rows(_COLUMNS, map(str, range(8)))),),
         blank=True,
     )
 

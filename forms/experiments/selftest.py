@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forms import wording
 from forms.comparison.comparison import Comparison
-from forms.comparison.verdict import compare, paired_rates, rates_of
+from forms.comparison.verdict import compare, paired_rates
 from forms.stats.decision import Limits
 from forms.stats.settle import scatter_of, shown_by_series, smallest_promised_percent
 from forms.stats.summary import drift
@@ -39,7 +39,7 @@ def selftest(first: Series, second: Series) -> Selftest:
     """The self-test of two series of the same thing."""
     comparison = compare(first, second)
     pairs = paired_rates(first, second)
-    scatter = scatter_of(*(pairs or (rates_of(first), rates_of(second))), paired=pairs is not None)
+    scatter = scatter_of(*(pairs or (first.rates(), second.rates())), paired=pairs is not None)
     runs = scatter.runs if scatter else min(comparison.base_runs, comparison.other_runs)
     counts = sorted({*_RUNS_TO_SHOW, runs}) if scatter else []
     by_runs = tuple(
@@ -99,8 +99,8 @@ class Repeats:
 
 def repeats(series: Sequence[Series]) -> Repeats:
     """The repeats of one thing, in the order measured; those without a valid run are left out."""
-    known = [one for one in series if rates_of(one)]
-    rates = [rates_of(one) for one in known]
+    known = [one for one in series if one.rates()]
+    rates = [one.rates() for one in known]
     means = [basic.fmean(each) for each in rates]
     run, freedom = run_variance([], rates)
     between = basic.stdev(map(log_mean, rates)) if len(rates) > 1 else None

@@ -6,11 +6,11 @@ from itertools import groupby, pairwise
 
 from forms import wording
 from forms.comparison.comparison import Comparison
-from forms.comparison.verdict import MARGIN_PERCENT, compare, rates_of
+from forms.comparison.verdict import compare
 from forms.findings import rules_distance, rules_link, rules_session, series_warnings
 from forms.findings.finding import Finding, Severity, is_far, is_loopback, is_wireless, round_trip_seconds
 from forms.stats import summary
-from forms.stats.decision import Verdict
+from forms.stats.decision import Limits, Verdict
 from forms.tuning.catalogue import misprints_about
 from storage.records import Command, Series
 
@@ -141,7 +141,7 @@ def _is_loss(comparison: Comparison, change_percent: float) -> bool:
         return True
     runs = comparison.runs_interval_percent
     unjudged = comparison.verdict is Verdict.UNKNOWN and comparison.interval_percent is None
-    return unjudged and change_percent <= -MARGIN_PERCENT and (runs is None or runs[1] < 0)
+    return unjudged and change_percent <= -Limits().margin_percent and (runs is None or runs[1] < 0)
 
 
 def _set_ups(measured: Sequence[_Measured]) -> list[_Measured]:
@@ -184,7 +184,7 @@ def _too_far(host: str, command: Command, short: _Measured, smb: _Measured, ftp:
 
 def _judged(host: str, smb: _Measured, ftp: _Measured, what: str) -> Finding:
     percent = 100 * smb.bytes_per_second / ftp.bytes_per_second
-    unusual = sum(why is not None for why in summary.unusual(rates_of(smb.series)))
+    unusual = sum(why is not None for why in summary.unusual(smb.series.rates()))
     stray = f", with {wording.count(unusual, 'unusual run')}" if unusual else ""
     comparison = compare(ftp.series, smb.series)
     severity, key, title, todo = _ratio(what, percent, comparison, unusual=bool(unusual), smb_id=smb.series.id)
@@ -263,9 +263,9 @@ def _ratio(
 def _protection(series: Series) -> str:
     """How a session is protected at the cost of processor time; empty where it is not."""
     client = series.client
-    if client.encryption not in {None, "none"}:
+    if client.is_encrypted:
         return f"encrypted ({wording.plain(str(client.encryption))})"
-    return f"signed ({wording.plain(str(client.signing))})" if client.signing not in {None, "none"} else ""
+    return f"signed ({wording.plain(str(client.signing))})" if client.is_signed else ""
 
 
 def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
@@ -421,7 +421,7 @@ def _measured(series: Sequence[Series]) -> list[_Measured]:
     return [
         _Measured(series=one, bytes_per_second=average, loopback=is_loopback(one))
         for one in series
-        if (average := summary.mean(rates_of(one))) is not None
+        if (average := summary.mean(one.rates())) is not None
     ]
 
 

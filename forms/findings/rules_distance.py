@@ -60,7 +60,7 @@ class _Limit:
 
 def slow_start_rules(series: Series) -> bool:
     """Whether the runs of a far series are so short that a new connection would spend much of them in slow start."""
-    round_trip, rate = round_trip_seconds(series), summary.mean(_rates(series))
+    round_trip, rate = round_trip_seconds(series), summary.mean(series.rates())
     times = [run.seconds for run in series.measured() if run.seconds]
     if round_trip is None or rate is None or not times or not is_far(series):
         return False
@@ -70,7 +70,7 @@ def slow_start_rules(series: Series) -> bool:
 
 def limited_by_distance(series: Series) -> Iterator[Finding]:
     """A far server whose link is not filled: what buffer or window lets through, or else slow start and losses."""
-    round_trip, rate = round_trip_seconds(series), summary.mean(_rates(series))
+    round_trip, rate = round_trip_seconds(series), summary.mean(series.rates())
     if round_trip is None or rate is None or not is_far(series):
         return
     link = series.link_bits_per_second
@@ -166,7 +166,3 @@ def _largest(facts: Facts, name: str) -> float | None:
 
 def _amount(size_bytes: float) -> str:
     return wording.byte_rate(size_bytes).removesuffix("/s")
-
-
-def _rates(series: Series) -> list[float]:
-    return [rate for run in series.measured() if (rate := run.bytes_per_second) is not None]

@@ -48,7 +48,7 @@ def client_ceiling(series: Series) -> Iterator[Finding]:
 def signing_and_encryption(series: Series) -> Iterator[Finding]:
     """A session that is signed or encrypted, which costs both ends processor time for every byte."""
     client = series.client
-    if client.encryption not in {None, "none"} and series.target.abilities.has_dialect:
+    if client.is_encrypted and series.target.abilities.has_dialect:
         yield Finding(
             key="encryption",
             severity=Severity.NOTE,
@@ -57,7 +57,7 @@ def signing_and_encryption(series: Series) -> Iterator[Finding]:
             what_to_do="If the network is trusted, measure with server smb encrypt = default to see what it costs"
             + ("." if client.encryption == FASTEST_CIPHER else f"; {FASTEST_CIPHER} costs the least: offer it first."),
         )
-    elif client.signing not in {None, "none"}:
+    elif client.is_signed:
         yield Finding(
             key="signing",
             severity=Severity.NOTE,

@@ -52,7 +52,7 @@ def advice(series: Series) -> list[Advice]:
 
 def near_ceiling_percent(series: Series) -> float | None:
     """The average in percent of the client's own limit on this machine; None where either is unknown."""
-    average = summary.mean(_rates(series))
+    average = summary.mean(series.rates())
     ceiling = series.ceiling_bytes_per_second
     return 100 * average / ceiling if average is not None and ceiling else None
 
@@ -80,10 +80,6 @@ def advised_size(bytes_per_second: float) -> int:
     return size
 
 
-def _rates(series: Series) -> list[float]:
-    return [rate for run in series.measured() if (rate := run.bytes_per_second) is not None]
-
-
 def _ending(series: Series) -> Iterator[Advice]:
     failed = [r for r in series.runs if r.status is RunStatus.FAILED]
     if failed:
@@ -95,7 +91,7 @@ def _ending(series: Series) -> Iterator[Advice]:
             " then measure again.",
             options="sharebench check TARGET",
         )
-    done, planned = len(_rates(series)), series.plan.runs if series.plan else None
+    done, planned = len(series.rates()), series.plan.runs if series.plan else None
     unfinished = series.status is not SeriesStatus.COMPLETE and series.running_by is None
     if unfinished and planned and done < planned:
         yield Advice(
@@ -131,7 +127,7 @@ def _unread(series: Series) -> Iterator[Advice]:
 
 
 def _link(series: Series) -> Iterator[Advice]:
-    average, link = summary.mean(_rates(series)), series.link_bits_per_second
+    average, link = summary.mean(series.rates()), series.link_bits_per_second
     percent = 800 * average / link if average is not None and link else 0.0
     if percent > _ALL_PERCENT:
         yield Advice(
@@ -143,7 +139,7 @@ def _link(series: Series) -> Iterator[Advice]:
 
 
 def _single(series: Series) -> Iterator[Advice]:
-    rates = _rates(series)
+    rates = series.rates()
     if len(rates) == 1:
         yield Advice(
             key="single",
@@ -170,9 +166,9 @@ def _busy(series: Series) -> Iterator[Advice]:
 
 def _unusual(series: Series) -> Iterator[Advice]:
     runs = [r for r in series.measured() if r.bytes_per_second is not None]
-    reasons = summary.unusual(_rates(series), [r.seconds for r in runs if r.seconds])
+    reasons = summary.unusual(series.rates(), [r.seconds for r in runs if r.seconds])
     flagged = [(run, why) for run, why in zip(runs, reasons, strict=True) if why]
-    usual = summary.median(_rates(series)) or 0.0
+    usual = summary.median(series.rates()) or 0.0
     slow_from_the_start = takewhile(
         lambda pair: pair[1] is not None and (pair[0].bytes_per_second or 0.0) < usual, zip(runs, reasons, strict=True)
     )
@@ -198,7 +194,7 @@ def _unusual(series: Series) -> Iterator[Advice]:
 
 
 def _drift(series: Series) -> Iterator[Advice]:
-    trend = summary.drift(_rates(series))
+    trend = summary.drift(series.rates())
     if trend is None or abs(trend.percent) < DRIFT_PERCENT or not trend.significant:
         return
     what = "rose" if trend.percent > 0 else "fell"
@@ -218,7 +214,7 @@ def _drift(series: Series) -> Iterator[Advice]:
 
 
 def _dependence(series: Series) -> Iterator[Advice]:
-    found = summary.lag_1(_rates(series))
+    found = summary.lag_1(series.rates())
     if found is None or any(_drift(series)):
         return
     until = series.plan.until_percent if series.plan else None
@@ -237,7 +233,7 @@ def short_runs(series: Series) -> Iterator[Advice]:
     """What a trial says with its verdict as well: its runs are too short, and how large a file is long enough."""
     timed = [r for r in series.measured() if r.seconds]
     typical = summary.median([r.seconds for r in timed if r.seconds])
-    middle = summary.median(_rates(series))
+    middle = summary.median(series.rates())
     if typical is None or middle is None:
         return
     size, block = timed[0].size_bytes, series.client.block_bytes
@@ -261,7 +257,7 @@ def short_runs(series: Series) -> Iterator[Advice]:
 
 
 def _scatter(series: Series) -> Iterator[Advice]:
-    rates = _rates(series)
+    rates = series.rates()
     until, half = series.plan.until_percent if series.plan else None, summary.half_width_percent(rates)
     known = summary.known_to_percent(rates)
     if series.plan and until is not None and known is not None and known > until:
@@ -326,9 +322,9 @@ def ways_past_the_ceiling(series: Series) -> list[str]:
             ways.append(f"with another client, {other}")
     elif protocol.other_client:
         ways.append("with sharebench's own client")
-    if client.encryption not in {None, "none"}:
+    if client.is_encrypted:
         ways.append("without encryption, if the server allows it")
-    elif client.signing not in {None, "none"}:
+    elif client.is_signed:
         ways.append("without signing, if the server allows it")
     ways.append("from a faster machine")
     return ways

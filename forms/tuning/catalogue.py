@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from forms.tuning.smb_conf import spelling, squeeze
 from storage.json_reader import DocumentError, JSONNode
-from storage.records import Command, Series
+from storage.records import ClientFacts, Command, Series
 
 
 class EntryKind(StrEnum):
@@ -227,18 +227,6 @@ def known_misprint(table: str, number: float) -> Misprint | None:
     return next((one for one in misprints_about(table) if number in one.numbers), None)
 
 
-def _signed(series: Series) -> bool:
-    return series.client.signing not in {None, "none"}
-
-
-def _encrypted(series: Series) -> bool:
-    return series.client.encryption not in {None, "none"}
-
-
-def _plain(series: Series) -> bool:
-    return not _signed(series) and not _encrypted(series)
-
-
 _ACTS_ON = {
     "aio read size": Command.GET,
     "use sendfile": Command.GET,
@@ -249,20 +237,16 @@ _ACTS_ON = {
     "min receivefile size": Command.PUT,
 }
 """What one direction alone shows; all else acts on both."""
-_RULES: Mapping[str, Callable[[Series], bool]] = {
-    "server signing": lambda series: _signed(series) and not _encrypted(series),
-    "server smb encrypt": _encrypted,
-    "server smb3 signing algorithms": _signed,
-    "server smb3 encryption algorithms": _encrypted,
-    "use sendfile": _plain,
-    "min receivefile size": _plain,
-    "case sensitive": lambda _series: False,
-    "durable handles": lambda _series: False,
-    "store dos attributes": lambda _series: False,
-    "smb2 leases": lambda _series: False,
-    "oplocks": lambda _series: False,
+_RULES: Mapping[str, Callable[[ClientFacts], bool]] = {
+    "server signing": lambda client: client.is_signed and not client.is_encrypted,
+    "server smb encrypt": lambda client: client.is_encrypted,
+    "server smb3 signing algorithms": lambda client: client.is_signed,
+    "server smb3 encryption algorithms": lambda client: client.is_encrypted,
+    "use sendfile": lambda client: not client.is_signed and not client.is_encrypted,
+    "min receivefile size": lambda client: not client.is_signed and not client.is_encrypted,
 }
-"""What is not here can always matter; what acts on many small files or on clients that cache does not on one stream."""
+_OF_MANY_FILES = frozenset({"case sensitive", "durable handles", "store dos attributes", "smb2 leases", "oplocks"})
+"""What acts on many small files or on clients that cache, and not on one stream."""
 
 
 def acts_on(name: str) -> Command | None:
@@ -276,8 +260,9 @@ def relevant(series: Series) -> Iterator[CatalogueEntry]:
     seen: set[str] = set()
     for entry in entries():
         usable = entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and not entry.warning
+        usable = usable and entry.name not in _OF_MANY_FILES
         rule = _RULES.get(entry.name)
         usable = usable and _ACTS_ON.get(entry.name, series.command) is series.command
-        if usable and entry.parameter not in seen and (rule is None or rule(series)):
+        if usable and entry.parameter not in seen and (rule is None or rule(series.client)):
             seen.add(entry.parameter)
             yield entry

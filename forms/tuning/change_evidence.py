@@ -390,7 +390,7 @@ def _unmet(conditions: tuple[str, ...], after: Series) -> Iterator[str]:
     client = after.client
     if not client.dialect:
         return
-    signed, encrypted = client.signing not in (None, "none"), client.encryption not in (None, "none")
+    signed, encrypted = client.is_signed, client.is_encrypted
     if "unsigned" in conditions and signed:
         yield f"it needs an unsigned session, and this one is signed ({client.signing})"
     if "unencrypted" in conditions and encrypted:

@@ -80,7 +80,7 @@ def agreement(parameter: str, value: str, before: ClientFacts, after: ClientFact
 
 
 def _encryption(value: str, client: ClientFacts) -> str | None:
-    encrypted = client.encryption not in (None, "none")
+    encrypted = client.is_encrypted
     if value == "required" and not encrypted:
         return "the session is not encrypted"
     if value == "desired" and not encrypted and client.dialect in _SMB3:
@@ -91,7 +91,7 @@ def _encryption(value: str, client: ClientFacts) -> str | None:
 
 
 def _signing(value: str, client: ClientFacts) -> str | None:
-    unsigned = client.signing in (None, "none") and client.encryption in (None, "none")
+    unsigned = not client.is_signed and not client.is_encrypted
     return "the session is not signed" if value == "required" and unsigned else None
 
 

@@ -23,7 +23,7 @@ def scaled(rates: Sequence[float], factor: float) -> list[float]:
 
 def against(left: Sequence[float], right: Sequence[float], **options: Any) -> Comparison:
     """Two series whose runs took turns."""
-    return compare(*in_turns(series(left, id="base"), series(right, id="other")), **options)
+    return compare(*in_turns(series(left, id="base"), series(right, id="other")), Limits(**options))
 
 
 def grouped(base: Sequence[float], other: Sequence[float], order: str, limits: Limits | None = None) -> Comparison:
