@@ -2,8 +2,8 @@
 
 ``python -m tests.reliability numbers [CHECK …]`` prints claim, truth and product of each check side by side. Each
 result is written to ``--results`` as soon as it is there, and a check whose result is there is skipped, so that a run
-that was ended is resumed. ``--part 2/10`` takes the second of ten parts. A check is a row of ``CHECKS``: to add one,
-write its function.
+that was ended is resumed; a check that could not be carried out has no result. ``--part 2/10`` takes the second of ten
+parts. A check is a row of ``CHECKS``: to add one, write its function.
 """
 
 import argparse
@@ -199,14 +199,15 @@ def run_checks(names: list[str], results: Path, enough: Callable[[], bool] = lam
             continue
         check, began = CHECKS[name], time.monotonic()
         try:
-            found = check.find()
-        except Exception as error:
-            found = Result(truth="", product=f"{type(error).__name__}: {error}", holds=False)
+            found, could = check.find(), True
+        except Exception as error:  # made again when the campaign is resumed
+            found, could = Result(truth="", product=f"{type(error).__name__}: {error}", holds=False), False
         seconds = time.monotonic() - began
         figures.took(seconds)
-        with results.open("a", encoding="utf-8") as file:
-            row = {"check": name, "claim": check.claim, **asdict(found), "seconds": round(seconds, 1)}
-            file.write(json.dumps(row) + "\n")
+        row = {"check": name, "claim": check.claim, **asdict(found), "seconds": round(seconds, 1)}
+        if could:
+            with results.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
         figures.check(
             f"{name}: {check.claim}", holds=found.holds, told=f"truth: {found.truth}; product: {found.product}"
         )

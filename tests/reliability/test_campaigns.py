@@ -1,5 +1,7 @@
 """The short forms of the campaigns of the notebook and of security: all their kinds once, and nothing is lost."""
 
+from pathlib import Path
+
 import pytest
 
 from app.changes import script
@@ -11,6 +13,7 @@ from tests.reliability import (
     held,
     hostile,
     intruder,
+    numbers,
     peers,
     scale,
     secret_marker,
@@ -147,3 +150,20 @@ def test_a_hostile_ssh_host_takes_neither_time_nor_memory(command: str, peer: st
     figures = peers.campaign(0, peers=(peer,), commands=(command,))
     assert figures.losses == []
     assert figures.counts["conversations"] == 1
+
+
+def test_a_check_of_numbers_that_could_not_be_carried_out_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    tries: list[str] = []
+
+    def find() -> numbers.Result:
+        tries.append("")
+        if len(tries) == 1:
+            raise RuntimeError("the machine is overloaded")
+        return numbers.Result(truth="1", product="2", holds=False)
+
+    monkeypatch.setattr(numbers, "CHECKS", {"one": numbers.Check(claim="it counts", find=find)})
+    for losses, tried in ((1, 1), (1, 2), (0, 2)):
+        found = numbers.run_checks(["one"], tmp_path / "results.jsonl")
+        assert (len(found.losses), len(tries)) == (losses, tried)
