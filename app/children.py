@@ -3,7 +3,6 @@
 import contextlib
 import ctypes
 import os
-import resource
 import signal
 import sys
 import threading
@@ -11,15 +10,26 @@ import time
 from pathlib import Path
 from typing import IO
 
+from app.errors import LinuxNeededError
+
+try:
+    import fcntl
+    import resource
+except ImportError:  # told by name where something is started that needs them
+    fcntl = resource = None  # type: ignore[assignment]
+
 PASSWORD_VARIABLE = "SHAREBENCH_PASSWORD"  # noqa: S105  a variable's name
 """Where a password may stand in our own environment; nothing that we start inherits it."""
 _ROOT = Path(__file__).resolve().parents[1]
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
-_prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
 def own_command(module: str, *arguments: str) -> list[str]:
-    """The command line of a module of ours; ``-P`` keeps Python from looking for it in the current folder."""
+    """The command line of a module of ours; ``-P`` keeps Python from looking for it in the current folder.
+
+    Raises LinuxNeededError.
+    """
+    need_linux("measuring")
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
@@ -59,6 +69,24 @@ def held_seconds() -> float:
     return (int(worked) + int(waited)) / 1e9
 
 
+def need_linux(what: str) -> None:
+    """See that this machine has what measuring is made of. Raises LinuxNeededError, which says what it is for."""
+    lacking = [] if fcntl and resource else ["the modules fcntl and resource"]
+    try:
+        Path("/proc/self/stat").read_bytes()
+    except OSError:
+        lacking.append("/proc")
+    if lacking:
+        raise LinuxNeededError(
+            f"{what} needs Linux, and this machine lacks {' and '.join(lacking)}: measure on a Linux machine, and fetch"
+            " its notebook with `sharebench pull HOST`"
+        )
+
+
+def _prctl(option: int, value: int) -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(option, value)
+
+
 def die_with_parent() -> None:
     """End this process, by SIGKILL, when the thread that started it ends."""
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -69,5 +97,7 @@ def keep_memory_to_ourselves() -> None:
 
     The limit alone would not do: it does not hold where core files go to a program.
     """
+    if resource is None or not sys.platform.startswith("linux"):
+        return
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     _prctl(_PR_SET_DUMPABLE, 0)

@@ -16,6 +16,7 @@
     │   ├── CorruptedError         a signature, tag or verified content did not match
     │   ├── ProtocolError          the server answered what the protocol does not allow
     │   ├── MissingProgramError    an external program (iperf3, smbclient, curl) is not installed
+    │   ├── LinuxNeededError       this machine has not what measuring is made of
     │   ├── NotQuietError          --quiet-time require was not met
     │   └── ChildDiedError         the measuring process ended without a word
     ├── NotebookError          exit 4: the notebook cannot be opened, read or written
@@ -98,6 +99,10 @@ class ProtocolError(MeasurementError):
 
 class MissingProgramError(MeasurementError):
     """A program that does the work is not installed."""
+
+
+class LinuxNeededError(MeasurementError):
+    """This machine is no Linux: it can read and compare what others measured."""
 
 
 class NotQuietError(MeasurementError):

@@ -14,6 +14,8 @@ from app.errors import SharebenchError
 
 _NO_NAMELESS_FILES = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
 """What a file system says that cannot make a file without a name (NFS, FAT)."""
+_OWN_FILES = Path("/proc/self/fd")
+"""Where a file without a name gets one; without it no file can do without."""
 
 
 class CannotWriteError(SharebenchError):
@@ -80,6 +82,9 @@ def whole_file(place: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _nameless(folder: Path) -> Iterator[BinaryIO | None]:
+    if not hasattr(os, "O_TMPFILE") or not _OWN_FILES.exists():
+        yield None
+        return
     try:
         number = os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o600)
     except OSError as error:
@@ -114,9 +119,10 @@ def _settle(file: BinaryIO, place: Path) -> None:
         mask = os.umask(0)
         os.umask(mask)
         mode = 0o666 & ~mask
-    os.fchmod(file.fileno(), mode)
+    if hasattr(os, "fchmod"):
+        os.fchmod(file.fileno(), mode)
 
 
 def _give_name(file: BinaryIO, name: Path) -> None:
     # src_dir_fd says nothing beside an absolute path, but has Python follow the link to the file itself
-    os.link(f"/proc/self/fd/{file.fileno()}", name, src_dir_fd=0)
+    os.link(_OWN_FILES / str(file.fileno()), name, src_dir_fd=0)

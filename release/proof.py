@@ -47,7 +47,7 @@ def _wheel() -> Path:
 def _run(home: Path, *words: str | Path, **more: str) -> str:
     """What a program says that knows nothing of this checkout. Raises FailedError."""
     kept = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "UV_", "LANG"))}
-    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", **kept, "HOME": str(home), **more}
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", **kept, "HOME": str(home), **more}
     done = subprocess.run(
         [str(word) for word in words],
         check=False,
@@ -135,13 +135,11 @@ def _container(folder: Path) -> str:
     shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
     if mirror:
         (root / "etc/apt/sources.list").write_text(f"deb {mirror} {release[1]} main\n")
-    for place in ("proc", "dev"):
-        _run(folder, "mount", "--bind", f"/{place}", root / place)
+    _run(folder, "mount", "-t", "proc", "proc", root / "proc")
     try:
         return _carried_out(folder, root, steps)
     finally:
-        for place in ("proc", "dev"):
-            _run(folder, "umount", root / place)
+        _run(folder, "umount", root / "proc")
 
 
 def _carried_out(folder: Path, root: Path, steps: list[list[str]]) -> str:

@@ -71,5 +71,7 @@ def _boot_id() -> str:
 
 def is_own_file(path: Path) -> bool:
     """Whether a file is this user's, or that of who became root by sudo; also one that is not there yet."""
+    if not hasattr(os, "geteuid"):
+        return True
     mine = {os.geteuid(), int(os.environ.get("SUDO_UID", os.geteuid()))}
     return not path.exists() or path.stat().st_uid in mine

@@ -8,6 +8,7 @@ from importlib import import_module
 import click
 
 from app import __version__
+from app.children import need_linux
 from app.cli import common, output
 from app.errors import CancelledError, SharebenchError, UsageError
 
@@ -49,6 +50,34 @@ _COMMANDS = {
 }
 _WORKERS = frozenset({"load-worker", "share-worker"})
 """Started through ssh by ``load --workers-on``, ``push`` and ``pull``, and by nobody else."""
+_PORTABLE = frozenset(
+    [
+        "list",
+        "show",
+        "reject",
+        "accept",
+        "note",
+        "rename",
+        "delete",
+        "prune",
+        "baseline",
+        "compare",
+        "findings",
+        "experiment",
+        "export",
+        "import",
+        "verify",
+        "push",
+        "pull",
+        "worksheet",
+        "catalogue",
+        "completion",
+        "history",
+        "report",
+        "share-worker",
+    ]
+)
+"""What needs no Linux: the notebook, the forms, comparison and the way to other notebooks."""
 _MODULES = {
     "load-worker": "load",
     "push": "share",
@@ -86,6 +115,8 @@ class _LazyGroup(common.Group):
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS and cmd_name not in _WORKERS:
             return None
+        if cmd_name not in _PORTABLE:
+            need_linux(f"`sharebench {cmd_name}`")
         module = import_module(f"app.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
         found: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return found

@@ -2,7 +2,6 @@
 
 import array
 import errno
-import fcntl
 import math
 import os
 import signal
@@ -202,6 +201,8 @@ _REQUESTS = 3
 
 def waiting_bytes(sock: socket.socket) -> int:
     """Bytes handed to the socket that its other end has not acknowledged; 0 where the system does not say."""
+    import fcntl  # noqa: PLC0415  only POSIX systems have it
+
     count = array.array("i", [0])
     try:
         fcntl.ioctl(sock.fileno(), _SIOCOUTQ, count)

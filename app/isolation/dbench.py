@@ -1,6 +1,5 @@
 """dbench and tbench: the same script without Samba, on the file system alone and on TCP alone."""
 
-import fcntl
 import os
 import re
 import socket
@@ -80,6 +79,8 @@ class BenchScript:
     """A script where dbench and tbench can read it: in memory on this machine, in our folder on another one."""
 
     def __init__(self, script: Script) -> None:
+        import fcntl  # noqa: PLC0415  only POSIX systems have it
+
         self.text = script.text()
         with os.fdopen(
             os.memfd_create("sharebench-script", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), "w", encoding="utf-8"

@@ -2,13 +2,14 @@
 
 import logging
 import os
-import resource
 import signal
 import sys
 
 
 def main(role: str) -> int:
     """Be an engine or a worker until stdin ends."""
+    import resource  # noqa: PLC0415  only POSIX systems have it
+
     from gevent import monkey  # noqa: PLC0415  before anything that opens a socket is imported
 
     monkey.patch_all()

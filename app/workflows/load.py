@@ -1,6 +1,5 @@
 """A load as both faces carry it out: surroundings, engine, point after point into the notebook, and what follows."""
 
-import resource
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -111,6 +110,8 @@ def _check_hosts(request: LoadRequest) -> None:
 
 def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
     """Whether this machine can make that many connections. Raises UsageError with the number that it can."""
+    import resource  # noqa: PLC0415  only POSIX systems have it
+
     most = max(choices.users, default=0)
     here = choices.processes
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

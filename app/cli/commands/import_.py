@@ -1,7 +1,6 @@
 """``sharebench import``: adds series from documents and filled forms to the notebook."""
 
 import gc
-import resource
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -117,8 +116,14 @@ def _at_most(limit_bytes: int) -> Iterator[None]:
 
     The collector of cycles rests meanwhile: there are none, and it would look through millions of objects each time.
     """
+    try:
+        import resource  # noqa: PLC0415  only POSIX systems have it
+
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    except (ImportError, OSError):  # no Linux: the size of the file is the limit
+        yield
+        return
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
     allocated = next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmData:"))
     most = [each for each in (allocated + limit_bytes, *before) if each != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_DATA, (min(most), before[1]))

@@ -6,7 +6,6 @@ import socket
 import struct
 from contextlib import suppress
 from dataclasses import dataclass
-from fcntl import ioctl
 
 from app.environment.host.procfs import read_text, run_text
 
@@ -109,6 +108,8 @@ def _ask_kernel(address: str) -> tuple[str | None, str | None]:
 
 def _interface_of(address: str) -> str | None:
     """The interface that carries one of this machine's addresses, where ``ip`` is not installed."""
+    from fcntl import ioctl  # noqa: PLC0415  only POSIX systems have it
+
     bare = address.partition("%")[0]
     if ":" in bare:
         written = ipaddress.ip_address(bare).packed.hex()

@@ -19,7 +19,8 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 
 from app.charts.terminal import ascii_only
-from app.errors import UsageError
+from app.children import need_linux
+from app.errors import LinuxNeededError, UsageError
 from app.tui.frame import screens
 from app.tui.frame.base import BaseScreen, Context, ContextApp, told
 from app.tui.frame.commands import (
@@ -254,7 +255,14 @@ class SharebenchApp(App[int], Commanded):
 
     def visit(self, name: str, **arguments: object) -> None:
         """Go to a screen by its name: back to it where it is open and nothing is asked of it, else to a new one."""
-        kind = screens.entry(name).load()
+        entry = screens.entry(name)
+        if entry.measures:
+            try:
+                need_linux(entry.title)
+            except LinuxNeededError as error:
+                self.tell_error(error)
+                return
+        kind = entry.load()
         above: list[Screen[Any]] = []
         for screen in reversed(self.screen_stack):
             if not arguments and (type(screen) is kind or (isinstance(screen, BaseScreen) and name == screen.ENTRY)):

@@ -18,6 +18,8 @@ class ScreenEntry(NamedTuple):
     """What one does there, in a sentence."""
     key: str = ""
     """The key that leads there from everywhere; empty for one that other screens lead to."""
+    measures: bool = False
+    """Whether it needs Linux."""
 
     def load(self) -> type[BaseScreen]:
         module, _, name = self.home.partition(":")
@@ -45,6 +47,7 @@ SCREENS = (
     ),
     ScreenEntry(
         name="guide",
+        measures=True,
         home="app.tui.guide.screen:GuideScreen",
         title="Measure",
         help="Measure a series, step by step through the method.",
@@ -52,6 +55,7 @@ SCREENS = (
     ),
     ScreenEntry(
         name="survey",
+        measures=True,
         home="app.tui.measuring.survey:SurveyScreen",
         title="Survey",
         help="The whole picture of a server: FTP, SMB and bare TCP, and what to look at first.",
@@ -59,6 +63,7 @@ SCREENS = (
     ),
     ScreenEntry(
         name="isolation",
+        measures=True,
         home="app.tui.measuring.isolation:IsolationScreen",
         title="Isolation",
         help="Is it Samba, the disk, or the network? One script of operations against every layer.",
@@ -94,6 +99,7 @@ SCREENS = (
     ),
     ScreenEntry(
         name="load",
+        measures=True,
         home="app.tui.measuring.load:LoadScreen",
         title="Load",
         help="Have many users work at once: how many does a server carry.",
@@ -101,6 +107,7 @@ SCREENS = (
     ),
     ScreenEntry(
         name="audit",
+        measures=True,
         home="app.tui.measuring.audit:AuditScreen",
         title="Audit",
         help="Check the server's settings; nothing is measured or changed.",
@@ -114,6 +121,7 @@ SCREENS = (
     ),
     ScreenEntry(
         name="trial",
+        measures=True,
         home="app.tui.measuring.trial:TrialScreen",
         title="Trial",
         help="A setting that sharebench changes itself, measures in turns, and puts back.",
