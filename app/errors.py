@@ -1,7 +1,7 @@
 """The errors that an admin can see, as one tree.
 
     SharebenchError            one line: what happened, where, what to try
-    ├── UsageError             exit 2: the words were wrong
+    ├── UsageError             exit 2: usage error
     │   └── PasswordInURLError
     ├── MeasurementError       exit 4: the measurement failed or is invalid
     │   ├── UnreachableError       host unknown, port closed, no route, timed out while connecting
@@ -40,7 +40,7 @@ class SharebenchError(Exception):
 
 
 class UsageError(SharebenchError):
-    """The words were wrong: an unknown option value, a bad URL."""
+    """A usage error: an unknown option value, a bad URL."""
 
     exit_code = 2
 

@@ -207,15 +207,15 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
 
 
 def _tell_left_behind(context: click.Context, found: "Notebook") -> None:
-    """Say once what an interrupted trial left changed on a server, and how it is put back."""
+    """Say once what an interrupted trial left changed on a server, and how to restore it."""
     told = context.find_root().ensure_object(dict)
     if context.info_name == "restore" or told.get("left behind"):
         return
     for entry in found.left_behind():
         told["left behind"] = True
         output.say(
-            f"sharebench: an interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}: put it back"
-            " with `sharebench restore`"
+            f"sharebench: an interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}:"
+            " restore it with `sharebench restore`"
         )
 
 

@@ -24,20 +24,20 @@ _COMMANDS = {
     "reject": "marks a run unusable",
     "accept": "marks a run usable again",
     "note": "annotates a series",
-    "rename": "gives a series another label, or a ladder another name",
+    "rename": "gives a recording another label, or an experiment another name",
     "delete": "takes series out of the notebook",
     "prune": "takes out those that failed before a run was measured",
     "baseline": "gives a series a name to compare with",
     "compare": "faster, slower, the same, or not yet known",
     "findings": "what measured series say of a set-up, and what to do",
-    "try": "changes a setting of the server itself, measures in turns, puts it back",
-    "sweep": "several values of a setting in turns: the smallest that is as good as the best",
+    "try": "changes a setting of the server, measures with and without it, restores it",
+    "sweep": "several values of a setting, interleaved: the smallest that is as good as the best",
     "tune": "the catalogue's safe settings, each tried on top of what was found; one page at the end",
-    "restore": "puts back what an interrupted try left changed",
+    "restore": "restores what an interrupted try left changed",
     "survey": "the whole picture of a server",
     "isolate": "disk, network, both and the server by the same operations: which is it",
     "selftest": "the smallest change that this set-up can show",
-    "experiment": "the ladder of changes",
+    "experiment": "series of changes, one at a time",
     "export": "forms out",
     "import": "series in",
     "verify": "Check that a signed export is unchanged, and by whom it was signed",
@@ -45,7 +45,7 @@ _COMMANDS = {
     "pull": "Take what the notebook of another machine has, through ssh",
     "worksheet": "the calculations of the method: bottleneck, clients",
     "catalogue": "what can be changed, in order of impact",
-    "clean": "files of ours that were left on a share: lists and removes them",
+    "clean": "leftovers on a share: lists and removes them",
     "completion": "what bash, zsh or fish need to complete commands and options",
 }
 _WORKERS = frozenset({"load-worker", "share-worker"})
@@ -179,6 +179,6 @@ def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
     except SystemExit:  # click's, where the reader of a --help left: 1 would say "slower"
         output.drop_rest()
         return 0
-    except Exception as error:  # noqa: BLE001  a fault of ours is told in a line too, and never ends as "slower" does
+    except Exception as error:  # noqa: BLE001  our own fault is told in a line too, and never ends as "slower" does
         return output.fail(output.unforeseen(error, debug=debug), debug=debug)
     return result if isinstance(result, int) else 0

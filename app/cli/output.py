@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import click
 
-from app.errors import NotebookError, SharebenchError
+from app.errors import CancelledError, NotebookError, SharebenchError, UsageError
 from forms.layout import Tone, coloured, for_terminal, json_escaped, visible
 
 
@@ -69,6 +69,14 @@ def toned(text: str, tone: Tone) -> str:
 def drop_rest(descriptor: int = 1) -> None:
     """Have what is still to be written to stdout go nowhere, so that Python does not complain at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+
+def confirm(question: str, *, alone: str, declined: str) -> None:
+    """Ask on a terminal. Raises UsageError(``alone``) where nobody can answer, CancelledError for a no."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(alone)
+    if not click.confirm(question, err=True):
+        raise CancelledError(declined)
 
 
 def say(text: str) -> None:

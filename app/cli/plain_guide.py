@@ -86,7 +86,7 @@ def visit(
                 ids = arguments["ids"]
                 _export(notebook, [str(each) for each in ids] if isinstance(ids, tuple | list) else [], ask, say)
             case "survey":
-                say("Everything at once, in turns: sharebench survey HOST --smb SHARE/FOLDER --ftp FOLDER --user USER")
+                say("Everything at once: sharebench survey HOST --smb SHARE/FOLDER --ftp FOLDER --user USER")
             case "load":
                 say(f"Many users at once: {_load_command(str(arguments['target']), str(arguments['ssh']))}")
             case _:

@@ -28,7 +28,7 @@ class ProgressLine:
         self._drawn_at = 0.0
         self._long = False
         self.about = ""
-        """Stands before everything, where several series take turns."""
+        """Stands before everything, where several series are interleaved."""
 
     def show(self, event: RecorderEvent) -> None:
         match event:

@@ -44,7 +44,7 @@ class Content:
 MOST_ENTRIES = 1_000_000
 MOST_LISTING_BYTES = 128 * 1024 * 1024
 LISTING_TIMEOUTS = 10
-"""So many times ``--timeout`` may a whole list take, however many names come in that time."""
+"""A whole list may take this many times ``--timeout``, however many names arrive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +144,7 @@ class Meter:
         return self._started
 
     def advance(self, moved_bytes: int) -> None:
-        """Record that so many bytes have moved since :meth:`start`; raises CancelledError when cancelled."""
+        """Record the number of bytes moved since :meth:`start`. Raises CancelledError."""
         now = self.clock()
         if now < self._due:
             return

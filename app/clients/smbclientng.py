@@ -31,7 +31,7 @@ _ENCRYPTS = 0x0004
 
 
 class SmbclientNgClient(ExternalClient):
-    """smbclient-ng's ``get_file`` and ``put_file`` between the share and a folder of ours.
+    """smbclient-ng's ``get_file`` and ``put_file`` between the share and a temporary folder.
 
     They return nothing, log instead of raising, and look at the folder before they open the file; the time is that of
     the whole call, and what arrived tells whether it worked. They know no other local folder than the current one, so

@@ -306,7 +306,7 @@ def request_facts(ask: Callable[[], object]) -> dict[str, str | int | float]:
 def traffic_facts(stretches: Sequence[TcpInfo]) -> dict[str, str | int | float]:
     """What the connections of some transfers went through, as facts of the path; empty where nothing was told.
 
-    What :func:`connection_facts` tells, of the last transfer, and the least round trip of all; this end's segments,
+    What :func:`connection_facts` tells, of the last transfer, and the least round trip of all; this machine's segments,
     ``tcp.own_segments_sent_during``, ``tcp.own_retransmitted_during``, ``tcp.own_segments_received_during`` and
     ``tcp.own_out_of_order_during``.
     """

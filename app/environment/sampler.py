@@ -64,7 +64,7 @@ class QuietWatch:
 
     The measuring process and a server on this machine, with all their children, and this program itself are ours.
     Runs are told by :meth:`run_started`, :meth:`moved` and :meth:`run_finished`; nothing is read in between, so that
-    making and removing files, or other series that take turns, are not taken for others' work.
+    making and removing files, or other, interleaved series, are not taken for others' work.
     """
 
     def __init__(self, target: Target, command: Command, link: Link | None = None) -> None:
@@ -148,11 +148,11 @@ class QuietWatch:
         self._thread.start()
 
     def moved(self, seconds: float, run_bytes: int) -> None:
-        """So many bytes of the current run had moved so many seconds after its first request."""
+        """Bytes of the current run that had moved, and the seconds since its first request."""
         self._own.add(time.monotonic(), seconds, run_bytes)
 
     def run_finished(self, seconds: float | None, run_bytes: int) -> None:
-        """The run has ended, well or not, after so many bytes and seconds, where it tells them."""
+        """The run has ended, well or not; with its seconds, where it tells them, and its bytes."""
         if seconds is not None:
             self._own.add(time.monotonic(), seconds, run_bytes)
         self._end_run()

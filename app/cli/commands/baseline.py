@@ -14,7 +14,7 @@ from storage.notebook import Notebook
 from storage.recordings import LAST, SERIES
 
 ENOUGH_SERIES = 3
-"""So many repeats make a baseline that a change of five of their deviations stands out of."""
+"""The number of repeats from which a change of five of their deviations stands out."""
 
 
 @click.group("baseline", cls=common.Group)

@@ -59,7 +59,7 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
     return 0
 
 
-@click.command("clean", short_help="files of ours that were left on a share")
+@click.command("clean", short_help="leftovers on a share: lists and removes them")
 @target_argument()
 @click.option("--yes", is_flag=True, help="Remove them without a question.")
 @click.option("--json", "as_json", is_flag=True, help="An array of objects: path, size, time, what became of it.")
@@ -106,7 +106,7 @@ def _say(found: list[Leftover], folder: Target) -> None:
         output.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
     for leftover in found:
         when = leftover.modified_at[:16].replace("T", " ")
-        size = "folder of ours" if leftover.is_folder else f"{leftover.size_bytes:,} bytes"
+        size = "our folder" if leftover.is_folder else f"{leftover.size_bytes:,} bytes"
         output.answer(f"{when:<16}  {size:>21}  {wording.plain(leftover.path)}")
 
 

@@ -1,4 +1,4 @@
-"""``sharebench experiment``: the ladder of changes."""
+"""``sharebench experiment``: changes, one at a time."""
 
 from dataclasses import replace
 
@@ -51,12 +51,12 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
         output.answer(f"{last_at}  {one.series_count:>3} series  {kind:<8}  {name}")
 
 
-@experiment_command.command("show", short_help="Shows a ladder, survey, trial or self-test.")
+@experiment_command.command("show", short_help="Shows an experiment, survey, trial or self-test.")
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="The ladder or survey as one object.")
+@click.option("--json", "as_json", is_flag=True, help="The experiment or survey as one object.")
 @common.options_of_all
 def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
-    """Shows NAME: of a ladder each change, what it gained and whether it was kept; or the survey or self-test."""
+    """Shows NAME: each change, what it gained and whether it was kept; or the survey or self-test."""
     with common.notebook(context) as notebook:
         change = stored_change(notebook, name)
         if change is None:
@@ -67,29 +67,29 @@ def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
 
 @experiment_command.command("keep")
 @click.argument("series")
-@click.option("--json", "as_json", is_flag=True, help="The ladder as one object.")
+@click.option("--json", "as_json", is_flag=True, help="The experiment as one object.")
 @common.options_of_all
 def keep(context: click.Context, series: str, as_json: bool) -> None:
     """Keeps the change of SERIES: the next one is made from it."""
-    rung = _decide(context, series, Decision.KEPT, as_json=as_json)
-    output.say(f"kept: the next change is made from series {rung.series.id}")
+    step = _decide(context, series, Decision.KEPT, as_json=as_json)
+    output.say(f"kept: the next change is made from series {step.series.id}")
 
 
-@experiment_command.command("revert", short_help="Notes that the change of SERIES is put back.")
+@experiment_command.command("revert", short_help="Notes that the change of SERIES was reverted.")
 @click.argument("series")
-@click.option("--json", "as_json", is_flag=True, help="The ladder as one object.")
+@click.option("--json", "as_json", is_flag=True, help="The experiment as one object.")
 @common.options_of_all
 def revert(context: click.Context, series: str, as_json: bool) -> None:
-    """Notes that the change of SERIES is put back: the next one is made from the series before it.
+    """Notes that the change of SERIES was reverted: the next one is made from the series before it.
 
-    Nothing is changed on the server; it says what to put back there.
+    Nothing is changed on the server; it says what to restore there.
     """
-    rung = _decide(context, series, Decision.REVERTED, as_json=as_json)
-    change = rung.change
+    step = _decide(context, series, Decision.REVERTED, as_json=as_json)
+    change = step.change
     assert change
     what = f"to {visible(change.previous) or 'empty'}" if change.previous is not None else "as it was"
-    then = f"series {rung.comparison.base_id}" if rung.comparison else "the series before it"
-    output.say(f"put {visible(change.name)} back {what} yourself; the next change is made from {then}")
+    then = f"series {step.comparison.base_id}" if step.comparison else "the series before it"
+    output.say(f"restore {visible(change.name)} {what} yourself; the next change is made from {then}")
 
 
 def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> Rung:
@@ -105,6 +105,6 @@ def _decide(context: click.Context, reference: str, decision: Decision, *, as_js
         ladder = build_ladder(found.experiment, notebook.experiment(found.experiment))
     if as_json:
         answer_report(ladder_report(ladder), as_json=True)
-    rung = ladder.rung_of(found.id)
-    assert rung
-    return rung
+    step = ladder.rung_of(found.id)
+    assert step
+    return step

@@ -12,7 +12,7 @@ from app import evidence, kinds
 from app.cli import common, output
 from app.cli.commands.import_ import content_of
 from app.cli.commands.worksheet import readable
-from app.errors import CancelledError, UsageError
+from app.errors import UsageError
 from app.kinds import stored_experiment
 from app.printing import print_document
 from app.whole_file import is_there, output_file
@@ -126,7 +126,11 @@ def export_command(
     files = _files(file_name, formats)
     for file_path in files:
         if is_there(Path(file_path)) and not force:
-            _ask_for(Path(file_path))
+            output.confirm(
+                f"{file_path} exists already. Replace it?",
+                alone=f"{file_path} exists already: name another file, or replace it with --force",
+                declined=f"{file_path} was left as it is",
+            )
     found: list[Report] = []
     for file_path, chosen in files.items():
         with output_file(Path(file_path)) as file:
@@ -219,13 +223,6 @@ def _files(file_name: str, formats: tuple[str, ...] | None) -> dict[str, str]:
         return {file_name: formats[0]}
     stem = file_name[: -len(FORMATS[asked].suffix)] if asked else file_name
     return {stem + FORMATS[one].suffix: one for one in formats}
-
-
-def _ask_for(path: Path) -> None:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(f"{path} exists already: name another file, or replace it with --force")
-    if not click.confirm(f"{path} exists already. Replace it?", err=True):
-        raise CancelledError(f"{path} was left as it is")
 
 
 def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:

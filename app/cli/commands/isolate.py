@@ -108,7 +108,7 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
 
     Disk is dbench on the server, in a folder beside the share; network is tbench from here to there; both need root
     there, and the package dbench. Without them the layers that can be measured still are. Folders are removed and
-    smbd's profiling is put back, also by the next start after a kill.
+    smbd's profiling is restored, also by the next start after a kill.
     """  # fmt: skip
     control = SeriesControl()
     path = common.notebook_path(context)

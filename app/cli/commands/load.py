@@ -1,4 +1,4 @@
-"""``sharebench load``: many users at once; and ``load-worker``, its far end on another machine."""
+"""``sharebench load``: many users at once; and ``load-worker``, its generator on another machine."""
 
 import os
 from dataclasses import replace
@@ -48,12 +48,12 @@ _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_sec
     help=f"What the users do: {', '.join(NAMES)}, or a file of one's own.",
 )
 @click.option("--print-scenario", is_flag=True, help="Print the scenario's file, to be changed, and do nothing else.")
-@click.option("--duration", type=common.Number(1, 7 * 86400), metavar="SECONDS", help="Of the steady window.")
+@click.option("--duration", type=common.Number(1, 7 * 86400), metavar="SECONDS", help="Length of the measured window.")
 @click.option("--settle", type=common.Number(0, 86400), metavar="SECONDS", help="After the logins, before it counts.")
 @click.option(
     "--ramp", type=common.Number(0.1, 10000), default=20, show_default=True, metavar="N", help="Logins a second."
 )
-@click.option("--think", metavar="SECONDS", help="Pause before each request: 0.1, or exp:0.1 for pauses that scatter.")
+@click.option("--think", metavar="SECONDS", help="Pause before each request: 0.1, or exp:0.1 for exponential ones.")
 @click.option(
     "--pace",
     type=common.Number(0.0001, 3600),
@@ -64,7 +64,7 @@ _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_sec
 @click.option("--files", type=common.Count(1, 10_000_000), metavar="N", help="Files that the users work on.")
 @click.option("--sizes", metavar="SIZE:SHARE,…", help="Their sizes, such as 4K:8,64K:3,1M:1.")
 @click.option("--by-size", is_flag=True, help="Each point once with each size alone.")
-@click.option("--seed", type=common.Count(0, 2**31), metavar="N", help="Of all that is left to chance.")
+@click.option("--seed", type=common.Count(0, 2**31), metavar="N", help="Random seed.")
 @click.option("--processes", type=common.Count(1, 256), metavar="N", help="Generator processes (one a core).")
 @click.option(
     "--workers-on",
@@ -75,7 +75,7 @@ _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_sec
 @click.option("--keep-files", is_flag=True, help="Leave the files there for a later load.")
 @click.option("--reuse-files", metavar="FOLDER", help="The folder that --keep-files left, .sharebench-…")
 @click.option("--label", default="", metavar="TEXT", help="A few words on the form.")
-@click.option("--resume", metavar="LOAD", help="Go on with an interrupted load (its id, or last).")
+@click.option("--resume", metavar="LOAD", help="Resume an interrupted load (its id, or last).")
 @click.option("--json", "as_json", is_flag=True, help="The load document instead of the form.")
 @common.login_options
 @common.options_of_all
@@ -85,7 +85,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
     of users after ramp and settle time: requests a second, response times, errors, the server's CPU and memory.
 
     TARGET is a folder on a share. The scenario's files are made in a folder of our own there, and removed at the end;
-    nothing else is touched. Several TARGETs (the addresses of a server's cards) are taken in turns. Every finished
+    nothing else is touched. Several TARGETs (the addresses of a server's cards) alternate. Every finished
     point is kept, also after Ctrl-C; --resume goes on at the next one.
     """
     if choices["print_scenario"]:

@@ -1,6 +1,5 @@
 """``show``, ``reject``, ``accept``, ``note``, ``rename``, ``delete`` and ``prune``: recordings of any kind."""
 
-import sys
 from collections.abc import Sequence
 
 import click
@@ -9,7 +8,7 @@ from app import kinds
 from app.cli import common, output
 from app.cli.series_output import answer_report
 from app.cli.series_output import show as show_series
-from app.errors import CancelledError, UsageError
+from app.errors import UsageError
 from forms.series.summary import unusual_runs
 from storage.notebook import Notebook
 from storage.recordings import SERIES, Recording, held_text
@@ -169,19 +168,15 @@ def _delete(notebook: Notebook, found: Sequence[Recording], *, yes: bool) -> Non
             output.say(f"  with the {inside} series in it")
         if left := kinds.leftover_text(notebook, head):
             output.say(f"  {left}; it may still be there, and nothing will tell of it any more")
-    _ask(len(found), yes=yes)
+    if not yes:
+        output.confirm(
+            f"Delete {'it' if len(found) == 1 else f'these {len(found)}'} for good?",
+            alone="nothing was deleted: say that it is meant with --yes",
+            declined="nothing was deleted",
+        )
     for head in found:
         notebook.remove(head.id)
         output.answer(head.id)
-
-
-def _ask(count: int, *, yes: bool) -> None:
-    if yes:
-        return
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("nothing was deleted: say that it is meant with --yes")
-    if not click.confirm(f"Delete {'it' if count == 1 else f'these {count}'} for good?", err=True):
-        raise CancelledError("nothing was deleted")
 
 
 def _measured(runs: Sequence[Run]) -> bool:

@@ -1,7 +1,6 @@
 """``sharebench run`` and ``selftest``: series, measured and kept."""
 
 import shlex
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,13 +8,13 @@ from typing import Any
 
 import click
 
-from app.cli import common
+from app.cli import common, output
 from app.cli.commands.notebook import reject_unusual
 from app.cli.progress import watch, watch_turns
 from app.cli.run_options import chosen, series_options, target_argument
 from app.cli.series_output import answer_report, show
 from app.clients.base import Secrets
-from app.errors import CancelledError, UsageError
+from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import check_resumable, failure_of, record, resume
 from app.recorder.request import SeriesRequest
@@ -59,7 +58,7 @@ def other_options(options: SeriesOptions, words: str) -> SeriesOptions:
 def run_versus(
     options: SeriesOptions, words: str, target: Target, secrets: Secrets, path: Path, *, as_json: bool
 ) -> int:
-    """Measure both in turns (A B B A …), and answer with their comparison."""
+    """Measure both interleaved (A B B A …), and answer with their comparison."""
     both = (
         replace(options, label=options.label or "as it is"),
         replace(other_options(options, words), label=f"{options.label} {words}".strip()),
@@ -90,7 +89,7 @@ _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
 @click.option(
     "--versus",
     metavar="OPTIONS",
-    help="In turns (A B B A) with other options of the client: --versus '--in-flight 1'; prints the comparison.",
+    help="Interleave it (A B B A) with other options of the client: --versus '--in-flight 1'; prints the comparison.",
 )
 @click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable; intervals get too narrow by it.")
 @click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")
@@ -172,13 +171,12 @@ def _confirm(series: Series, *, confirmed: bool) -> None:
     if confirmed or series.imported_at is None:
         return
     url = visible(format_target(series.target))
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(
-            f"series {series.id} was imported and names the target {url}: when that is the server that you mean to log"
-            " in at, say so with --confirm-target"
-        )
-    if not click.confirm(f"Series {series.id} was imported. Log in at {url} and go on?", err=True):
-        raise CancelledError("nothing was measured")
+    output.confirm(
+        f"Series {series.id} was imported. Log in at {url} and continue?",
+        alone=f"series {series.id} was imported and names the target {url}: when that is the server that you mean to"
+        " log in at, say so with --confirm-target",
+        declined="nothing was measured",
+    )
 
 
 @click.command("selftest")
@@ -187,7 +185,7 @@ def _confirm(series: Series, *, confirmed: bool) -> None:
     "--apart",
     type=common.Count(2, 100),
     metavar="N",
-    help="N whole series, one after the other; not two in turns.",
+    help="N whole series, one after the other, in place of two interleaved.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The self-test as a document.")
 @common.login_options
@@ -198,7 +196,7 @@ def _confirm(series: Series, *, confirmed: bool) -> None:
     "timeout_seconds", "ceiling",
 )  # fmt: skip
 def selftest_command(context: click.Context, /, target: str, **choices: Any) -> int:
-    """Measures the same thing twice, in turns, as if it were a change.
+    """Measures the same thing twice, interleaved, as if it were a change.
 
     Says whether the same thing comes out the same, and the smallest change that this set-up can show with so many
     runs. With --apart it measures whole series one after the other, and says how far they lie apart: compare takes that

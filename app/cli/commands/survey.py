@@ -76,7 +76,7 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
 
     Of @NAME, a server in the settings file, the address, the share or folder and the user are taken.
 
-    On the server itself its loopback and its own address are measured; the series take turns, run by run, so that
+    On the server itself its loopback and its own address are measured; the series are interleaved, run by run, so that
     whatever drifts hits all alike. Files of our own are made and removed. An interrupted survey goes on where it was
     when the same command is given again, and repeats no finished series.
     """
@@ -130,12 +130,12 @@ def _announce(planned: SurveyRound) -> None:
     done = len(planned.stations) - len(planned.todo)
     if planned.continued:
         output.say(
-            f"going on with {planned.experiment.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
+            f"resuming {planned.experiment.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
             " --again begins a new one"
         )
     else:
         left_out = f", {done} left out" if done else ""
-        output.say(f"{planned.experiment.name}: {len(planned.todo)} series in turns{left_out}")
+        output.say(f"{planned.experiment.name}: {len(planned.todo)} interleaved series{left_out}")
 
 
 def _outcome(filled: Survey, *, cancelled: bool) -> int:

@@ -22,7 +22,7 @@ from app.cli.commands.compare import exit_code
 from app.cli.progress import ProgressLine, cancel_on_signals
 from app.cli.run_options import chosen, series_options, ssh_host, target_argument
 from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
-from app.errors import CancelledError, SharebenchError, UsageError
+from app.errors import SharebenchError, UsageError
 from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
 from app.measure.events import RunFinished, RunStarted
@@ -79,7 +79,7 @@ trial_options = common.several(
         "users",
         type=common.Count(1, MOST_USERS),
         metavar="USERS",
-        help="Measure requests a second of so many users in place of one transfer; TARGET is a folder.",
+        help="Measure requests a second of that many users in place of one transfer; TARGET is a folder.",
     ),
     click.option(
         "--scenario",
@@ -96,7 +96,7 @@ trial_options = common.several(
         default=5,
         show_default=True,
         metavar="SECONDS",
-        help="Of each load.",
+        help="Length of each load.",
     ),
     click.option("--json", "as_json", is_flag=True, help="The trial as a document."),
     common.login_options,
@@ -179,12 +179,9 @@ def consent(order: TrialOrder, *, yes: bool) -> None:
 
 def ask_to_go_on(*, yes: bool) -> None:
     """Ask, unless it was said before. Raises UsageError, CancelledError."""
-    if yes:
-        return
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("nobody is here to consent to that: say so with --yes; nothing was written")
-    if not click.confirm("Go on?", err=True):
-        raise CancelledError("nothing was written")
+    if not yes:
+        alone = "nobody is here to consent to that: say so with --yes; nothing was written"
+        output.confirm("Go on?", alone=alone, declined="nothing was written")
 
 
 def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
@@ -262,7 +259,7 @@ def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str,
 @click.command("try")
 @click.argument("setting", metavar="NAME=VALUE", required=False)
 @target_argument(required=False)
-@click.option("--resume", "resumed", metavar="EXPERIMENT", help="Go on with an interrupted trial or sweep.")
+@click.option("--resume", "resumed", metavar="EXPERIMENT", help="Resume an interrupted trial or sweep.")
 @click.option("--noise", type=common.Number(0, 100), default=1.0, show_default=True, metavar="PERCENT",
     help="A change inside ± this is no difference, however sure.")  # fmt: skip
 @click.option("--margin", type=common.Number(0, 1000, min_open=True), default=5.0, show_default=True,
@@ -272,14 +269,14 @@ def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str,
 @restart_option
 @trial_options
 def try_command(context: click.Context, /, setting: str | None, target: str | None, **choices: Any) -> int:
-    """Changes a setting of the server itself, measures with and without it in turns, and puts it back.
+    """Changes a setting of the server itself, measures with and without it, and restores it.
 
-    Each pair is A B or B A by lot, so that nothing else that comes and goes on the machine keeps step with the change.
+    Each pair is A B or B A in random order, so that other activity on the machine cannot bias the result.
 
     NAME=VALUE is a line of smb.conf, a kernel setting (net.ipv4.tcp_congestion_control=bbr) or one of a network card
     (mtu@eth0=9000, tso@eth0=off, rx-usecs@eth0=0); NAME alone tries the values of the catalogue. For all else there are
     --apply and --revert. It runs as root on the server, or leads there with --server-ssh root@HOST. It shows first what
-    it would write, and where; everything is put back byte for byte at the end, also by `sharebench restore` after a
+    it would write, and where; everything is restored byte for byte at the end, also by `sharebench restore` after a
     crash. Exit code 0: no slower; 1: slower; 3: not known.
     """
     resumed = choices.pop("resumed")
@@ -323,7 +320,7 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
 @restart_option
 @trial_options
 def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: str, **choices: Any) -> int:
-    """Measures several values of a setting in turns, and names the smallest that is no worse than the best by 1 %.
+    """Measures several values of a setting, interleaved, and names the smallest that is no worse than the best by 1 %.
 
     Each block measures what was there and each value once, in a new random order. NAME alone takes the values of the
     catalogue; a socket option such as SO_SNDBUF may be named by itself (SO_SNDBUF=4K,64K,1M).
@@ -344,12 +341,12 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
 @target_argument()
 @click.option("--only", multiple=True, metavar="NAME", help="Try this parameter alone; may be given several times.")
 @click.option("--stop-after", type=common.Count(1, 1000), default=STOP_AFTER, show_default=True, metavar="N",
-    help="So many candidates in a row without a gain end it.")  # fmt: skip
+    help="End after this number of candidates in a row without a gain.")  # fmt: skip
 @trial_options
 def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     """Tries the catalogue's safe settings of smb.conf one after another, in order of impact.
 
-    Each is a `try` on top of what was found before; what has a risk is left out. Everything is put back at the end, and
+    Each is a `try` on top of what was found before; what has a risk is left out. Everything is restored at the end, and
     one page says what to write into smb.conf, what it is worth, and what was tried for nothing.
     """
     known = {spelling(name).name for name, _ in candidates()}
@@ -369,7 +366,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     check_target(request)
     where = ways.ssh or "this machine"
     output.say(f"{len(candidates(tuning.only))} candidates will be tried on {where}, each a line of smb.conf in a")
-    output.say("drop-in file that is written, proven, measured and put back; what has a risk is left out.")
+    output.say("drop-in file that is written, proven, measured and restored; what has a risk is left out.")
     for name, value in tuning.first:
         output.say(f"The audit proposes {name} = {value}: tried first.")
     ask_to_go_on(yes=choices["yes"])
@@ -404,7 +401,7 @@ def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
 
 
 @click.command("restore")
-@click.option("--list", "listing", is_flag=True, help="Only show what stands, and how it is put back by hand.")
+@click.option("--list", "listing", is_flag=True, help="Only show what stands, and how to restore it by hand.")
 @click.option(
     "--server-ssh", callback=ssh_host, metavar="[USER@]HOST",
     help="The way to the server, from another machine than before.",
@@ -412,7 +409,7 @@ def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
 @click.option("--json", "as_json", is_flag=True, help="What stood, as an array of objects.")
 @common.options_of_all
 def restore_command(context: click.Context, listing: bool, server_ssh: str | None, as_json: bool) -> int:
-    """Puts back what an interrupted try, sweep, tune or isolate left changed on a server.
+    """Restores what an interrupted try, sweep, tune or isolate left changed on a server.
 
     Nothing is overwritten that somebody else changed meanwhile: then it shows what stands there, and leaves it.
     """
@@ -427,7 +424,7 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
     if as_json:
         output.answer_json([_document(entry) for entry in found.left])
     elif not found.left and not found.of_isolations:
-        output.answer("nothing to put back")
+        output.answer("nothing to restore")
     _tell(found.of_isolations)
     for one in found.done:
         if not as_json:
@@ -450,13 +447,13 @@ def _list(standing: list[JournalEntry], *, as_json: bool) -> None:
         output.answer_json([_document(entry) for entry in standing])
         return
     if not standing:
-        output.answer("nothing to put back")
+        output.answer("nothing to restore")
     for entry in standing:
         state = "a trial is at work on it" if entry.at_work else "left by an interrupted trial"
         output.answer(
             f"{entry.created_at[:19].replace('T', ' ')}  {entry.name} on {where(entry)}"
             f" ({entry.machine.partition(' ')[0]}), was {entry.effective_before or 'empty'}: {state}\n"
-            f"    put back with: sharebench restore\n    or there, as root: sh {entry.undo_path}"
+            f"    restore it with: sharebench restore\n    or there, as root: sh {entry.undo_path}"
         )
 
 
@@ -469,6 +466,6 @@ def _document(entry: JournalEntry) -> dict[str, str | None]:
 
 
 def _show_versions(problem: ConflictError) -> None:
-    """What stands there now, beside what the undo script has of before and of ours."""
+    """What stands there now, beside what the undo script has of before and what we wrote."""
     for what, text in problem.now.items():
         output.say(f"--- {what}, as it is now:\n{text}")

@@ -172,7 +172,7 @@ class FTPClient:
             self._enter_folder(control, path)
             standard = "MLST" in control.features or "MLSD" in control.features
             parse = parse_mlsd if standard else parse_line
-            # files of ours have a dot in front, which many a LIST hides; a server that does not know -a finds nothing
+            # our files begin with a dot, and many a LIST hides those; a server that does not know -a finds nothing
             for command in ("MLSD",) if standard else ("LIST -a", "LIST"):
                 with self._data_connection(control) as opened:
                     data = self._begin(control, opened, command)

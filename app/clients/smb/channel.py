@@ -39,7 +39,7 @@ _SWIFT_BYTES_PER_SECOND = 500e6
 On a slower one that would only keep the TCP window from opening.
 """
 _ENOUGH_FOLLOWS = 3
-"""So many answers must be on their way, this one included, for waiting like that.
+"""The number of answers that must be on their way, this one included, for waiting like that.
 
 A ``recv`` takes what is there and then sleeps until the low water mark is reached again: through the end of the file,
 until the tick, if nothing followed. Of two more answers one at least is a full block.

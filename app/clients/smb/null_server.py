@@ -116,7 +116,7 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
 
 @contextmanager
 def null_channel(facts: ClientFacts, server: type[NullServer] = NullServer) -> Iterator[Channel]:
-    """A connection to a far end that costs next to nothing, with the protocol settings of ``facts``."""
+    """A connection to a server that costs next to nothing, with the protocol settings of ``facts``."""
     dialect = next(number for number, name in wire.DIALECTS.items() if name == facts.dialect)
     signing = next((number for number, name in SIGNING_NAMES.items() if name == facts.signing), None)
     cipher = next((number for number, name in CIPHER_NAMES.items() if name == facts.encryption), None)

@@ -1,4 +1,4 @@
-"""smbclient-ng's session on a connection of ours: log in, list shares, browse, ask for rights."""
+"""A login: smbclient-ng's session on our own connection, and what impacket and Kerberos need below it."""
 
 import contextlib
 import hashlib
@@ -331,7 +331,7 @@ class Listener:
         self.errors: list[tuple[str, BaseException | None]] = []
 
     def error(self, message: str) -> None:
-        """Keep an error and what was being handled; one of ours goes on upwards."""
+        """Keep an error and what was being handled; our own errors are raised."""
         cause = sys.exc_info()[1]
         if isinstance(cause, SharebenchError):
             raise cause
@@ -347,7 +347,7 @@ class Listener:
         """Drop it."""
 
     def check(self, where: str) -> None:
-        """Raise the first error that was logged, as one of ours."""
+        """Raise the first error that was logged, as an error of :mod:`app.errors`."""
         if self.errors:
             message, cause = self.errors[0]
             self.errors.clear()

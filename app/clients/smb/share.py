@@ -194,7 +194,7 @@ class Window:
 
 
 def charge(length: int) -> int:
-    """The credits that a request of so many bytes costs (MS-SMB2 3.1.5.2)."""
+    """The credits that a request of that many bytes costs (MS-SMB2 3.1.5.2)."""
     return max(1, -(-length // CREDIT_BYTES))
 
 

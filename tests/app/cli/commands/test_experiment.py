@@ -84,7 +84,7 @@ def test_keep_and_revert_are_written_down_and_move_the_next_base(db, capsys):
     assert "the next change is made from series bbbbbbbbbbbb" in capsys.readouterr().err
     assert experiment(db, "revert", "c", "--json") == 0
     out, err = capsys.readouterr()
-    assert "put strict sync back as it was yourself; the next change is made from series bbbbbbbbbbbb" in err
+    assert "restore strict sync as it was yourself; the next change is made from series bbbbbbbbbbbb" in err
     document = json.loads(out)
     assert [rung["decision"] for rung in document["rungs"]] == [None, "kept", "reverted"]
     assert [rung["on_kept_path"] for rung in document["rungs"]] == [True, True, False]
@@ -93,7 +93,7 @@ def test_keep_and_revert_are_written_down_and_move_the_next_base(db, capsys):
         assert len(notebook.series("b").measured()) == 5
     assert experiment(db, "revert", "b") == 0
     assert (
-        "put log level back to 0 yourself; the next change is made from series aaaaaaaaaaaa" in capsys.readouterr().err
+        "restore log level to 0 yourself; the next change is made from series aaaaaaaaaaaa" in capsys.readouterr().err
     )
 
 

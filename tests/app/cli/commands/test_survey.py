@@ -37,7 +37,7 @@ def test_one_command_gives_table_findings_and_the_next_step(options, smbd, vsftp
     assert survey(db, *options) == 0
     out, err = capsys.readouterr()
     assert max(map(len, out.splitlines())) <= 80
-    assert "6 series in turns" in err
+    assert "6 interleaved series" in err
     columns = out.partition("Averages; ± is half their 95 % interval")[2].partition("─")[0]
     assert all(name in columns for name in ("FTP,", "SMB,", "TCP", "MB/s"))
     assert [line.split()[0] for line in out.splitlines() if line.startswith(("get ", "put "))] == ["get", "put"]
@@ -89,7 +89,7 @@ def test_what_fails_is_named_and_the_rest_is_kept(options, tmp_path, capsys):
     assert "SMB" in out
     assert "2 of " in err
     assert survey(tmp_path / "notebook.db", *wrong) == 4
-    assert "going on with survey 127.0.0.1" in capsys.readouterr().err
+    assert "resuming survey 127.0.0.1" in capsys.readouterr().err
 
 
 def test_wrong_words_and_nobody_there(tmp_path, capsys):
@@ -123,7 +123,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(options, smbd, v
     assert [list(folder.glob(".sharebench-*")) for folder in (smbd.folder, vsftpd.folder)] == [[], []]
     kept = _measured(db)
     assert survey(db, *command) == 0
-    assert "going on with survey 127.0.0.1" in capsys.readouterr().err
+    assert "resuming survey 127.0.0.1" in capsys.readouterr().err
     assert kept < _measured(db)
     with Notebook(db) as notebook:
         heads = notebook.heads()

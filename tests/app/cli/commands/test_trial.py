@@ -139,7 +139,7 @@ def left_behind(inside: Inside) -> None:
 def test_what_was_left_is_told_at_the_next_start_and_listed(inside: Inside):
     left_behind(inside)
     done = inside("list")
-    assert "left strict sync changed on this machine: put it back with `sharebench restore`" in done.stderr
+    assert "left strict sync changed on this machine: restore it with `sharebench restore`" in done.stderr
     listed = inside("restore", "--list")
     assert "strict sync on this machine (nas), was Yes: left by an interrupted trial" in listed.stdout
     assert "sh /etc/samba/sharebench-undo.sh" in listed.stdout
@@ -155,7 +155,7 @@ def test_another_machine_is_not_restored_from_here(inside: Inside):
 
 
 def test_there_may_be_nothing_to_put_back(inside: Inside):
-    assert inside("restore").stdout == "nothing to put back\n"
+    assert inside("restore").stdout == "nothing to restore\n"
 
 
 def test_a_trial_that_lost_a_series_says_so(inside: Inside):
