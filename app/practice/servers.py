@@ -14,7 +14,7 @@ from typing import Self
 from app.children import own_command, own_environment
 from app.clients.base import MAX_BLOCK_BYTES, Content, Secrets
 from app.errors import MeasurementError
-from app.practice.lifeline import ServerOrders
+from app.practice.child import ServerOrders
 from forms.findings.finding import PRACTICE
 from storage.records import Target
 
@@ -70,7 +70,7 @@ class PracticeServers:
         self._folder = Path(tempfile.mkdtemp(prefix="sharebench-practice-"))
         try:
             self._fill()
-            started = [self._start("app.practice.smb"), self._start("app.practice.ftp")]
+            started = [self._start("smb"), self._start("ftp")]
             smb_port, ftp_port = (_port_of(process) for process in started)
         except BaseException:
             self._stop()
@@ -93,9 +93,9 @@ class PracticeServers:
             else:
                 _write_random(path, content)
 
-    def _start(self, module: str) -> subprocess.Popen[str]:
+    def _start(self, protocol: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            own_command(module),
+            own_command("app.practice.child", protocol),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -137,7 +137,7 @@ def _port_of(process: subprocess.Popen[str]) -> int:
     line = process.stdout.readline() if readable else ""
     if not line.strip().isdecimal():
         raise MeasurementError(
-            "the practice servers do not start; try `python -m app.practice.smb` to see why, or measure a real server"
+            "the practice servers do not start; see `python -m app.practice.child smb`, or measure a real server"
         )
     return int(line)
 
