@@ -85,7 +85,6 @@ class AuditedServer:
     path: str = ""
     facts: Mapping[str, FactValue] = field(default_factory=dict)
     global_names: frozenset[str] = frozenset()
-    """Parameters that this Samba knows of the whole server, by its own account."""
     share_names: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
     modes: Mapping[str, int] = field(default_factory=dict)
@@ -372,7 +371,6 @@ _DEFAULTS = {
 
 
 def _of_words(server: AuditedServer, setting: WrittenSetting) -> Iterator[AuditFinding]:
-    """Unknown words of socket options, and VFS modules that cannot be loaded."""
     name = spelling(setting.name).name
     if name == "socket options":
         for word, _ in _words(setting.value):
@@ -467,7 +465,6 @@ def _words(value: str) -> Iterator[tuple[str, str]]:
 
 
 def _without_word(setting: WrittenSetting, word: str) -> str:
-    """The line without one word of its value; "" where nothing is left."""
     kept = [each for each in setting.value.split() if each.partition("=")[0].strip(",").lower() != word.lower()]
     return f"{setting.name} = {' '.join(kept)}" if kept else ""
 

@@ -16,7 +16,6 @@ def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (
 
 
 def _to_be_filled(report: Report) -> dict[str, Any]:
-    """A blank form that has no document of its own: its lines and columns, every value null."""
     return {
         "form": report.form,
         **{field.name: None for field in report.fields},

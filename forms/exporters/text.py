@@ -171,7 +171,6 @@ def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str
 
 
 def _half_cells(block: str, start: int, end: int) -> str:
-    """A bar from one half of a cell to another; a level's has whole cells."""
     if block != "█":
         return block * max((end + 1) // 2, 1)
     first = " " * (start // 2) + "▐" * (start % 2)

@@ -40,14 +40,11 @@ class Finding:
     """One finding; all texts are plain text in whole sentences."""
 
     key: str
-    """What kind it is: ``half-duplex``, ``ftp-ratio``, …"""
     severity: Severity
     title: str
     evidence: str
-    """The figures, and of what they are."""
     what_to_do: str
     series_ids: tuple[str, ...] = ()
-    """The series that show it."""
 
 
 def called(series: Series) -> str:

@@ -43,7 +43,6 @@ def first_to_look_at(found: Sequence[Finding]) -> Finding | None:
 
 
 def _merged(found: Sequence[Finding], commands: Mapping[str, Command]) -> list[Finding]:
-    """Findings of one kind and title become one, with the evidence of the first and the series of all."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in found:
         groups.setdefault((finding.key, finding.title), []).append(finding)
@@ -76,8 +75,6 @@ _BACK = {Command.GET: Command.PUT, Command.PUT: Command.GET}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Measured:
-    """A series with a valid average."""
-
     series: Series
     bytes_per_second: float
     loopback: bool
@@ -145,7 +142,6 @@ def _is_loss(comparison: Comparison, change_percent: float) -> bool:
 
 
 def _set_ups(measured: Sequence[_Measured]) -> list[_Measured]:
-    """The newest series of each set-up, in the order in which these were first measured."""
     newest: dict[object, _Measured] = {}
     for one in sorted(measured, key=lambda m: m.series.created_at):
         newest[_place(one), _set_up(one.series)] = one
@@ -163,7 +159,6 @@ def _set_up(series: Series) -> str:
 
 
 def _with(measured: _Measured) -> str:
-    """The set-up as part of a sentence."""
     name = _set_up(measured.series)
     return f" with {name}" if name else ""
 
@@ -261,7 +256,6 @@ def _ratio(
 
 
 def _protection(series: Series) -> str:
-    """How a session is protected at the cost of processor time; empty where it is not."""
     client = series.client
     if client.is_encrypted:
         return f"encrypted ({wording.plain(str(client.encryption))})"

@@ -36,8 +36,6 @@ _BUFFER_FACTS = {Command.GET: ("tcp.rmem", "tcp.wmem"), Command.PUT: ("tcp.wmem"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Limit:
-    """The most that can be on its way because of one setting."""
-
     size_bytes: float
     name: str
     window: bool = False
@@ -45,7 +43,6 @@ class _Limit:
 
     @property
     def usable_bytes(self) -> float:
-        """What of it carries data."""
         return self.size_bytes * (1 if self.window else BUFFER_SHARE)
 
     def bound(self, on_the_way: float, round_trip: float) -> str:
@@ -159,7 +156,6 @@ def _limits(series: Series) -> Iterator[_Limit]:
 
 
 def _largest(facts: Facts, name: str) -> float | None:
-    """The last of the three numbers of ``tcp_rmem`` or ``tcp_wmem``."""
     words = str(facts.get(name, "")).split()
     return float(words[-1]) if len(words) == 3 and words[-1].isdecimal() else None
 

@@ -23,7 +23,6 @@ LOW_UTILISATION_PERCENT = 30.0
 """Below it neither processor nor link is at work: time goes by in waiting."""
 FASTEST_CIPHER = "aes-128-gcm"
 BUSY = "busy"
-"""The key of the finding that others were at work."""
 CONTRADICTIONS = "form.contradictions"
 """The fact of the client that lists the cells of a paper form that its other cells contradict."""
 OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})

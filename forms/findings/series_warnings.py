@@ -40,9 +40,7 @@ class Advice:
     """``warm-up``, ``unusual``, ``drift``, ``short``, ``scatter``, ``single``, ``ceiling``, ``busy``, ``until``,
     ``dependence``, ``guest``, ``unchecked``, ``unread``, ``link``, ``failed`` or ``interrupted``."""
     text: str
-    """A plain sentence, for the screen and paper alike."""
     options: str = ""
-    """What does it on the command line."""
 
 
 def advice(series: Series) -> list[Advice]:

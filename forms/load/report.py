@@ -284,7 +284,6 @@ def _beside_row(point: LoadPoint) -> Row:
 
 
 def _operations_table(points: Sequence[LoadPoint]) -> Table | None:
-    """Each kind of request at the point with the most users."""
     point = max(points, key=lambda each: each.users, default=None)
     if point is None or len(point.operations) < 2:
         return None

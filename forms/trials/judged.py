@@ -34,12 +34,10 @@ def sweep_report(found: SweepSummary) -> Report:
 
 
 def _tone(found: SweepSummary) -> Tone:
-    """Of the answer, which is none as long as it is not known."""
     return Tone.PLAIN if found.complete and found.settled else Tone.CAUTION
 
 
 def _answer(found: SweepSummary) -> str:
-    """The answer, and what weakens it."""
     weak = () if found.plan.load else (said.text for one in found.values for said in short_runs(one.series))
     return " ".join([sweep_sentence(found), *islice(weak, 1)])
 
@@ -63,13 +61,11 @@ def sweep_sentence(found: SweepSummary) -> str:
 
 
 def _worse(found: SweepSummary) -> str:
-    """The values that are known to be worse, where others are undecided."""
     worse = [_value_name(found, one) for one in found.values if one.standing is Standing.WORSE]
     return f", but slower than the best: {', '.join(worse)}" if worse else ""
 
 
 def _remedy(found: SweepSummary) -> str:
-    """What would settle it."""
     if found.blocks_to_settle is None:
         return "Use longer runs (a larger file) or a quieter time: the runs vary too much."
     return f"About {found.blocks_to_settle} blocks would settle it (--blocks {found.blocks_to_settle})."
@@ -100,7 +96,6 @@ def _map(found: SweepSummary) -> Table:
 
 
 def _cell(one: SweepValue | None) -> str:
-    """A cell of the grid; without a value of its own it is what was there."""
     if one is None:
         return "as it was"
     if one.effect is None:

@@ -48,7 +48,6 @@ class Pair:
 
     @property
     def ratio(self) -> float:
-        """The tried value's throughput over the usual one's."""
         return self.other_rate / self.base_rate
 
 
@@ -61,7 +60,6 @@ class TrialSummary:
     base: Series
     other: Series
     pairs: tuple[Pair, ...]
-    """Those of which both runs are valid."""
     rejected_pairs: int
     verdict: Verdict
     doubt: TrialDoubt | None
@@ -71,20 +69,16 @@ class TrialSummary:
     """After how many pairs it was decided; None where it was not."""
     slot_effect_percent: float | None
     control: PairedEffect | None
-    """The same for the fixed piece of work."""
     control_counts: bool = True
     """Whether the fixed work may veto the verdict: not where something else than this machine set the pace."""
     slots: tuple[Slot, ...] = ()
-    """The order in which it was measured."""
 
     @property
     def complete(self) -> bool:
-        """Whether nothing more is to be measured."""
         return self.looked_at is not None
 
     @property
     def value(self) -> str:
-        """What was tried."""
         return self.plan.values[0]
 
     @property

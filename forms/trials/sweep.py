@@ -42,7 +42,6 @@ class SweepValue:
     """None for the value that was there."""
     series: Series
     average: float | None
-    """Of its rates; None where nothing was measured."""
     effect: PairedEffect | None
     """Against the value that was there; None for that itself, and without blocks."""
     adjusted_p: float | None
@@ -53,7 +52,6 @@ class SweepValue:
 
     @property
     def on_plateau(self) -> bool:
-        """Whether nothing shows that it is worse than the best."""
         return self.standing is not Standing.WORSE
 
     @property
@@ -83,7 +81,6 @@ class SweepSummary:
     blocks_to_settle: int | None
     """The number of blocks that is likely to settle it; None where it is settled or more blocks are no remedy."""
     slots: tuple[Slot, ...] = ()
-    """The order in which it was measured."""
 
     def interval_of(self, one: SweepValue) -> tuple[float, float] | None:
         """Between which rates a value's average lies, by its change against what was there; None where not known."""
@@ -101,7 +98,6 @@ class SweepSummary:
 
     @property
     def complete(self) -> bool:
-        """Whether all planned blocks are there."""
         return self.blocks >= self.plan.looks[-1]
 
 
@@ -188,7 +184,6 @@ def stand(table: Sequence[Sequence[float]], margin_percent: float) -> list[tuple
 
 
 def _blocks_to_settle(values: Sequence[SweepValue], blocks: int, margin_percent: float) -> int | None:
-    """The number of blocks that narrows the undecided intervals enough, or None where that is too many."""
     effects = [one.against_best for one in values if one.standing is Standing.UNDECIDED and one.against_best]
     intervals = [effect.interval_percent for effect in effects]
     if not intervals or None in intervals:
@@ -209,7 +204,6 @@ def _holm(p_values: Sequence[float]) -> list[float]:
 
 
 def _friedman(table: Sequence[Sequence[float]]) -> float | None:
-    """Friedman's test: whether the values differ at all, whatever the blocks do."""
     if len(table) < 2 or len(table[0]) < 3:
         return None
     return friedman_p(table)

@@ -36,7 +36,6 @@ class TuneSummary:
 
     @property
     def found(self) -> tuple[TrialSummary, ...]:
-        """What was faster."""
         return tuple(one for one in self.trials if one.verdict is Verdict.FASTER)
 
     @property

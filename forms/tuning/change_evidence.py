@@ -96,7 +96,6 @@ def _sysctl_fact(name: str) -> Iterable[str]:
 
 
 def _of_options(facts: Facts, name: str, option: str) -> FactValue | None:
-    """The value of a mount option; its own name for one that stands alone, empty for one that is not there."""
     options = facts.get(name)
     if options is None:
         return None

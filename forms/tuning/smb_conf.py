@@ -189,7 +189,6 @@ def _tidy_socket_options(words: str) -> str:
 
 @cache
 def _tables() -> tuple[Mapping[str, Parameter], Mapping[str, str], Mapping[str, str]]:
-    """Parameters by squeezed name, and canonical names by squeezed synonym and by squeezed opposite."""
     text = resources.files("forms.tuning").joinpath("data", "parameters.toml").read_text(encoding="utf-8")
     raw = tomllib.loads(text)
     parameters = {
@@ -249,7 +248,6 @@ class _FileReading:
     open: list[str] = field(default_factory=list)
 
     def read(self, file: str, section: str) -> str:
-        """Take in a file's lines; returns the section that it ends in, which continues after an include."""
         for number, line in _logical_lines(self.files.get(file, "")):
             if line.startswith("["):
                 section = line[1:].partition("]")[0].strip().lower()
