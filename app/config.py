@@ -5,6 +5,7 @@
     [who]                           # stands on every form
     name = "Jo Miller"
     ticket = "OPS-4711"
+    site = "Vienna"                 # where this machine stands: a column of lists of shared notebooks
 
     [defaults]                      # options of `run`, by their names
     runs = 7
@@ -81,6 +82,7 @@ class Measurer:
 
     name: str = ""
     ticket: str = ""
+    site: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -410,6 +410,7 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
         names.setdefault(baseline.recording_id, []).append(wording.plain(baseline.name))
     ids = [head.id for head in heads if head.kind == SERIES]
     of_series = {one.series_id: one for one in series_lines(notebook.heads_of(ids), notebook.rates_of(ids), ())}
+    machines = notebook.machines([head.id for head in heads])
     found = []
     for head in heads:
         kind, series = kind_of(head), of_series.get(head.id)
@@ -426,6 +427,7 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
                 baselines=tuple(names.get(head.id, ())),
                 experiment=series.experiment if series else "",
                 left_behind=head.leftovers is not None and not head.running,
+                machine=wording.plain(machines.get(head.id, "")),
             )
         )
     return found

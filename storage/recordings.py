@@ -26,6 +26,8 @@ LAST_LOAD = "last-load"
 """The reference that means the newest load."""
 
 DECISION = "decision"
+_MACHINE = ("host.name", "measured.site")
+"""Facts of the client that tell where a recording was measured."""
 WRITTEN_BY_PEOPLE = ("label", "note", "question")
 """Columns that a user may write at any time, which measuring never overwrites."""
 _BY_MEASURING = ("status", "error", "subject", "leftovers")
@@ -212,6 +214,24 @@ class RecordingTables(NotebookBase):
             self._db.execute(sql, ("rejected" if text else "valid", text or None, *keys))
         elif place == DECISION:
             self._db.execute("UPDATE series SET decision = ? WHERE id = ?", (text or None, recording_id))
+
+    def machines(self, ids: Sequence[str]) -> dict[str, str]:
+        """The host that measured each recording, with its site where that is known; of a trial, that of its series."""
+        found: dict[str, dict[str, str]] = {}
+        for column in ("part_of", "id"):
+            sql = (
+                f"SELECT {column} AS id, name, value FROM facts JOIN recordings ON id = series_id"  # noqa: S608  our own
+                f" WHERE side = 'client' AND name IN {_MACHINE} AND {column} IN (ids)"
+            )
+            for row in self._rows_of(sql, ids):
+                found.setdefault(row["id"], {})[row["name"]] = str(row["value"])
+        sql = (
+            "SELECT recordings.id, key AS name, value FROM recordings, json_each(content, '$.environment.client')"  # noqa: S608
+            f" WHERE key IN {_MACHINE} AND recordings.id IN (ids)"
+        )
+        for row in self._rows_of(sql, ids):
+            found.setdefault(row["id"], {})[row["name"]] = str(row["value"])
+        return {one: ", ".join(facts[name] for name in _MACHINE if name in facts) for one, facts in found.items()}
 
     def progress(self) -> dict[str, tuple[int, int]]:
         """Of each recording whether it is complete (1) and how many runs or points it has."""

@@ -55,12 +55,13 @@ def collect(
 
 
 def measurer_facts() -> dict[str, FactValue]:
-    """Who measures, as the settings file says: ``measured.by``, ``measured.ticket``."""
+    """Who measures and where, as the settings file says: ``measured.by``, ``measured.ticket``, ``measured.site``."""
     try:
         who = config().who
     except ConfigError:  # told where the program starts; a measurement does not fail by it
         return {}
-    return {f"measured.{name}": text for name, text in (("by", who.name), ("ticket", who.ticket)) if text}
+    said = (("by", who.name), ("ticket", who.ticket), ("site", who.site))
+    return {f"measured.{name}": text for name, text in said if text}
 
 
 def with_counters(before: Environment) -> Environment:

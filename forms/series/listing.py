@@ -149,6 +149,8 @@ class RecordingLine:
     baselines: tuple[str, ...] = ()
     experiment: str = ""
     left_behind: bool = False
+    machine: str = ""
+    """The host that measured it, and its site."""
 
     @property
     def when(self) -> str:

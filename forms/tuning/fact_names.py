@@ -40,6 +40,7 @@ _NAMES = {
     "host.name": "measuring machine",
     "measured.by": "measured by",
     "measured.ticket": "ticket",
+    "measured.site": "site",
     "form.contradictions": "contradictions on the paper form",
     "os": "operating system",
     "cpu.model": "CPU",

@@ -1,6 +1,7 @@
 """push and pull through a real sshd: what one notebook has, the other gets, and nothing that people wrote is lost."""
 
 import json
+import platform
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +12,10 @@ from app import sharing
 from app.errors import MeasurementError
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
-from storage.records import RunStatus, SeriesStatus
+from storage.records import Experiment, ExperimentKind, RunStatus, SeriesStatus
 from tests.builders import book, one, runs
 from tests.command_line import ROOT, Inside
+from tests.loads import full_load
 from tests.recordings import MAKERS
 from tests.reliability.sharing import campaign
 from tests.servers.sshd import Sshd
@@ -112,6 +114,23 @@ def test_a_rejected_run_and_its_reason_go_along(there: Inside, tmp_path: Path):
     document = here.json("show", "last", "--json")
     assert document["runs"][3]["reason"] == "virus scan"
     assert document["note"].endswith(": backup")
+
+
+def test_lists_say_on_which_machine_where_it_was_not_this_one(tmp_path: Path):
+    here = {"client": {"host.name": platform.node(), "measured.site": "Oslo"}}
+    there = {"client": {"host.name": "desk7", "measured.site": "Vienna"}}
+    inside = Inside(book(tmp_path / "a.db", one(1, environment={"client": {"host.name": platform.node()}})), None)
+    assert "measured on" not in inside("list").stdout
+    with Notebook(inside.db) as notebook:
+        notebook.add(one(2, environment=there))
+        notebook.add_load(full_load(environment=there))
+        name, at = "survey nas 2026-01-03 10:00:00", "2026-01-03T10:00:00.000Z"
+        notebook.add_experiment(Experiment(name=name, kind=ExperimentKind.SURVEY, created_at=at))
+        notebook.add(one(3, experiment=name, environment=here))
+    heading, *lines = inside("list").stdout.splitlines()
+    assert heading.endswith("measured on")
+    assert sorted(line.split()[3] for line in lines if line.endswith("desk7, Vienna")) == ["load", "series"]
+    assert [line.split()[3] for line in lines if line.endswith(f"{platform.node()}, Oslo")] == ["survey"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """``sharebench list``: every recording of the notebook, one line each with one answer."""
 
+import platform
 import shutil
 import sys
 import textwrap
@@ -16,7 +17,8 @@ from storage.notebook import Notebook
 from storage.queries import SeriesQuery
 from storage.recordings import ISOLATION, Recording
 
-_HEADING = ("id", "when (UTC)", "kind", "runs", "answer", "what", "label")
+_HEADING = ("id", "when (UTC)", "kind", "runs", "answer", "what", "label", "measured on")
+_MACHINE = 7
 _RUNS, _ANSWER, _WHAT, _LABEL = 3, 4, 5, 6
 _LEAST_ANSWER, _LEAST_WHAT, _LEAST_LABEL = 20, 12, 8
 """Cells that these columns have before another one gives way."""
@@ -101,6 +103,8 @@ def _documents(notebook: Notebook, heads: Sequence[Recording]) -> Iterator[str]:
 def _print(lines: Sequence[RecordingLine]) -> None:
     rows = [_HEADING, *map(_cells, lines)]
     widths = {i: max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))}
+    if all(line.machine in {"", platform.node()} for line in lines):
+        del widths[_MACHINE]
     if room := _room():
         widths = fitted(widths, room)
     tones: list[dict[int, Tone]] = [{}, *({_RUNS: one.done_tone, _ANSWER: one.answer.tone} for one in lines)]
@@ -114,6 +118,8 @@ def _room() -> int | None:
 def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:
     """The columns and their cells that fit a line of ``room`` cells; the longest texts are cut at their ends."""
     kept = dict(widths)
+    if _line_width(kept) > room:
+        kept.pop(_MACHINE, None)
     least = {_ANSWER: _LEAST_ANSWER, _WHAT: _LEAST_WHAT, _LABEL: _LEAST_LABEL}
     if _line_width(kept | {column: min(kept[column], cells) for column, cells in least.items()}) > room:
         del kept[_WHAT]
@@ -150,4 +156,5 @@ def _cells(line: RecordingLine) -> tuple[str, ...]:
         line.answer.text,
         line.what,
         f"{named}{line.label}".strip(),
+        line.machine,
     )
