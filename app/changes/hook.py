@@ -52,7 +52,7 @@ def _plan(change_id: str, name: str, apply: str, revert: str) -> ServerChange:
         begin=f"mkdir -p {note.parent}",
         arms=(
             f"{back}\n{flush}",
-            f"if [ ! -e {note} ]; then\n: >{note}\n{flush}\n{do} || broken=yes\nfi\n{flush}",
+            f"if [ ! -e {note} ]; then\n{{ (: >{note}) && {flush} && {do}; }} || broken=yes\nfi\n{flush}",
         ),
         put_back=back,
         look=(

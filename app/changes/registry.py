@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 
 from app.changes.restart import RESTART_SECONDS
-from app.changes.script import STEP_SECONDS, ServerChange
+from app.changes.script import STEP_SECONDS, ServerChange, failed
 from app.changes.server import ChangeRefusedError, read_there
 from app.changes.smb_conf import UNDO, SambaPlace, look_text, settle_text
 
@@ -28,6 +28,8 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
     if not has_section and place.section != "global":
         raise ChangeRefusedError(f"the registry has no share [{place.section}]")
     now = f'"$({net} getparm {where} 2>/dev/null)"'
+    unread = failed("the registry of Samba cannot be opened: is its disk full or read-only?")
+    readable = f"{net} listshares >/dev/null 2>&1 || {{ {unread} }}\n"
     keep = f"{net} delparm {where} 2>/dev/null" if old is None else f"{net} setparm {where} {shlex.quote(old)}"
     back = f"[ {now} = {shlex.quote(old or '')} ] || {keep} || broken=yes\n"
     if not has_section:  # it goes with what was written, unless somebody has put more there meanwhile
@@ -40,8 +42,8 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
         id=change_id,
         title=f"{what} in [{place.section}] of Samba's registry",
         undo_path=f"{place.folder}/{UNDO}",
-        check=f"check_value {shlex.quote(place.name)} {now} {allowed}",
-        before=f"check_value {shlex.quote(place.name)} {now} {shlex.quote(old or '')}",
+        check=f"{readable}check_value {shlex.quote(place.name)} {now} {allowed}",
+        before=f"{readable}check_value {shlex.quote(place.name)} {now} {shlex.quote(old or '')}",
         arms=(back if old is None else f"{keep} || broken=yes", *sets),
         put_back=back,
         settle=settle_text(place),

@@ -93,10 +93,10 @@ def undo_script(change: ServerChange) -> str:
         f"{change.check_undo or change.check}\n"
         f"[ $conflict = no ] || {{\n{ease}\nsection end\nexit {CONFLICT_CODE}\n}}\n"
         f"{change.put_back}\n"
-        f"[ $broken = no ] || {{\n{ease}\n{_failed('not everything could be restored')} }}\n"
+        f"[ $broken = no ] || {{\n{ease}\n{failed('not everything could be restored')} }}\n"
         f"{change.settle}\n"
         f"echo 'undone {change.id}' >>\"$lock\"\n"
-        f"rm -f {path} || {{ {_failed('everything is restored, but this script cannot be removed')} }}\n"
+        f"rm -f {path} || {{ {failed('everything is restored, but this script cannot be removed')} }}\n"
         f"{change.look}\n"
         f"{_stop_timer(change)}\n"
         "section done\nsection end\n"
@@ -111,20 +111,20 @@ def begin_script(change: ServerChange) -> str:
     new = f"{path}.new"
     return _step(
         change,
-        f"if was_undone {change.id}; then {_failed('it was restored before it began')} fi\n"
+        f"if was_undone {change.id}; then {failed('it was restored before it began')} fi\n"
         f"if [ -e {path} ] || [ -h {path} ]; then\n"
         f"section taken\necho $(($(date +%s) - $(stat -c %Y {path})))\nsection end\nexit 0\nfi\n"
-        f"mkdir -p {folder} || {{ {_failed('nothing can be written there')} }}\n"
+        f"mkdir -p {folder} || {{ {failed('nothing can be written there')} }}\n"
         f"{change.before}\n"
         f"[ $conflict = no ] || {{ section end; exit {CONFLICT_CODE}; }}\n"
         f"rm -f {new}\n"
         f"(set -C; base64 -d >{new}) {here(undo_script(change).encode(), ' || broken=yes')}\n"
         f"[ $broken = no ] && flush {new} && ln {new} {path} ||\n"
-        f"{{ rm -f {new}; {_failed('no undo script could be written')} }}\n"
+        f"{{ rm -f {new}; {failed('no undo script could be written')} }}\n"
         f"rm -f {new}\nflush {folder}\n"
         f"{_start_timer(change)}\n"
         f"{change.begin}\n"
-        f"[ $broken = no ] || {{ {_failed('it could not be written')} }}\n"
+        f"[ $broken = no ] || {{ {failed('it could not be written')} }}\n"
         f"{change.settle}\n{change.look}\n",
     )
 
@@ -138,7 +138,7 @@ def arm_script(change: ServerChange, arm: int) -> str:
         f"[ $conflict = no ] || {{ section end; exit {CONFLICT_CODE}; }}\n"
         f"{_start_timer(change)}\n"
         f"{change.arms[arm]}\n"
-        f"[ $broken = no ] || {{ {_failed('it could not be written')} }}\n"
+        f"[ $broken = no ] || {{ {failed('it could not be written')} }}\n"
         f"{change.settle}\n{change.look}\n",
     )
 
@@ -164,11 +164,12 @@ def _is_ours(change: ServerChange) -> str:
 
 def _still_stands(change: ServerChange) -> str:
     """What ends a step of a change that was undone; the undo script's time says when the last step was."""
-    gone = _failed("the change was restored meanwhile")
+    gone = failed("the change was restored meanwhile")
     return f"{_is_ours(change)} || {{ {gone} }}\ntouch -c {shlex.quote(change.undo_path)}\n"
 
 
-def _failed(why: str) -> str:
+def failed(why: str) -> str:
+    """What ends a step with nothing done, and says why."""
     return f"section failed; echo '{why}'; section end; exit 1;"
 
 
@@ -194,7 +195,7 @@ def _start_timer(change: ServerChange) -> str:
         f"systemd-run --quiet --collect --on-active={change.dead_man_seconds} --timer-property=AccuracySec=1s"
         f" --property=RestartForceExitStatus={BUSY_CODE} --property=RestartSec=5"
         f' --unit="$timer" /bin/sh {path} ||\n'
-        f"{{ {_failed('the timer that restores it could not be started')} }}\n"
+        f"{{ {failed('the timer that restores it could not be started')} }}\n"
         f'for old in $(systemctl list-units --plain --no-legend --all "{unit}-*.timer" | cut -d" " -f1); do\n'
         '[ "$old" = "$timer.timer" ] || systemctl stop "$old"\ndone'
     )

@@ -160,7 +160,7 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
     ours = " ".join(map(sha256, contents))
     conf_sums = f"{conf.sum} {sha256(included)}"
     if drop_in.content is None:
-        ease, eased = f": >{_q(drop_in.path)} && eased\n", sha256(b"")
+        ease, eased = f"(: >{_q(drop_in.path)}) 2>/dev/null && eased\n", sha256(b"")
     else:
         ease, eased = _write(drop_in, drop_in.content, " && eased"), ""
     check = f"check_file {_q(drop_in.path)} {drop_in.sum} {ours}"

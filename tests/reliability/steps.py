@@ -183,7 +183,7 @@ def setting_of(server: ChangedServer) -> ChangeableSetting:
 
 
 @contextmanager
-def _on(server: ChangedServer) -> Iterator[None]:
+def on(server: ChangedServer) -> Iterator[None]:
     """With the server's shell as ours, and its undo script in its place."""
     with (
         patch.dict(os.environ, {"PATH": f"{server.shell}:{os.environ['PATH']}"}),
@@ -206,7 +206,7 @@ class _Bench:
         """What came of the case; None where there is no such one, since the step has fewer commands."""
         server, figures = self._servers[case.kind], Figures()
         began = time.monotonic()
-        with _on(server), tempfile.TemporaryDirectory(prefix="sharebench-steps-") as folder:
+        with on(server), tempfile.TemporaryDirectory(prefix="sharebench-steps-") as folder:
             try:
                 if case.kind not in self._settings:
                     self._settings[case.kind] = setting_of(server)
