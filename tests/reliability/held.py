@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.command_line import QUICK, Sharebench
+from tests.command_line import QUICK, Inside, Sharebench
 from tests.reliability.disks import small_disk
 from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.smbd import Smbd
@@ -163,7 +163,7 @@ def _case(smbd: Smbd, folder: Path, name: str, trouble: str, seconds: float) -> 
         figures.losses.append(f"{case}: it ended before the notebook was free")
     if process.returncode not in {0, 1, 3} or ("waits in memory" in said) != ("nothing was lost" in said):
         figures.losses.append(f"{case}: ended with {process.returncode}: {said[-300:]!r}")
-    documents = command.json("list", "--json")
+    documents = Inside(book, None).json("list", "--json")
     figures.counts[f"{name}, {trouble}"] += 1
     if [one["status"] for one in documents] != ["complete"] or not kind.is_whole(documents[0]):
         figures.losses.append(f"{case}: {[one['status'] for one in documents]}, and not whole: {said[-300:]!r}")
