@@ -147,3 +147,8 @@ def test_an_anonymous_export_names_no_user_in_any_format(tmp_path: Path, keys: P
     done = inside("export", load, f"{1:012x}", "--anonymous", "--sign", str(keys / "mine"))
     assert verify(done.stdout.encode()).exit_code == UNCHANGED
     assert "alice" not in done.stdout.casefold().replace("malice", "")
+
+
+def test_a_signature_that_could_be_written_in_another_way_is_none():
+    assert evidence._decoded(b"QUJDRA==") == "QUJDRA=="
+    assert evidence._decoded(b"QUJDRB==") is None

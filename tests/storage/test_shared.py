@@ -41,6 +41,7 @@ def test_a_later_label_leaves_in_the_note_what_lost_before():
     merged = START.written({"label": "mine"}, FIRST).merged(START.written({"label": "theirs"}, SECOND))
     renamed = merged.written({"label": "ours"}, THIRD)
     assert renamed.shown == {"label": "ours", "note": merged.note}
+    assert merged.written({"label": "ours", "note": "n"}, THIRD).shown == {"label": "ours", "note": "n"}
     cleaned = merged.written({"note": "n"}, THIRD)
     assert cleaned.shown == {"label": "theirs", "note": "n"}
     assert cleaned.merged(merged).shown == cleaned.shown
@@ -51,6 +52,8 @@ def test_a_clock_that_is_late_does_not_undo_what_it_has_seen():
     behind = ahead.written({"label": "behind"}, FIRST)
     assert behind.merged(ahead).shown["label"] == "behind"
     assert ahead.merged(behind) == behind.merged(ahead)
+    meanwhile = START.written({"label": "meanwhile"}, SECOND)
+    assert behind.merged(meanwhile).shown["label"] == "behind"
 
 
 def test_the_same_text_again_and_again_is_always_another_version():
