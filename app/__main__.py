@@ -3,7 +3,7 @@
 import os
 import sys
 
-from app.children import keep_memory_to_ourselves
+from app.child_process import keep_memory_to_ourselves
 
 CANCELLED = 130
 """Exit code of what was interrupted before there was anything to say it."""

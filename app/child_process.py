@@ -1,13 +1,110 @@
 """A process of ours that is told lines on its stdin and answers in lines on its stdout, and how it ended."""
 
 import contextlib
+import ctypes
+import os
 import signal
 import subprocess
+import sys
 import tempfile
+import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO
 
-from app.children import end_input, own_command, own_environment
+from app.errors import LinuxNeededError
+
+try:
+    import fcntl
+    import resource
+except ImportError:  # told by name where something is started that needs them
+    fcntl = resource = None  # type: ignore[assignment]
+
+PASSWORD_VARIABLE = "SHAREBENCH_PASSWORD"  # noqa: S105  a variable's name
+"""Where a password may stand in our own environment; nothing that we start inherits it."""
+_ROOT = Path(__file__).resolve().parents[1]
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
+
+
+def own_command(module: str, *arguments: str) -> list[str]:
+    """The command line of a module of ours; ``-P`` keeps Python from looking for it in the current folder.
+
+    Raises LinuxNeededError.
+    """
+    need_linux("measuring")
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
+def own_environment() -> dict[str, str]:
+    """The environment of a module of ours: it finds these packages; secrets reach it by its stdin alone."""
+    return clean_environment(PYTHONPATH=str(_ROOT))
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """Our environment without the password, for every program that we start, with what is given put in."""
+    kept = {name: value for name, value in os.environ.items() if name != PASSWORD_VARIABLE}
+    return kept | more
+
+
+def end_input(pipe: IO[str]) -> None:
+    """Close the pipe to a process of ours. From any thread, also by a signal in the middle of a write to it."""
+
+    def close() -> None:
+        with contextlib.suppress(BrokenPipeError, ValueError):
+            pipe.close()
+
+    try:
+        close()
+    except RuntimeError:  # the write that the signal interrupted holds the pipe: it ends first
+        threading.Thread(target=close, daemon=True).start()
+
+
+def held_seconds() -> float:
+    """What this process's main thread has worked and has waited for a processor so far.
+
+    What the kernel does not tell of the waiting is not in it. Source: Linux, Documentation/scheduler/sched-stats.rst.
+    """
+    try:
+        worked, waited, _turns = Path("/proc/self/schedstat").read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return time.process_time()
+    return (int(worked) + int(waited)) / 1e9
+
+
+def need_linux(what: str) -> None:
+    """See that this machine has what measuring is made of. Raises LinuxNeededError, which says what it is for."""
+    lacking = [] if fcntl and resource else ["the modules fcntl and resource"]
+    try:
+        Path("/proc/self/stat").read_bytes()
+    except OSError:
+        lacking.append("/proc")
+    if lacking:
+        raise LinuxNeededError(
+            f"{what} needs Linux, and this machine lacks {' and '.join(lacking)}: measure on a Linux machine, and fetch"
+            " its notebook with `sharebench pull HOST`"
+        )
+
+
+def _prctl(option: int, value: int) -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(option, value)
+
+
+def die_with_parent() -> None:
+    """End this process, by SIGKILL, when the thread that started it ends."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def keep_memory_to_ourselves() -> None:
+    """Have this process, which knows passwords, leave no core file, and no other process of the user look into it.
+
+    The limit alone would not do: it does not hold where core files go to a program.
+    """
+    if resource is None or not sys.platform.startswith("linux"):
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    _prctl(_PR_SET_DUMPABLE, 0)
+
 
 _TOLD_BYTES = 4000
 """Of what it said on stderr."""

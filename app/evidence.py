@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from app import __version__, importing, kinds
-from app.children import clean_environment
+from app.child_process import clean_environment
 from app.errors import MissingProgramError, UsageError
 from forms.layout import json_escaped, visible
 from storage.json_reader import DocumentError

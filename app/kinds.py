@@ -140,7 +140,7 @@ def _judge_run(notebook: Notebook, head: Recording, name: str, status: RunStatus
 
 
 def _load_form(notebook: Notebook, head: Recording) -> "Report":
-    from app.workflows.load_forms import load_form  # noqa: PLC0415  as the module says
+    from app.workflows.worksheets import load_form  # noqa: PLC0415  as the module says
 
     return load_form(notebook, notebook.load(head.id))
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.children import PASSWORD_VARIABLE
+from app.child_process import PASSWORD_VARIABLE
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.targets import CREDENTIALS_OPTION, HOW_TO_GIVE

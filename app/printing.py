@@ -3,7 +3,7 @@
 import subprocess
 from collections.abc import Sequence
 
-from app.children import clean_environment
+from app.child_process import clean_environment
 from app.clients.programs import find_program
 from app.errors import SharebenchError
 

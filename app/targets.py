@@ -5,7 +5,7 @@ import re
 import secrets
 from urllib.parse import unquote
 
-from app.children import PASSWORD_VARIABLE
+from app.child_process import PASSWORD_VARIABLE
 from app.errors import PasswordInURLError, UsageError
 from forms.layout import is_plain, visible
 from storage.protocols import PROTOCOLS, Protocol

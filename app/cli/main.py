@@ -8,7 +8,7 @@ from importlib import import_module
 import click
 
 from app import __version__
-from app.children import need_linux
+from app.child_process import need_linux
 from app.cli import common, output
 from app.errors import CancelledError, SharebenchError, UsageError
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from app.children import clean_environment, die_with_parent
+from app.child_process import clean_environment, die_with_parent
 from app.clients.base import MAX_BLOCK_BYTES, Client, Content, DirectoryEntry, Meter
 from app.clients.tcp import StallWatch, file_error
 from app.errors import AccessDeniedError, MissingProgramError, NoSuchFileError, NotAFileError

@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from typing import Any, NoReturn, Self, TextIO
 
-from app.children import die_with_parent, held_seconds
+from app.child_process import die_with_parent, held_seconds
 from app.clients.base import Secrets
 from app.clients.smb.share import Share
 from app.errors import MeasurementError, SharebenchError

@@ -12,9 +12,8 @@ import gevent
 from gevent.event import Event
 
 from app.errors import CancelledError, SharebenchError
-from app.load.events import LoadEnded, LoadEvent, load_event_line
+from app.load.events import LoadEnded, LoadEvent, LoadPlan, load_event_line
 from app.load.locust_engine import LoadEngine
-from app.load.plan import LoadPlan
 from app.measure.events import Warned
 
 

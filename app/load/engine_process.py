@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Self
 
 from app.child_process import ChildProcess
-from app.load.events import LoadEnded, LoadEvent, PointMeasured, UsersGone, WorkersReady, load_event_of
-from app.load.plan import LoadPlan
+from app.load.events import LoadEnded, LoadEvent, LoadPlan, PointMeasured, UsersGone, WorkersReady, load_event_of
 
 GRACE_SECONDS = 120.0
 """How long a cancelled engine may take to remove its files."""

@@ -1,15 +1,51 @@
-"""What a running load tells, one JSON line an event."""
+"""What a load is told, once, on its processes' stdin, and what it tells, one JSON line an event."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, get_args
+from typing import Annotated, Any, Self, get_args
 
+from app.clients.base import Secrets
 from app.load.window import WorkerFigures, plain
 from app.measure.events import Warned
 from storage.json_reader import JSONNode
 from storage.loads.records import LoadWorker
+from storage.loads.scenario import Scenario, scenario_from_json
+from storage.plan import Settings
+from storage.records import Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadPlan:
+    """One load, as the engine and each of its workers get it."""
+
+    targets: tuple[Target, ...]
+    """Users take them in turns."""
+    secrets: Secrets = field(default_factory=Secrets)
+    settings: Settings = field(default_factory=Settings)
+    scenario: Annotated[Scenario, scenario_from_json]
+    folder: str = ""
+    """The name of our own folder, in the folder that each target names."""
+    reuse: bool = False
+    """Whether the files are there already."""
+    keep: bool = False
+    """Whether they stay."""
+    leftover: bool = False
+    """Whether the folder may be there from a load that was broken off: it is removed first."""
+    processes: int = 1
+    hosts: tuple[str, ...] = ()
+    ramp_per_second: float = 20.0
+
+    def to_json(self) -> str:
+        """One line."""
+        found = asdict(self) | {"scenario": self.scenario.to_json(), "settings": asdict(self.settings)}
+        return json.dumps(found)
+
+    @classmethod
+    def from_json(cls, line: str) -> Self:
+        """The plan in a line that :meth:`to_json` wrote."""
+        return JSONNode("plan", json.loads(line)).record(cls)
 
 
 class LoadPhase(StrEnum):

@@ -10,8 +10,16 @@ import gevent
 from locust.env import Environment
 
 from app.errors import MeasurementError
-from app.load.events import LoadEvent, LoadPhase, PhaseBegan, PointMeasured, SecondPassed, UsersGone, WorkersReady
-from app.load.plan import LoadPlan
+from app.load.events import (
+    LoadEvent,
+    LoadPhase,
+    LoadPlan,
+    PhaseBegan,
+    PointMeasured,
+    SecondPassed,
+    UsersGone,
+    WorkersReady,
+)
 from app.load.prepare import Preparation
 from app.load.users import ERROR_KINDS, clock
 from app.load.window import WorkerFigures, WorkerSecond, counted

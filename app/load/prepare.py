@@ -10,7 +10,7 @@ from gevent.queue import Queue
 from app.clients.base import Files, check_folder
 from app.clients.registry import make_files
 from app.errors import MeasurementError, NoSuchFileError, NotAFileError, SharebenchError
-from app.load.events import FilesMade, LoadEvent, LoadPhase, PhaseBegan
+from app.load.events import FilesMade, LoadEvent, LoadPhase, LoadPlan, PhaseBegan
 from app.load.file_requests import CONTENT
 from app.load.file_set import (
     FileSet,
@@ -23,7 +23,6 @@ from app.load.file_set import (
     remove_all,
     remove_users_own,
 )
-from app.load.plan import LoadPlan
 from app.load.users import call_in_thread
 from storage.loads.scenario import RequestKind
 from storage.records import Target

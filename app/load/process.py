@@ -22,7 +22,7 @@ def main(role: str) -> int:
         from app.load.engine_child import serve  # noqa: PLC0415
 
         serve()
-    from app.children import die_with_parent  # noqa: PLC0415
+    from app.child_process import die_with_parent  # noqa: PLC0415
     from app.load.workers.start import WorkerOrder  # noqa: PLC0415
     from app.load.workers.worker import Worker  # noqa: PLC0415
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
 
-from app.children import keep_memory_to_ourselves
+from app.child_process import keep_memory_to_ourselves
 from app.errors import SharebenchError
 from app.measure.control import ControlMessage, RunGate
 from app.measure.events import Event, Failed, to_line

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from app.children import own_command, own_environment
+from app.child_process import own_command, own_environment
 from app.clients.base import MAX_BLOCK_BYTES, Content, Secrets
 from app.errors import MeasurementError
 from app.practice.child import ServerOrders

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from app.children import own_command, own_environment
+from app.child_process import own_command, own_environment
 from app.environment.host.activity import Wire, between, take_reading
 from app.environment.host.facts import client_facts
 from app.environment.host.processes import Ours

@@ -1,24 +1,28 @@
 """What surrounds a series: its facts before and after, how quiet the time was, and whether its change is real."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from app.environment.collect import Environment, collect, with_counters
 from app.environment.quiet import server_load
 from app.environment.sampler import QuietWatch
-from app.errors import NoSuchFileError, NotQuietError
+from app.errors import NoSuchFileError, NotQuietError, UsageError
 from app.measure.control import SeriesControl
-from app.measure.events import Event, Failed, Progressed, RunFinished, RunStarted, Started
+from app.measure.events import Event, Failed, Progressed, RunFinished, RunStarted, Started, Warned
 from app.recorder.ceilings import ceiling_of
-from app.recorder.change_check import judged
 from app.recorder.request import SeriesRequest
 from app.recorder.writer import SeriesWriter
+from forms.experiments.ladder import next_base
 from forms.findings.rules_session import why_hidden
 from forms.findings.series_warnings import UNKNOWN
 from forms.series.fields import NOT_CALIBRATED
+from forms.tuning.change_evidence import judge_change
+from forms.tuning.negotiated import dialect_rank
+from forms.wording import plain
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.quiet import QuietVerdict
-from storage.records import Series, SeriesStatus
+from storage.recordings import UnknownReferenceError
+from storage.records import Command, Experiment, ExperimentKind, Series, SeriesStatus
 
 
 class SeriesMonitor:
@@ -121,3 +125,69 @@ class SeriesMonitor:
             self._writer.put_facts(side, facts)
         if self._environment.problems:
             self._writer.put_facts("server", {UNKNOWN: "; ".join(self._environment.problems)})
+
+
+@dataclass(frozen=True, slots=True)
+class DialectSeen:
+    """The newest dialect of a server in the notebook."""
+
+    dialect: str = ""
+    """Empty where none was seen."""
+
+    @classmethod
+    def of(cls, series: Series, notebook: Notebook) -> "DialectSeen":
+        """What this client spoke with the series' server before, measured here and not imported."""
+        if not series.target.abilities.has_dialect:
+            return cls()
+        seen = notebook.dialects_of(series.target, series.client.name)
+        return cls(max(seen, key=dialect_rank, default=""))
+
+    def facts(self, series: Series) -> dict[str, str]:
+        """The fact to keep with a series whose session speaks an older one."""
+        return {"smb.dialect_before": self.dialect} if self._is_newer_than(series.client.dialect) else {}
+
+    def warning(self, series: Series) -> Warned | None:
+        """What to tell of a session that speaks an older one."""
+        now = series.client.dialect
+        if not self._is_newer_than(now):
+            return None
+        return Warned(
+            text=f"{plain(series.target.host)} speaks SMB {now} now, and spoke {self.dialect} before: if nobody lowered"
+            " server max protocol there, look for who changes the negotiation on the way; encryption takes SMB 3 alone"
+        )
+
+    def _is_newer_than(self, dialect: str | None) -> bool:
+        return bool(self.dialect and dialect) and dialect_rank(self.dialect) > dialect_rank(dialect or "") >= 0
+
+
+def judged(series: Series, notebook: Notebook) -> Series:
+    """The series, whole, with its change judged by what it and its base show; itself where it claims none."""
+    if series.change is None:
+        return series
+    found = judge_change(series.change.name, series.change.value, _base(series, notebook), series)
+    return replace(series, change=found)
+
+
+def check_kind(experiment: Experiment, notebook: Notebook) -> None:
+    """Whether an experiment of that name may go on as that kind. Raises UsageError."""
+    found = notebook.experiment_called(experiment.name)
+    if found and found.kind is not experiment.kind:
+        raise UsageError(f"{experiment.name!r} is the name of a {found.kind}: give the {experiment.kind} another one")
+
+
+def base_of_next(experiment: Experiment | None, command: Command, notebook: Notebook) -> str | None:
+    """The series that the next rung of a ladder is made from: the last complete one that was not put back.
+
+    None without a ladder, and for its first series of that direction.
+    """
+    if experiment is None or experiment.kind is not ExperimentKind.LADDER:
+        return None
+    found = next_base(notebook.experiment(experiment.name), command)
+    return found.id if found else None
+
+
+def _base(series: Series, notebook: Notebook) -> Series | None:
+    try:
+        return notebook.series(series.base_id) if series.base_id else None
+    except UnknownReferenceError:
+        return None

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, NamedTuple, cast
 
-from app.children import clean_environment
+from app.child_process import clean_environment
 from app.errors import PasswordInURLError, UsageError
 
 RUN_SECONDS = 20.0

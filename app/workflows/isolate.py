@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from app.errors import UsageError
-from app.isolation.put_back import put_back_after_kills
+from app.isolation.folders import put_back_after_kills
 from app.isolation.request import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
 from app.measure.control import SeriesControl

@@ -9,30 +9,29 @@ from app import errors
 from app.clients.base import Secrets
 from app.environment.collect import Environment, collect
 from app.errors import UsageError
-from app.load.capacity import NextPoint, next_point
 from app.load.engine_process import EngineProcess
 from app.load.events import (
     JobsWait,
     LoadEnded,
     LoadEvent,
     LoadPhase,
+    LoadPlan,
     PhaseBegan,
     PointMeasured,
     UsersGone,
     WorkersReady,
 )
 from app.load.file_set import FileSet
-from app.load.judgement import load_point
-from app.load.plan import LoadPlan
+from app.load.judgement import NextPoint, load_point, next_point
 from app.load.print_queue import PrinterShare, with_jobs_refused
-from app.load.samplers import LoadSamplers
+from app.load.server_view import LoadSamplers
 from app.measure.control import ControlMessage, SeriesControl
 from app.measure.events import Warned
 from app.recorder.recording import open_notebook
 from app.recorder.writer import Recorder, Write, recorded, take_out
 from app.server.shell import check_ssh_host
 from app.targets import new_load_folder
-from app.workflows.load_forms import prediction_of
+from app.workflows.worksheets import prediction_of
 from forms.load.comparison import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
 from storage.errors import RefusedError

@@ -9,7 +9,7 @@ from app.changes.restore import Restored, restore_change
 from app.changes.server import ChangeFailedError
 from app.changes.smb_conf import writable_text
 from app.errors import UsageError
-from app.isolation.put_back import put_back_after_kills
+from app.isolation.folders import put_back_after_kills
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.ownership import is_own_file

@@ -12,9 +12,8 @@ from app.environment.link.facts import detect_link
 from app.environment.link.route import find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
-from app.recorder.recording import RecorderEvent, SeriesStored, open_notebook
+from app.recorder.recording import RecorderEvent, Resumption, SeriesStored, open_notebook, record_in_turns
 from app.recorder.request import SeriesRequest
-from app.recorder.turns import Resumption, record_in_turns
 from app.recorder.writer import Recorder
 from app.targets import join
 from app.workflows.requests import SeriesOptions, series_request

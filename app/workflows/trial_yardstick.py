@@ -11,9 +11,8 @@ from app.environment.link.route import is_this_machine
 from app.environment.quiet import LEAST_SECONDS
 from app.errors import MeasurementError, SharebenchError
 from app.load.engine_process import EngineProcess
-from app.load.events import LoadEnded, PointMeasured, SecondPassed
+from app.load.events import LoadEnded, LoadPlan, PointMeasured, SecondPassed
 from app.load.judgement import load_point
-from app.load.plan import LoadPlan
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, Finished, Progressed, RunFinished, RunStarted, Started, Warned
 from app.measure.reader import MeasuringProcess

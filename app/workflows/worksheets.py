@@ -1,9 +1,20 @@
 """What is typed for a worksheet, read into its parts: rates, names of the tables, demands."""
 
+from contextlib import suppress
+
 from app.errors import UsageError
 from app.units import parse_size
+from forms.load.comparison import Prediction, predicted
+from forms.load.report import load_report
+from forms.report import Report
 from forms.worksheets.bottleneck import Part
 from forms.worksheets.reference import DEMANDS, TABLES, ReferenceKind, UnknownComponentError, find, rate_of_operations
+from forms.worksheets.users import UsersCalculation
+from storage.json_reader import DocumentError
+from storage.loads.records import Load
+from storage.notebook import Notebook
+from storage.recordings import UnknownReferenceError
+from storage.records import Target
 
 
 def read_rate(text: str) -> float:
@@ -37,3 +48,28 @@ def read_demand(words: str) -> tuple[float, int]:
     if not slash or not clients.strip().isdecimal() or int(clients) < 1:
         raise UsageError(f"{words!r} is no demand: {', '.join(DEMANDS)}, or RATE/CLIENTS, such as 375KB/25")
     return 1.0, round(parse_size(rate) / int(clients))
+
+
+_KIND = "clients"
+
+
+def load_form(notebook: Notebook, load: Load) -> Report:
+    """The form of a load in this notebook."""
+    return load_report(load, prediction_of(notebook, load))
+
+
+def prediction_of(notebook: Notebook, load: Load) -> Prediction | None:
+    """What the newest saved worksheet whose server was measured by a series of the load's target says of it."""
+    for saved in notebook.worksheets(_KIND):
+        with suppress(DocumentError, UnknownReferenceError):
+            worksheet = UsersCalculation.from_content(saved.content)
+            if worksheet.series_id is None:
+                continue
+            measured = notebook.series(worksheet.series_id).target
+            if any(_same_server(measured, target) for target in load.targets):
+                return predicted(load, saved.name, worksheet)
+    return None
+
+
+def _same_server(one: Target, other: Target) -> bool:
+    return (one.protocol, one.host, one.port_number) == (other.protocol, other.host, other.port_number)

@@ -10,7 +10,7 @@ from typing import BinaryIO
 import pytest
 
 from app import whole_file as module
-from app.children import own_environment
+from app.child_process import own_environment
 from app.whole_file import CannotWriteError, is_there, output_file, whole_file
 
 KILLED = """

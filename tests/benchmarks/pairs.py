@@ -13,9 +13,8 @@ from typing import Any, Self
 import psutil
 
 from app.measure.control import SeriesControl
-from app.recorder.recording import SeriesClosed
+from app.recorder.recording import SeriesClosed, record_in_turns
 from app.recorder.request import SeriesRequest
-from app.recorder.turns import record_in_turns
 from forms.stats.summary import median
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime

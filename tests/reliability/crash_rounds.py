@@ -15,9 +15,8 @@ from app.clients.base import Secrets
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
 from app.measure.plan import MeasurementPlan
-from app.recorder.recording import RecorderEvent, record, resume
+from app.recorder.recording import RecorderEvent, record, record_in_turns, resume
 from app.recorder.request import SeriesRequest
-from app.recorder.turns import record_in_turns
 from app.workflows.experiments import selftest_requests
 from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, measure_round, plan_round

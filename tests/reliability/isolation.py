@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.children import own_environment
+from app.child_process import own_environment
 from forms.isolation.verdict import BOTH_WAYS_SHARE, Cause
 from tests.reliability.figures import Clock, Figures
 from tests.servers.netns import Link

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psutil
 
-from app.children import PASSWORD_VARIABLE, own_command, own_environment
+from app.child_process import PASSWORD_VARIABLE, own_command, own_environment
 from app.practice.servers import PracticeServers
 from storage.target_url import format_target
 from tests.reliability.figures import Clock, Figures

@@ -16,9 +16,8 @@ from app.cli.series_output import answer_report, show
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.measure.control import SeriesControl
-from app.recorder.recording import check_resumable, failure_of, record, resume
+from app.recorder.recording import check_resumable, failure_of, record, record_in_turns, resume
 from app.recorder.request import SeriesRequest
-from app.recorder.turns import record_in_turns
 from app.workflows.experiments import LABELS, repeat_requests, selftest_requests
 from app.workflows.requests import SeriesOptions, options_of, series_request
 from forms.comparison.report import comparison_report

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from app.children import clean_environment
+from app.child_process import clean_environment
 from storage.records import FactValue
 
 LARGEST = 2**63 - 1

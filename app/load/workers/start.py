@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Self
 
 from app import __version__
-from app.children import own_command, own_environment
+from app.child_process import own_command, own_environment
 from storage.json_reader import JSONNode
 
 _END_SECONDS = 5.0

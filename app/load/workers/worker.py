@@ -9,8 +9,8 @@ from gevent.event import Event
 from locust import User
 from locust.env import Environment
 
-from app.children import held_seconds
-from app.load.plan import LoadPlan
+from app.child_process import held_seconds
+from app.load.events import LoadPlan
 from app.load.users import LoadUser, LoadUsers
 from app.load.window import WorkerFigures, WorkerSecond, plain
 from app.load.workers.connection import make_worker

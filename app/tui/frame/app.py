@@ -19,7 +19,7 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 
 from app.charts.terminal import ascii_only
-from app.children import need_linux
+from app.child_process import need_linux
 from app.errors import LinuxNeededError, UsageError
 from app.tui.frame import screens
 from app.tui.frame.base import BaseScreen, Context, ContextApp, told

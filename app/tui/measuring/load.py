@@ -35,7 +35,7 @@ from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_of
 from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, sparkline
 from app.workflows.load import LoadClosed, LoadOpened, LoadRequest, LoadStep, PointStored, check_limits
-from app.workflows.load_forms import load_form
+from app.workflows.worksheets import load_form
 from forms import wording
 from forms.exporters.text import chart_lines, table_lines
 from forms.layout import Tone, coloured, cut, visible

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.children import PASSWORD_VARIABLE
+from app.child_process import PASSWORD_VARIABLE
 from app.cli.plain_guide import PlainGuide
 from app.errors import LoginError, UnreachableError
 from app.measure.events import Failed

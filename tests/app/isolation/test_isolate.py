@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from app.children import own_environment
+from app.child_process import own_environment
 from app.environment.samba.printed import LATENESS_SECONDS, profile_since
 from app.isolation.bench import LayerBench
+from app.isolation.folders import put_back_after_kills
 from app.isolation.places import Places
-from app.isolation.put_back import put_back_after_kills
 from app.isolation.replay import Replay
 from app.isolation.replay_child import ReplayPlan
 from app.isolation.request import IsolationRequest, request_to_resume

@@ -10,8 +10,8 @@ from app.clients.base import Secrets
 from app.environment.collect import Environment
 from app.errors import UsageError
 from app.isolation import places
+from app.isolation.folders import put_back, put_back_after_kills
 from app.isolation.places import find_places
-from app.isolation.put_back import put_back, put_back_after_kills
 from app.isolation.request import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationEvent
 from app.isolation.script import load_script

@@ -14,9 +14,9 @@ from app.isolation.places import Places
 from app.isolation.replay import Replay
 from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.request import IsolationRequest
+from app.isolation.rounds import Step, Timetable
 from app.isolation.script import load_script
 from app.isolation.smbd import SmbdControl
-from app.isolation.timetable import Step, Timetable
 from app.server.shell import RunningProgram, ServerShell
 from forms.isolation.summary import isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun, ProfileCounter

@@ -6,13 +6,13 @@ import pytest
 
 from app.environment.resources import ProcessMemory, ProcessorTicks, ResourceSample
 from app.load.events import PointMeasured, load_event_line, load_event_of
-from app.load.judgement import load_point
+from app.load.judgement import NextPoint, load_point, next_point
 from app.load.server_view import server_view
 from app.load.window import SteadyWindow, WorkerFigures
 from forms.load.summary import tells_of_server
-from storage.loads.records import Limit, PointStatus
+from storage.loads.records import MOST_USERS, Limit, LoadChoices, PointStatus
 from storage.loads.scenario import RequestKind
-from tests.loads import histogram
+from tests.loads import histogram, point, scenario
 
 
 def worker(users: int = 5, **changes: Any) -> WorkerFigures:
@@ -191,3 +191,26 @@ def test_silence_is_what_a_request_waited_while_nothing_moved_for_anybody():
     assert window.silent_seconds == 1.0, "users who pause wait for nothing"
     window.waited(7.0, 117.0)
     assert window.silent_seconds == 7.0
+
+
+SEARCH = LoadChoices(find_capacity=True)
+
+
+def after(carried: int, not_carried: int | None) -> NextPoint | None:
+    points = [point(1, carried, 10.0 * carried)]
+    if not_carried is not None:
+        points.append(point(2, not_carried, 5.0 * not_carried))
+    return next_point(points, SEARCH, scenario())
+
+
+@pytest.mark.parametrize(
+    ("carried", "not_carried", "following"),
+    [(640, 680, None), (640, 681, 660), (40, 42, None), (40, 43, 41), (8, 9, None), (8, 10, 9)],
+)
+def test_the_search_ends_when_the_bracket_is_within_a_sixteenth_or_a_user(carried, not_carried, following):
+    assert after(carried, not_carried) == (None if following is None else NextPoint(following))
+
+
+def test_the_users_are_doubled_up_to_the_most_that_may_be():
+    assert after(MOST_USERS // 2, None) == NextPoint(2 * (MOST_USERS // 2))
+    assert after(MOST_USERS // 2 + 1, None) is None

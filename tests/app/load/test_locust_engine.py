@@ -16,8 +16,7 @@ import pytest
 
 from app.errors import MeasurementError
 from app.load.engine_process import EngineProcess
-from app.load.events import LoadPhase, PhaseBegan, PointMeasured, WorkersReady
-from app.load.plan import LoadPlan
+from app.load.events import LoadPhase, LoadPlan, PhaseBegan, PointMeasured, WorkersReady
 from app.load.scenario import find_scenario
 from storage.records import Target
 

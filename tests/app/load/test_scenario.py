@@ -6,10 +6,10 @@ from collections import Counter
 import pytest
 
 from app.errors import UsageError
-from app.load.capacity import NextPoint, next_point
 from app.load.file_set import FileSet
-from app.load.pacing import Mix, Pacing
+from app.load.judgement import NextPoint, next_point
 from app.load.scenario import NAMES, changed, find_scenario, parse_think, parse_users, read_scenario, scenario_text
+from app.load.users import Mix, Pacing
 from storage.json_reader import JSONNode
 from storage.loads.records import Limit, LoadChoices, LoadPoint, PointStatus
 from storage.loads.scenario import RequestKind, Think, scenario_from_json

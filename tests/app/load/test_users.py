@@ -13,9 +13,8 @@ import gevent
 import pytest
 
 from app.errors import LoginError
-from app.load.events import PointMeasured
+from app.load.events import LoadPlan, PointMeasured
 from app.load.judgement import load_point
-from app.load.plan import LoadPlan
 from app.load.prepare import Preparation
 from app.load.scenario import find_scenario
 from app.load.users import LoadUser, LoadUsers

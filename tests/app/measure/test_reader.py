@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app import children
+from app import child_process
 from app.measure import reader
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, Finished, to_line
@@ -22,7 +22,7 @@ def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     package.mkdir(parents=True)
     for folder in (tmp_path / "app", package):
         (folder / "__init__.py").touch()
-    monkeypatch.setattr(children, "_ROOT", tmp_path)
+    monkeypatch.setattr(child_process, "_ROOT", tmp_path)
     return package / "child.py"
 
 

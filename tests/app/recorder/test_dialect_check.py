@@ -7,9 +7,9 @@ from dataclasses import replace
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
 from app.measure.plan import MeasurementPlan
-from app.recorder.dialect_check import DialectSeen
 from app.recorder.recording import record
 from app.recorder.request import SeriesRequest
+from app.recorder.series_monitor import DialectSeen
 from forms.findings.finding import Severity
 from forms.findings.rules_session import old_dialect
 from storage.notebook import Notebook

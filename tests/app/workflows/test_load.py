@@ -11,8 +11,7 @@ import pytest
 from app.environment.collect import Environment
 from app.errors import UsageError
 from app.load.engine_process import EngineProcess
-from app.load.events import FilesMade, LoadEnded, LoadEvent, PointMeasured, WorkersReady
-from app.load.plan import LoadPlan
+from app.load.events import FilesMade, LoadEnded, LoadEvent, LoadPlan, PointMeasured, WorkersReady
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
 from app.workflows.load import (

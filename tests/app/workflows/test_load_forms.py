@@ -1,6 +1,6 @@
 """Which worksheet a load is held against."""
 
-from app.workflows.load_forms import prediction_of
+from app.workflows.worksheets import prediction_of
 from forms.worksheets.users import UsersCalculation
 from storage.notebook import Notebook
 from storage.records import Target, Worksheet

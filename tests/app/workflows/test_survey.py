@@ -9,9 +9,8 @@ import pytest
 from app.clients.base import Secrets
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
-from app.recorder.recording import SeriesClosed
+from app.recorder.recording import Resumption, SeriesClosed
 from app.recorder.request import SeriesRequest
-from app.recorder.turns import Resumption
 from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for
 from forms.experiments.survey import StationPlace, StationState

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.children import PASSWORD_VARIABLE
+from app.child_process import PASSWORD_VARIABLE
 from app.clients.base import Secrets
 from app.workflows.guide.backend import Logins, PasswordNeededError
 from tests.tui import SMB

@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.children import PASSWORD_VARIABLE, clean_environment, end_input, own_command
+from app.child_process import PASSWORD_VARIABLE, clean_environment, end_input, own_command
 from app.clients.programs import Subprocess
 from app.environment.host.procfs import run_text
 from app.practice.servers import PracticeServers
@@ -61,7 +61,7 @@ def test_every_place_that_starts_a_process_names_its_environment():
             if isinstance(node, ast.Call) and ast.unparse(node.func) in {"subprocess.run", "subprocess.Popen"}:
                 given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
                 places[f"{path.relative_to(ROOT)}:{node.lineno}"] = given.get("env", "inherited")
-        if path.name != "children.py":
+        if path.name != "child_process.py":
             assert "sys.executable" not in path.read_text(), path
     assert len(places) > 5
     assert {place: env for place, env in places.items() if "os.environ" in env or env == "inherited"} == {}
