@@ -18,6 +18,7 @@ from app.cli.commands.run import run_command
 from app.cli.run_options import chosen
 from app.clients.base import Secrets
 from app.measure.plan import MeasurementPlan
+from app.messages import line_of, message_of
 from app.targets import parse_target
 from app.workflows.requests import options_of, series_request
 from storage.json_reader import JSONNode
@@ -27,7 +28,7 @@ from storage.records import ClientFacts, Series
 words = run_command.make_context("run", ["smb://nas/data/file", "--colour", "blue"]).params
 request = series_request(chosen(words), parse_target("smb://nas/data/file"), Secrets())
 holder = {holder}
-assert holder(MeasurementPlan.from_json(request.plan.to_json())).colour == "blue", "in the measuring process"
+assert holder(message_of(line_of(request.plan), [MeasurementPlan])).colour == "blue", "in the measuring process"
 kept = plan_from_json(JSONNode("plan", json.loads(json.dumps(request.stored_plan().to_json()))))
 assert kept == request.stored_plan(), "in the notebook and in documents"
 series = Series(id="1", created_at="2026", target=request.plan.target, client=ClientFacts(name="x"), plan=kept)

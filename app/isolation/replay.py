@@ -1,11 +1,10 @@
 """The server layer, seen from here: the process that replays a script, started, listened to and ended."""
 
-import json
-
 from app.child_process import ChildProcess
 from app.errors import MeasurementError
 from app.isolation.replay_child import ReplayPlan, ReplayResult
-from storage.records import ClientFacts
+from app.measure.events import Failed
+from app.messages import line_of, message_of
 
 REPLAY_MODULE = "app.isolation.replay_child"
 _SLACK_SECONDS = 120.0
@@ -18,7 +17,7 @@ class Replay:
     def __init__(self, plan: ReplayPlan, module: str = REPLAY_MODULE) -> None:
         grace_seconds = plan.warm_up_seconds + plan.seconds + _SLACK_SECONDS
         self._process = ChildProcess(module, grace_seconds=grace_seconds)
-        self._process.say(plan.to_json())
+        self._process.say(line_of(plan))
 
     def wait(self) -> ReplayResult:
         """What the clients did. Raises MeasurementError."""
@@ -29,10 +28,10 @@ class Replay:
                 raise MeasurementError(f"the replay {self._process.how_it_ended()}; measure again")
         finally:
             self._process.close()
-        answer = json.loads(line)
-        if "error" in answer:
-            raise MeasurementError(answer["error"])
-        return ReplayResult(**answer | {"client": ClientFacts(**answer["client"])})
+        answer: ReplayResult | Failed = message_of(line, [ReplayResult, Failed])
+        if isinstance(answer, Failed):
+            raise MeasurementError(answer.text)
+        return answer
 
     def hang_up(self) -> None:
         """Have the clients stop and remove what they made, without waiting for that: for a signal."""

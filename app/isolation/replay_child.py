@@ -14,10 +14,10 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
-from typing import Any, NoReturn, Self, TextIO
+from dataclasses import dataclass
+from typing import Any, NoReturn, TextIO
 
 from app.child_process import die_with_parent, held_seconds
 from app.clients.base import Secrets
@@ -25,7 +25,9 @@ from app.clients.smb.share import Share
 from app.errors import MeasurementError, SharebenchError
 from app.isolation.replayer import Replayer, Tally
 from app.isolation.script import Script, load_script, operations_named
-from storage.json_reader import JSONNode, named
+from app.measure.events import Failed
+from app.messages import line_of, message_of, own_stdout
+from storage.json_reader import named
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
@@ -51,23 +53,14 @@ class ReplayPlan:
     client: ClientFacts | None = None
     """What was negotiated, for a far end that speaks alike without a login."""
 
-    def to_json(self) -> str:
-        """One line of JSON, secrets included: for the child's pipe and nothing else."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The plan that :meth:`to_json` wrote."""
-        return JSONNode("plan", json.loads(text)).record(cls)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayResult:
     """What all clients of one run did together."""
 
     seconds: float
-    operations: dict[str, int]
-    requests: dict[str, int]
+    operations: Mapping[str, int]
+    requests: Mapping[str, int]
     """From login to log-off."""
     window_requests: int
     """Those of the part that counts."""
@@ -106,15 +99,14 @@ def main() -> int:
 
 def answer_plan(replay: Callable[[ReplayPlan], ReplayResult]) -> int:
     """Carry out the plan on stdin, and print what came of it."""
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
+    out = own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    plan = ReplayPlan.from_json(sys.stdin.readline())
+    plan: ReplayPlan = message_of(sys.stdin.readline(), [ReplayPlan])
     try:
-        answer: dict[str, Any] = asdict(replay(plan))
+        answer: ReplayResult | Failed = replay(plan)
     except SharebenchError as error:
-        answer = {"error": str(error), "kind": type(error).__name__}
-    out.write(json.dumps(answer) + "\n")
+        answer = Failed.of(error)
+    out.write(line_of(answer) + "\n")
     out.flush()
     return 0
 

@@ -12,9 +12,10 @@ import gevent
 from gevent.event import Event
 
 from app.errors import CancelledError, SharebenchError
-from app.load.events import LoadEnded, LoadEvent, LoadPlan, load_event_line
+from app.load.events import LOAD_ORDERS, LoadEnded, LoadEvent, LoadPlan, MeasurePoint, Rest
 from app.load.locust_engine import LoadEngine
 from app.measure.events import Warned
+from app.messages import line_of, message_of, own_stdout
 
 
 class EngineChild:
@@ -28,7 +29,7 @@ class EngineChild:
 
     def hold(self) -> None:
         """Do what is asked until the end; nothing interrupts the cleaning up."""
-        engine = LoadEngine(LoadPlan.from_json(self._next_line()), self._emit)
+        engine = LoadEngine(message_of(self._next_line(), [LoadPlan]), self._emit)
         self._working = gevent.spawn(_ended_by, partial(self._work, engine))
         gevent.spawn(self._listen)
         ended, cleaned = self._working.get(), _ended_by(engine.end)
@@ -54,18 +55,17 @@ class EngineChild:
             self._came.wait()
             self._came.clear()
             while self._orders:
-                word, *numbers = self._orders.pop(0).split()
-                match word:
-                    case "point":
-                        engine.point(*(int(number) for number in numbers))
-                    case "rest":
+                match message_of(self._orders.pop(0), LOAD_ORDERS):
+                    case MeasurePoint(number=number, users=users, size_bytes=size_bytes):
+                        engine.point(number, users, size_bytes)
+                    case Rest():
                         engine.rest()
                     case _:
                         return
 
     def _emit(self, event: LoadEvent) -> None:
         with suppress(OSError, ValueError):
-            self._out.write(load_event_line(event) + "\n")
+            self._out.write(line_of(event) + "\n")
             self._out.flush()
 
 
@@ -82,8 +82,6 @@ def _ended_by(work: Callable[[], None]) -> LoadEnded:
 
 def serve() -> None:
     """Hold a conversation and end the process; what a library prints lands on stderr."""
-    pipe = os.dup(1)
-    os.dup2(2, 1)
-    with os.fdopen(pipe, "w", encoding="utf-8") as out:
+    with own_stdout() as out:
         EngineChild(out).hold()
     os._exit(0)  # a thread still reads stdin

@@ -4,7 +4,19 @@ from collections.abc import Iterator
 from typing import Self
 
 from app.child_process import ChildProcess
-from app.load.events import LoadEnded, LoadEvent, LoadPlan, PointMeasured, UsersGone, WorkersReady, load_event_of
+from app.load.events import (
+    LOAD_EVENTS,
+    Finish,
+    LoadEnded,
+    LoadEvent,
+    LoadPlan,
+    MeasurePoint,
+    PointMeasured,
+    Rest,
+    UsersGone,
+    WorkersReady,
+)
+from app.messages import line_of, message_of
 
 GRACE_SECONDS = 120.0
 """How long a cancelled engine may take to remove its files."""
@@ -20,7 +32,7 @@ class EngineProcess:
         self._lines = self._process.lines()
 
     def __enter__(self) -> Self:
-        self._process.say(self._plan.to_json())
+        self._process.say(line_of(self._plan))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -32,17 +44,17 @@ class EngineProcess:
 
     def point(self, number: int, users: int, size_bytes: int | None = None) -> Iterator[LoadEvent]:
         """Ask for a point: its events, the last of which is PointMeasured or LoadEnded."""
-        self._process.say(f"point {number} {users} {size_bytes or 0}")
+        self._process.say(line_of(MeasurePoint(number=number, users=users, size_bytes=size_bytes or 0)))
         return self._until(PointMeasured)
 
     def rest(self) -> Iterator[LoadEvent]:
         """Have all users leave until the next point: the events, the last of which is UsersGone or LoadEnded."""
-        self._process.say("rest")
+        self._process.say(line_of(Rest()))
         return self._until(UsersGone)
 
     def finish(self) -> Iterator[LoadEvent]:
         """End it as it should: the events of its cleaning up."""
-        self._process.say("finish")
+        self._process.say(line_of(Finish()))
         return self._until(LoadEnded)
 
     def cancel(self) -> None:
@@ -52,7 +64,7 @@ class EngineProcess:
     def _until(self, last: type[LoadEvent]) -> Iterator[LoadEvent]:
         while self.ended is None:
             line = next(self._lines, None)
-            event = self._died() if line is None else load_event_of(line)
+            event: LoadEvent = self._died() if line is None else message_of(line, LOAD_EVENTS)
             if isinstance(event, LoadEnded):
                 self.ended = event
             yield event

@@ -1,15 +1,13 @@
 """What a load is told, once, on its processes' stdin, and what it tells, one JSON line an event."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, Self, get_args
+from typing import Annotated, get_args
 
 from app.clients.base import Secrets
-from app.load.window import WorkerFigures, plain
+from app.load.window import WorkerFigures
 from app.measure.events import Warned
-from storage.json_reader import JSONNode
 from storage.loads.records import LoadWorker
 from storage.loads.scenario import Scenario, scenario_from_json
 from storage.plan import Settings
@@ -36,16 +34,6 @@ class LoadPlan:
     processes: int = 1
     hosts: tuple[str, ...] = ()
     ramp_per_second: float = 20.0
-
-    def to_json(self) -> str:
-        """One line."""
-        found = asdict(self) | {"scenario": self.scenario.to_json(), "settings": asdict(self.settings)}
-        return json.dumps(found)
-
-    @classmethod
-    def from_json(cls, line: str) -> Self:
-        """The plan in a line that :meth:`to_json` wrote."""
-        return JSONNode("plan", json.loads(line)).record(cls)
 
 
 class LoadPhase(StrEnum):
@@ -156,16 +144,28 @@ class LoadEnded:
 LoadEvent = (
     PhaseBegan | FilesMade | SecondPassed | PointMeasured | UsersGone | JobsWait | WorkersReady | Warned | LoadEnded
 )
-_EVENTS: Mapping[str, type[Any]] = {each.__name__: each for each in get_args(LoadEvent)}
+LOAD_EVENTS: tuple[type, ...] = get_args(LoadEvent)
 
 
-def load_event_line(event: LoadEvent) -> str:
-    """The event as one line."""
-    return json.dumps({"event": type(event).__name__, **plain(event)})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasurePoint:
+    """The order to measure a point."""
+
+    number: int
+    users: int
+    size_bytes: int = 0
+    """The one size of file; 0 for all of the scenario's."""
 
 
-def load_event_of(line: str) -> LoadEvent:
-    """The event in a line."""
-    found = json.loads(line)
-    event: LoadEvent = JSONNode("event", found).record(_EVENTS[found["event"]])
-    return event
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """The order that all users leave until the next point."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """The order to clean up and end."""
+
+
+LoadOrder = MeasurePoint | Rest | Finish
+LOAD_ORDERS: tuple[type, ...] = get_args(LoadOrder)

@@ -25,9 +25,10 @@ def main(role: str) -> int:
     from app.child_process import die_with_parent  # noqa: PLC0415
     from app.load.workers.start import WorkerOrder  # noqa: PLC0415
     from app.load.workers.worker import Worker  # noqa: PLC0415
+    from app.messages import message_of  # noqa: PLC0415
 
     die_with_parent()
-    Worker(WorkerOrder.from_json(sys.stdin.readline())).work()
+    Worker(message_of(sys.stdin.readline(), [WorkerOrder])).work()
     return 0
 
 

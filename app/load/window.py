@@ -1,7 +1,7 @@
 """What the users of one process did in a point's steady window: counts, bytes and times of what ended in it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from storage.json_reader import JSONNode, above_zero_up_to, named, up_to
@@ -165,17 +165,6 @@ class WorkerSecond:
     first_error: str
     response: Times
     cpu_percent: Number
-
-
-def plain(value: Any) -> Any:
-    """A record of a load's processes as JSON has it, to be read by :meth:`JSONNode.record`."""
-    if isinstance(value, Histogram):
-        return value.to_json()
-    if is_dataclass(value):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, tuple) else value
 
 
 def counted(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -1,16 +1,16 @@
 """The calibration process: measures how fast a client of ours can be on this machine, against next to nothing.
 
-Facts of the client and the command come in on stdin as one JSON object, ``{"bytes_per_second": …}`` goes out; null
-where there is nothing to calibrate that client against.
+A :class:`CalibrationOrder` comes in on stdin, :class:`Calibrated` goes out.
 """
 
 import gc
-import json
 import sys
 from collections.abc import Callable
 from importlib import import_module
 
 from app.clients.registry import MODULES, OWN
+from app.measure.plan import Calibrated, CalibrationOrder
+from app.messages import line_of, message_of
 from storage.records import ClientFacts, Command
 
 Transfer = Callable[[ClientFacts, Command, int], float]
@@ -34,13 +34,13 @@ def ceiling_bytes_per_second(transfer: Transfer, facts: ClientFacts, command: Co
 
 def main() -> int:
     """Calibrate what stdin describes."""
-    asked = json.load(sys.stdin)
-    facts, command = ClientFacts(**asked["client"]), Command(asked["command"])
-    home = MODULES[asked["protocol"]].ceiling
+    order: CalibrationOrder = message_of(sys.stdin.read(), [CalibrationOrder])
+    facts, command = order.client, order.command
+    home = MODULES[order.protocol].ceiling
     rate = None
     if home and facts.name == OWN:
         rate = ceiling_bytes_per_second(import_module(home).ceiling_seconds, facts, command)
-    print(json.dumps({"bytes_per_second": rate}))  # noqa: T201  the answer on the pipe
+    print(line_of(Calibrated(bytes_per_second=rate)))  # noqa: T201  the answer on the pipe
     return 0
 
 

@@ -1,17 +1,17 @@
 """The measuring process: a plan comes in on stdin, events go out on stdout, and the end of stdin means cancel."""
 
-import os
 import signal
 import sys
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from app.child_process import keep_memory_to_ourselves
 from app.errors import SharebenchError
 from app.measure.control import ControlMessage, RunGate
-from app.measure.events import Event, Failed, to_line
+from app.measure.events import Event, Failed
 from app.measure.plan import MeasurementPlan
+from app.messages import line_of, message_of, own_stdout
 
 if TYPE_CHECKING:
     from app.clients.base import Client
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 def main() -> int:
     """Measure the one plan that stands in the first line of stdin; 0 when the last event could be told."""
     keep_memory_to_ourselves()
-    out = _own_stdout()
+    out = own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     brake = RunGate()
     signal.signal(signal.SIGTERM, lambda *_: brake.cancel())
-    plan = MeasurementPlan.from_json(sys.stdin.readline())
+    plan: MeasurementPlan = message_of(sys.stdin.readline(), [MeasurementPlan])
     threading.Thread(target=_listen, args=(brake,), name="listen", daemon=True).start()
 
     def emit(event: Event) -> None:
         try:
-            out.write(to_line(event) + "\n")
+            out.write(line_of(event) + "\n")
             out.flush()
         except BrokenPipeError:
             brake.cancel()
@@ -49,13 +49,6 @@ def _measure(plan: MeasurementPlan, brake: RunGate, emit: Callable[[Event], None
         return make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
 
     Engine(plan, client, brake, emit).measure()
-
-
-def _own_stdout() -> TextIO:
-    """The pipe that events go out on; what a library prints lands on stderr instead."""
-    pipe = os.dup(1)
-    os.dup2(2, 1)
-    return os.fdopen(pipe, "w", encoding="utf-8")
 
 
 def _listen(brake: RunGate) -> None:

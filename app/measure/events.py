@@ -1,8 +1,7 @@
 """What happens while a series is measured, as frozen events; one JSON object a line on the child's pipe."""
 
-import json
-from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, get_args
+from dataclasses import dataclass, field
+from typing import Annotated, get_args
 
 from app.errors import SharebenchError
 from storage.json_reader import JSONNode
@@ -113,20 +112,4 @@ Event = (
     | Failed
     | Finished
 )
-
-_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Event)}
-
-
-def to_line(event: Event) -> str:
-    """The event as one line of JSON, without the line's end."""
-    return json.dumps({"event": type(event).__name__, **asdict(event)})
-
-
-def from_line(line: str) -> Event:
-    """The event that :func:`to_line` wrote. Raises ValueError for anything else."""
-    raw: dict[str, Any] = json.loads(line)
-    kind = _KINDS.get(raw.pop("event", ""))
-    if kind is None:
-        raise ValueError(f"not an event: {line[:80]}")
-    event: Event = JSONNode("", raw).record(kind)
-    return event
+EVENTS: tuple[type, ...] = get_args(Event)

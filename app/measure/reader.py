@@ -5,8 +5,9 @@ from typing import Self
 
 from app.child_process import ChildProcess
 from app.measure.control import SeriesControl
-from app.measure.events import Event, Failed, Finished, from_line
+from app.measure.events import EVENTS, Event, Failed, Finished
 from app.measure.plan import MeasurementPlan
+from app.messages import line_of, message_of
 
 GRACE_SECONDS = 30.0
 """How long a cancelled measuring process may take to clean up after itself."""
@@ -25,7 +26,7 @@ class MeasuringProcess:
         return self._process.pid
 
     def __enter__(self) -> Self:
-        self._process.say(self._plan.to_json())
+        self._process.say(line_of(self._plan))
         self._control.attach(lambda word: self._process.say(word.value), self._process.cancel)
         return self
 
@@ -36,7 +37,7 @@ class MeasuringProcess:
     def events(self) -> Iterator[Event]:
         """All events to the last one, which is Finished or Failed, whatever becomes of the process."""
         for line in self._process.lines():
-            event = from_line(line)
+            event: Event = message_of(line, EVENTS)
             yield event
             if isinstance(event, Finished | Failed):
                 return

@@ -1,10 +1,9 @@
 """The client's own limit on this machine: from the notebook, or calibrated once and kept there."""
 
-import json
 import os
 import subprocess
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from app.child_process import own_command, own_environment
@@ -12,6 +11,8 @@ from app.environment.host.activity import Wire, between, take_reading
 from app.environment.host.facts import client_facts
 from app.environment.host.processes import Ours
 from app.environment.quiet import OTHERS_CPU_PERCENT
+from app.measure.plan import Calibrated, CalibrationOrder
+from app.messages import line_of, message_of
 from app.recorder.writer import Write
 from storage.notebook import Notebook
 from storage.records import Ceiling, Series, utc_now
@@ -104,16 +105,12 @@ _METHOD = 2
 
 
 def _calibrate(series: Series) -> Calibration:
-    asked = {
-        "protocol": series.target.protocol,
-        "command": series.command.value,
-        "client": asdict(series.client),
-    }
+    order = CalibrationOrder(protocol=series.target.protocol, command=series.command, client=series.client)
     before, ours_before = take_reading(Wire(), Ours()), _our_ticks()
     try:
         done = subprocess.run(
             own_command("app.measure.calibration"),
-            input=json.dumps(asked),
+            input=line_of(order),
             capture_output=True,
             text=True,
             check=True,
@@ -121,7 +118,7 @@ def _calibrate(series: Series) -> Calibration:
             env=own_environment(),
             start_new_session=True,
         )
-        rate = json.loads(done.stdout)["bytes_per_second"]
+        rate = message_of(done.stdout, [Calibrated]).bytes_per_second
     except (subprocess.SubprocessError, OSError, ValueError):
         return Calibration()
     after = take_reading(Wire(), Ours())

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from fcntl import ioctl
 from pathlib import Path
 
+from app.messages import line_of
 from forms.stats.summary import median
 from tests.benchmarks.drawing import PLAN
 from tests.benchmarks.pairs import Orders
@@ -134,7 +135,7 @@ class KeyPressRow:
         """Open the help again and again."""
         found: list[float] = []
         with self.set_up() as (ours, _), tempfile.TemporaryDirectory() as folder:
-            os.environ[PLAN] = replace(ours.plan, runs=1000, warmups=0).to_json()
+            os.environ[PLAN] = line_of(replace(ours.plan, runs=1000, warmups=0))
             with painted("-m", "tests.benchmarks.drawing", str(Path(folder) / "n.db")) as program:
                 del os.environ[PLAN]
                 program.seconds_until(b"Run No")  # the first run has ended; the number of a run may never be painted

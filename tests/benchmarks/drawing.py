@@ -21,6 +21,7 @@ from pathlib import Path
 from app.measure.control import SeriesControl
 from app.measure.events import RunFinished
 from app.measure.plan import MeasurementPlan
+from app.messages import line_of, message_of
 from app.recorder.recording import RecorderEvent, record
 from app.recorder.request import SeriesRequest
 from forms.stats.summary import median
@@ -143,7 +144,7 @@ def _headless(order: SeriesRequest, path: Path) -> float:
 
 def _drawn(order: SeriesRequest, path: Path) -> float:
     """Run the drawing side in a terminal of 120 columns, and take in what it draws."""
-    os.environ[PLAN] = order.plan.to_json()
+    os.environ[PLAN] = line_of(order.plan)
     child, terminal = pty.fork()
     if not child:
         os.environ["TERM"] = "xterm-256color"
@@ -178,7 +179,7 @@ def main() -> int:
     from app.workflows.guide.job import MeasurementJob
 
     path = Path(sys.argv[1])
-    plan = MeasurementPlan.from_json(os.environ.pop(PLAN))
+    plan = message_of(os.environ.pop(PLAN), [MeasurementPlan])
     order = SeriesRequest(plan=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
 
     class Screen(RunScreen):

@@ -13,6 +13,7 @@ from app.errors import MeasurementError
 from app.load.events import LoadPlan
 from app.load.workers.connection import LOOPBACK
 from app.load.workers.start import WorkerOrder, end_process, start_worker
+from app.messages import line_of
 from app.server.shell import RUN_SECONDS, RunningProgram, ServerShell
 from storage.json_reader import DocumentError, JSONNode, up_to
 from storage.loads.records import LoadWorker
@@ -62,10 +63,10 @@ class RemoteWorkers:
         """Whether the connection to them has."""
         return self._program.has_ended
 
-    def begin(self, plan: str, first_index: int, key: str) -> None:
+    def begin(self, plan: LoadPlan, first_index: int, key: str) -> None:
         """Give its processes what they are to do."""
         order = WorkerOrder(plan=plan, index=first_index, processes=self.processes, port=self._port, key=key)
-        self._program.tell(order.to_json() + "\n")
+        self._program.tell(line_of(order) + "\n")
 
     def end(self) -> None:
         """End them, by the end of stdin, and at last by force."""
@@ -97,7 +98,7 @@ class WorkerProcesses:
         """Start what is missing; whether anything was. Raises MeasurementError."""
         if self._here:
             return False
-        plan, here, first = self._plan.to_json(), self._plan.processes, max(1, self.indexes.stop)
+        plan, here, first = self._plan, self._plan.processes, max(1, self.indexes.stop)
         self._here = [
             start_worker(WorkerOrder(plan=plan, index=index, processes=here, port=self._port, key=self._key))
             for index in range(first, first + here)

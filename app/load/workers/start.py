@@ -6,12 +6,12 @@ import select
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
-from typing import Self
+from dataclasses import dataclass, replace
 
 from app import __version__
 from app.child_process import own_command, own_environment
-from storage.json_reader import JSONNode
+from app.load.events import LoadPlan
+from app.messages import line_of, message_of
 
 _END_SECONDS = 5.0
 _LOOK_SECONDS = 0.5
@@ -21,8 +21,7 @@ _LOOK_SECONDS = 0.5
 class WorkerOrder:
     """What a worker process, or all of a machine, are to do."""
 
-    plan: str
-    """As :meth:`LoadPlan.to_json` writes it."""
+    plan: LoadPlan
     index: int
     """Of the process in the whole load, or of the machine's first one."""
     processes: int
@@ -31,15 +30,6 @@ class WorkerOrder:
     """The engine's, on the loopback."""
     key: str
     """What lets it talk to the engine."""
-
-    def to_json(self) -> str:
-        """One line of JSON, secrets included: for the process's pipe and nothing else."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, line: str) -> Self:
-        """The order that :meth:`to_json` wrote."""
-        return JSONNode("order", json.loads(line)).record(cls)
 
 
 def end_process(process: "subprocess.Popen[str]") -> None:
@@ -59,7 +49,7 @@ def start_worker(order: WorkerOrder) -> "subprocess.Popen[str]":
     )  # fmt: skip
     assert process.stdin is not None
     with suppress(OSError):
-        process.stdin.write(order.to_json() + "\n")
+        process.stdin.write(line_of(order) + "\n")
         process.stdin.flush()
     return process
 
@@ -71,7 +61,7 @@ def serve_workers() -> int:
     line = sys.stdin.readline()
     if not line:
         return 0
-    order = WorkerOrder.from_json(line)
+    order: WorkerOrder = message_of(line, [WorkerOrder])
     workers = [start_worker(replace(order, index=order.index + number)) for number in range(order.processes)]
     while all(worker.poll() is None for worker in workers) and not select.select([sys.stdin], [], [], _LOOK_SECONDS)[0]:
         continue

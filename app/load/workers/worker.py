@@ -10,11 +10,11 @@ from locust import User
 from locust.env import Environment
 
 from app.child_process import held_seconds
-from app.load.events import LoadPlan
 from app.load.users import LoadUser, LoadUsers
-from app.load.window import WorkerFigures, WorkerSecond, plain
+from app.load.window import WorkerFigures, WorkerSecond
 from app.load.workers.connection import make_worker
 from app.load.workers.start import WorkerOrder
+from app.messages import plain
 
 ORDER = "sharebench-order"
 """The kind of the engine's messages through locust's connection; those of workers are named by their records."""
@@ -40,7 +40,7 @@ class Worker:
     """The process's side of the conversation with the engine."""
 
     def __init__(self, order: WorkerOrder) -> None:
-        self._users = FileUser.users = LoadUsers(LoadPlan.from_json(order.plan), order.index, order.processes)
+        self._users = FileUser.users = LoadUsers(order.plan, order.index, order.processes)
         self._stop = Event()
         self._last = (time.monotonic(), time.process_time())
         self._runner = make_worker(Environment(user_classes=[FileUser]), order.port, order.key)

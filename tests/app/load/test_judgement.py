@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from app.environment.resources import ProcessMemory, ProcessorTicks, ResourceSample
-from app.load.events import PointMeasured, load_event_line, load_event_of
+from app.load.events import LOAD_EVENTS, PointMeasured
 from app.load.judgement import NextPoint, load_point, next_point
 from app.load.server_view import server_view
 from app.load.window import SteadyWindow, WorkerFigures
+from app.messages import line_of, message_of
 from forms.load.summary import tells_of_server
 from storage.loads.records import MOST_USERS, Limit, LoadChoices, PointStatus
 from storage.loads.scenario import RequestKind
@@ -43,7 +44,7 @@ def measured(*workers: WorkerFigures, users: int = 10, **changes: Any) -> PointM
 
 
 def test_two_workers_are_one_load():
-    event = load_event_of(load_event_line(measured(worker(), worker())))
+    event = message_of(line_of(measured(worker(), worker())), LOAD_EVENTS)
     assert isinstance(event, PointMeasured)
     found = load_point(event)
     assert found.status is PointStatus.VALID, found.reason

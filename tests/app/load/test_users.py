@@ -21,6 +21,7 @@ from app.load.users import LoadUser, LoadUsers
 from app.load.window import SteadyWindow
 from app.load.workers import start
 from app.load.workers.start import WorkerOrder
+from app.messages import line_of
 from storage.loads.histogram import Histogram
 from storage.loads.records import PointStatus
 from storage.loads.scenario import RequestKind, Think
@@ -92,7 +93,8 @@ def test_the_workers_of_another_machine_end_with_the_first_worker_that_dies(monk
         return subprocess.Popen(["sleep", "600"] if order.index == 7 else ["true"], stdin=subprocess.PIPE, text=True)
 
     monkeypatch.setattr(start, "start_worker", start_worker)
-    order = WorkerOrder(plan="", index=7, processes=2, port=1, key="").to_json()
+    plan = LoadPlan(targets=(Target(protocol="smb", host="h", share="x"),), scenario=find_scenario("small"))
+    order = line_of(WorkerOrder(plan=plan, index=7, processes=2, port=1, key=""))
     near = subprocess.Popen(
         ["sh", "-c", f"echo '{order}'; exec sleep 600"],
         stdout=subprocess.PIPE,

@@ -13,6 +13,7 @@ from app.errors import AccessDeniedError, ConnectionLostError, NoSuchFileError, 
 from app.measure.control import ControlMessage, RunGate
 from app.measure.engine import Engine, OrderedDigest
 from app.measure.events import (
+    EVENTS,
     Event,
     Failed,
     Finished,
@@ -22,10 +23,9 @@ from app.measure.events import (
     ScratchRemoved,
     Started,
     Warned,
-    from_line,
-    to_line,
 )
 from app.measure.plan import MeasurementPlan
+from app.messages import line_of, message_of
 from app.recorder.recording import failure_from
 from storage.records import Command, Phase, RunStatus, Target
 from tests.app.fakes import FakeClient, FakeServer
@@ -38,7 +38,7 @@ def measure(plan: MeasurementPlan, server: FakeServer, brake: RunGate | None = N
     events: list[Event] = []
 
     def emit(event: Event) -> None:
-        events.append(from_line(to_line(event)))
+        events.append(message_of(line_of(event), EVENTS))
         if on_event:
             on_event(event)
 
@@ -145,7 +145,7 @@ def test_what_the_command_line_would_add_to_an_error_goes_with_it():
     server = FakeServer(refuse_connections=UnreachableError("leave signing out", options="--sign"))
     failed = measure(MeasurementPlan(command=Command.GET, target=GET), server)[-1]
     assert isinstance(failed, Failed)
-    assert from_line(to_line(failed)) == failed
+    assert message_of(line_of(failed), EVENTS) == failed
     told = failure_from(failed)
     assert (type(told), str(told), told.options) == (UnreachableError, "leave signing out", "--sign")
 

@@ -9,9 +9,10 @@ import pytest
 from app import child_process
 from app.measure import reader
 from app.measure.control import SeriesControl
-from app.measure.events import Event, Failed, Finished, to_line
+from app.measure.events import Event, Failed, Finished
 from app.measure.plan import MeasurementPlan
 from app.measure.reader import MeasuringProcess
+from app.messages import line_of
 from storage.records import Command, Target
 
 
@@ -55,7 +56,7 @@ def test_one_that_has_more_to_say_than_the_pipe_takes_can_still_clean_up(child: 
     child.write_text(
         "import sys\n"
         "sys.stdin.readline()\n"
-        f"print({to_line(Finished())!r}, flush=True)\n"
+        f"print({line_of(Finished())!r}, flush=True)\n"
         "sys.stdin.read()\n"
         "try:\n"
         "    print('x' * 1_000_000, flush=True)\n"
