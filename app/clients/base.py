@@ -14,14 +14,13 @@ from app.errors import CancelledError, NoSuchFileError, NotAFileError, ProtocolE
 from storage.records import ClientFacts, Target
 
 MAX_BLOCK_BYTES = 8 * 1024 * 1024
-"""The longest block that :meth:`Content.block` gives."""
 
 _PERIOD = MAX_BLOCK_BYTES - 4099
-"""The bytes repeat after this; no multiple of a file system's block, so that equal blocks never line up."""
+"""Not a multiple of any file system's block, so that equal blocks never line up."""
 
 
 class Content:
-    """A file's worth of incompressible bytes, in 16 MiB of memory whatever its size."""
+    """Incompressible file content in 16 MiB of memory, whatever its size."""
 
     def __init__(self, size_bytes: int) -> None:
         self.size_bytes = size_bytes
@@ -29,12 +28,10 @@ class Content:
         self._pool = memoryview(b"".join((period, period, period[: MAX_BLOCK_BYTES - _PERIOD])))
 
     def block(self, offset: int, length: int) -> memoryview:
-        """The ``length`` bytes (at most MAX_BLOCK_BYTES) at ``offset``, without copying."""
         start = offset % _PERIOD
         return self._pool[start : start + length]
 
     def digest(self) -> str:
-        """The SHA-256 of all ``size_bytes``, in hexadecimal."""
         sha = hashlib.sha256()
         for offset in range(0, self.size_bytes, MAX_BLOCK_BYTES):
             sha.update(self.block(offset, min(MAX_BLOCK_BYTES, self.size_bytes - offset)))
@@ -44,18 +41,16 @@ class Content:
 MOST_ENTRIES = 1_000_000
 MOST_LISTING_BYTES = 128 * 1024 * 1024
 LISTING_TIMEOUTS = 10
-"""A whole list may take this many times ``--timeout``, however many names arrive."""
+"""A whole folder list may take this many times ``--timeout``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secrets:
-    """What a login needs and nobody may keep: lives in memory and on the child's pipe only."""
+    """Login secrets: kept in memory and sent through the child's pipe only."""
 
     password: str | None = None
     nt_hash: str | None = None
-    """The NT hash in hexadecimal, in place of a password."""
     kerberos: bool = False
-    """Use the ticket in the credential cache."""
 
     def __repr__(self) -> str:
         return "Secrets(…)"
@@ -69,11 +64,11 @@ class DirectoryEntry:
     is_folder: bool
     size_bytes: int
     modified_at: str = ""
-    """UTC, ISO 8601; empty where the server does not say."""
+    """UTC, ISO 8601; empty if the server does not say."""
 
 
 class Listing:
-    """A folder's entries as they arrive; a server whose list never comes to an end is given up."""
+    """A folder's entries as they arrive; limited in number and bytes."""
 
     def __init__(self, where: str) -> None:
         self.entries: list[DirectoryEntry] = []
@@ -81,7 +76,7 @@ class Listing:
         self._where = where
 
     def add(self, entry: DirectoryEntry | None, received_bytes: int) -> None:
-        """Take an entry (None for a line that is none) and count its bytes. Raises ProtocolError for one too many."""
+        """None for a line that is no entry. Raises ProtocolError above the limit."""
         self.received_bytes += received_bytes
         if entry is not None and entry.name not in {".", ".."}:
             self.entries.append(entry)
@@ -98,25 +93,20 @@ class Transfer:
 
     size_bytes: int
     seconds: float
-    """From the first read or write request of the open file until the last byte arrived or was acknowledged."""
+    """From the first request for the open file until the last byte has arrived or is acknowledged."""
     open_seconds: float | None = None
     close_seconds: float | None = None
     progress: tuple[tuple[float, int], ...] | None = None
-    """(seconds, bytes moved) by a clock of the client's own; where absent, the meter's samples hold."""
+    """(seconds, bytes moved) by the client's own clock; if absent, the meter's samples are used."""
     traffic: TcpInfo | None = None
-    """What the connection went through meanwhile; absent where the bytes were moved by another program."""
 
 
 @dataclass(slots=True)
 class Meter:
-    """Where a client reports bytes while it moves them, ten samples a second at most; raises when cancelled.
+    """Records a transfer's bytes, at most ten samples a second; raises when cancelled or stalled.
 
-    A client calls :meth:`start` right before its first request and :meth:`advance` after each block. Both are cheap
-    enough for the timed section: one clock reading and one comparison. With each sample goes a look at what the
-    client gave to :meth:`start`, which raises when too little has moved.
-
-    A client that sends reports what it has handed over; ``arrived`` says how much of that has reached the other end,
-    and is asked for each sample, not for each block.
+    Cheap enough for the timed section: one clock reading and one comparison a block. For uploads, ``arrived`` says how
+    many of the bytes sent have reached the server; it is asked once a sample.
     """
 
     cancelled: threading.Event
@@ -135,7 +125,7 @@ class Meter:
         *,
         look: Callable[[int], None] = lambda _moved_bytes: None,
     ) -> float:
-        """The clock's reading as the transfer begins, in seconds; ``look`` may break it off at each sample."""
+        """Returns the clock in seconds; ``look`` may raise at each sample."""
         self.samples = []
         self.arrived = arrived
         self._look = look
@@ -144,7 +134,7 @@ class Meter:
         return self._started
 
     def advance(self, moved_bytes: int) -> None:
-        """Record the number of bytes moved since :meth:`start`. Raises CancelledError."""
+        """Bytes since :meth:`start`. Raises CancelledError."""
         now = self.clock()
         if now < self._due:
             return
@@ -160,155 +150,151 @@ class Meter:
 
 
 Sink = Callable[[int, memoryview], None]
-"""Takes a block's offset in bytes and its bytes, in any order; the view is reused after the call."""
+"""Takes a block's offset and bytes, in any order; the view is reused after the call."""
 
 
 class Client(Protocol):
-    """A program that moves files between this machine and one target, one connection at a time.
+    """Moves files between this machine and one target over one connection at a time.
 
-    Each method raises errors of :mod:`app.errors` alone, worded with host, share and file. Paths are those of
-    ``Target.path``: relative to the share for SMB, absolute for the others.
+    Methods raise only errors of :mod:`app.errors`. Paths are those of ``Target.path``: relative to the share for SMB,
+    absolute otherwise.
     """
 
     target: Target
 
     def connect(self) -> None:
-        """Reach the server, log in and open the share; a second call does nothing while connected."""
+        """Log in and open the share; does nothing while connected."""
 
     def facts(self) -> ClientFacts:
-        """What this client is and what it negotiated; complete after :meth:`connect`."""
+        """Complete after :meth:`connect`."""
 
     def shares(self) -> list[str]:
-        """The shares that can be browsed; empty where the protocol has none."""
+        """Shares that can be browsed; empty if the protocol has none."""
 
     def list(self, path: str) -> list[DirectoryEntry]:
-        """The entries of the folder, without ``.`` and ``..``, in the server's order."""
+        """Without ``.`` and ``..``, in the server's order."""
 
     def size(self, path: str) -> int:
-        """The file's size in bytes. Raises NoSuchFileError, NotAFileError for a folder."""
+        """In bytes. Raises NoSuchFileError, NotAFileError for a folder."""
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
-        """Read the whole file and let its bytes go, or hand each block to ``into`` (to verify; costs time).
+        """Read the whole file; ``into`` receives the blocks to verify them, which costs time.
 
         Raises NoSuchFileError, NotAFileError (a folder, an empty file), AccessDeniedError, ConnectionLostError,
         StalledError, CorruptedError, CancelledError.
         """
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        """Write ``content`` as a new file; never replaces one. Raises as ``get`` does, and NoSpaceError."""
+        """Write a new file; never replaces one. Raises as ``get`` does, and NoSpaceError."""
 
     def digest(self, path: str) -> str:
-        """The SHA-256 in hexadecimal of the file, read by another way than the timed one where there is one."""
+        """SHA-256 in hexadecimal, read by another path than the timed one if there is one."""
 
     def remove(self, path: str) -> None:
-        """Remove a file that :meth:`put` made; one that is gone already is no error."""
+        """A file that is already gone is no error."""
 
     def facts_of_path(self) -> dict[str, str | int | float]:
-        """Facts of the connection worth keeping: credits, maximum sizes, local and peer address; may be empty."""
+        """Facts of the connection: credits, maximum sizes, local and peer address."""
 
     def abort(self) -> None:
-        """End whatever blocks, at once; may be called from another thread, any number of times."""
+        """Interrupt any blocking call; safe from another thread."""
 
     def close(self) -> None:
-        """Leave politely; never raises."""
+        """Never raises."""
 
 
 class OpenMode(Enum):
-    """What a file is opened for, and what becomes of one that is there."""
+    """What a file is opened for."""
 
     READ = "read"
     UPDATE = "update"
-    """Read and write a file that is there."""
     CREATE = "create"
-    """Write a new file; fails where there is one."""
+    """Fails if the file exists."""
     REPLACE = "replace"
-    """Write a new file, or empty the one that is there."""
+    """Creates the file or truncates it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileHandle:
-    """An open file or folder; only the connection that opened it can use it."""
+    """An open file or folder; valid on the connection that opened it."""
 
     path: str
     size_bytes: int
     is_folder: bool
     token: Any
-    """What the server or the system knows it by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileStatus:
-    """What a question about a file or folder tells."""
+    """Size and kind of a file or folder."""
 
     size_bytes: int
     is_folder: bool
 
 
 class Files(Protocol):
-    """One user's own connection to a share, and the operations on its files; used by one thread or greenlet at a time.
+    """One user's connection for file operations; used by one thread or greenlet at a time.
 
-    Paths are those of ``Target.path``. Each method raises errors of :mod:`app.errors` alone, worded with host, share
-    and file. A protocol without open files (FTP) has ``has_handles`` False: there :meth:`read_file`,
-    :meth:`write_file` and what names a path work, and what takes a handle raises UsageError.
+    Paths and errors as in :class:`Client`. Without ``has_handles`` (FTP), methods that take a handle raise UsageError.
     """
 
     target: Target
     has_handles: bool
 
     def connect(self) -> None:
-        """Reach the server, log in and open the share; a second call does nothing while connected."""
+        """Log in and open the share; does nothing while connected."""
 
     def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
         """Open a file."""
 
     def read_at(self, handle: FileHandle, offset: int, length: int) -> int:
-        """Read that much at that place, however many requests it takes; the bytes that came, fewer at the end."""
+        """Returns the number of bytes read, fewer at the end of the file."""
 
     def write_at(self, handle: FileHandle, offset: int, data: memoryview) -> None:
-        """Write the bytes at that place, however many requests it takes."""
+        """Write all of ``data``."""
 
     def flush(self, handle: FileHandle) -> None:
-        """Have the server write to its disk what it holds of the file."""
+        """Have the server write the file to its disk."""
 
     def close_file(self, handle: FileHandle) -> None:
         """Close an open file or folder."""
 
     def query(self, path: str) -> FileStatus:
-        """Ask about a path."""
+        """Size and kind of what is at ``path``."""
 
     def list(self, path: str) -> list[DirectoryEntry]:
         """The entries of a folder."""
 
     def free_bytes(self, path: str) -> int | None:
-        """What this user may still write there; None where the server does not say."""
+        """Bytes this user may still write; None if the server does not say."""
 
     def rename(self, path: str, new_path: str) -> None:
-        """Give a file another name on the same share; fails where that is taken."""
+        """Rename on the same share; fails if the new name is taken."""
 
     def make_folder(self, path: str) -> None:
-        """Make a folder; fails where there is something of that name."""
+        """Fails if the name is taken."""
 
     def remove_folder(self, path: str) -> None:
-        """Remove an empty folder; one that is gone already is no error."""
+        """Remove an empty folder; one that is already gone is no error."""
 
     def remove(self, path: str) -> None:
-        """Remove a file; one that is gone already is no error."""
+        """A file that is already gone is no error."""
 
     def read_file(self, path: str, size_bytes: int) -> int:
-        """Open a file, read up to so much from its beginning, and close it: the bytes that came."""
+        """Open, read from the beginning, close; returns the number of bytes read."""
 
     def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
-        """Open a file, write it from its beginning, and close it."""
+        """Open, write from the beginning, close."""
 
     def abort(self) -> None:
-        """End whatever blocks, at once; may be called from another thread or greenlet."""
+        """Interrupt any blocking call; safe from another thread or greenlet."""
 
     def close(self) -> None:
-        """Log off and hang up; never raises."""
+        """Never raises."""
 
 
 def check_folder(files: Files) -> None:
-    """Whether the target is a folder. Raises NotAFileError, NoSuchFileError."""
+    """Raises NotAFileError or NoSuchFileError unless the target is a folder."""
     path = files.target.path
     where = f"{files.target.host}: {path}" if files.target.host else path
     if not path.strip("/"):
@@ -322,9 +308,9 @@ def check_folder(files: Files) -> None:
 
 
 Caller = Callable[..., Any]
-"""Calls a function that blocks in the kernel: at once, or in a thread where others share this one."""
+"""Runs a blocking function: directly, or in a thread if other users share this one."""
 
 
 def call_here(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The caller for a thread of one's own: it just calls."""
+    """The :data:`Caller` for a thread of its own."""
     return function(*arguments)

@@ -43,15 +43,11 @@ _EXITS: dict[int, tuple[type[MeasurementError], str]] = {
     70: (NoSpaceError, SPACE_ADVICE),
     78: (NoSuchFileError, "check the name, case counts"),
 }
-"""curl's exit codes (its manual page, EXIT CODES), what they mean here and what to try."""
+"""curl's exit codes (its manual page, EXIT CODES): error, meaning, what to try."""
 
 
 class CurlClient(ExternalClient):
-    """One curl process a run; our own client looks at the file before and tidies up after.
-
-    Its time goes from ``time_pretransfer``, when it is ready to ask for the file, to ``time_total``, when the server
-    has said that the transfer is complete.
-    """
+    """One curl process a run, timed from ``time_pretransfer`` (ready to send RETR or STOR) to ``time_total``."""
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
         self._own: FTPClient
@@ -64,7 +60,6 @@ class CurlClient(ExternalClient):
         self._own.connect()
 
     def facts(self) -> ClientFacts:
-        """The version of curl; the encryption is that of our own connection to the same server."""
         self.connect()
         return ClientFacts(
             name="curl",
@@ -115,7 +110,6 @@ class CurlClient(ExternalClient):
         return Transfer(size_bytes=size_bytes, seconds=total - ready, open_seconds=ready)
 
     def _configuration(self, path: str) -> list[str]:
-        """What curl reads from its stdin, where nobody else sees the password."""
         target, settings = self.target, self._settings
         implicit = target.abilities.has_tls and target.port == IMPLICIT_PORT
         host = f"[{target.host}]" if ":" in target.host else target.host
@@ -152,7 +146,6 @@ class CurlClient(ExternalClient):
 
 
 def _quoted(text: str) -> str:
-    """Text as it stands between double quotes in curl's configuration."""
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 

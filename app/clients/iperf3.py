@@ -28,18 +28,11 @@ _INTERVAL_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """What iperf3 reported of one test."""
-
     raw: dict[str, object]
     elapsed_seconds: float
-    """How long the whole program ran, by our own clock."""
 
     def transfer(self, where: str, *, reverse: bool) -> Transfer:
-        """Bytes as the receiving end counted them, and its time. Raises ProtocolError for what cannot have happened.
-
-        A put takes as long as we took to send it, at least: a server that was busy starts its clock late, on bytes
-        that had waited.
-        """
+        """Raises ProtocolError for an impossible report. A put takes at least as long as sending took."""
         received = part(self.raw, "end", "sum_received")
         size_bytes, seconds = whole(part(received, "bytes")), finite(part(received, "seconds"))
         if size_bytes is None or seconds is None:
@@ -55,7 +48,6 @@ class _Report:
         return Transfer(size_bytes=size_bytes, seconds=seconds, progress=self._progress())
 
     def _progress(self) -> tuple[tuple[float, int], ...]:
-        """The bytes so far at the end of each interval; none at all where one of them makes no sense."""
         intervals = self.raw.get("intervals")
         moved, progress = 0, [(0.0, 0)]
         for interval in intervals if isinstance(intervals, list) else []:
@@ -68,10 +60,9 @@ class _Report:
 
 
 class Iperf3Client:
-    """One iperf3 test a run, of ``size_bytes`` or the next whole block; a get is its ``--reverse``.
+    """One iperf3 test a run, of ``size_bytes`` rounded up to a block; a get is its ``--reverse``.
 
-    No file is read or written. Both ends count for themselves, and the receiver's count holds: bytes that were still
-    on their way when the sender stopped are in neither the size nor the time.
+    The receiver's count holds: bytes still in flight when the sender stopped are in neither size nor time.
     """
 
     def __init__(self, target: Target, _secrets: Secrets, settings: Settings, *, size_bytes: int | None = None) -> None:
@@ -84,7 +75,6 @@ class Iperf3Client:
         self._where = format_target(target)
 
     def connect(self) -> None:
-        """Make sure by a short test that the program and a server that is free are there."""
         if self._trial is None:
             self._version = first_version(find_program("iperf3", "iperf3"))
             self._trial = self._test(_TRIAL_BYTES, None, reverse=False).raw
@@ -109,11 +99,9 @@ class Iperf3Client:
         return self._size_bytes
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  see size
-        """Have the server send; the bytes are iperf3's own and cannot be verified."""
         return self._test(self._size_bytes, meter, reverse=True).transfer(self._where, reverse=True)
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:  # noqa: ARG002  see size
-        """Send as many bytes as ``content`` has; iperf3 sends bytes of its own."""
         return self._test(content.size_bytes, meter, reverse=False).transfer(self._where, reverse=False)
 
     def digest(self, path: str) -> str:  # noqa: ARG002  see size
@@ -122,7 +110,7 @@ class Iperf3Client:
         )
 
     def remove(self, path: str) -> None:
-        """Nothing to remove."""
+        """iperf3 writes no file."""
 
     def facts_of_path(self) -> dict[str, str | int | float]:
         self.connect()
@@ -149,7 +137,7 @@ class Iperf3Client:
         self._program.abort()
 
     def close(self) -> None:
-        """Nothing stays open between tests."""
+        """No connection stays open between tests."""
 
     def _test(self, size_bytes: int, meter: Meter | None, *, reverse: bool) -> _Report:
         settings = self._settings

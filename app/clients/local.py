@@ -36,16 +36,15 @@ from storage.plan import Settings
 from storage.records import ClientFacts, Command, Target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
-"""From 128 KiB to 8 MiB all sizes were alike in the page cache; a mounted share sends what it is given at once."""
+"""Measured: block sizes from 128 KiB to 8 MiB are equally fast in the page cache."""
 
 _ESCAPED = re.compile(r"\\([0-7]{3})")
-"""A space, tab, line end or backslash in ``/proc/self/mounts``."""
 _MEMORY_FOLDER = Path("/dev/shm")  # noqa: S108  a file system in memory, on every Linux
 _LARGEST_CALIBRATION_BYTES = 256 * 1024 * 1024
 
 
 class LocalClient:
-    """Reads and writes of one file in large blocks, through the page cache as any program's are."""
+    """Reads and writes one file in large blocks through the page cache."""
 
     def __init__(self, target: Target, _secrets: Secrets, settings: Settings) -> None:
         self.target = target
@@ -54,7 +53,7 @@ class LocalClient:
         self._buffer: memoryview | None = None
 
     def connect(self) -> None:
-        """Nothing to reach; a folder that is not there shows when it is used."""
+        """Nothing to connect; a missing folder is reported when it is used."""
 
     def facts(self) -> ClientFacts:
         return ClientFacts(name="sharebench", version=__version__, block_bytes=self._block_bytes, in_flight=1)
@@ -101,7 +100,7 @@ class LocalClient:
         )
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        """Write ``content`` as a new file; ``seconds`` ends when the disk or the server has acknowledged it (fsync)."""
+        """Timed until the disk or the server has acknowledged the data (fsync)."""
         with self._mapped(path):
             began = time.perf_counter()
             try:
@@ -130,7 +129,6 @@ class LocalClient:
         )
 
     def digest(self, path: str) -> str:
-        """The SHA-256 of the file, read through buffered input of the standard library."""
         with self._mapped(path), Path(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -139,7 +137,6 @@ class LocalClient:
             Path(path).unlink(missing_ok=True)
 
     def facts_of_path(self) -> dict[str, str | int | float]:
-        """The mount that the path lies on: its file system, source and options."""
         try:
             lines = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:
@@ -147,7 +144,7 @@ class LocalClient:
         return mount_facts(os.path.realpath(self.target.path), lines)
 
     def abort(self) -> None:
-        """Nothing to hang up: a read or write of the kernel cannot be ended from outside."""
+        """A read or write in the kernel cannot be interrupted."""
 
     def close(self) -> None:
         self._buffer = None
@@ -168,7 +165,7 @@ class LocalClient:
 
 
 def mount_facts(path: str, mounts: list[str]) -> dict[str, str | int | float]:
-    """The facts of the mount with the longest matching folder; ``mounts`` are lines of ``/proc/self/mounts``."""
+    """Facts of the mount with the longest matching folder; ``mounts`` are lines of ``/proc/self/mounts``."""
     best: tuple[int, list[str]] | None = None
     for line in mounts:
         fields = line.split(" ")
@@ -183,7 +180,7 @@ def mount_facts(path: str, mounts: list[str]) -> dict[str, str | int | float]:
 
 
 def list_entries(path: str) -> list[DirectoryEntry]:
-    """The entries of a folder. Raises OSError."""
+    """Raises OSError."""
     with os.scandir(path or "/") as found:
         return [_entry(entry) for entry in found]
 
@@ -209,16 +206,13 @@ def _size(path: str, status: os.stat_result) -> int:
 
 
 def _drop_cache(file: int) -> None:
-    """Have the kernel forget the file's pages; only clean pages can be dropped, so write them out first."""
+    """The kernel drops only clean pages, so write them out first."""
     os.fsync(file)
     os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
-    """How long a transfer of ``size_bytes`` takes by a file in memory, from the time of one of at most 256 MiB.
-
-    Raises OSError where this machine has no file system in memory.
-    """
+    """Extrapolated from a file of at most 256 MiB in memory. Raises OSError without a file system in memory."""
     size = min(size_bytes, _LARGEST_CALIBRATION_BYTES)
     with tempfile.TemporaryDirectory(dir=_MEMORY_FOLDER, prefix=".sharebench-") as folder:
         path = str(Path(folder) / "calibration")
@@ -238,7 +232,7 @@ _FLAGS = {
 
 
 class LocalFiles:
-    """System calls, each of which may block; ``call`` lets them do so in a thread of their own."""
+    """System calls that may block; ``call`` can move them to a thread."""
 
     has_handles = True
 
@@ -247,7 +241,7 @@ class LocalFiles:
         self._call = call
 
     def connect(self) -> None:
-        """Nothing to reach."""
+        """Nothing to connect."""
 
     def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
         file = self._do(path, os.open, path, _FLAGS[mode] | os.O_CLOEXEC | os.O_NOCTTY, 0o600)
@@ -310,10 +304,10 @@ class LocalFiles:
             self.close_file(handle)
 
     def abort(self) -> None:
-        """Nothing to hang up: a read or write of the kernel cannot be ended from outside."""
+        """A read or write in the kernel cannot be interrupted."""
 
     def close(self) -> None:
-        """Nothing to leave."""
+        """Nothing to close."""
 
     def _do(self, path: str, function: Any, *arguments: Any) -> Any:
         try:
@@ -325,7 +319,7 @@ class LocalFiles:
 
 
 def _rename(path: str, new_path: str) -> None:
-    """Link and unlink: a rename replaces what is there. A folder cannot be linked, nor a file of some mounts."""
+    """Link and unlink, since a rename replaces. Fails for folders and on mounts without hard links."""
     try:
         os.link(path, new_path, follow_symlinks=False)
     except FileExistsError:

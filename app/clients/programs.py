@@ -1,7 +1,4 @@
-"""A program of the system, run to its end: watched while it runs, ended when it is cancelled or stands still.
-
-What it reports as JSON is read without trust in its shape.
-"""
+"""Run an external program: watch for stalls and cancellation, and read its JSON defensively."""
 
 import builtins
 import contextlib
@@ -24,14 +21,12 @@ from storage.records import Target
 
 _LOOK_SECONDS = 0.05
 _OUTPUT_BYTES = 64 * 1024 * 1024
-"""So much of what a program says is read; iperf3's report of an hour has some 20 MB."""
 MOST_BYTES = 2**63 - 1
-"""The largest file that there can be, and the largest number that a notebook keeps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubprocessOutcome:
-    """What a program said, and how it ended."""
+    """A program's output and exit code."""
 
     status: int
     output: str
@@ -39,7 +34,7 @@ class SubprocessOutcome:
 
 
 def find_program(name: str, package: str) -> str:
-    """The program's path. Raises MissingProgramError, which names the package that has it."""
+    """Raises MissingProgramError, which names the package to install."""
     found = shutil.which(name)
     if found is None:
         raise MissingProgramError(f"{name} is not installed; install it (Debian: apt install {package})")
@@ -47,7 +42,7 @@ def find_program(name: str, package: str) -> str:
 
 
 def first_version(program: str) -> str:
-    """The first word with a digit and a dot that the program prints about its version; empty where there is none."""
+    """The first word with a digit and a dot in the program's version output, or empty."""
     done = subprocess.run(
         [program, "--version"],
         stdin=subprocess.DEVNULL,
@@ -63,7 +58,7 @@ def first_version(program: str) -> str:
 
 @contextlib.contextmanager
 def memory_file(content: str) -> Iterator[int]:
-    """An open file that lies in memory alone, for what must not lie on a disk; gone when closed."""
+    """An open file in memory, for secrets that must not be written to disk."""
     file = os.memfd_create("sharebench", os.MFD_CLOEXEC)
     try:
         os.write(file, content.encode())
@@ -74,7 +69,7 @@ def memory_file(content: str) -> Iterator[int]:
 
 
 class SourceFile:
-    """A file with no name that holds a put's content, for a program that wants a file; made once for a content."""
+    """An unnamed file with a put's content; made once for each content."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] | None = None
@@ -102,7 +97,7 @@ class SourceFile:
 
 
 class Subprocess:
-    """One program at a time, which another thread may end."""
+    """Runs one program at a time; another thread may end it."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -119,11 +114,11 @@ class Subprocess:
         environment: Mapping[str, str] | None = None,
         files: Sequence[int] = (),
     ) -> SubprocessOutcome:
-        """Run it and wait for its end. Raises StalledError when it stands still for so long, CancelledError.
+        """Raises StalledError after ``timeout_seconds`` without progress, and CancelledError.
 
-        ``counter`` names the line of ``/proc/PID/io`` that counts its bytes: ``rchar`` for what it reads, ``wchar``
-        for what it writes. That is how progress is seen in a program that does not tell. ``files`` are open files
-        that the program gets under their numbers, ``/proc/self/fd/N``.
+        ``counter`` is the line of ``/proc/PID/io`` that shows progress: ``rchar`` or ``wchar``. ``files`` are inherited
+        and
+        reachable as ``/proc/self/fd/N``.
         """
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(
@@ -183,7 +178,7 @@ def _text(file: IO[bytes]) -> str:
 
 
 def parsed_object(text: str) -> dict[str, object] | None:
-    """The object that a program printed; None for anything else, too deep and too long numbers included."""
+    """None for anything but a JSON object, and for one nested too deep or with too long numbers."""
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError):
@@ -192,21 +187,21 @@ def parsed_object(text: str) -> dict[str, object] | None:
 
 
 def part(raw: object, *keys: str) -> object:
-    """What lies under the keys, one in another; None where one is missing."""
+    """The value under nested keys; None if one is missing."""
     for key in keys:
         raw = raw.get(key) if isinstance(raw, dict) else None
     return raw
 
 
 def finite(value: object) -> float | None:
-    """A number that can be computed with; None for anything else."""
+    """A finite number, or None."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not -MOST_BYTES <= value <= MOST_BYTES:
         return None
     return float(value)
 
 
 def whole(value: object) -> int | None:
-    """A number of bytes, blocks or streams; None for anything else."""
+    """A non-negative integer, or None."""
     number = finite(value)
     if number is None or number < 0:
         return None
@@ -214,7 +209,7 @@ def whole(value: object) -> int | None:
 
 
 class ExternalClient:
-    """What all clients for external programs share; ``own`` is our client for the same target."""
+    """Base of the clients that run a program; ``own`` is sharebench's client for the same target."""
 
     def __init__(self, own: Client) -> None:
         self._own = own

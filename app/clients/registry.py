@@ -14,14 +14,12 @@ OWN = "sharebench"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientModules:
-    """Where the code for one protocol is."""
+    """Where the code for one protocol is, as ``MODULE:CLASS``."""
 
     clients: Mapping[str, str]
-    """``MODULE:CLASS`` by the client's name, the usual one first."""
+    """By client name, the default first."""
     files: str | None = None
-    """``MODULE:CLASS`` of its file operations."""
     ceiling: str | None = None
-    """The module of ``ceiling_seconds(facts, command, size_bytes)``: our own client against next to nothing."""
 
 
 _FTP = ClientModules(
@@ -48,16 +46,15 @@ MODULES = {
     ),
     "iperf3": ClientModules(clients={"iperf3": "app.clients.iperf3:Iperf3Client"}),
 }
-"""By the name of the protocol."""
 
 
 def client_names(protocol: str) -> tuple[str, ...]:
-    """The clients for a protocol, the usual one first."""
+    """The default comes first."""
     return tuple(MODULES[protocol].clients)
 
 
 def check_client_name(protocol: str, name: str) -> str:
-    """The name of the client to use; the usual one for an empty name. Raises UsageError."""
+    """The name, or the default if empty. Raises UsageError."""
     names = client_names(protocol)
     if name and name not in names:
         raise UsageError(f"no client {name!r} for {protocol}://: there are {', '.join(names)}", options="--client NAME")
@@ -67,10 +64,7 @@ def check_client_name(protocol: str, name: str) -> str:
 def make_client(
     target: Target, name: str, secrets: Secrets, settings: Settings, size_bytes: int | None = None
 ) -> Client:
-    """The client of that name for the target, not connected yet. Raises UsageError for a name it has not.
-
-    ``size_bytes`` is how much is moved in a run where no file is; no other client needs to be told.
-    """
+    """Not connected yet; ``size_bytes`` is for clients that move no file. Raises UsageError for an unknown name."""
     module, _, kind = MODULES[target.protocol].clients[check_client_name(target.protocol, name)].partition(":")
     make = getattr(import_module(module), kind)
     extra = {} if target.abilities.moves_files else {"size_bytes": size_bytes}
@@ -79,10 +73,7 @@ def make_client(
 
 
 def make_files(target: Target, secrets: Secrets, settings: Settings, call: Caller = call_here) -> Files:
-    """One user's connection for file operations, not connected yet; ``call`` makes the calls that block in the kernel.
-
-    Raises UsageError for a protocol that moves no files.
-    """
+    """Not connected yet; ``call`` runs blocking calls. Raises UsageError for a protocol without files."""
     place = MODULES[target.protocol].files
     if place is None:
         raise UsageError(f"{target.protocol}:// has no files; take an smb://, ftp:// or file:// target")

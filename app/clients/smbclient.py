@@ -26,11 +26,10 @@ _DIALECTS = {
 }
 _SIGNINGS = {"0": "hmac-sha256", "1": "aes-cmac", "2": "aes-gmac"}
 _PROBES = 5
-"""Requests of the probe: with signing each is signed, without it only the login and the first tree connect are."""
+"""With signing every request of the probe is signed, without it only the login and the first tree connect."""
 _RATE_UNIT_BYTES = 1024
-"""smbclient's KiloBytes."""
 _SHORTEST_SECONDS = 0.002
-"""smbclient's clock counts milliseconds: below this its rate says nothing."""
+"""smbclient's clock counts milliseconds; below this its rate is meaningless."""
 _CODES = {f"NT_{meaning.name}": code for code, meaning in MEANINGS.items()} | {
     "NT_STATUS_WRONG_PASSWORD": 0xC000006A,
     "NT_STATUS_PASSWORD_EXPIRED": 0xC0000071,
@@ -45,9 +44,9 @@ _LOST = {
 
 
 class SmbclientClient(ExternalClient):
-    """One smbclient process a run, with a configuration of its own: this machine's smb.conf has no say.
+    """One smbclient process a run, independent of this machine's smb.conf.
 
-    Its time, in whole milliseconds, goes from before the file's opening to after its closing; the login is not in it.
+    Timed in whole milliseconds from before the open to after the close, without the login.
     """
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
@@ -63,7 +62,6 @@ class SmbclientClient(ExternalClient):
             self._facts = self._probe()
 
     def facts(self) -> ClientFacts:
-        """The version of smbclient, and what it told of its connection; it does not tell its block and its depth."""
         self.connect()
         assert self._facts is not None
         return self._facts
@@ -135,7 +133,6 @@ class SmbclientClient(ExternalClient):
         return "\n".join(lines) + "\n"
 
     def _probe(self) -> ClientFacts:
-        """What smbclient negotiates, as it tells at debug level 5."""
         outcome = self._run(["volume"] * _PROBES, self._where(), debug=5)
         said = outcome.output + outcome.errors
         dialect = _DIALECT.search(said)
@@ -153,7 +150,6 @@ class SmbclientClient(ExternalClient):
         )
 
     def _failed(self, outcome: SubprocessOutcome, where: str) -> MeasurementError:
-        """Why smbclient did not do it: the first NT status that it names and that says more than a lost connection."""
         said = outcome.output + outcome.errors
         found = _STATUS.findall(said)
         for status in found:
@@ -169,7 +165,6 @@ class SmbclientClient(ExternalClient):
 
 
 def _remote(path: str) -> str:
-    """A path as smbclient's command line takes it between double quotes. Raises NoSuchFileError."""
     if re.search(r'["\r\n]', path):
         raise NoSuchFileError(f"{path!r}: smbclient cannot be given such a name; measure with another client")
     return path.replace("/", "\\")
@@ -186,7 +181,7 @@ def _login(target: Target, secrets: Secrets) -> str:
 
 
 def transfer_of(size_bytes: int, rate: str, where: str) -> Transfer:
-    """The transfer that a reported rate stands for."""
+    """Converts smbclient's reported rate."""
     seconds = 0.0 if rate == "inf" else size_bytes / (float(rate) * _RATE_UNIT_BYTES) if float(rate) else 0.0
     if seconds < _SHORTEST_SECONDS:
         raise MeasurementError(

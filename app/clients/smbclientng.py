@@ -27,15 +27,14 @@ from storage.records import ClientFacts, Target
 
 _LOOK_SECONDS = 0.05
 _ENCRYPTS = 0x0004
-"""SMB2_SESSION_FLAG_ENCRYPT_DATA (MS-SMB2 2.2.6)."""
 
 
 class SmbclientNgClient(ExternalClient):
     """smbclient-ng's ``get_file`` and ``put_file`` between the share and a temporary folder.
 
-    They return nothing, log instead of raising, and look at the folder before they open the file; the time is that of
-    the whole call, and what arrived tells whether it worked. They know no other local folder than the current one, so
-    the process changes to it meanwhile.
+    They log instead of raising, so the file that arrived tells whether they worked. They know only the current folder,
+    so
+    the process changes into it. The time is that of the whole call.
     """
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
@@ -52,7 +51,7 @@ class SmbclientNgClient(ExternalClient):
         self._sent: tuple[Content, Path] | None = None
 
     def connect(self) -> None:
-        """Log in, by our own client first, whose errors are clearer, and then by smbclient-ng."""
+        """Our own client logs in first, because its errors are clearer."""
         self._own.connect()
         if self._session is not None:
             return
@@ -76,7 +75,6 @@ class SmbclientNgClient(ExternalClient):
         self._session = session
 
     def facts(self) -> ClientFacts:
-        """The version of smbclient-ng, and what impacket negotiated for it."""
         self.connect()
         server = self._session.smbClient.getSMBServer()
         session, connection = getattr(server, "_Session", {}), getattr(server, "_Connection", {})
@@ -154,7 +152,6 @@ class SmbclientNgClient(ExternalClient):
         return self._folder
 
     def _source_named(self, name: str, content: Content) -> Path:
-        """A file with that content and name, written once and renamed after."""
         path = self._local_folder() / name
         try:
             if self._sent is not None and self._sent[0] is content:
@@ -169,7 +166,7 @@ class SmbclientNgClient(ExternalClient):
         return path
 
     def _within_timeout(self, log_in: Callable[[], bool], where: str) -> bool:
-        """Its login, which waits on for each byte that comes; one that takes too long is left to itself."""
+        """Its login waits again after every byte; one that takes too long is abandoned."""
         outcome: list[bool | BaseException] = []
 
         def work() -> None:
@@ -188,7 +185,6 @@ class SmbclientNgClient(ExternalClient):
         return outcome[0]
 
     def _timed(self, transfer: Callable[[], None], where: str, meter: Meter, moved: Callable[[], int]) -> float:
-        """The seconds that the transfer takes in a thread of its own, while this one watches its file grow."""
         self._listener.errors.clear()
         ended: list[float] = []
         failures: list[BaseException] = []
@@ -233,7 +229,6 @@ class SmbclientNgClient(ExternalClient):
                 session.smbClient.getSMBServer()._NetBIOSSession.get_socket().shutdown(2)  # noqa: SLF001
 
     def _failed(self, where: str, what: str) -> None:
-        """Raise what it logged, or else what is known. Always raises."""
         self._session = None
         self._listener.check(where)
         raise ConnectionLostError(f"{where}: {what}, and smbclient-ng does not say why; measure with another client")
@@ -251,7 +246,6 @@ def _size_of(path: Path) -> int:
 
 
 def _position_in(path: Path) -> int:
-    """How far this process has read in a file that it has open; 0 where it has not."""
     for entry in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(OSError, ValueError):
             if entry.readlink() == path:
@@ -272,6 +266,5 @@ def _inside(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """Let what it draws go nowhere: its progress bar included, which it draws from inside the transfer."""
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
         yield

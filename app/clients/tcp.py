@@ -1,4 +1,4 @@
-"""TCP connections: made, watched for stalls, described by the kernel (tcp(7)); and what the system's errors mean."""
+"""TCP connections: connect, stall detection, kernel statistics (tcp(7)) and error messages."""
 
 import array
 import errno
@@ -51,7 +51,7 @@ _FILE_ERRORS: dict[int, tuple[type[MeasurementError], str]] = {
 
 
 def file_error(error: OSError, where: str) -> MeasurementError:
-    """The error that a failed file operation is, worded for the admin."""
+    """Maps the error of a file operation."""
     kind, what = _FILE_ERRORS.get(
         error.errno or 0, (MeasurementError, f"{error.strerror or error}; look at the file system and its rights")
     )
@@ -66,9 +66,9 @@ def connect_tcp(
     server: str,
     hold: Callable[[socket.socket], None] = lambda _sock: None,
 ) -> socket.socket:
-    """A TCP connection; ``server`` is what should be listening there. Raises UnreachableError.
-
-    ``hold`` is given each socket before it connects, so that another thread can shut it down.
+    """``server`` is what should listen there; ``hold`` gets each socket before it connects, so another thread can shut
+    it
+    down. Raises UnreachableError.
     """
     try:
         return _first_that_answers(host, port, timeout_seconds, hold)
@@ -92,7 +92,7 @@ def connect_tcp(
 def _first_that_answers(
     host: str, port: int, timeout_seconds: float, hold: Callable[[socket.socket], None]
 ) -> socket.socket:
-    """A connection to the first of a host's addresses that answers; all of them together have the time of one."""
+    """All addresses of the host together get ``timeout_seconds``."""
     until = time.monotonic() + timeout_seconds
     last: OSError | None = None
     for family, kind, protocol, _name, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
@@ -111,7 +111,7 @@ def _first_that_answers(
 
 
 def connection_error(error: Exception, where: str, timeout_seconds: float) -> MeasurementError:
-    """The error that a failure on an open connection is, worded for the admin."""
+    """Maps an error on an open connection."""
     if isinstance(error, (TimeoutError, BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)):
         return StalledError(
             f"{where}: nothing moved for {timeout_seconds:g} s; look at the server and the network, or allow "
@@ -128,20 +128,16 @@ def connection_error(error: Exception, where: str, timeout_seconds: float) -> Me
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Text from outside as one printable line of at most ``limit`` characters."""
+    """Foreign text as one printable line."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 LEAST_BYTES_PER_SECOND = 1024
-"""What moves more slowly stands still: a tenth of what a telephone line carried."""
 
 
 class StallWatch:
-    """One deadline, ``seconds`` away at first and after each amount of payload that is worth the wait.
-
-    Greetings, interim answers, keep-alives and single bytes are no payload: whoever sends those alone is given up.
-    """
+    """Fails when too little payload moved in ``seconds``; greetings, keep-alives and single bytes do not count."""
 
     def __init__(self, seconds: float, where: Callable[[], str], clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds = seconds
@@ -152,12 +148,10 @@ class StallWatch:
         self._stage_end = math.inf
 
     def start(self) -> None:
-        """Begin to wait: for an answer, or for the first payload of a transfer."""
         self._payload_bytes = 0
         self._deadline = min(self._clock() + self.seconds, self._stage_end)
 
     def moved(self, payload_bytes: int) -> None:
-        """So much payload has moved since :meth:`start`. Raises StalledError when that is too little for the time."""
         if payload_bytes - self._payload_bytes >= self.seconds * LEAST_BYTES_PER_SECOND:
             self._payload_bytes = payload_bytes
             self._deadline = min(self._clock() + self.seconds, self._stage_end)
@@ -169,7 +163,7 @@ class StallWatch:
             raise self.error()
 
     def left_seconds(self) -> float:
-        """How long may still be waited; never below a millisecond, which a socket would take for 'do not wait'."""
+        """At least a millisecond: a socket takes 0 for non-blocking."""
         return max(0.001, self._deadline - self._clock())
 
     def error(self) -> StalledError:
@@ -180,7 +174,6 @@ class StallWatch:
 
     @contextmanager
     def stage(self, seconds: float) -> Iterator[None]:
-        """A login or another conversation that must be over after so long, however many answers it takes."""
         before, self._stage_end = self._stage_end, min(self._stage_end, self._clock() + seconds)
         self.start()
         try:
@@ -190,17 +183,15 @@ class StallWatch:
 
 
 _SIOCOUTQ = 0x5411
-"""The request for the bytes that the other end has not acknowledged (linux/sockios.h)."""
 _INFO_BYTES = 256
 _LEAST_BYTES = 104
-"""As long as Linux 2.6's ``struct tcp_info``, which ends with the segments sent again."""
 _OPTIONS_OFFSET, _TIMESTAMPS = 5, 1
 _UNKNOWN_MICROSECONDS = 0xFFFFFFFF
 _REQUESTS = 3
 
 
 def waiting_bytes(sock: socket.socket) -> int:
-    """Bytes handed to the socket that its other end has not acknowledged; 0 where the system does not say."""
+    """Bytes not acknowledged by the peer (SIOCOUTQ, linux/sockios.h); 0 if unknown."""
     import fcntl  # noqa: PLC0415  only POSIX systems have it
 
     count = array.array("i", [0])
@@ -218,7 +209,7 @@ class Segments(NamedTuple):
     retransmitted: int = 0
     received: int = 0
     out_of_order: int = 0
-    """Received after a gap: what a loss, or two ways through the network, leave behind."""
+    """Received after a gap: packet loss, or several paths through the network."""
 
     def since(self, before: "Segments") -> "Segments":
         return Segments(*(now - then for now, then in zip(self, before, strict=True)))
@@ -229,23 +220,20 @@ class Segments(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TcpInfo:
-    """One connection at one moment, or one stretch of its traffic."""
+    """Statistics of one connection at one moment, or over a period."""
 
     segments: Segments
     round_trip_seconds: float | None = None
-    """Smoothed over the last segments: under load, with the queues that the load fills."""
+    """Smoothed; under load it includes queueing."""
     least_round_trip_seconds: float | None = None
-    """Of the last minutes, connecting included: the distance."""
+    """Minimum of the last minutes, connecting included."""
     timestamps: bool = True
-    """Whether both ends stamp their segments (RFC 7323), which takes 12 bytes of each."""
+    """RFC 7323; they take 12 bytes of each segment."""
     path_mtu_bytes: int | None = None
-    """The largest packet that gets through to the other end, as far as the kernel knows (IP_MTU)."""
     segment_bytes: int | None = None
-    """The content of one full segment sent (MSS), without TCP options."""
 
     @classmethod
     def of(cls, sock: socket.socket) -> Self | None:
-        """The connection as it is now; None where the system does not tell."""
         try:
             raw = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
         except (OSError, AttributeError):
@@ -254,7 +242,6 @@ class TcpInfo:
 
     @classmethod
     def parsed(cls, raw: bytes) -> Self | None:
-        """What a ``struct tcp_info`` of linux/tcp.h says; what an older kernel leaves out at its end is zero."""
         if len(raw) < _LEAST_BYTES:
             return None
         whole = raw.ljust(_INFO_BYTES, b"\0")
@@ -273,7 +260,7 @@ class TcpInfo:
         )
 
     def since(self, before: "TcpInfo | None") -> "TcpInfo":
-        """The connection's traffic since an earlier look; the round trips are those of now."""
+        """Differences of the counters; round trips are the current ones."""
         if before is None:
             return self
         return replace(self, segments=self.segments.since(before.segments))
@@ -294,7 +281,7 @@ def connection_facts(info: TcpInfo | None) -> dict[str, str | int | float]:
 
 
 def request_facts(ask: Callable[[], object]) -> dict[str, str | int | float]:
-    """``request.least_round_trip_seconds``: the least time in which the server answered ``ask``, of three."""
+    """``request.least_round_trip_seconds``: the minimum of three calls of ``ask``."""
     times = []
     for _ in range(_REQUESTS):
         began = time.perf_counter()
@@ -304,11 +291,9 @@ def request_facts(ask: Callable[[], object]) -> dict[str, str | int | float]:
 
 
 def traffic_facts(stretches: Sequence[TcpInfo]) -> dict[str, str | int | float]:
-    """What the connections of some transfers went through, as facts of the path; empty where nothing was told.
-
-    What :func:`connection_facts` tells, of the last transfer, and the least round trip of all; this machine's segments,
-    ``tcp.own_segments_sent_during``, ``tcp.own_retransmitted_during``, ``tcp.own_segments_received_during`` and
-    ``tcp.own_out_of_order_during``.
+    """Sums over transfers: :func:`connection_facts` of the last, the minimum round trip, and the segments of this
+    machine
+    as ``tcp.own_*_during``. Empty if nothing is known.
     """
     if not stretches:
         return {}
@@ -326,10 +311,7 @@ def traffic_facts(stretches: Sequence[TcpInfo]) -> dict[str, str | int | float]:
 
 @contextmanager
 def far_process(answer: Callable[[socket.socket], None]) -> Iterator[socket.socket]:
-    """Our end of a TCP connection over the loopback to a forked process that runs ``answer`` with the other end.
-
-    For single-threaded processes only, since it forks.
-    """
+    """A loopback connection to a forked process that runs ``answer``; for single-threaded processes only."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         near = socket.create_connection(listener.getsockname())
         far, _ = listener.accept()

@@ -1,4 +1,4 @@
-"""The most that our FTP client moves on this machine: its data path against a process that only sends or swallows."""
+"""Client ceiling of FTP: its data path against a process that only sends or discards."""
 
 import os
 import socket
@@ -19,10 +19,8 @@ _DONE = b"226"
 
 
 def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
-    """How long one transfer of ``size_bytes`` takes with the block size and encryption of ``facts``.
-
-    A get takes the better of two ways in which servers send: copied from memory, and by ``sendfile``. Which of them
-    costs the client less depends on the kernel.
+    """A get takes the faster of two server methods, copying from memory and ``sendfile``: the kernel decides which is
+    cheaper for the client.
     """
     ways = [_send_content]
     if command is Command.GET and not facts.encryption:
@@ -68,7 +66,6 @@ def _send_content(data: socket.socket, size_bytes: int) -> None:
 
 
 def _send_file(data: socket.socket, size_bytes: int) -> None:
-    """Send bytes as vsftpd does: the kernel takes them from a file itself."""
     file = os.memfd_create("sharebench", os.MFD_CLOEXEC)
     os.write(file, Content(MAX_BLOCK_BYTES).block(0, MAX_BLOCK_BYTES))
     left = size_bytes

@@ -1,4 +1,4 @@
-"""The client for ``ftp://`` and ``ftps://``: ftplib for the conversation, the bytes moved by ourselves."""
+"""The client for ``ftp://`` and ``ftps://``: ftplib for the control connection, own code for the data."""
 
 import builtins
 import ftplib
@@ -47,16 +47,14 @@ from storage.records import ClientFacts, Target
 from storage.target_url import format_target
 
 TICK_SECONDS = 0.1
-"""How long the kernel waits before the meter is looked at: for a cancellation, and for a transfer that stands still."""
 WAITS = (BlockingIOError, TimeoutError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-"""What a tick without a byte raises."""
 _LINE_BYTES = 8192
 
 
 def receive_all(
     data: socket.socket, buffer: memoryview, size_bytes: int, meter: Meter, into: Sink | None = None
 ) -> tuple[int, float]:
-    """Read until ``size_bytes`` or the other end closes: the bytes that came, the clock's reading at the last one."""
+    """Read until ``size_bytes`` or the server closes. Returns the bytes received and the clock at the last one."""
     received, receive, advance = 0, data.recv_into, meter.advance
     while received < size_bytes:
         try:
@@ -88,7 +86,7 @@ def send_all(data: socket.socket, content: Content, block_bytes: int, meter: Met
 
 
 def has_ended(data: socket.socket, buffer: memoryview, stall: StallWatch) -> bool:
-    """Whether the other end closes instead of sending more. Raises StalledError when it does neither."""
+    """Whether the server closes instead of sending more. Raises StalledError when it does neither."""
     stall.start()
     while True:
         try:
@@ -100,7 +98,7 @@ def has_ended(data: socket.socket, buffer: memoryview, stall: StallWatch) -> boo
 
 
 def receive_lines(data: socket.socket, buffer: memoryview, stall: StallWatch, where: str) -> Iterator[tuple[str, int]]:
-    """The lines of a folder's list with their bytes, any that are no UTF-8 kept as they are."""
+    """Lines of a folder list with their length in bytes; invalid UTF-8 is preserved."""
     received, rest = 0, b""
     stall.start()
     while True:
@@ -121,7 +119,7 @@ def receive_lines(data: socket.socket, buffer: memoryview, stall: StallWatch, wh
 
 
 def wait_in_ticks(sock: socket.socket) -> None:
-    """Let the kernel end a wait in ``recv`` and ``send`` after a tick: no ``poll`` before each call is needed."""
+    """The kernel ends ``recv`` and ``send`` after a tick, which saves a ``poll`` before each call."""
     sock.settimeout(None)
     if isinstance(sock, ssl.SSLSocket) or not os.get_blocking(sock.fileno()):
         sock.settimeout(TICK_SECONDS)  # TLS would try again for ever after the kernel's; gevent's sockets never see it
@@ -136,7 +134,7 @@ _POLITE_SECONDS = 1.0
 
 
 class FTPClient:
-    """One control connection, and a data connection for each transfer; passive, binary, TLS with protected data."""
+    """A data connection for each transfer; passive, binary, TLS with protected data."""
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
         self.target = target
@@ -165,7 +163,6 @@ class FTPClient:
         return []
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
-        """The entries of a folder: by MLSD where the server has it, else by reading its LIST."""
         path = path or "/"
         listing = Listing(self._where(path))
         with self._using(path) as control, self._stall.stage(LISTING_TIMEOUTS * self._stall.seconds):
@@ -189,7 +186,6 @@ class FTPClient:
             return self._size(control, path)
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
-        """Read the whole file into one buffer, over and over; the time begins with RETR, as with SMB's READ."""
         with self._using(path) as control:
             size_bytes = self._size(control, path)
             if not size_bytes:
@@ -223,10 +219,7 @@ class FTPClient:
             )
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        """Write ``content`` as a new file: from the server's 150, when the file is open, to its 226, when it has all.
-
-        What opens the file is no part of the time, as SMB's CREATE is none.
-        """
+        """Timed from the server's 150 (file open, as SMB's CREATE is not counted either) to its 226 (complete)."""
         with self._using(path) as control:
             if control.has(path):
                 raise AccessDeniedError(
@@ -253,7 +246,6 @@ class FTPClient:
             )
 
     def check_stored(self, path: str, size_bytes: int) -> None:
-        """Make sure that a file has that size, as far as the server can say. Raises ConnectionLostError."""
         with self._using(path) as control:
             self._check_stored(control, path, size_bytes)
 
@@ -315,7 +307,6 @@ class FTPClient:
 
     @contextmanager
     def _using(self, path: str) -> Iterator[ControlConnection]:
-        """The control connection, its errors mapped; after an unfinished transfer or a lost line it is given up."""
         where = self._where(path)
         if "\r" in path or "\n" in path or "\0" in path:
             raise NoSuchFileError(f"{where!r}: no FTP server takes line ends in a name; name another file")
@@ -363,7 +354,7 @@ class FTPClient:
             raise
 
     def _check_stored(self, control: ControlConnection, path: str, size_bytes: int) -> None:
-        """Make sure that the server has all of it: where the data connection was cut, its 226 comes for a part."""
+        """A server answers 226 for a part if the data connection was cut."""
         if not control.knows_size:
             return
         try:
@@ -409,7 +400,6 @@ class FTPClient:
             self._data = None
 
     def _begin(self, control: ControlConnection, data: socket.socket, command: str) -> socket.socket:
-        """Send the command and wait for the server's go-ahead; TLS is agreed on after it."""
         try:
             control.begin(command)
         except ftplib.Error:
@@ -427,7 +417,6 @@ class FTPClient:
             raise self._refused_in_transfer(control, path, error) from error
 
     def _refused_in_transfer(self, control: ControlConnection, path: str, error: OSError) -> MeasurementError:
-        """Why the server closed the data connection: what it says on the control connection, if it still can."""
         try:
             control.voidresp()
         except ftplib.Error as reply:
@@ -450,7 +439,7 @@ NO_HANDLES = "FTP has no open files: read and write whole ones, or take an smb:/
 
 
 class FTPFiles(FTPClient):
-    """The FTP client with the operations on names that a transfer does not need."""
+    """File operations over FTP."""
 
     has_handles = False
 
@@ -459,7 +448,6 @@ class FTPFiles(FTPClient):
         self._meter = Meter(threading.Event())
 
     def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
-        """FTP has no open files. Raises UsageError, as all that takes a handle."""
         raise UsageError(f"{self._where(path)}: {NO_HANDLES} ({mode.value})")
 
     def read_at(self, handle: FileHandle, _offset: int, _length: int) -> int:
@@ -484,7 +472,7 @@ class FTPFiles(FTPClient):
         return None
 
     def rename(self, path: str, new_path: str) -> None:
-        """Give a file another name; fails where that is taken, as far as the server can say."""
+        """Fails if the name is taken, as far as the server can say."""
         with self._using(path) as control:
             if control.has(new_path):
                 raise AccessDeniedError(
@@ -505,7 +493,6 @@ class FTPFiles(FTPClient):
                     raise
 
     def read_file(self, path: str, size_bytes: int) -> int:
-        """Read a whole file; FTP cannot stop in the middle without a new login."""
         return min(size_bytes, self.get(path, self._meter).size_bytes)
 
     def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
@@ -515,8 +502,6 @@ class FTPFiles(FTPClient):
 
 
 class _Given(Content):
-    """Bytes that are there already, as the content of a put."""
-
     def __init__(self, data: memoryview) -> None:
         self.size_bytes = len(data)
         self._data = data

@@ -1,4 +1,4 @@
-"""The control connection of FTP: ftplib's, with replies that must end, and TLS sessions continued for data."""
+"""FTP's control connection: ftplib with limits on replies and with TLS session reuse for data."""
 
 import contextlib
 import ftplib
@@ -36,7 +36,7 @@ _FULL = re.compile(
     r"no space|disk.{0,20}full|quota|exceeded storage|insufficient (storage|disk)|\[Errno 28\]", re.IGNORECASE
 )
 _LOCAL_WRITE = re.compile(r"writ.{0,20}(local )?file", re.IGNORECASE)
-"""vsftpd's ``426 Failure writing to local file.``: it does not say why, and a full disk is the usual reason."""
+"""vsftpd's ``426 Failure writing to local file.`` gives no reason; a full disk is the usual one."""
 
 _REPLIES: dict[str, tuple[type[MeasurementError], str]] = {
     "421": (ConnectionLostError, "check that the server still runs and takes more connections, and measure again"),
@@ -55,7 +55,7 @@ _REPLIES: dict[str, tuple[type[MeasurementError], str]] = {
 
 
 def reply_error(error: ftplib.Error, where: str, *, storing: bool = False) -> MeasurementError:
-    """The error that a refusing reply is; a reply that no table row explains is a ProtocolError."""
+    """The error for a refusing reply; ProtocolError if the table has none."""
     said = one_line(str(error))
     if _FULL.search(said):
         return NoSpaceError(f"{where}: the server's disk or quota is full ({said}); {SPACE_ADVICE}")
@@ -80,7 +80,7 @@ _MODIFIED = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
 
 
 def parse_mlsd(line: str) -> DirectoryEntry | None:
-    """The entry of one MLSD line (RFC 3659 7.2); None for the folder itself and its parent."""
+    """One MLSD line (RFC 3659 7.2); None for the folder itself and its parent."""
     raw, _, name = line.partition(" ")
     facts = {key.lower(): value for key, _, value in (part.partition("=") for part in raw.split(";"))}
     kind = facts.get("type", "file").lower()
@@ -98,10 +98,7 @@ def parse_mlsd(line: str) -> DirectoryEntry | None:
 
 
 def parse_line(line: str) -> DirectoryEntry | None:
-    """The entry of one LIST line; None for a line that is none (``total 12``).
-
-    Its time is left out: LIST gives it in a time zone that the server does not tell.
-    """
+    """One LIST line; None for a line such as ``total 12``. Its time is dropped: LIST does not tell the time zone."""
     if match := _UNIX.fullmatch(line):
         name = match["name"]
         if match["kind"] == "l":
@@ -114,10 +111,9 @@ def parse_line(line: str) -> DirectoryEntry | None:
 
 
 IMPLICIT_PORT = 990
-"""On this port TLS begins at once; anywhere else AUTH TLS asks for it (RFC 4217)."""
+"""TLS begins at once on this port; elsewhere AUTH TLS asks for it (RFC 4217)."""
 _LINE_BYTES = 8192
 _REPLY_BYTES = 65536
-"""The longest line and the longest reply; a greeting of a whole page has some thousand."""
 _SIZE_REPLY = re.compile(r"213 +([0-9]{1,18})\s*")
 _PORT = re.compile(r"(?<![0-9])(?:[0-9]{1,3},){4}([0-9]{1,3}),([0-9]{1,3})(?![0-9])")
 _EXTENDED_PORT = re.compile(r"\(\|\|\|([0-9]{1,5})\|\)")
@@ -125,7 +121,7 @@ _UNKNOWN_COMMAND = re.compile(r"50[0-4]")
 
 
 class ControlConnection(ftplib.FTP):
-    """One conversation with a server, in UTF-8, any other bytes kept as they are."""
+    """Conversation in UTF-8; invalid bytes are preserved."""
 
     def __init__(
         self,
@@ -144,11 +140,8 @@ class ControlConnection(ftplib.FTP):
         self.stall = stall
         self.features: frozenset[str] = frozenset()
         self.knows_size = True
-        """Whether the server has SIZE (RFC 3659)."""
         self.unfinished = False
-        """A data connection was asked for, and the reply that ends the transfer is still to come."""
         self.reused: bool | None = None
-        """Whether the last data connection continued the control connection's TLS session."""
         self.sock: Any = self._wrapped(sock) if implicit else sock
         self.af = sock.family
         self._where = where
@@ -161,12 +154,10 @@ class ControlConnection(ftplib.FTP):
         return self.context.wrap_socket(sock, server_hostname=self.host, session=session)
 
     def getresp(self) -> str:
-        """One reply; all of it must come within the time and length of one."""
         self.stall.start()
         return super().getresp()
 
     def getmultiline(self) -> str:
-        """The lines of a reply, joined; raises ProtocolError for one without end."""
         lines = [self.getline()]
         code, length = lines[0][:3], len(lines[0])
         more = lines[0][3:4] == "-"
@@ -195,7 +186,6 @@ class ControlConnection(ftplib.FTP):
         return ProtocolError(f"{self._where}: the server's reply has no end; is it an FTP server, and on that port?")
 
     def putline(self, line: str) -> None:
-        """Send one line; names that are no UTF-8 go out as the bytes they came in as."""
         if "\r" in line or "\n" in line:
             raise ValueError("line ends cannot be sent")
         self.sock.sendall(line.encode("utf-8", "surrogateescape") + b"\r\n")
@@ -212,7 +202,7 @@ class ControlConnection(ftplib.FTP):
         self.voidcmd("PROT P")
 
     def learn_features(self) -> None:
-        """Ask what the server can do (RFC 2389); an old one that does not know the question can nothing more."""
+        """FEAT (RFC 2389); a server that does not know it has no features."""
         with contextlib.suppress(ftplib.error_perm):
             lines = self.sendcmd("FEAT").splitlines()[1:-1]
             self.features = frozenset(line.split()[0].upper() for line in lines if line.split())
@@ -226,7 +216,7 @@ class ControlConnection(ftplib.FTP):
                 self.knows_size = not _UNKNOWN_COMMAND.match(str(error))
 
     def makepasv(self) -> tuple[str, int]:
-        """Where the server listens for a data connection: on its own address, whatever it says, and on this port."""
+        """Uses the server's own address, whatever it announces."""
         extended = self.af != socket.AF_INET
         reply = self.sendcmd("EPSV" if extended else "PASV")
         match = (_EXTENDED_PORT if extended else _PORT).search(reply)
@@ -239,13 +229,12 @@ class ControlConnection(ftplib.FTP):
         return self.sock.getpeername()[0], port
 
     def open_data(self, timeout_seconds: float) -> socket.socket:
-        """A data connection to where the server says it listens; not protected yet."""
         sock = socket.create_connection(self.makepasv(), timeout_seconds)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
 
     def protect(self, sock: socket.socket) -> socket.socket:
-        """The data connection under TLS, continuing the control connection's session, as vsftpd requires."""
+        """Reuses the control connection's TLS session, as vsftpd requires."""
         if self.context is None:
             return sock
         protected = self._wrapped(sock, self.sock.session)
@@ -267,7 +256,6 @@ class ControlConnection(ftplib.FTP):
             raise ftplib.error_reply(reply)  # noqa: S321  ftplib's exception, no call into the network
 
     def has_said_something(self, seconds: float) -> bool:
-        """Whether a reply has begun to come, waiting that long for it at most."""
         if self._received or (isinstance(self.sock, ssl.SSLSocket) and self.sock.pending()):
             return True
         waiting = select.poll()
@@ -275,7 +263,6 @@ class ControlConnection(ftplib.FTP):
         return bool(waiting.poll(1000 * seconds))
 
     def end_of_data(self, sock: socket.socket) -> None:
-        """Tell the server that no more comes; TLS says it in its own words first."""
         if isinstance(sock, ssl.SSLSocket):
             with contextlib.suppress(OSError, ValueError):
                 sock.settimeout(self.timeout)
@@ -284,7 +271,7 @@ class ControlConnection(ftplib.FTP):
             sock.shutdown(socket.SHUT_WR)
 
     def size(self, filename: str) -> int:
-        """The file's size in bytes. Raises ProtocolError for an answer without a number, ftplib's for a refusal."""
+        """In bytes. Raises ProtocolError for a reply without a number, ftplib's errors for a refusal."""
         reply = self.sendcmd(f"SIZE {filename}")
         match = _SIZE_REPLY.fullmatch(reply)
         if match is None:
@@ -331,7 +318,7 @@ class ControlConnection(ftplib.FTP):
 
 
 def connect(target: Target, secrets: Secrets, stall: StallWatch, where: str) -> ControlConnection:
-    """A control connection that is logged in, in binary mode. Raises UnreachableError, LoginError, ProtocolError."""
+    """Logged in, binary mode. Raises UnreachableError, LoginError, ProtocolError."""
     if secrets.password and re.search(r"[\r\n]", secrets.password):
         raise UsageError("a password for FTP cannot contain line ends")
     port = target.port_number

@@ -1,4 +1,4 @@
-"""One TCP connection that speaks SMB2: framing, message ids, credits, signatures, encryption (MS-SMB2 3.2.4, 3.2.5)."""
+"""One SMB2 connection: framing, message ids, credits, signatures, encryption (MS-SMB2 3.2.4, 3.2.5)."""
 
 import contextlib
 import os
@@ -26,44 +26,38 @@ from app.clients.tcp import StallWatch
 from app.errors import CancelledError, ConnectionLostError, CorruptedError, ProtocolError, StalledError
 
 TICK_SECONDS = 0.1
-"""How long the kernel waits before it lets us look at the clock and at a cancellation."""
 _SHARED_TICK_SECONDS = 1.0
-"""The same where many connections share one thread (gevent's sockets): a cancellation wakes those by itself."""
+"""With gevent, where a cancellation wakes the sockets by itself."""
 SLACK_BYTES = 4096
 _AHEAD_BYTES = 8192
-"""Taken at once where many connections share one thread: most answers are small, and whole after one call."""
+"""Read ahead with gevent: most answers are small, and whole after one call."""
 _LOW_WATER_BYTES = 512 * 1024
 _SWIFT_BYTES_PER_SECOND = 500e6
-"""On a link that fast the kernel is told to wake us for half a megabyte at a time, for less processor time.
-
-On a slower one that would only keep the TCP window from opening.
+"""On links this fast, waking for half a megabyte saves processor time; on slower ones it only keeps the TCP window
+small.
 """
 _ENOUGH_FOLLOWS = 3
-"""The number of answers that must be on their way, this one included, for waiting like that.
+"""Answers outstanding, this one included, before using the low water mark.
 
-A ``recv`` takes what is there and then sleeps until the low water mark is reached again: through the end of the file,
-until the tick, if nothing followed. Of two more answers one at least is a full block.
+``recv`` sleeps until the mark is reached, at the end of the file until the tick. Of two more answers at least one is
+a full block.
 """
 
 
 class Stream(ABC):
-    """A socket that blocks in the kernel, in ticks: a whole block is received by one call, and a stall, a cancellation
-    or a shutdown from another thread is still noticed.
+    """A socket that blocks in the kernel for one tick at a time, so that stalls, cancellation and shutdown are noticed.
 
-    A socket that cannot block there, since gevent made it to share a thread with others, waits by its own timeout.
+    gevent's sockets wait by their own timeout instead.
     """
 
     def __init__(self, sock: socket.socket, where: str, timeout_seconds: float) -> None:
         self.sock = sock
         self.where = where
-        """What is being used, for errors: ``//host/share/file``."""
         self.stall = StallWatch(timeout_seconds, lambda: self.where)
         self.watch: Callable[[int], None] = lambda _bytes: None
-        """Called at each tick with the bytes of the current frame so far; may raise to break off."""
+        """Called at each tick with the bytes of the current frame so far; may raise."""
         self.handed_bytes = 0
-        """All that was given to the socket so far."""
         self.broken = False
-        """Nothing more can be asked here: the connection ended, or stopped in the middle of a frame."""
         self.aborted = False
         self._swift = False
         self._ahead = memoryview(b"")
@@ -81,7 +75,7 @@ class Stream(ABC):
     @property
     @abstractmethod
     def outstanding(self) -> int:
-        """How many answers are still to come."""
+        """Number of answers still to come."""
 
     def _make_room(self, message_bytes: int) -> None:
         if len(self._buffer) < message_bytes + SLACK_BYTES:
@@ -89,7 +83,6 @@ class Stream(ABC):
             self._view = memoryview(self._buffer)
 
     def fail(self, error: Exception) -> Exception:
-        """Mark the connection as unusable, and give the error back to be raised."""
         self.broken = True
         return error
 
@@ -133,7 +126,6 @@ class Stream(ABC):
             self._swift = end - first > _SWIFT_BYTES_PER_SECOND * (time.monotonic() - began)
 
     def _fill_ahead(self, start: int, end: int) -> None:
-        """The same by as few calls as possible: what comes behind ``end`` is kept for the next time."""
         while start < end:
             if self._ahead:
                 count = min(len(self._ahead), end - start)
@@ -209,16 +201,13 @@ class Stream(ABC):
 
 
 def _is_tick(error: OSError) -> bool:
-    """Whether nothing moved for a tick: told by the kernel, or by the timeout of a socket that shares its thread."""
     return isinstance(error, BlockingIOError) or (isinstance(error, TimeoutError) and error.errno is None)
 
 
 _FIRST_BYTES = FRAME_BYTES + HEADER_BYTES
-"""What every frame has at least: the prefix and a header, or a transform header and more."""
 _LONGEST_BYTES = 2 * 1024 * 1024
-"""No answer is longer, unless a transfer asks for more: impacket's own requests ask for 1 MiB."""
+"""Limit of an answer unless a transfer asks for more; impacket asks for 1 MiB."""
 STAGE_BYTES = 4 * 1024 * 1024
-"""So much may be said in a login or a list of shares."""
 _WANTED_CREDITS = 512
 _PLAIN, _SIGNED, _SEALED = range(3)
 _PROTECTION_BITS, _PROTECTION_MASK = 2, 3
@@ -227,7 +216,7 @@ _ANSWER_FLAGS = wire.FLAG_RESPONSE | wire.FLAG_ASYNC | wire.FLAG_SIGNED
 
 
 class Channel(Stream):
-    """One connection: requests go out with ids and credits by the book, and come back verified, in any order."""
+    """Sends requests with ids and credits, and verifies the answers, which come in any order."""
 
     def __init__(self, sock: socket.socket, where: str, timeout_seconds: float) -> None:
         super().__init__(sock, where, timeout_seconds)
@@ -242,11 +231,10 @@ class Channel(Stream):
         self.wanted_credits = _WANTED_CREDITS
         self._next_id = 0
         self._outstanding: dict[int, int] = {}
-        """By message id, how the answer must be protected and, above that, the command."""
+        """By message id: the protection that the answer must have and, in the upper bits, the command."""
         self._longest = _LONGEST_BYTES
         self._stage_left_bytes: int | None = None
         self._chained = 0
-        """Requests that were sent together and wait for their answers, which may come together."""
         self._split: deque[tuple[memoryview, int]] = deque()
 
     @property
@@ -254,10 +242,11 @@ class Channel(Stream):
         return len(self._outstanding)
 
     def send(self, message: bytearray, payload: View = b"", *, charge: int = 1, sign: bool = False) -> int:
-        """Send a request made by :func:`wire.frame` and give its message id.
+        """Returns the message id of a request made by :func:`wire.frame`.
 
-        ``charge`` is what it costs in credits, which the caller has made sure of; ``sign`` signs this one although
-        the session does not sign all. The buffers are free again when this returns.
+        ``charge`` is its cost in credits, which the caller has reserved; ``sign`` forces a signature. The buffers may
+        be
+        reused after this returns.
         """
         seal = self._seals(message)
         signed = self.signer is not None and (sign or self.sign_all) and not seal
@@ -279,7 +268,6 @@ class Channel(Stream):
         return self.sealer is not None and (self.seal_all or tree_id in self.sealed_trees)
 
     def _claim(self, charge: int) -> tuple[int, int, int]:
-        """The id of the next request, and what its header says of credits: its charge and how many are wanted."""
         message_id = self._next_id
         self._next_id += charge if self.multi_credit else 1
         self.credits -= charge
@@ -294,9 +282,8 @@ class Channel(Stream):
         return message_id
 
     def ask_related(self, messages: Sequence[bytearray], *, charge: int = 1) -> list[Response]:
-        """Send requests as one, each about the file that the first opens (MS-SMB2 3.2.4.1.4): their answers in order.
-
-        ``charge`` is what each costs; the answers are copies, good for as long as they are kept.
+        """A compound request about the file that the first opens (MS-SMB2 3.2.4.1.4); ``charge`` for each. Returns
+        copies.
         """
         seal = self._seals(messages[0])
         protection = _SEALED if seal else _SIGNED if self.signer is not None and self.sign_all else _PLAIN
@@ -330,10 +317,10 @@ class Channel(Stream):
     def ask_at_once(
         self, tree_id: int, requests: Sequence[Request], payload: View = b"", *, charge: int = 1
     ) -> Sequence[Answer]:
-        """Ask for one thing, or for several about the file that the first opens, while nothing else is under way.
+        """One request, or a compound about the file that the first opens, while nothing else is outstanding.
 
-        ``payload`` goes behind the last request; ``charge`` is what each costs. Where nothing is signed or encrypted
-        this takes one call of the system to ask and mostly one for all answers, which are good until the next request.
+        ``payload`` follows the last request; ``charge`` is for each. Unprotected, it takes one system call to send and
+        mostly one to receive. Answers are valid until the next request.
         """
         if self.sign_all or self.seal_all or tree_id in self.sealed_trees:
             return self._ask_protected(tree_id, requests, payload, charge)
@@ -364,7 +351,6 @@ class Channel(Stream):
         return [(one.status, one.message) for one in found]
 
     def _answers_at_once(self, ids: Sequence[int], requests: Sequence[Request]) -> list[Answer] | None:
-        """The answers, where they are all that comes next; None where what comes must be looked at more closely."""
         if self._ahead:
             return None
         try:
@@ -399,10 +385,7 @@ class Channel(Stream):
         return found
 
     def receive(self) -> Response:
-        """The next final answer, whichever request it belongs to; verified, its credits counted.
-
-        Interim answers and oplock breaks are taken in on the way: no oplock is ever held here.
-        """
+        """The next final answer, verified, its credits counted. Interim answers and oplock breaks are skipped."""
         while True:
             message, protection = self._message()
             header = wire.parse_header(message)
@@ -438,12 +421,10 @@ class Channel(Stream):
             )
 
     def ask(self, message: bytearray, *, charge: int = 1, sign: bool = False) -> Response:
-        """Send one request and wait for its answer; answers to requests given up before are dropped."""
         self.stall.start()
         return self.receive_for(self.send(message, charge=charge, sign=sign))
 
     def receive_for(self, message_id: int | None) -> Response:
-        """The answer to one request; None takes the next answer."""
         while True:
             response = self.receive()
             if self._stage_left_bytes is not None:
@@ -457,7 +438,6 @@ class Channel(Stream):
 
     @contextlib.contextmanager
     def stage(self) -> Iterator[None]:
-        """A login or another conversation of several answers, together within the time and length of a stage."""
         self._stage_left_bytes = STAGE_BYTES
         try:
             with self.stall.stage(self.stall.seconds):
@@ -466,7 +446,6 @@ class Channel(Stream):
             self._stage_left_bytes = None
 
     def reserve(self, message_bytes: int) -> None:
-        """Make room for answers of that size, so that no time is lost on it later; longer ones are refused."""
         self._longest = max(self._longest, message_bytes)
         self._make_room(message_bytes)
 
@@ -515,7 +494,7 @@ class Channel(Stream):
         return self._first_of(message, _PLAIN)
 
     def _first_of(self, message: memoryview, protection: int) -> tuple[memoryview, int]:
-        """The first of the messages that came in one frame; the others are kept for later (MS-SMB2 3.2.5.1.9)."""
+        """Splits a compound answer; the rest is kept (MS-SMB2 3.2.5.1.9)."""
         while following := wire.next_message(message):
             if (
                 following % 8

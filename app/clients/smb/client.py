@@ -1,4 +1,4 @@
-"""The SMB connection, and the client that moves whole files over it with our own pipeline."""
+"""The SMB connection, and the client that transfers whole files with a pipeline."""
 
 import builtins
 import contextlib
@@ -28,15 +28,11 @@ _POLITE_SECONDS = 1.0
 
 
 class _Link(NamedTuple):
-    """A login that works, and the share that it opened, if one was named."""
-
     session: Session
     channel: Channel
     share: Share | None
     addresses: tuple[str, str]
-    """Ours and the server's."""
     credits: int
-    """What the server had granted before anything was measured."""
 
     @property
     def connection(self) -> ChannelConnection:
@@ -50,11 +46,7 @@ class _Link(NamedTuple):
 
 
 class SMBLink:
-    """One connection to a server, logged in, with one share: reached, aborted and left in one way.
-
-    :class:`SMBClient` moves whole files over it, :class:`app.clients.smb.files.SMBFiles` makes single operations, and a
-    replay asks its share for what a script says.
-    """
+    """One logged-in connection with one share; base of :class:`SMBClient`, ``SMBFiles`` and the replay."""
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
         self.target = target
@@ -66,11 +58,10 @@ class SMBLink:
         self._aborted = False
 
     def connect(self) -> None:
-        """Reach the server, log in and open the share; a lost connection is made again."""
         self._linked()
 
     def connected_share(self) -> Share:
-        """The share, connected. Raises UsageError where the target names none."""
+        """Raises UsageError if the target names no share."""
         share = self._linked().share
         if share is None:
             raise UsageError(f"{place(self.target)}: which share? Name one: smb://HOST/SHARE/PATH")
@@ -85,7 +76,6 @@ class SMBLink:
             share.remove(path)
 
     def abort(self) -> None:
-        """End whatever blocks; nothing more can be done before :meth:`close`."""
         self._aborted = True
         channel, sock = self._channel, self._sock
         if channel is not None:
@@ -132,7 +122,7 @@ class SMBLink:
         return link
 
     def _prepare(self, connection: ChannelConnection) -> None:
-        """What a view does at the end of the login."""
+        """Called at the end of the login."""
 
     def _dial(self, where: str) -> Channel:
         def hold(sock: socket.socket) -> None:
@@ -156,7 +146,6 @@ class SMBLink:
 
     @contextlib.contextmanager
     def _using(self, path: str) -> Iterator[Share]:
-        """The share, with the path in errors; a connection that cannot be used any more is dropped at once."""
         share = self.connected_share()
         channel = share.channel
         channel.where = place(self.target, path)
@@ -172,10 +161,9 @@ class SMBLink:
 
 
 class SMBClient(SMBLink):
-    """Whole files over one connection, SMB 2.0.2 to 3.1.1; signs and encrypts only where it must or is asked to."""
+    """Whole files over one connection, SMB 2.0.2 to 3.1.1; signs and encrypts only if required or requested."""
 
     def facts(self) -> ClientFacts:
-        """What was negotiated; block and depth are those of a get."""
         link = self._linked()
         found, window = link.negotiated, self._window(link, link.negotiated.max_read_bytes)
         sealed = link.share.sealed if link.share else link.channel.seal_all
@@ -240,7 +228,6 @@ class SMBClient(SMBLink):
         return sha.hexdigest()
 
     def facts_of_path(self) -> dict[str, str | int | float]:
-        """What the server allows and how it is reached."""
         link = self._linked()
         found = link.negotiated
         with link.channel.stage():
@@ -266,7 +253,7 @@ class SMBClient(SMBLink):
         return choose_window(link.negotiated, maximum_bytes, link.credits, asked.block_bytes, asked.in_flight)
 
     def _prepare(self, connection: ChannelConnection) -> None:
-        """Ask for credits until the windows can be filled, or until the server gives no more."""
+        """Ask for credits until the windows can be filled or the server grants no more."""
         found, channel = connection.negotiated, connection.channel
         assert found is not None
         largest = max(found.max_read_bytes, found.max_write_bytes)
@@ -284,10 +271,7 @@ def _timed(
     move: Callable[[OpenedFile], float],
     put_bytes: int | None = None,
 ) -> Transfer:
-    """A transfer between an open and a close; one that is broken off leaves no half-sent request behind.
-
-    After ``put_bytes`` the file must have that size: requests that were changed on the way are acknowledged as well.
-    """
+    """After ``put_bytes`` the file must have that size: a request altered in transit is acknowledged as well."""
     channel = share.channel
     opening_at = time.perf_counter()
     file = open_file()

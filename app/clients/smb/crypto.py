@@ -17,9 +17,9 @@ from app.clients.smb.wire import SMB_3_0, SMB_3_1_1, TRANSFORM_BYTES, TRANSFORM_
 SIGNATURE_BYTES = 16
 
 HMAC_SHA256, AES_CMAC, AES_GMAC = 0, 1, 2
-"""The signing algorithms' numbers in the negotiate context (MS-SMB2 2.2.3.1.7)."""
+"""Signing algorithms in the negotiate context (MS-SMB2 2.2.3.1.7)."""
 AES_128_CCM, AES_128_GCM, AES_256_CCM, AES_256_GCM = 1, 2, 3, 4
-"""The ciphers' numbers in the negotiate context (MS-SMB2 2.2.3.1.2)."""
+"""Ciphers in the negotiate context (MS-SMB2 2.2.3.1.2)."""
 
 SIGNING_NAMES = {HMAC_SHA256: "hmac-sha256", AES_CMAC: "aes-cmac", AES_GMAC: "aes-gmac"}
 CIPHER_NAMES = {
@@ -28,17 +28,16 @@ CIPHER_NAMES = {
     AES_256_GCM: "aes-256-gcm",
     AES_256_CCM: "aes-256-ccm",
 }
-"""The ciphers in our order of preference: the fastest first, the longer keys for servers that take nothing else."""
 
 
 def derive_key(key: bytes, label: bytes, context: bytes, bits: int = 128) -> bytes:
-    """A key of up to 256 bits by the counter mode of SP800-108 with HMAC-SHA256 (MS-SMB2 3.1.4.2)."""
+    """SP800-108 in counter mode with HMAC-SHA256, up to 256 bits (MS-SMB2 3.1.4.2)."""
     text = struct.pack(">I", 1) + label + b"\0" + context + struct.pack(">I", bits)
     return hmac.digest(key, text, "sha256")[: bits // 8]
 
 
 class Keys:
-    """The keys of one session, derived from its session key as the dialect prescribes (MS-SMB2 3.2.5.3)."""
+    """Keys of one session (MS-SMB2 3.2.5.3)."""
 
     def __init__(self, session_key: bytes, dialect: int, preauth_hash: bytes, cipher: int | None = None) -> None:
         bits = 256 if cipher in {AES_256_CCM, AES_256_GCM} else 128
@@ -56,14 +55,14 @@ class Keys:
 
 
 class Signer(Protocol):
-    """A signature algorithm with its key."""
+    """A signing algorithm with its key."""
 
     def sign(self, message_id: int, *parts: View, from_server: bool = False) -> bytes:
-        """The 16 bytes of a message's signature; the parts together are the message with its signature zeroed."""
+        """16 bytes; the parts form the message with its signature field zeroed."""
 
 
 class HMACSigner:
-    """HMAC-SHA256, for SMB 2 and where 3.1.1 agrees on it."""
+    """HMAC-SHA256, for SMB 2 and, if negotiated, 3.1.1."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -89,13 +88,12 @@ class CMACSigner:
 
 
 class GMACSigner:
-    """AES-128-GMAC, for SMB 3.1.1: its nonce is the message id and who sends it."""
+    """AES-128-GMAC, for SMB 3.1.1; the nonce is the message id and the sender."""
 
     def __init__(self, key: bytes) -> None:
         self._algorithm = AES(key)
 
     def sign(self, message_id: int, *parts: View, from_server: bool = False) -> bytes:
-        """The tag of GCM over no plain text and the whole message as associated data (MS-SMB2 3.1.4.1)."""
         mac = Cipher(self._algorithm, GCM(struct.pack("<QI", message_id, int(from_server)))).encryptor()
         for part in parts:
             mac.authenticate_additional_data(part)
@@ -114,7 +112,7 @@ def signer(algorithm: int, key: bytes) -> Signer:
 
 
 class Sealer:
-    """One session's encryption: a transform header before each message (MS-SMB2 2.2.41, 3.1.4.3)."""
+    """One session's encryption with transform headers (MS-SMB2 2.2.41, 3.1.4.3)."""
 
     def __init__(self, cipher: int, keys: Keys, session_id: int) -> None:
         self._streams = cipher in {AES_128_GCM, AES_256_GCM}
@@ -127,12 +125,12 @@ class Sealer:
         self._sealed = bytearray()
 
     def next_nonce(self) -> bytes:
-        """The nonce field of the next message: a count, so that none is ever used twice with one key."""
+        """A counter: never used twice with one key."""
         self._sent += 1
         return struct.pack("<Q8x", self._sent)
 
     def seal(self, head: View, payload: View) -> memoryview:
-        """Both parts as one encrypted message with its transform header; the view is reused by the next call."""
+        """The view is reused by the next call."""
         length = len(head) + len(payload)
         end = TRANSFORM_BYTES + length
         if len(self._sealed) < end + SIGNATURE_BYTES:
@@ -150,7 +148,6 @@ class Sealer:
         return sealed[:end]
 
     def _stream(self, nonce: bytes, authenticated: bytes, head: View, payload: View, buffer: memoryview) -> bytes:
-        """Encrypt both parts into ``buffer`` without joining them first, and give the tag."""
         stream = Cipher(AES(self._key), GCM(nonce)).encryptor()
         stream.authenticate_additional_data(authenticated)
         at = stream.update_into(head, buffer)
@@ -160,7 +157,7 @@ class Sealer:
         return stream.tag
 
     def open(self, sealed: memoryview, buffer: memoryview) -> memoryview | None:
-        """The message in ``sealed``, decrypted where it lies, or None where its tag is wrong.
+        """Decrypts in place; None if the tag is wrong.
 
         ``buffer`` is ``sealed`` and at least 16 bytes after it, which are overwritten.
         """

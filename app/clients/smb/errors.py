@@ -1,4 +1,4 @@
-"""What an SMB server's status codes mean to an admin: one table from NT status to our error tree and words."""
+"""One table from NT status to error class and message."""
 
 from typing import NamedTuple
 
@@ -28,11 +28,10 @@ BAD_NETWORK_NAME = 0xC00000CC
 FILE_IS_A_DIRECTORY = 0xC00000BA
 
 GONE = frozenset({NO_SUCH_FILE, OBJECT_NAME_NOT_FOUND, OBJECT_PATH_NOT_FOUND, DELETE_PENDING})
-"""The statuses that say that nothing is at a path."""
 
 
 class Meaning(NamedTuple):
-    """One status: its name in MS-ERREF, the error it becomes, what happened and what to try."""
+    """One status: name (MS-ERREF), error class, what happened, what to try."""
 
     name: str
     error: type[MeasurementError]
@@ -111,14 +110,14 @@ MEANINGS: dict[int, Meaning] = {
 
 
 def place(target: Target, path: str | None = None) -> str:
-    """Where something is, as it stands in an error: ``smb://host/share/path``, as much of it as is known."""
+    """For errors: ``smb://host/share/path``, as far as known."""
     host = target.host if target.port_number == target.abilities.default_port else f"{target.host}:{target.port}"
     parts = [host, target.share or "", (path or "").replace("\\", "/").strip("/")]
     return "smb://" + "/".join(part for part in parts if part)
 
 
 def status_error(status: int, where: str) -> MeasurementError:
-    """The error that an NT status is, worded for the admin; a status that no table row explains is a ProtocolError."""
+    """ProtocolError if the table has no row for the status."""
     meaning = MEANINGS.get(status)
     if meaning is None:
         return ProtocolError(
@@ -129,7 +128,7 @@ def status_error(status: int, where: str) -> MeasurementError:
 
 
 def status_name(status: int) -> str:
-    """A status as MS-ERREF names it, or its number."""
+    """As MS-ERREF names it, or its number."""
     from impacket.nt_errors import ERROR_MESSAGES  # noqa: PLC0415 - 2,000 names for the rare unknown one
 
     named: tuple[str, str] | None = ERROR_MESSAGES.get(status)

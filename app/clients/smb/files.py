@@ -11,7 +11,7 @@ from app.clients.smb.wire import CREDIT_BYTES, SAME_FILE, OpenedFile, Request, R
 from app.errors import ProtocolError
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
-"""Of one READ or WRITE, as mount.cifs and Windows ask; smaller files take one of their own size."""
+"""Size of one READ or WRITE, as mount.cifs and Windows use; smaller files use their own size."""
 _OVERHEAD_BYTES = 256
 _CREDITS = 64
 _RELATED_REQUESTS = 3
@@ -24,7 +24,7 @@ _MODES = {
 
 
 class SMBFiles(SMBLink):
-    """Single requests on the share of a link; what belongs together goes out as one compound request."""
+    """Single requests on a share; open, operation and close form one compound request."""
 
     has_handles = True
     _read_bytes = _write_bytes = CREDIT_BYTES
@@ -34,7 +34,6 @@ class SMBFiles(SMBLink):
 
     @property
     def dialect(self) -> str:
-        """The SMB dialect; empty while not connected."""
         return wire.DIALECTS[self._link.negotiated.dialect] if self._link else ""
 
     def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
@@ -101,7 +100,6 @@ class SMBFiles(SMBLink):
         self._at(path).remove(path, wire.OPTION_A_FOLDER)
 
     def read_file(self, path: str, size_bytes: int) -> int:
-        """Open a file, read up to so much from its beginning, close it: in one request where a credit pays for it."""
         share = self._at(path)
         if not 0 < size_bytes <= CREDIT_BYTES or share.channel.credits < _RELATED_REQUESTS:
             handle = self.open(path)
@@ -120,7 +118,6 @@ class SMBFiles(SMBLink):
         return len(data)
 
     def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
-        """Open a file, write it from its beginning, and close it: in one request where a credit pays for it."""
         share = self._at(path)
         if not 0 < len(data) <= CREDIT_BYTES or share.channel.credits < _RELATED_REQUESTS:
             handle = self.open(path, mode)
@@ -151,14 +148,12 @@ class SMBFiles(SMBLink):
         self._write_bytes = min(largest, found.max_write_bytes)
 
     def _at(self, path: str) -> Share:
-        """The share, connected, with the path in errors."""
         share = self.connected_share()
         share.channel.where = place(self.target, path)
         return share
 
     @staticmethod
     def _piece(channel: Channel, length: int) -> int:
-        """As much of that length as the credits pay for."""
         if channel.credits < 1:
             raise channel.fail(
                 ProtocolError(f"{channel.where}: the server grants no credits, so nothing may be asked; see its log")
@@ -166,13 +161,12 @@ class SMBFiles(SMBLink):
         return min(length, channel.credits * CREDIT_BYTES)
 
     def _close_after(self, handle: FileHandle) -> None:
-        """Close a file when its operation is over; where that failed with the connection, it is closed already."""
+        """If the connection failed, the file is closed already."""
         if self._link is not None and not self._link.channel.broken:
             self.close_file(handle)
 
     @staticmethod
     def _about(share: Share, path: str, request: Request, access: int = wire.ACCESS_ATTRIBUTES) -> Response:
-        """Open whatever is at the path, ask one thing about it, close it: the answer to that."""
         return share.together(path, access, request)[1]
 
 

@@ -12,7 +12,7 @@ from app.errors import ProtocolError
 CAPABILITIES = wire.CAP_LARGE_MTU | wire.CAP_ENCRYPTION
 
 LEAST_BLOCK_BYTES = 4096
-"""A server that moves less than a page at a time where more is asked for would go on like that for ever."""
+"""A server that moves less than a page per request is refused, or it would take forever."""
 
 _PREAUTH, _ENCRYPTION, _SIGNING = 1, 2, 8
 _SHA_512 = 1
@@ -28,7 +28,7 @@ _ANSWER = struct.Struct("<HHHH16sIIIIQQHHI")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Negotiated:
-    """What server and client agreed on before the login."""
+    """Result of NEGOTIATE, before the login."""
 
     dialect: int
     security_mode: int
@@ -47,13 +47,12 @@ class Negotiated:
 
     @property
     def multi_credit(self) -> bool:
-        """Whether one request may cost several credits and move more than 64 KiB."""
         return self.dialect != wire.SMB_2_0_2 and bool(self.capabilities & wire.CAP_LARGE_MTU)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """What this client says of itself before the login, when nothing is protected yet."""
+    """What the client announces before the login, unprotected."""
 
     client_guid: bytes
     sign: bool
@@ -64,7 +63,7 @@ class Offer:
 
 
 def negotiate_frame(offer: Offer) -> bytearray:
-    """A NEGOTIATE request with all dialects and, for 3.1.1, our ciphers and signing algorithms in order of speed."""
+    """All dialects; for 3.1.1 ciphers and signing algorithms, the fastest first."""
     dialects = list(wire.DIALECTS)
     contexts = [
         (_PREAUTH, struct.pack("<HHH32s", 1, 32, _SHA_512, os.urandom(32))),
@@ -80,7 +79,7 @@ def negotiate_frame(offer: Offer) -> bytearray:
 
 
 def parse_negotiated(message: memoryview, where: str) -> Negotiated:
-    """What a NEGOTIATE response says. Raises ProtocolError for one that cannot be."""
+    """Raises ProtocolError for an impossible answer."""
     if len(message) < HEADER_BYTES + _ANSWER.size:
         raise ProtocolError(f"{where}: the server's first answer is too short; check host and port")
     (_size, mode, dialect, contexts, guid, capabilities, transact, read, write, _now, _boot, start, length, at) = (
@@ -117,7 +116,7 @@ def parse_negotiated(message: memoryview, where: str) -> Negotiated:
 
 
 def validate_frame(offer: Offer, tree_id: int) -> bytearray:
-    """An IOCTL that asks, signed, what was negotiated: dialects before 3.1.1 know no other protection (2.2.31.4)."""
+    """A signed IOCTL that repeats the negotiation: the only protection of dialects before 3.1.1 (2.2.31.4)."""
     dialects = list(wire.DIALECTS)
     said = struct.pack("<I16sHH", CAPABILITIES, offer.client_guid, offer.mode, len(dialects))
     said += struct.pack(f"<{len(dialects)}H", *dialects)
@@ -128,7 +127,7 @@ def validate_frame(offer: Offer, tree_id: int) -> bytearray:
 
 
 def is_validated(message: memoryview, found: Negotiated) -> bool:
-    """Whether a server's answer to :func:`validate_frame` agrees with what it seemed to say before the login."""
+    """Whether the answer to :func:`validate_frame` agrees with the negotiation."""
     if len(message) < HEADER_BYTES + _VALIDATE_ANSWER_BYTES:
         return False
     start, length = struct.unpack_from("<II", message, HEADER_BYTES + 32)
@@ -138,7 +137,7 @@ def is_validated(message: memoryview, found: Negotiated) -> bool:
 
 
 def is_old_challenge(message: bytes) -> bool:
-    """Whether a server's login message carries a challenge that only NTLMv1 can answer (MS-NLMP 2.2.1.2, 3.1.5.1.2)."""
+    """Whether a challenge can only be answered with NTLMv1 (MS-NLMP 2.2.1.2, 3.1.5.1.2)."""
     start = message.find(_CHALLENGE, HEADER_BYTES)
     if start < 0 or start + 48 > len(message):
         return False
@@ -148,7 +147,7 @@ def is_old_challenge(message: bytes) -> bool:
 
 
 def _contexts(message: memoryview, at: int, count: int) -> dict[int, int]:
-    """The first algorithm of each negotiate context; what is cut off is left out (MS-SMB2 2.2.4.1)."""
+    """The first algorithm of each context; truncated ones are ignored (MS-SMB2 2.2.4.1)."""
     chosen: dict[int, int] = {}
     for _ in range(count):
         if at + 8 > len(message):

@@ -1,4 +1,4 @@
-"""A server that only answers READ and WRITE, as fast as it can: what our own client is measured against."""
+"""A server that only answers READ and WRITE, as fast as it can: it measures the client ceiling."""
 
 import contextlib
 import os
@@ -24,7 +24,7 @@ _SLACK_BYTES = 4096
 
 
 class NullServer:
-    """One connection's other side; it neither keeps nor checks what it is sent, so that the client is the limit."""
+    """Neither stores nor checks data, so that the client is the limit."""
 
     def __init__(self, sock: socket.socket, signer: Signer | None, sealer: Sealer | None, block_bytes: int) -> None:
         self._sock = sock
@@ -64,7 +64,6 @@ class NullServer:
         return True
 
     def answer(self, request: memoryview, command: int) -> tuple[int, bytes, memoryview]:
-        """The status, body and payload that a request is answered with."""
         length = int.from_bytes(request[HEADER_BYTES + 4 : HEADER_BYTES + 8], "little")
         if command == Opcode.READ:
             return (
@@ -105,7 +104,7 @@ _FILE_ID = bytes(16)
 
 
 def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
-    """How long one transfer of ``size_bytes`` takes with the protocol settings of ``facts``."""
+    """Seconds of one transfer with the protocol settings of ``facts``."""
     window = Window(block_bytes=facts.block_bytes or wire.CREDIT_BYTES, in_flight=facts.in_flight or 1)
     with null_channel(facts) as channel:
         meter = Meter(threading.Event())
@@ -116,7 +115,7 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
 
 @contextmanager
 def null_channel(facts: ClientFacts, server: type[NullServer] = NullServer) -> Iterator[Channel]:
-    """A connection to a server that costs next to nothing, with the protocol settings of ``facts``."""
+    """A connection to a null server with the protocol settings of ``facts``."""
     dialect = next(number for number, name in wire.DIALECTS.items() if name == facts.dialect)
     signing = next((number for number, name in SIGNING_NAMES.items() if name == facts.signing), None)
     cipher = next((number for number, name in CIPHER_NAMES.items() if name == facts.encryption), None)

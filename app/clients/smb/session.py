@@ -57,13 +57,12 @@ from storage.records import Target
 
 PORT = 88
 _MOST_BYTES = 1 << 20
-"""The longest answer; tickets of users in a thousand groups have some ten thousand bytes."""
 
 _KERBEROS_SECONDS: ContextVar[float] = ContextVar("seconds within which a Kerberos server must answer", default=30.0)
 
 
 def ask_kerberos(request: bytes, host: str, kdc_host: str | None) -> bytes:
-    """The answer of a Kerberos server: in place of impacket's ``sendReceive``, which may wait for ever.
+    """Replaces impacket's ``sendReceive``, which may block forever.
 
     Raises UnreachableError, StalledError, ProtocolError, LoginError, and KerberosError for a refusal.
     """
@@ -105,7 +104,6 @@ def _hung_up(where: str) -> LoginError:
 
 
 def _checked(answer: bytes) -> bytes:
-    """The answer, where it is no refusal; a demand to prove who one is first is none."""
     try:
         refusal = KerberosError(packet=decoder.decode(answer, asn1Spec=KRB_ERROR())[0])
     except PyAsn1Error:
@@ -119,10 +117,10 @@ _SLOW_BLOCK_BYTES = 1024 * 1024
 
 
 class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
-    """An SMB3 of impacket's whose messages go through a :class:`Channel`.
+    """impacket's SMB3 with its messages sent through a :class:`Channel`.
 
-    impacket signs with Python loops, checks nothing it receives and negotiates AES-CCM and AES-CMAC alone. It keeps
-    what it is good at: the logins, the named pipes and the structures of the rarer requests.
+    impacket signs with Python loops, checks nothing it receives and negotiates only AES-CCM and AES-CMAC. It still does
+    the logins, the named pipes and the rarer requests.
     """
 
     def __init__(self, sock: socket.socket, channel: Channel, host: str, port: int, protection: Settings) -> None:
@@ -138,7 +136,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         super().__init__(host, host, "", sess_port=port, timeout=channel.stall.seconds, session=session)
 
     def negotiateSession(self, preferredDialect: Any = None, negSessionResponse: Any = None) -> None:  # noqa: N802, N803, ARG002 - impacket's name
-        """Agree on dialect, signing and encryption (MS-SMB2 3.2.4.2.2, 3.2.5.2)."""
+        """MS-SMB2 3.2.4.2.2, 3.2.5.2."""
         request = negotiate_frame(self._offer)
         try:
             response = self.channel.ask(request)
@@ -203,7 +201,6 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         return SMB2Packet(data)
 
     def login(self, user: str, *more: Any) -> Any:
-        """The NTLM login of impacket, protected from its end on; without a user it is anonymous."""
         done = super().login(user, *more)
         self._protect(anonymous=not user)
         return done
@@ -214,12 +211,11 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         return done
 
     def close_files(self) -> None:
-        """Close what impacket left open: it ends its pipes by disconnecting their tree alone."""
+        """Needed because impacket ends its pipes by disconnecting their tree alone."""
         for file_id, opened in list(self._Session["OpenTable"].items()):
             self.close(opened["TreeConnect"], file_id)
 
     def _protect(self, *, anonymous: bool) -> None:
-        """Begin to sign and encrypt as agreed, once the login is done; checks the login's own signature."""
         found, channel = self.negotiated, self.channel
         assert found is not None
         flags = wire.session_flags(memoryview(self._login_answer))
@@ -256,7 +252,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             )
 
     def _check_login(self) -> None:
-        """Verify the signature of the answer that ended the login; 3.1.1 demands one (MS-SMB2 3.2.5.3.1)."""
+        """Verify the signature of the last login answer; 3.1.1 demands one (MS-SMB2 3.2.5.3.1)."""
         answer, where = bytearray(self._login_answer), self.channel.where
         header = wire.parse_header(memoryview(answer))
         if not header.flags & wire.FLAG_SIGNED:
@@ -284,10 +280,9 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         self.channel.sealed_trees.add(tree_id)
 
     def _validate(self, tree_id: int) -> None:
-        """Make sure that nobody talked server and client down to an older dialect (MS-SMB2 3.2.5.5).
+        """Detect a downgrade to an older dialect (MS-SMB2 3.2.5.5); 3.1.1 does so by itself.
 
-        3.1.1 does that by itself. An old server that does not know the question must still sign its refusal; one that
-        finds another negotiation than its own hangs up without a word (3.3.5.15.12).
+        An old server must still sign its refusal; one that finds a mismatch closes the connection (3.3.5.15.12).
         """
         channel, found = self.channel, self.negotiated
         if found is None or channel.signer is None or found.dialect == wire.SMB_3_1_1:
@@ -304,13 +299,11 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             raise channel.fail(CorruptedError(f"{changed}; look for what is in between"))
 
     def _chain(self, data: bytes) -> None:
-        """Take a login request into the hash that the keys of 3.1.1 are made with."""
         if self._Connection["Dialect"] == wire.SMB_3_1_1:
             before = self._Session["PreauthIntegrityHashValue"]
             self._Session["PreauthIntegrityHashValue"] = hashlib.sha512(before + data).digest()
 
     def _bound_sizes(self) -> None:
-        """Keep impacket's own requests within the credits that there are."""
         assert self.negotiated is not None
         credit = max(1, self.channel.credits) * wire.CREDIT_BYTES if self.negotiated.multi_credit else wire.CREDIT_BYTES
         bound = min(_SLOW_BLOCK_BYTES, credit)
@@ -320,34 +313,32 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
 
 _NT_HASH = re.compile(r"[0-9A-Fa-f]{32}")
 _NOT_A_FOLDER = 0x80000003
-"""The bits of a share's type that mean a printer, a device, a pipe or an administrative share (MS-SRVS 2.2.2.4)."""
+"""Printer, device, pipe and administrative share (MS-SRVS 2.2.2.4)."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Listener:
-    """The logger that a session is given: keeps errors for us, lets go of the rest, of which some is secret."""
+    """smbclient-ng's logger: keeps errors and drops the rest, which may contain secrets."""
 
     def __init__(self) -> None:
         self.errors: list[tuple[str, BaseException | None]] = []
 
     def error(self, message: str) -> None:
-        """Keep an error and what was being handled; our own errors are raised."""
         cause = sys.exc_info()[1]
         if isinstance(cause, SharebenchError):
             raise cause
         self.errors.append((_COLOURS.sub("", str(message)), cause))
 
     def debug(self, _message: str) -> None:
-        """Drop it: passwords and hashes are among it."""
+        """May contain passwords and hashes."""
 
     def info(self, _message: str) -> None:
-        """Drop it."""
+        """Dropped."""
 
     def print(self, _message: str = "", end: str = "\n") -> None:
-        """Drop it."""
+        """Dropped."""
 
     def check(self, where: str) -> None:
-        """Raise the first error that was logged, as an error of :mod:`app.errors`."""
         if self.errors:
             message, cause = self.errors[0]
             self.errors.clear()
@@ -359,7 +350,7 @@ class Listener:
 
 @contextlib.contextmanager
 def mapped(where: str) -> Iterator[None]:
-    """Whatever impacket and smbclient-ng raise, as one of our errors."""
+    """Maps errors of impacket and smbclient-ng."""
     try:
         yield
     except SharebenchError:
@@ -381,7 +372,7 @@ def mapped(where: str) -> Iterator[None]:
 
 
 def _words(error: BaseException) -> str:
-    """A foreign error in one line; some of impacket's cannot even say what they are."""
+    """Some of impacket's errors fail in ``str``."""
     try:
         text = " ".join(str(error).split())
     except Exception:  # noqa: BLE001 - whatever its own __str__ raises, the kind of error remains
@@ -397,11 +388,10 @@ def _kerberos_error(where: str, error: BaseException) -> LoginError:
 
 
 class Session:
-    """One login of one user, of which transfers, file operations and replays are views.
+    """One user's login, shared by transfers, file operations and replays.
 
-    smbclient-ng does what it does well: it logs in, by password, hash or ticket. The connection below it, the list of
-    shares, and all that is asked of files are our own: it opens pipes that cost time, swallows errors, reads folders
-    whole before it answers, and has one request under way at a time.
+    smbclient-ng logs in by password, hash or ticket. Everything else is our own: its pipes cost time, and it swallows
+    errors, reads whole folders before it answers and has one request outstanding at a time.
     """
 
     def __init__(self, target: Target, secrets: Secrets, channel: Channel, settings: Settings) -> None:
@@ -427,7 +417,6 @@ class Session:
         return self._smb.smbClient
 
     def share_names(self) -> list[str]:
-        """The folders that the server shares, without hidden ones."""
         with mapped(self._where):
             pipe = transport.SMBTransport(
                 self.client.getRemoteName(), self.client.getRemoteHost(), filename="srvsvc", smb_connection=self.client
@@ -446,7 +435,6 @@ class Session:
         return [name for name in names if not name.endswith("$")]
 
     def close(self) -> None:
-        """Log off and hang up; whatever fails is too late to matter."""
         with contextlib.suppress(Exception):
             self._smb.close_smb_session()
 
@@ -473,16 +461,16 @@ class Session:
 
 
 class _NoPipes:
-    """In place of the pipes that smbclient-ng opens at each login: they cost time, and not every server has them."""
+    """Replaces the pipes that smbclient-ng opens at each login: slow, and some servers have none."""
 
     def __init__(self, *_connection: Any) -> None:
         raise ConnectionError("opened when they are needed")
 
 
 def _login_on(connection: ChannelConnection) -> Callable[[Any], bool]:
-    """smbclient-ng's login, with our connection where it would make one, and without its pipes.
+    """smbclient-ng's login on our connection, without its pipes.
 
-    It is the same code with other globals: nothing of the library is changed, so that many can log in at once.
+    It runs with other globals instead of patching the library, so that many can log in at once.
     """
 
     def made(**_how: Any) -> smbconnection.SMBConnection:
@@ -501,13 +489,13 @@ def _login_on(connection: ChannelConnection) -> Callable[[Any], bool]:
 
 
 def reach(target: Target, timeout_seconds: float, hold: Callable[[socket.socket], None]) -> socket.socket:
-    """A TCP connection to the target's server; ``hold`` as in :func:`connect_tcp`. Raises UnreachableError."""
+    """``hold`` as in :func:`connect_tcp`. Raises UnreachableError."""
     where = place(Target(protocol="smb", host=target.host, port=target.port))
     return connect_tcp(target.host, target.port_number, where, timeout_seconds, "smbd", hold)
 
 
 def credentials(target: Target, secrets: Secrets) -> Credentials:
-    """What smbclient-ng logs in with. Raises LoginError where Kerberos is asked for and there is no ticket."""
+    """Raises LoginError if Kerberos is requested without a ticket."""
     if secrets.nt_hash and not _NT_HASH.fullmatch(secrets.nt_hash):
         raise UsageError("an NT hash is 32 hexadecimal digits; give those, or the password")
     cache = os.environ.get("KRB5CCNAME", f"/tmp/krb5cc_{os.getuid()}") if secrets.kerberos else None  # noqa: S108 - MIT's own default

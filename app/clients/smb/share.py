@@ -1,4 +1,4 @@
-"""What is asked of one connected share: files opened, closed and removed, folders listed, whole files moved."""
+"""Operations on one connected share: open, close, remove, list, and move whole files."""
 
 import struct
 from collections.abc import Container, Iterator
@@ -16,7 +16,7 @@ from app.errors import CorruptedError, MeasurementError, NotAFileError, Protocol
 
 
 class Share:
-    """A connected tree; errors name what ``channel.where`` says."""
+    """A connected tree; errors name ``channel.where``."""
 
     def __init__(self, channel: Channel, tree_id: int) -> None:
         self.channel = channel
@@ -24,34 +24,29 @@ class Share:
 
     @property
     def sealed(self) -> bool:
-        """Whether what is asked of this share travels encrypted."""
         return self.channel.seal_all or self.tree_id in self.channel.sealed_trees
 
     def ask(self, request: Request) -> Response:
-        """The answer to one request. Raises what its status means."""
         return self.sound(self.channel.ask(wire.frame(*request, self.tree_id)))
 
     def sound(self, response: Response, allowed: Container[int] = ()) -> Response:
-        """An answer that is no error, or one of those allowed. Raises what its status means."""
+        """Raises unless the status is success or in ``allowed``."""
         if response.status != SUCCESS and response.status not in allowed:
             raise status_error(response.status, self.channel.where)
         return response
 
     def cut_off(self) -> Exception:
-        """The error for an answer that is too short, which ends the connection."""
         return self.channel.fail(ProtocolError(f"{self.channel.where}: the server's answer is cut off; see its log"))
 
     def open(
         self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN, options: int = wire.OPTION_SEQUENTIAL
     ) -> OpenedFile:
-        """Open or make what is at a path."""
         file = wire.parse_created(self.ask(_create(path, access, disposition, options)).message)
         if file is None:
             raise self.cut_off()
         return file
 
     def open_file(self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN) -> OpenedFile:
-        """Open or make a file. Raises NotAFileError for a folder."""
         file = self.open(path, access, disposition)
         if file.is_folder:
             self.close(file)
@@ -59,16 +54,15 @@ class Share:
         return file
 
     def close(self, file: OpenedFile) -> int | None:
-        """Close a file; its size at the end, where the server says it."""
         return wire.closed_bytes(self.ask(wire.close(file.file_id, with_size=True)).message)
 
     def together(
         self, path: str, access: int, *requests: Request, disposition: int = wire.DISPOSITION_OPEN, options: int = 0,
         data: memoryview | bytes = b"", allowed: Container[int] = frozenset(),
     ) -> list[Response]:  # fmt: skip
-        """Open what is at a path, ask about it as ``SAME_FILE``, and close it, in one compound request.
+        """Open, request about ``SAME_FILE``, and close in one compound request.
 
-        ``data`` follows the last request. Raises the first error, if its status is not allowed.
+        ``data`` follows the last request. Raises the first error whose status is not in ``allowed``.
         """
         channel = self.channel
         frames = [wire.frame(*each, self.tree_id) for each in (_create(path, access, disposition, options), *requests)]
@@ -85,7 +79,6 @@ class Share:
         return answers
 
     def _one_by_one(self, frames: list[bytearray]) -> list[Response]:
-        """The same for a server that grants too few credits: each request by itself, about the file that was opened."""
         answers = list[Response]()
         for frame in frames:
             answer = self.channel.ask(frame)
@@ -98,7 +91,6 @@ class Share:
         return answers
 
     def remove(self, path: str, options: int = wire.OPTION_NOT_A_FOLDER) -> None:
-        """Remove a file or an empty folder; one that is gone already is no error."""
         marked = wire.set_info(wire.SAME_FILE, wire.DISPOSITION_INFORMATION, b"\1")
         self.together(path, wire.ACCESS_DELETE, marked, options=options, allowed=GONE)
 
@@ -115,7 +107,7 @@ _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 
 
 def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
-    """All entries but ``.`` and ``..``, in the server's order. Raises NoSuchFileError where there is no folder."""
+    """Without ``.`` and ``..``, in the server's order. Raises NoSuchFileError."""
     channel = share.channel
     folder = share.open(path, wire.ACCESS_LIST, options=wire.OPTION_A_FOLDER)
     query = wire.frame(*wire.find(folder.file_id, ALL_NAMES), share.tree_id)
@@ -138,7 +130,7 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
 
 
 def entries(message: memoryview) -> Iterator[tuple[DirectoryEntry, int]]:
-    """Each entry of a QUERY_DIRECTORY response and its bytes. Raises struct.error where they overlap or are cut off."""
+    """Entries of a QUERY_DIRECTORY response with their bytes. Raises struct.error if they overlap or are truncated."""
     start, length = struct.unpack_from("<HI", message, HEADER_BYTES + 2)
     data = bytes(message[start : start + length])
     at = 0
@@ -163,7 +155,7 @@ def entries(message: memoryview) -> Iterator[tuple[DirectoryEntry, int]]:
 
 
 def _iso(ticks: int) -> str:
-    """A time in tenths of microseconds since 1601; empty where there is none (MS-DTYP 2.3.3)."""
+    """From tenths of microseconds since 1601; empty for none (MS-DTYP 2.3.3)."""
     if ticks <= 0:
         return ""
     try:
@@ -175,15 +167,14 @@ def _iso(ticks: int) -> str:
 DEFAULT_BLOCK_BYTES = 2 * 1024 * 1024
 DEFAULT_IN_FLIGHT = 8
 _IN_FLIGHT_WITHOUT_MULTI_CREDIT = 4
-"""More requests of 64 KiB only wait in line: measured on the loopback, four move as much as thirty-two."""
+"""Measured on the loopback: four requests of 64 KiB move as much as thirty-two."""
 _IN_FLIGHT_BEFORE_BLOCKS_SHRINK = 4
 _OVERHEAD_BYTES = 256
-"""Prefix, headers and tag of an answer, generously."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """How much is asked for at once: the bytes of one request, and how many requests wait for their answers."""
+    """Bytes of one request, and the number of requests in flight."""
 
     block_bytes: int
     in_flight: int
@@ -194,17 +185,14 @@ class Window:
 
 
 def charge(length: int) -> int:
-    """The credits that a request of that many bytes costs (MS-SMB2 3.1.5.2)."""
+    """Credits for a request of ``length`` bytes (MS-SMB2 3.1.5.2)."""
     return max(1, -(-length // CREDIT_BYTES))
 
 
 def choose_window(
     found: Negotiated, maximum_bytes: int, available: int, block_bytes: int | None, in_flight: int | None
 ) -> Window:
-    """The window that the server's maximum and the available credits allow, near what is asked for or the best.
-
-    Where credits are few, blocks that nobody asked for become smaller before fewer of them are in flight.
-    """
+    """With few credits, blocks of default size shrink before fewer are in flight."""
     depth = in_flight or (DEFAULT_IN_FLIGHT if found.multi_credit else _IN_FLIGHT_WITHOUT_MULTI_CREDIT)
     most = available if block_bytes else available // min(depth, _IN_FLIGHT_BEFORE_BLOCKS_SHRINK)
     most_bytes = max(1, most) * CREDIT_BYTES if found.multi_credit else CREDIT_BYTES
@@ -213,7 +201,7 @@ def choose_window(
 
 
 class Pipeline:
-    """The pieces of one file on their way: what to ask for next, what is waited for, what has moved."""
+    """The requests of one file: next, outstanding, moved."""
 
     def __init__(self, channel: Channel, window: Window, size_bytes: int) -> None:
         self.moved_bytes = 0
@@ -225,7 +213,6 @@ class Pipeline:
         self._waiting: dict[int, tuple[int, int]] = {}
 
     def next_piece(self) -> tuple[int, int] | None:
-        """Offset and length of the next request; None while the window or the credits are used up."""
         if len(self._waiting) >= self._window.in_flight:
             return None
         if self._again:
@@ -252,7 +239,7 @@ class Pipeline:
         self._waiting[message_id] = piece
 
     def answered(self, message_id: int, status: int) -> tuple[int, int]:
-        """The piece that an answer belongs to. Raises what its status means, once nothing else is waited for."""
+        """Raises the error of ``status``, once nothing else is outstanding."""
         piece = self._waiting.pop(message_id, None)
         if piece is None:
             raise ProtocolError(f"{self._channel.where}: the server answered what was not asked")
@@ -263,7 +250,6 @@ class Pipeline:
         raise self._status_error(status)
 
     def moved(self, piece: tuple[int, int], count: int) -> None:
-        """Count what an answer brought; what it left out is asked for again."""
         offset, length = piece
         if not 0 < count <= length:
             raise ProtocolError(f"{self._channel.where}: the server moved {count} bytes where {length} were asked for")
@@ -290,7 +276,7 @@ class Pipeline:
 def read_file(
     channel: Channel, tree_id: int, file: OpenedFile, window: Window, meter: Meter, into: Sink | None
 ) -> float:
-    """Read an open file whole; the seconds from the first request until the last byte."""
+    """Seconds from the first request until the last byte."""
     request = wire.frame(*wire.read(file.file_id, 0, 0), tree_id)
     pipeline = Pipeline(channel, window, file.size_bytes)
     channel.reserve(window.block_bytes + _OVERHEAD_BYTES)
@@ -315,13 +301,13 @@ def read_file(
 def write_file(
     channel: Channel, tree_id: int, file: OpenedFile, window: Window, meter: Meter, content: Content
 ) -> float:
-    """Write ``content`` into an open file; the seconds from the first request until all is acknowledged."""
+    """Seconds from the first request until all is acknowledged."""
     request = wire.frame(*wire.write(file.file_id, 0, 0), tree_id)
     pipeline = Pipeline(channel, window, content.size_bytes)
     size_bytes, multi, before = content.size_bytes, channel.multi_credit, channel.handed_bytes
 
     def arrived(handed_bytes: int) -> int:
-        """What the other end's TCP has, of all that was handed over; what its server has answered at least."""
+        """What the server's TCP has received, at least what the server has acknowledged."""
         return max(pipeline.moved_bytes, min(size_bytes, handed_bytes - waiting_bytes(channel.sock)))
 
     channel.watch = lambda _got: meter.advance(channel.handed_bytes - before)
