@@ -1,4 +1,4 @@
-"""All facts of one measurement's surroundings, taken before it, and what its link counted by the end."""
+"""Collects all facts before a measurement, and the link's counters after it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,22 +13,21 @@ from storage.records import Facts, FactValue, Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """Facts of client, server and path, by name; the names are those of the modules that read them."""
+    """Facts of client, server and path, by name."""
 
     client: Mapping[str, FactValue] = field(default_factory=dict)
     server: Mapping[str, FactValue] = field(default_factory=dict)
     path: Mapping[str, FactValue] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
-    """What could not be found out: a line each, that ends in what to do. None of them fails a measurement."""
+    """What could not be found out, with what to do. Never fails a measurement."""
     link: Link | None = None
-    """The link to the target; absent for a local path and where no way leads there."""
+    """Absent for a local path or without a route."""
     counters: LinkCounters | None = None
-    """The link's counters when the facts were taken."""
     asked: ServerFacts = field(default_factory=ServerFacts)
-    """The server's answer, to be asked again by."""
+    """The server's answer, needed to ask again."""
 
     def parts(self) -> dict[str, Facts]:
-        """The facts as a series keeps them: ``client``, ``server`` and ``path``, without those that are empty."""
+        """``client``, ``server`` and ``path``, without empty ones."""
         named = {"client": self.client, "server": self.server, "path": self.path}
         return {name: facts for name, facts in named.items() if facts}
 
@@ -36,10 +35,7 @@ class Environment:
 def collect(
     target: Target, *, ssh: str | None = None, smb_conf: str | None = None, window_seconds: int = 1
 ) -> Environment:
-    """The surroundings of a measurement of ``target``, to be called right before it; never raises.
-
-    ``ssh``, ``smb_conf`` and ``window_seconds`` are those of :func:`app.environment.samba.server.server_facts`.
-    """
+    """Called right before a measurement; never raises. Options as in :func:`server_facts`."""
     server = server_facts(target, ssh, smb_conf, window_seconds)
     link = find_link(target.host, target.port) if target.host else None
     client = {**client_facts(), **measurer_facts()}
@@ -55,7 +51,7 @@ def collect(
 
 
 def measurer_facts() -> dict[str, FactValue]:
-    """Who measures and where, as the settings file says: ``measured.by``, ``measured.ticket``, ``measured.site``."""
+    """``measured.by``, ``measured.ticket`` and ``measured.site`` from the settings file."""
     try:
         who = config().who
     except ConfigError:  # told where the program starts; a measurement does not fail by it
@@ -65,7 +61,7 @@ def measurer_facts() -> dict[str, FactValue]:
 
 
 def with_counters(before: Environment) -> Environment:
-    """The same surroundings at the end of the measurement, with what link and server counted in between."""
+    """With what link and server counted since ``before``."""
     path = dict(before.path)
     if before.counters is not None:
         path |= counter_facts(before.counters, LinkCounters.snapshot(before.counters.interface))

@@ -1,7 +1,6 @@
-"""Quiet time: whether others were at work before and during a series, judged from samples alone.
+"""Quiet time: whether other activity before or during a series could bias it, judged from samples.
 
-The thresholds are this program's own. A time is *typical* when others can be noticed and *busy* when they take enough
-to move a result by percents: a fifth of the CPUs, a twentieth of the link, most of a disk's time.
+The thresholds are ours. *Typical*: activity is visible. *Busy*: it can change a result by percents.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,43 +14,43 @@ from storage.records import Facts, Spread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
-    """From where on a figure makes a time typical, and from where on busy."""
+    """From where a time is typical, and from where busy."""
 
     typical: float
     busy: float
 
 
 OTHERS_CPU_PERCENT = Threshold(typical=5, busy=20)
-"""Of the whole machine: on 2 CPUs a program that never rests takes 50, on 8 it takes 12.5."""
+"""Of the whole machine: one busy loop takes 50 on 2 CPUs, 12.5 on 8."""
 STOLEN_PERCENT = Threshold(typical=5, busy=15)
 RUN_QUEUE_PER_CPU = Threshold(typical=1, busy=2)
-"""Only before a series: during it our own threads are among those that want to run."""
+"""Judged only before a series: during it our own threads are counted too."""
 LINK_PERCENT = Threshold(typical=0.5, busy=5)
-"""Of the link's rate, or of our own where that is higher or the link's is unknown."""
+"""Of the link speed, or of our own rate if that is higher or the link's is unknown."""
 DISK_PERCENT = Threshold(typical=20, busy=60)
-"""Of the busiest disk's time, where the transfer itself uses no disk of this machine."""
+"""Of the busiest disk's time, if the transfer uses no disk of this machine."""
 SERVER_CPU_PERCENT = Threshold(typical=20, busy=60)
 TYPICAL_RETRANSMIT_PERCENT = 1.0
 TYPICAL_RETRANSMIT_LEAST = 20
-"""TCP segments sent again that make a time typical: a share, and a number below which a share says nothing."""
+"""Number of TCP retransmissions below which their share means nothing."""
 LASTING_SHARE = 0.2
-"""A figure counts when it holds on average, or in this share of the seconds."""
+"""A figure counts if it holds on average or in this share of the seconds."""
 UNKNOWN_LINK_BYTES_PER_SECOND = 125e6
 LEAST_SECONDS = 0.25
-"""CPU time is counted in hundredths of a second: shorter stretches say nothing."""
+"""CPU time is counted in hundredths of a second; shorter periods are too coarse."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerLoad:
-    """What a server that could be asked was busy with before a series."""
+    """The server's load before a series."""
 
     cpu_percent: float | None = None
     other_sessions: int | None = None
-    """SMB sessions of machines other than this one."""
+    """SMB sessions of other machines."""
 
 
 def server_load(facts: Facts) -> ServerLoad | None:
-    """The load in a server's facts (``cpu.busy_percent_before``, ``server.sessions.other_machines``), or None."""
+    """From ``cpu.busy_percent_before`` and ``server.sessions.other_machines``, or None."""
     cpu, sessions = facts.get("cpu.busy_percent_before"), facts.get("server.sessions.other_machines")
     if cpu is None and sessions is None:
         return None
@@ -63,12 +62,12 @@ def server_load(facts: Facts) -> ServerLoad | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuietContext:
-    """What the figures are to be held against."""
+    """What the figures are compared with."""
 
     cpus: int = 1
     wire: Wire = field(default_factory=Wire)
     own_disk: bool = False
-    """Whether the transfer uses this machine's disks: a local path, or a server on this machine."""
+    """A local path, or a server on this machine."""
 
 
 def assess(
@@ -77,7 +76,7 @@ def assess(
     around: QuietContext | None = None,
     server: ServerLoad | None = None,
 ) -> Quiet:
-    """The verdict on the samples of a look before a series and of its runs: the worst that any figure says."""
+    """The worst verdict of any figure, before and during a series."""
     around = around or QuietContext()
     found = list(_phase(before, around, running=False)) if _long_enough(before) else []
     found += list(_phase(during, around, running=True)) if _long_enough(during) else []
@@ -137,7 +136,6 @@ def _phase(samples: Sequence[Sample], around: QuietContext, *, running: bool) ->
 def _judged(
     samples: Sequence[Sample], figure: Callable[[Sample], float], limit: Threshold, say: Callable[[float], str]
 ) -> Iterator[tuple[QuietVerdict, str]]:
-    """What one figure says: on average over the time, or in its lasting share of worse seconds."""
     mean = _mean(samples, figure)
     whole = [one for one in samples if one.seconds >= LEAST_SECONDS]
     for verdict, edge in ((QuietVerdict.BUSY, limit.busy), (QuietVerdict.TYPICAL, limit.typical)):
@@ -181,7 +179,6 @@ def _long_enough(samples: Sequence[Sample]) -> bool:
 
 
 def _figures(samples: Sequence[Sample], when: str) -> dict[str, float | None]:
-    """The averages over the time of one phase; none where it was too short."""
     if not _long_enough(samples):
         return {}
     kinds = {
@@ -205,7 +202,6 @@ def _figures(samples: Sequence[Sample], when: str) -> dict[str, float | None]:
 
 
 def _of_each(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> tuple[float, Spread | None]:
-    """The average over the time, and how the stretches that are long enough differ."""
     values = [figure(one) for one in samples if one.seconds >= LEAST_SECONDS]
     return _mean(samples, figure), spread_of(values) if values else None
 

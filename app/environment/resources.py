@@ -1,4 +1,4 @@
-"""What a server's machine does, second by second: processors, its server processes and their memory, cards, disks."""
+"""Second by second on the server's machine: processors, server processes and their memory, cards, disks."""
 
 import os
 import re
@@ -18,80 +18,72 @@ from app.server.shell import MOST_BYTES, RunningProgram, ServerShell, with_varia
 from storage.records import Spread
 
 MEMORY_INTERVAL_SECONDS = 10
-"""Adding up the memory of a thousand processes costs the server a third of a second."""
+"""Adding up the memory of a thousand processes takes a third of a second."""
 _FIRST_SAMPLE_SECONDS = 20.0
 _STOP_SECONDS = 5.0
 _MOST_ENTRIES = 200_000
-"""Of all samples that are kept, some 60 MB: eight hours of a server with six cards and disks."""
+"""Entries of all samples, about 60 MB: eight hours of a server with six cards and disks."""
 _NO_COUNTER = re.compile(r"\d{21}|\S{200}")
-"""The kernel counts in 64 bits, and names are short."""
+"""The kernel's counters have 64 bits, and names are short."""
 _VIRTUAL_DISKS = ("loop", "ram", "dm-", "md", "zram", "sr", "fd")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessorTicks:
-    """Clock ticks of all processors together since the machine started."""
+    """Clock ticks of all processors since boot."""
 
     user: int = 0
     system: int = 0
     idle: int = 0
     stolen: int = 0
-    """Taken by the host of a virtual machine."""
     interrupts: int = 0
-    """Of ``system``, what served interrupts: packets and disks, for whoever asked."""
+    """The part of ``system`` that served interrupts."""
 
     @property
     def total(self) -> int:
-        """All of them."""
         return self.user + self.system + self.idle + self.stolen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessMemory:
-    """Memory of all processes of the server."""
+    """Memory of all server processes."""
 
     uss_bytes: int
-    """Private to them: what would be free if they ended."""
+    """Unique set size."""
     pss_bytes: int
-    """With their part of what several share."""
+    """Proportional set size."""
     processes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceSample:
-    """Counters of one machine at one moment; what cannot be seen there is empty or absent."""
+    """Counters of one machine; what is unknown is empty or absent."""
 
     at_seconds: float
-    """When it came in, by this machine's monotonic clock."""
+    """Received at, by this machine's monotonic clock."""
     uptime_seconds: float
-    """When it was taken, by the server's."""
+    """Taken at, by the server's clock."""
     processors: ProcessorTicks
     server_ticks: int | None = None
-    """Of the server's processes, those that ended included."""
+    """Server processes, including ended ones."""
     server_processes: int = 0
     kernel_ticks: int | None = None
-    """Of the kernel's own threads, which write back and move packets for whoever asked."""
+    """The kernel's own threads (write-back, network)."""
     own_ticks: int = 0
-    """Of this program and all that it started, where it runs on the machine that is looked at."""
+    """Of this program and its children, if it runs on that machine."""
     interfaces: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Bytes in and out by the card's name, the loopback too."""
     disk_busy_seconds: Mapping[str, float] = field(default_factory=dict)
     memory: ProcessMemory | None = None
-    """Only every few seconds."""
     periods: tuple[int, int] | None = None
-    """Of the control group that limits the server's processors: all periods, and those in which it held them back."""
+    """Of the control group that limits the server: all periods, and throttled ones."""
 
     @property
     def entries(self) -> int:
-        """What it takes of the memory, in names."""
         return 4 + len(self.interfaces) + len(self.disk_busy_seconds)
 
 
 class ResourceSampler:
-    """A reader of one machine's counters, here or through ssh, for as long as it is needed.
-
-    Never raises: a machine that cannot be asked has a problem, in words for the admin, and no samples.
-    """
+    """Reads one machine's counters, here or through ssh. Never raises: failures become a problem in words."""
 
     def __init__(
         self,
@@ -102,7 +94,7 @@ class ResourceSampler:
         memory_interval_seconds: int = MEMORY_INTERVAL_SECONDS,
         interval_seconds: float = 1.0,
     ) -> None:
-        """``names`` begin the names of the server's processes; ``roots``, where known, are the only ones that count."""
+        """``names`` are prefixes of server process names; ``roots``, if given, limit them."""
         self.problem: str | None = None
         self._ssh = ssh
         self._roots = frozenset(roots)
@@ -128,7 +120,6 @@ class ResourceSampler:
         self.stop()
 
     def start(self, timeout_seconds: float = _FIRST_SAMPLE_SECONDS) -> None:
-        """Begin, and wait for the first sample."""
         body = with_variables(
             files("app.environment").joinpath("resources.sh").read_text(encoding="utf-8"), self._variables
         )
@@ -148,7 +139,6 @@ class ResourceSampler:
             self.problem = f"the server's load is not seen: {where}"
 
     def stop(self) -> list[ResourceSample]:
-        """End it: all samples."""
         program, self._program = self._program, None
         if program is not None:
             program.end()
@@ -157,7 +147,6 @@ class ResourceSampler:
         return self.samples()
 
     def samples(self, since: float = 0.0, until: float = float("inf")) -> list[ResourceSample]:
-        """Those that came in between two readings of the monotonic clock."""
         return [sample for sample in list(self._samples) if since <= sample.at_seconds <= until]
 
     def _read(self) -> None:
@@ -194,7 +183,7 @@ class ResourceSampler:
 
 
 def spread_of(values: Sequence[float]) -> Spread:
-    """Mean, median and sample deviation of what samples tell."""
+    """Mean, median and sample deviation."""
     deviation = statistics.stdev(values) if len(values) > 1 else None
     return Spread(mean=statistics.fmean(values), median=statistics.median(values), deviation=deviation)
 
@@ -202,7 +191,7 @@ def spread_of(values: Sequence[float]) -> Spread:
 def parse_resources(
     sections: Mapping[str, Sequence[str]], roots: frozenset[int], at_seconds: float
 ) -> ResourceSample | None:
-    """The sample in the lines of each section of the script's output; None where even the processors are not told."""
+    """None if not even the processors are reported."""
     try:
         uptime_seconds = float(sections["uptime"][0].split()[0])
         fields = [int(word) for word in sections["cpu"][0].split()[1:]]
@@ -240,7 +229,7 @@ def _interfaces(lines: Sequence[str]) -> dict[str, tuple[int, int]]:
 
 
 def _disks(lines: Sequence[str]) -> dict[str, float]:
-    """Seconds in which each disk had something to do (Documentation/admin-guide/iostats); partitions left out."""
+    """Busy seconds of each disk (Documentation/admin-guide/iostats), without partitions."""
     found: dict[str, float] = {}
     for line in lines:
         words = line.split()
@@ -270,7 +259,6 @@ def _memory(lines: Sequence[str], members: set[int]) -> ProcessMemory | None:
 
 
 def _periods(lines: Sequence[str]) -> tuple[int, int] | None:
-    """What a control group's cpu.stat says; None where no limit is set."""
     found = {words[0]: int(words[1]) for line in lines if len(words := line.split()) == 2 and words[1].isdecimal()}
     if not found.get("nr_periods"):
         return None

@@ -1,4 +1,4 @@
-"""The watch kept for quiet time: a look before a series, and a reading a second while its runs move bytes."""
+"""Watches for other activity before a series and, once a second, during its runs."""
 
 import os
 import threading
@@ -19,10 +19,9 @@ _AT_ONCE_SECONDS = 1e-3
 
 
 class OwnTraffic:
-    """The course of one run: bytes over the run's own seconds, placed on this process's clock.
+    """One run's bytes over time, on this process's clock.
 
-    A report says how many seconds after the run's first request it was made. The report that took the least time to
-    arrive tells when that first request was; between two reports bytes are taken to move evenly.
+    The report that arrived fastest dates the run's first request; between reports bytes are interpolated.
     """
 
     def __init__(self) -> None:
@@ -30,7 +29,7 @@ class OwnTraffic:
         self._began: float | None = None
 
     def add(self, arrived_at: float, seconds: float, moved_bytes: int) -> None:
-        """Take in a report; times in seconds, ``arrived_at`` by the clock that :meth:`at` is asked by."""
+        """Seconds; ``arrived_at`` by the clock of :meth:`at`."""
         began = arrived_at - seconds
         self._began = began if self._began is None else min(self._began, began)
         last_seconds, last_bytes = self._points[-1]
@@ -40,7 +39,6 @@ class OwnTraffic:
             self._points.append((last_seconds + _AT_ONCE_SECONDS, moved_bytes))
 
     def at(self, moment: float) -> float:
-        """Bytes that had moved at a moment: none before the run began, all after its last report."""
         if self._began is None:
             return 0.0
         seconds = moment - self._began
@@ -56,19 +54,17 @@ class OwnTraffic:
 LOOK_SECONDS = 2.0
 INTERVAL_SECONDS = 1.0
 COST_SHARE = 0.01
-"""A reading that takes long, on a machine with very many processes, is taken less often: it may cost one percent."""
+"""Readings are taken less often if they would cost more than this share of a CPU."""
 
 
 class QuietWatch:
-    """Watches this machine for others' work around one series; every method returns at once but :meth:`look`.
+    """Watches this machine for other activity around one series; only :meth:`look` blocks.
 
-    The measuring process and a server on this machine, with all their children, and this program itself are ours.
-    Runs are told by :meth:`run_started`, :meth:`moved` and :meth:`run_finished`; nothing is read in between, so that
-    making and removing files, or other, interleaved series, are not taken for others' work.
+    Ours are the measuring process, a server on this machine, their children, and this program. Readings are taken only
+    during runs, so that file handling and interleaved series do not count as others' activity.
     """
 
     def __init__(self, target: Target, command: Command, link: Link | None = None) -> None:
-        """Prepare to watch; ``link`` is the way to the target, absent for a local path."""
         here = target.abilities.is_local or (link.loopback if link else is_this_machine(target.host))
         self._receiving = command is Command.GET
         self._wire = (
@@ -102,7 +98,7 @@ class QuietWatch:
         self._end_run()
 
     def look(self, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None) -> Quiet:
-        """Watch for so long, or until ``stop`` is set, and say how quiet it is now; replaces an earlier look."""
+        """Watch for ``seconds`` or until ``stop`` is set; replaces an earlier look."""
         self._before = []
         stop = stop or threading.Event()
         end = time.monotonic() + seconds
@@ -120,7 +116,7 @@ class QuietWatch:
     def wait_until_quiet(
         self, limit_seconds: float, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None
     ) -> Quiet:
-        """Look again and again until it is not busy, or the limit has passed, or ``stop`` is set; the last look."""
+        """Returns the last look."""
         end = time.monotonic() + limit_seconds
         quiet = self.look(seconds, stop)
         while quiet.verdict is QuietVerdict.BUSY and time.monotonic() < end and not (stop and stop.is_set()):
@@ -131,15 +127,12 @@ class QuietWatch:
         self._server = load
 
     def set_child(self, pid: int) -> None:
-        """The measuring process: its work, and that of the programs which it starts, is ours."""
         self._ours = Ours(trees=self._ours.trees | {pid}, single=self._ours.single)
 
     def session_is(self, *, block_bytes: int | None, timestamps: bool) -> None:
-        """What the transfers' own packets look like, once they are connected."""
         self._wire = replace(self._wire, block_bytes=block_bytes, timestamps=timestamps)
 
     def run_started(self) -> None:
-        """A run begins to move bytes: read now, and every second until it ends."""
         self._end_run()
         self._own = OwnTraffic()
         self._readings = []
@@ -148,11 +141,9 @@ class QuietWatch:
         self._thread.start()
 
     def moved(self, seconds: float, run_bytes: int) -> None:
-        """Bytes of the current run that had moved, and the seconds since its first request."""
         self._own.add(time.monotonic(), seconds, run_bytes)
 
     def run_finished(self, seconds: float | None, run_bytes: int) -> None:
-        """The run has ended, well or not; with its seconds, where it tells them, and its bytes."""
         if seconds is not None:
             self._own.add(time.monotonic(), seconds, run_bytes)
         self._end_run()

@@ -1,4 +1,4 @@
-"""What this machine is busy with: a reading of its counters, and a sample of what happened between two readings."""
+"""Activity of this machine: readings of its counters, and samples of what happened in between."""
 
 import re
 import time
@@ -14,33 +14,31 @@ from app.environment.link.facts import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, T
 _NO_DISKS = re.compile(r"(loop|ram|zram|dm-|md|sr|fd|nbd)\d*$")
 
 FORWARD_SLACK = 0.001
-"""The share by which our own transfer may put more than its content on the link, beside its blocks' own headers."""
+"""Share by which our transfer may exceed its content and its blocks' headers on the link."""
 BLOCK_HEADER_BYTES = 180
-"""What SMB2 adds to a block at most: prefix, header, write request, transform header (MS-SMB2 2.2)."""
+"""Upper bound of what SMB2 adds to a block: prefix, header, write request, transform header (MS-SMB2 2.2)."""
 BACKWARD_SHARE = 0.005
-"""What our own transfer sends the other way, TCP and IP headers not counted: requests, and options after a loss."""
+"""Our transfer's traffic in the other direction, without TCP and IP headers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cpu:
-    """The first line of /proc/stat, in clock ticks of all CPUs together."""
+    """First line of /proc/stat, in clock ticks of all CPUs."""
 
     total: int
     working: int
-    """In programs and in the kernel on their behalf: user, nice, system."""
+    """user, nice, system."""
     user: int = 0
-    """Of that, in programs: user, nice."""
+    """user, nice."""
     interrupts: int
-    """Interrupts and what they put off: traffic and disks, anybody's."""
+    """Hardware and soft interrupts, on anybody's behalf."""
     stolen: int
-    """Taken by the hypervisor for other machines."""
     runnable: int
-    """Threads that run or want to, at this moment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """The counters of this machine at one moment, by the monotonic clock."""
+    """Counters at one moment, by the monotonic clock."""
 
     at_seconds: float
     cpu: Cpu
@@ -51,16 +49,14 @@ class Reading:
     rx_packets: int
     tx_packets: int
     disk_milliseconds: tuple[tuple[str, int], ...]
-    """Disk and time with something to do."""
     segments_sent: int
     retransmitted: int
     moved_bytes: float = 0.0
-    """What the current run had moved by then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wire:
-    """What must be known of a link to tell our own bytes on it."""
+    """What identifies our own bytes on a link."""
 
     interface: str | None = None
     loopback: bool = False
@@ -68,48 +64,41 @@ class Wire:
     bits_per_second: int | None = None
     ip_version: int = 4
     timestamps: bool = True
-    """Whether our connection carries TCP timestamps (RFC 7323)."""
     block_bytes: int | None = None
-    """What our transfer asks for or sends at once; absent where it has no blocks of its own."""
+    """Size of one request of our transfer; absent if it has no blocks."""
 
     @property
     def header_bytes(self) -> int:
-        """Of one packet: Ethernet, IP and TCP."""
         stamps = TCP_TIMESTAMP_BYTES if self.timestamps else 0
         return ETHERNET_HEADER_BYTES + IP_HEADER_BYTES[self.ip_version] + TCP_HEADER_BYTES + stamps
 
     @property
     def forward_share(self) -> float:
-        """What our transfer puts on the link for a byte of content, packet headers not counted."""
         return 1 + FORWARD_SLACK + (BLOCK_HEADER_BYTES / self.block_bytes if self.block_bytes else 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """What happened in one stretch of time; percentages of CPU are of the whole machine."""
+    """Activity of one period; CPU percentages are of the whole machine."""
 
     seconds: float
     cpu_percent: float
-    """All that worked, ours and others'."""
     user_percent: float = 0.0
-    """Of that, in programs; the rest is the kernel's, interrupts included."""
+    """The part in programs; the rest is the kernel's."""
     others_cpu_percent: float
-    """What worked and was neither ours nor the kernel's own."""
+    """Neither ours nor the kernel's."""
     stolen_percent: float
     run_queue: float
-    """Threads that ran or wanted to, beside this one."""
+    """Running or runnable threads, without this one."""
     others_link_bytes: float
-    """Payload on the link beyond what our own transfer accounts for."""
     our_bytes: float
-    """Content that our own runs moved."""
     disk_percent: float
-    """Of the busiest disk's time."""
     segments_sent: int
     retransmitted: int
 
 
 def take_reading(wire: Wire, ours: Ours) -> Reading | None:
-    """The counters as they are now; None where the system has no /proc/stat."""
+    """None without /proc/stat."""
     cpu = parse_cpu(read_text("/proc/stat"))
     if cpu is None:
         return None
@@ -132,7 +121,7 @@ def take_reading(wire: Wire, ours: Ours) -> Reading | None:
 
 
 def parse_cpu(stat: str | None) -> Cpu | None:
-    """The CPU times and the number of runnable threads of /proc/stat; None where it is not that file."""
+    """CPU times and the number of runnable threads; None if ``stat`` is malformed."""
     lines = (stat or "").splitlines()
     fields = lines[0].split() if lines else []
     if len(fields) < 9 or fields[0] != "cpu" or not all(field.isdecimal() for field in fields[1:9]):
@@ -150,14 +139,14 @@ def parse_cpu(stat: str | None) -> Cpu | None:
 
 
 def parse_disks(diskstats: str | None) -> tuple[tuple[str, int], ...]:
-    """Each disk's time with something to do, in milliseconds; loop devices, memory and layered devices are left out."""
+    """Busy milliseconds by disk; without loop, memory and layered devices."""
     rows = (line.split() for line in (diskstats or "").splitlines())
     kept = (row for row in rows if len(row) > 12 and row[12].isdecimal() and not _NO_DISKS.match(row[2]))
     return tuple((row[2], int(row[12])) for row in kept)
 
 
 def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True) -> Sample:
-    """What happened from one reading to the next; ``receiving`` says whether our own content comes in (a get)."""
+    """``receiving`` means that our content comes in (a get)."""
     seconds = max(last.at_seconds - first.at_seconds, 1e-6)
     total = _total_ticks(first, last)
     busy = last.cpu.working - first.cpu.working + last.cpu.interrupts - first.cpu.interrupts
@@ -179,12 +168,11 @@ def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True
 
 
 def samples_of_run(readings: Sequence[Reading], wire: Wire, *, receiving: bool) -> list[Sample]:
-    """What happened between the readings of one run.
+    """Samples between the readings of one run.
 
-    When our own bytes are counted and when the link counts them is not the same moment: a program reads ahead, a
-    queue fills and drains. Nor is CPU time: the kernel samples the machine's and keeps each process's by the clock. So
-    what is beyond our own is others' only as far as it is never taken back later in the run; in all it is what the
-    whole run has too much.
+    Our bytes and the link's are counted at different moments (read-ahead, queues), and so is CPU time. An excess counts
+    as
+    others' only as far as no later period makes up for it.
     """
     pairs = list(pairwise(readings))
     samples = [between(first, last, wire, receiving=receiving) for first, last in pairs]
@@ -204,24 +192,23 @@ def _total_ticks(first: Reading, last: Reading) -> int:
 
 
 def _ticks_beyond(first: Reading, last: Reading) -> int:
-    """What worked beside us and the kernel's own threads; negative where ours was counted late."""
     ours = max(0, last.our_ticks - first.our_ticks)
     kernel = max(0, last.kernel_ticks - first.kernel_ticks)
     return last.cpu.working - first.cpu.working - ours - kernel
 
 
 def _never_taken_back(excesses: Sequence[float]) -> list[float]:
-    """Of each stretch's excess, which may be negative, what no later stretch makes up for."""
     reached = list(accumulate(excesses))
     kept = list(accumulate(reversed(reached), min))[::-1]
     return [max(0.0, now) - max(0.0, before) for before, now in pairwise([0.0, *kept])]
 
 
 def _excesses(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> tuple[float, float]:
-    """Payload on the link with our content and against it, less what our own transfer accounts for.
+    """Payload in and against our direction, less our own transfer.
 
-    Headers are taken off by the packets counted: some drivers count what the network card will make several frames of
-    as one. On the loopback everything is both sent and received, so one direction is all there is to count.
+    Headers are subtracted by packet count, since some drivers count several frames as one. On the loopback everything
+    is
+    both sent and received, so one direction counts.
     """
     came = max(0, last.rx_bytes - first.rx_bytes) - wire.header_bytes * max(0, last.rx_packets - first.rx_packets)
     went = max(0, last.tx_bytes - first.tx_bytes) - wire.header_bytes * max(0, last.tx_packets - first.tx_packets)

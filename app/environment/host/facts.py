@@ -1,4 +1,4 @@
-"""Facts of one machine: system, kernel, CPU, memory and TCP settings, of this host or of any whose files are given."""
+"""Facts of one machine: system, kernel, CPU, memory and TCP settings."""
 
 import os
 import platform
@@ -26,7 +26,7 @@ TCP_SETTINGS = {
     "net.default_qdisc": "/proc/sys/net/core/default_qdisc",
     "net.netdev_max_backlog": "/proc/sys/net/core/netdev_max_backlog",
 }
-"""Fact name to the kernel's own file; buffer sizes are in bytes, a triple is smallest, first and largest."""
+"""Buffer sizes are in bytes; a triple is minimum, default and maximum."""
 
 HOST_FILES = (
     "/etc/os-release",
@@ -39,15 +39,13 @@ HOST_FILES = (
     "/sys/class/dmi/id/product_name",
     *TCP_SETTINGS.values(),
 )
-"""Every file that :func:`host_facts` asks for."""
 
 
 def host_facts(read: SystemReader = read_text) -> dict[str, FactValue]:
-    """Facts of the machine whose files ``read`` gives; what a file does not say is left out.
+    """Facts of the machine whose files ``read`` gives; unknown ones are left out.
 
     ``os``, ``kernel``, ``cpu.model``, ``cpu.count``, ``cpu.aes``, ``cpu.governor``, ``cpu.driver``, ``load.1min``,
-    ``machine.virtual`` (yes or no), ``machine.model``, ``memory_bytes``, ``swap_bytes``, ``memory.available_bytes``
-    and the names of
+    ``machine.virtual`` (yes or no), ``machine.model``, ``memory_bytes``, ``swap_bytes``, ``memory.available_bytes`` and
     :data:`TCP_SETTINGS`.
     """
     facts: dict[str, FactValue] = {}
@@ -67,10 +65,7 @@ def host_facts(read: SystemReader = read_text) -> dict[str, FactValue]:
 
 
 def client_facts() -> dict[str, FactValue]:
-    """Facts of this machine and of the Python that measures: those of :func:`host_facts`, its name, ``python.version``.
-
-    On a system without /proc the names of the system and the CPU are what Python knows.
-    """
+    """:func:`host_facts` of this machine, its name and ``python.version``."""
     facts: dict[str, FactValue] = {
         "os": f"{platform.system()} {platform.release()}",
         "kernel": platform.release(),
@@ -87,7 +82,7 @@ def client_facts() -> dict[str, FactValue]:
 
 
 def cpu_facts(cpuinfo: str | None) -> dict[str, FactValue]:
-    """``cpu.model``, ``cpu.count`` (logical) and ``machine.virtual`` as /proc/cpuinfo has them."""
+    """``cpu.model``, ``cpu.count`` (logical) and ``machine.virtual`` from /proc/cpuinfo."""
     facts: dict[str, FactValue] = {}
     count = 0
     for line in (cpuinfo or "").splitlines():
@@ -106,7 +101,7 @@ def cpu_facts(cpuinfo: str | None) -> dict[str, FactValue]:
 
 
 def memory_facts(meminfo: str | None) -> dict[str, FactValue]:
-    """``memory_bytes``, ``swap_bytes`` and ``memory.available_bytes`` as /proc/meminfo has them (there in KiB)."""
+    """``memory_bytes``, ``swap_bytes`` and ``memory.available_bytes`` from /proc/meminfo (KiB)."""
     names = {"MemTotal": "memory_bytes", "SwapTotal": "swap_bytes", "MemAvailable": "memory.available_bytes"}
     facts: dict[str, FactValue] = {}
     for line in (meminfo or "").splitlines():
@@ -126,7 +121,6 @@ def _os_name(release: str | None) -> str | None:
 
 
 def _put(facts: dict[str, FactValue], name: str, text: str | None) -> None:
-    """Keep a file's text as one fact: a number where it is one, runs of blanks as one blank."""
     value = " ".join((text or "").split())
     if value:
         number = whole_number([value])

@@ -1,4 +1,4 @@
-"""What this machine does from second to second: its processors, the network card in question, what TCP sent again."""
+"""Current activity of this machine: processors, a network card, TCP retransmissions."""
 
 import time
 from collections.abc import Callable
@@ -11,16 +11,15 @@ from app.environment.link.counters import parse_interfaces, tcp_segments
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineNow:
-    """Between two readings."""
+    """Activity between two readings."""
 
     cpu_percent: float
-    """Of all processors together."""
     interface: str | None
-    """The network card asked about, else the one that moved most; absent where that moved nothing."""
+    """The card asked about, or the busiest; absent if nothing moved."""
     received_bytes_per_second: float
     sent_bytes_per_second: float
     retransmitted: int
-    """Segments of all connections that were sent again since the first reading."""
+    """TCP retransmissions of all connections since the first reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class _Counters:
 
 
 class MachineMeter:
-    """Reads three small files of /proc, some hundred microseconds each time; the card is named, or is the busiest."""
+    """Reads three small files of /proc, a few hundred microseconds each time."""
 
     def __init__(
         self,
@@ -45,7 +44,6 @@ class MachineMeter:
         self._first = self._last = self._counters()
 
     def now(self) -> MachineNow | None:
-        """What happened since the last call; None where the system does not tell, or no time has passed."""
         before, last = self._last, self._counters()
         self._last = last
         if before is None or last is None or self._first is None or last.at_seconds <= before.at_seconds:

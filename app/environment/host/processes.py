@@ -1,4 +1,4 @@
-"""Whose CPU time it is: that of our own processes, of the server that we measure, of the kernel, or of others."""
+"""Attributes CPU time to our processes, the measured server, the kernel, or others."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ from app.environment.host.procfs import read_text
 from storage.protocols import PROTOCOLS
 
 SERVER_NAMES = tuple({name for protocol in PROTOCOLS.values() for name in protocol.servers})
-"""Beginnings of the names of servers that are measured, for where the owner of a port may not be seen."""
+"""Prefixes of server process names, used if a port's owner is hidden."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,13 +18,13 @@ class Process:
     parent: int
     name: str
     ticks: int
-    """User and system time of its own."""
+    """User and system time."""
     ended_children_ticks: int
-    """The same of its children that ended and were waited for."""
+    """Ended children that were waited for."""
 
 
 def all_processes() -> dict[int, Process]:
-    """Every process that can be seen, by id; about 10 µs each. Empty where there is no /proc."""
+    """About 10 µs each. Empty without /proc."""
     found: dict[int, Process] = {}
     try:
         names = os.listdir("/proc")  # noqa: PTH208 - a tenth of the time of a Path for each process, once a second
@@ -37,7 +37,7 @@ def all_processes() -> dict[int, Process]:
 
 
 def parse_stat(text: str) -> Process | None:
-    """The process in a line of /proc/PID/stat, whose name may have blanks and parentheses; None for no such line."""
+    """The name may contain blanks and parentheses; None for a malformed line."""
     head, closing, rest = text.rpartition(")")
     fields = rest.split()
     if not closing or len(fields) < 15:
@@ -52,7 +52,7 @@ def parse_stat(text: str) -> Process | None:
 
 
 def tree(processes: Mapping[int, Process], roots: Iterable[int]) -> set[int]:
-    """The ids of the roots that live and of all their descendants."""
+    """Ids of the living roots and all their descendants."""
     children: dict[int, list[int]] = {}
     for pid, process in processes.items():
         children.setdefault(process.parent, []).append(pid)
@@ -68,12 +68,12 @@ def tree(processes: Mapping[int, Process], roots: Iterable[int]) -> set[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ours:
-    """Which processes belong to the measurement."""
+    """The processes of the measurement."""
 
     trees: frozenset[int] = frozenset()
-    """Roots whose descendants count too: the measuring process, a server on this machine."""
+    """Processes that count with all their descendants."""
     single: frozenset[int] = frozenset()
-    """Processes that count alone: this program, whose other children may be anything."""
+    """Processes that count alone: this program's other children may be anything."""
 
     def ticks(self, processes: Mapping[int, Process]) -> int:
         members = tree(processes, self.trees)
@@ -81,7 +81,7 @@ class Ours:
         return total + sum(processes[pid].ticks for pid in self.single - members if pid in processes)
 
     def held_seconds(self) -> float:
-        """How long the trees have worked on a processor or waited for one that others had, in seconds, all threads."""
+        """Seconds that all threads of the trees ran or waited for a processor."""
         processes = all_processes()
         members = tree(processes, self.trees)
         ticks = sum(processes[pid].ticks + processes[pid].ended_children_ticks for pid in members)
@@ -89,14 +89,14 @@ class Ours:
 
 
 def kernel_ticks(processes: Mapping[int, Process]) -> int:
-    """CPU time of the kernel's own threads, which write back and move packets for whoever asked, in clock ticks."""
+    """Clock ticks of the kernel's own threads (write-back, network)."""
     if 2 not in processes or processes[2].name != "kthreadd":
         return 0
     return sum(processes[pid].ticks for pid in tree(processes, (2,)))
 
 
 def servers_here(port: int | None) -> frozenset[int]:
-    """The processes of this machine that serve a TCP port; by their names where their owner may not be seen."""
+    """Processes that serve a TCP port; by name if the owner is hidden."""
     processes = all_processes()
     owners = _owners(_listening_inodes(port), processes) if port else set()
     if not owners:
@@ -105,7 +105,6 @@ def servers_here(port: int | None) -> frozenset[int]:
 
 
 def _waited_seconds(pid: int) -> float:
-    """How long the threads that live have been ready to run without a processor (/proc/PID/task/*/schedstat)."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - as in all_processes
     except OSError:

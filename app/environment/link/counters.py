@@ -1,4 +1,4 @@
-"""Counters of a link and of this machine's TCP: two snapshots give what happened in between."""
+"""Counters of a link and of this machine's TCP; two snapshots give the difference."""
 
 from dataclasses import dataclass, field
 from typing import Self
@@ -9,7 +9,7 @@ from storage.records import FactValue
 ERROR_COUNTERS = ("rx_errors", "tx_errors")
 DROP_COUNTERS = ("rx_dropped", "tx_dropped")
 DETAIL_COUNTERS = ("rx_crc_errors", "rx_missed_errors", "tx_carrier_errors", "collisions")
-"""Kinds of errors; drivers count most of them among the errors and drops too, so they are not added up."""
+"""Drivers count most of them among errors and drops too, so they are not added up."""
 _TRAFFIC = ("rx_bytes", "tx_bytes", "rx_packets", "tx_packets")
 INTERFACE_COLUMNS = {
     "rx_bytes": 0,
@@ -21,7 +21,6 @@ INTERFACE_COLUMNS = {
     "tx_errors": 10,
     "tx_dropped": 11,
 }
-"""Where /proc/net/dev has the counters that are kept."""
 TCP_COUNTERS = {
     "segments_sent": ("Tcp:", "OutSegs"),
     "retransmitted": ("Tcp:", "RetransSegs"),
@@ -29,29 +28,29 @@ TCP_COUNTERS = {
     "out_of_order": ("TcpExt:", "TCPOFOQueue"),
     "duplicates": ("TcpExt:", "TCPDSACKOldSent"),
 }
-"""Where /proc/net/snmp and /proc/net/netstat have them: what arrived after a gap, and what had arrived already."""
+"""Where /proc/net/snmp and /proc/net/netstat have them."""
 _ALL = (*ERROR_COUNTERS, *DROP_COUNTERS, *DETAIL_COUNTERS, *_TRAFFIC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkCounters:
-    """The counters of one interface, and of TCP on the whole machine, at one moment."""
+    """Counters of one interface and of TCP on the whole machine."""
 
     interface: str
     interface_counts: dict[str, int] = field(default_factory=dict)
-    """By the kernel's own names; bytes, packets, errors and drops since the interface came up."""
+    """Kernel names; since the interface came up."""
     tcp_counts: dict[str, int] = field(default_factory=dict)
-    """TCP segments of all connections, by the names of :data:`TCP_COUNTERS`."""
+    """By the names of :data:`TCP_COUNTERS`."""
 
     @classmethod
     def snapshot(cls, interface: str, read: SystemReader = read_text) -> Self:
-        """The counters as they are now; a counter that the system does not have is left out."""
+        """Counters that the system lacks are left out."""
         folder = f"/sys/class/net/{interface}/statistics"
         counts = {name: value for name in _ALL if (value := read_int(f"{folder}/{name}", read)) is not None}
         return cls(interface=interface, interface_counts=counts, tcp_counts=tcp_counts(read))
 
     def since(self, before: "LinkCounters") -> dict[str, int]:
-        """What each counter grew by since an earlier snapshot of the same interface; never below zero."""
+        """Never below zero."""
         counts = self.interface_counts
         grown = {name: counts[name] - old for name, old in before.interface_counts.items() if name in counts}
         told = {name: self.tcp_counts[name] - old for name, old in before.tcp_counts.items() if name in self.tcp_counts}
@@ -59,7 +58,7 @@ class LinkCounters:
 
 
 def tcp_counts(read: SystemReader = read_text) -> dict[str, int]:
-    """TCP's counters of this network namespace, by the names of :data:`TCP_COUNTERS`; those that the kernel has."""
+    """Of this network namespace, by the names of :data:`TCP_COUNTERS`."""
     tables = {"Tcp:": _table(read("/proc/net/snmp"), "Tcp:"), "TcpExt:": _table(read("/proc/net/netstat"), "TcpExt:")}
     found = {name: whole_number([tables[table].get(column, "")]) for name, (table, column) in TCP_COUNTERS.items()}
     return {name: value for name, value in found.items() if value is not None}
@@ -71,13 +70,13 @@ def _table(text: str | None, name: str) -> dict[str, str]:
 
 
 def tcp_segments(snmp: str | None) -> tuple[int, int]:
-    """TCP segments sent, and sent again, as /proc/net/snmp counts them; (0, 0) without it."""
+    """Segments sent and retransmitted, from /proc/net/snmp; (0, 0) without it."""
     table = _table(snmp, "Tcp:")
     return whole_number([table.get("OutSegs", "")]) or 0, whole_number([table.get("RetransSegs", "")]) or 0
 
 
 def parse_interfaces(text: str | None) -> dict[str, dict[str, int]]:
-    """The counters in /proc/net/dev by interface; they are those of the reader's own network namespace."""
+    """/proc/net/dev by interface, of the reader's network namespace."""
     found: dict[str, dict[str, int]] = {}
     for line in (text or "").splitlines():
         name, colon, rest = line.partition(":")
@@ -88,12 +87,11 @@ def parse_interfaces(text: str | None) -> dict[str, dict[str, int]]:
 
 
 def counter_facts(before: LinkCounters, after: LinkCounters) -> dict[str, FactValue]:
-    """What happened on the link during a series, as facts.
+    """Facts of the link during a series.
 
-    ``link.errors_before`` and ``link.drops_before`` are totals since the interface came up; ``link.errors_during``,
-    ``link.drops_during`` and each single counter's ``link.NAME_during`` are what was added;
-    ``tcp.segments_sent_during``, ``tcp.retransmitted_during``, ``tcp.segments_received_during``,
-    ``tcp.out_of_order_during`` and ``tcp.duplicates_during`` count the TCP segments of all connections of this machine.
+    ``link.errors_before`` and ``link.drops_before`` are totals since the interface came up; ``link.NAME_during`` are
+    increases. ``tcp.segments_sent_during``, ``tcp.retransmitted_during``, ``tcp.segments_received_during``,
+    ``tcp.out_of_order_during`` and ``tcp.duplicates_during`` count all connections of this machine.
     """
     grown = after.since(before)
     facts: dict[str, FactValue] = {}

@@ -1,4 +1,4 @@
-"""The link that the traffic to a target takes: interface, rate, duplex, MTU, driver, shaper, and its counters."""
+"""The link to a target: interface, speed, duplex, MTU, driver, shaper, and its counters."""
 
 import array
 import json
@@ -19,21 +19,20 @@ _SHAPING = {*_RATE_KEYS, "htb", "hfsc", "cbq"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shaper:
-    """A queueing discipline that holds traffic back on its way out."""
+    """A queueing discipline that limits or delays outgoing traffic."""
 
     kind: str
-    """``tbf``, ``cake``, ``netem``, ``htb``, …"""
     bits_per_second: int | None
-    """Absent where the rate is set per class or only delay is added."""
+    """Absent if set per class, or if only delay is added."""
 
 
 def find_shaper(interface: str) -> Shaper | None:
-    """The shaper of an interface as ``tc`` shows it; None without one, or without ``tc``."""
+    """As ``tc`` shows it; None without a shaper or without ``tc``."""
     return parse_shaper(run_text("tc", "-j", "qdisc", "show", "dev", interface))
 
 
 def parse_shaper(text: str | None) -> Shaper | None:
-    """The slowest shaper in the output of ``tc -j qdisc show``, whose rates are in bytes per second."""
+    """The slowest shaper in ``tc -j qdisc show``, whose rates are bytes per second."""
     try:
         disciplines: list[dict[str, Any]] = json.loads(text or "[]")
         found = [_shaper(one) for one in disciplines if one.get("kind") in _SHAPING]
@@ -76,12 +75,11 @@ LINK_MODE_MBITS = {
 
 
 class Driver(NamedTuple):
-    """What drives an interface; None where it does not say."""
+    """An interface's driver."""
 
     name: str | None = None
-    """``e1000e``, ``virtio_net``, ``veth``."""
     version: str | None = None
-    """Absent for drivers that have the kernel's."""
+    """Absent for drivers with the kernel's version."""
     firmware: str | None = None
 
 
@@ -93,10 +91,9 @@ def driver_of(interface: str) -> Driver:
 
 
 def fastest_bits_per_second(interface: str) -> int | None:
-    """The highest rate that the card itself supports, in bits per second, or None where it does not say.
+    """The card's maximum in bits per second, or None.
 
-    The first request tells how many words its masks have, the second asks with that number, as linux/h
-    prescribes for ETHTOOL_GLINKSETTINGS.
+    The first request returns the mask length, the second the masks (linux/ethtool.h, ETHTOOL_GLINKSETTINGS).
     """
     first = _ask(interface, _request(0))
     words = -_LINK_SETTINGS.unpack_from(first)[9] if first else 0
@@ -108,7 +105,7 @@ def fastest_bits_per_second(interface: str) -> int | None:
 
 
 def fastest_mode(supported: int) -> int | None:
-    """The highest rate of a supported-modes mask, in bits per second; None where it names no rate."""
+    """Bits per second of the fastest mode in the mask, or None."""
     rates = [mbits for bit, mbits in LINK_MODE_MBITS.items() if supported >> bit & 1]
     return max(rates) * 1_000_000 if rates else None
 
@@ -119,7 +116,6 @@ def _request(words: int) -> bytes:
 
 
 def _ask(interface: str, request: bytes) -> bytes | None:
-    """The kernel's answer to one ethtool request, or None where it refuses or this is no Linux."""
     try:
         import fcntl  # noqa: PLC0415 - only POSIX systems have it
 
@@ -135,11 +131,11 @@ def _ask(interface: str, request: bytes) -> bytes | None:
 NET_FOLDER = Path("/sys/class/net")
 
 MADE_UP_RATES = {"veth", "tun", "bridge", "dummy", "ifb", "openvswitch"}
-"""Drivers that report a rate which no wire has (a veth says 10 Gbit/s whatever it can do)."""
+"""Drivers whose reported speed is fictitious (a veth always says 10 Gbit/s)."""
 
 ETHERNET_HEADER_BYTES = 14
 ETHERNET_WIRE_BYTES = 38
-"""Header 14, checksum 4, preamble 8, gap 12: what a frame takes on a real wire beside its MTU (IEEE 802.3)."""
+"""Header 14, checksum 4, preamble 8, gap 12 (IEEE 802.3)."""
 TCP_HEADER_BYTES = 20
 TCP_TIMESTAMP_BYTES = 12
 IP_HEADER_BYTES = {4: 20, 6: 40}
@@ -147,22 +143,20 @@ IP_HEADER_BYTES = {4: 20, 6: 40}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """One network interface of this machine, as far as the kernel describes it."""
+    """One network interface of this machine."""
 
     interface: str
     loopback: bool = False
     wireless: bool = False
     hardware: bool = False
-    """Whether a device, real or of a virtual machine, stands behind it; not so for veth, VLAN, bridge or bond."""
+    """A real or virtual device; false for veth, VLAN, bridge or bond."""
     driver: str | None = None
     driver_version: str | None = None
     firmware: str | None = None
     card_bits_per_second: int | None = None
-    """The rate that the interface runs at; absent where it has none or makes one up."""
+    """Current speed; absent if the interface has none or a fictitious one."""
     fastest_bits_per_second: int | None = None
-    """The highest rate that the card could run at."""
     duplex: str | None = None
-    """``full`` or ``half``; absent where it does not apply."""
     mtu_bytes: int | None = None
     shaper: Shaper | None = None
     gateway: str | None = None
@@ -170,18 +164,17 @@ class Link:
 
     @property
     def bits_per_second(self) -> int | None:
-        """The nominal rate: the card's or the shaper's, whichever is lower; absent where neither is known."""
+        """The lower of card and shaper; absent if neither is known."""
         rates = [self.card_bits_per_second, self.shaper.bits_per_second if self.shaper else None]
         return min((rate for rate in rates if rate), default=None)
 
     @property
     def shaped(self) -> bool:
-        """Whether the shaper, not a wire, sets the rate."""
         return bool(self.shaper and self.shaper.bits_per_second and self.bits_per_second != self.card_bits_per_second)
 
 
 def find_link(host: str, port: int | None = None) -> Link | None:
-    """The link that traffic to ``host`` takes, or None where no way leads there."""
+    """None without a route."""
     route = find_route(host, port)
     return describe_link(route) if route else None
 
@@ -217,11 +210,11 @@ def describe_link(route: Route) -> Link:
 def payload_ceiling_bits_per_second(
     link: int, mtu: int, *, timestamps: bool = True, on_a_wire: bool = True, ip_version: int = 4
 ) -> float:
-    """The most file content that TCP can carry over a link of ``link`` bits per second, in bits per second.
+    """Maximum TCP payload in bits per second.
 
-    Each frame carries the MTU less the IP and TCP headers (and 12 bytes of TCP timestamps, RFC 7323) and takes the
-    MTU plus 38 bytes of a real Ethernet wire; a shaper counts 14 of those (``on_a_wire`` false). At an MTU of 1500
-    bytes that is 94.1 % of a wire's rate, and 95.6 % of a shaper's. SMB's own headers are not counted.
+    Each frame carries the MTU less IP and TCP headers (12 bytes more with timestamps, RFC 7323) and takes the MTU plus
+    38 bytes on Ethernet; a shaper counts 14 of those (``on_a_wire`` false). At MTU 1500: 94.1 % of a wire's speed, 95.6
+    % of a shaper's. SMB headers are not counted.
     """
     headers = IP_HEADER_BYTES[ip_version] + TCP_HEADER_BYTES + (TCP_TIMESTAMP_BYTES if timestamps else 0)
     frame = mtu + (ETHERNET_WIRE_BYTES if on_a_wire else ETHERNET_HEADER_BYTES)
@@ -229,7 +222,7 @@ def payload_ceiling_bits_per_second(
 
 
 def ceiling_of(link: Link, *, timestamps: bool = True) -> float | None:
-    """The payload ceiling of a link, in bits per second; None where its rate or MTU is unknown or it is a loopback."""
+    """Bits per second; None if speed or MTU is unknown, or for the loopback."""
     rate, mtu = link.bits_per_second, link.mtu_bytes
     if not rate or not mtu or link.loopback:
         return None
@@ -239,7 +232,7 @@ def ceiling_of(link: Link, *, timestamps: bool = True) -> float | None:
 
 
 def detect_link(host: str, port: int | None = None) -> tuple[int | None, str]:
-    """The nominal rate of the link to ``host`` in bits per second, or None; and why, in words for the admin."""
+    """Nominal speed in bits per second, or None, and the reason for the admin."""
     link = find_link(host, port)
     if link is None:
         return None, f"no way leads to {host or 'a local path'}, so there is no link to read a rate from"
@@ -264,10 +257,10 @@ def _kind(link: Link) -> str:
 
 
 def facts_of_link(link: Link, *, timestamps: bool = True) -> dict[str, FactValue]:
-    """Facts of the way to a target, by name; what is not known is left out.
+    """Facts of the link; unknown ones are left out.
 
-    ``link.kind`` is loopback, wireless, card or virtual; ``link.rate_bits_per_second`` the nominal rate, and
-    ``link.fastest_rate_bits_per_second`` what the card could do; ``link.route`` stays here, direct or by a gateway.
+    ``link.kind`` is loopback, wireless, card or virtual; ``link.rate_bits_per_second`` the nominal and
+    ``link.fastest_rate_bits_per_second`` the card's maximum speed; ``link.route`` is here, direct or via a gateway.
     """
     ceiling = ceiling_of(link, timestamps=timestamps)
     known: dict[str, FactValue | None] = {

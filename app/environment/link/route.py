@@ -1,4 +1,4 @@
-"""The way to a host: which interface of this machine the traffic takes, and whether it leaves the machine at all."""
+"""The route to a host: which interface it uses, and whether it leaves this machine."""
 
 import ipaddress
 import json
@@ -10,23 +10,21 @@ from dataclasses import dataclass
 from app.environment.host.procfs import read_text, run_text
 
 ANY_PORT = 9
-"""The port used to ask for a route when no port is named: nothing is sent to it (discard, RFC 863)."""
+"""Discard (RFC 863); nothing is sent."""
 
 _SIOCGIFADDR = 0x8915
-"""Linux's question for the IPv4 address of an interface (netdevice(7))."""
+"""Address of an interface (netdevice(7))."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """The first step of the way to one address."""
+    """First hop towards one address."""
 
     address: str
-    """The target's address."""
     local_address: str
-    """This machine's own address on that way."""
     interface: str
     gateway: str | None = None
-    """The router in between; absent where the target is on the link or on this machine."""
+    """Absent if the target is on the link or on this machine."""
 
     @property
     def ip_version(self) -> int:
@@ -34,11 +32,7 @@ class Route:
 
 
 def find_route(host: str, port: int | None = None) -> Route | None:
-    """The route to a host name or address, or None where the name is unknown or nothing leads there.
-
-    The system's resolver picks the address as it would for a connection, and the kernel picks the local address and
-    the interface; no packet is sent.
-    """
+    """The kernel's choice, without sending a packet; None for an unknown name or without a route."""
     try:
         candidates = socket.getaddrinfo(host, port or ANY_PORT, type=socket.SOCK_DGRAM)
     except (OSError, UnicodeError):
@@ -62,7 +56,7 @@ def find_route(host: str, port: int | None = None) -> Route | None:
 
 
 def is_this_machine(host: str) -> bool:
-    """Whether a host name or address is one of this machine's own; False where the name is unknown."""
+    """False if the name is unknown."""
     try:
         return any(
             is_own_address(str(where[0])) for *_, where in socket.getaddrinfo(host, None, type=socket.SOCK_DGRAM)
@@ -72,7 +66,7 @@ def is_this_machine(host: str) -> bool:
 
 
 def is_own_address(address: str) -> bool:
-    """Whether traffic to an IP address stays on this machine: the kernel lets a socket be bound to it."""
+    """Tested by binding a socket to it."""
     bare = address.partition("%")[0]
     try:
         if ipaddress.ip_address(bare).is_loopback:
@@ -87,7 +81,7 @@ def is_own_address(address: str) -> bool:
 
 
 def _scope(where: tuple[int | str | bytes, ...]) -> str | None:
-    """The interface that a link-local IPv6 address names after its percent sign."""
+    """The interface after the percent sign of a link-local IPv6 address."""
     if len(where) < 4 or not where[3]:
         return None
     try:
@@ -97,7 +91,6 @@ def _scope(where: tuple[int | str | bytes, ...]) -> str | None:
 
 
 def _ask_kernel(address: str) -> tuple[str | None, str | None]:
-    """Interface and gateway as ``ip route get`` tells them; (None, None) where it is not installed."""
     text = run_text("ip", "-j", "route", "get", address.partition("%")[0])
     try:
         first = json.loads(text or "[]")[0]
@@ -107,7 +100,6 @@ def _ask_kernel(address: str) -> tuple[str | None, str | None]:
 
 
 def _interface_of(address: str) -> str | None:
-    """The interface that carries one of this machine's addresses, where ``ip`` is not installed."""
     from fcntl import ioctl  # noqa: PLC0415  only POSIX systems have it
 
     bare = address.partition("%")[0]

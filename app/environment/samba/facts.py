@@ -1,10 +1,9 @@
-"""Facts of a Samba server: version, build, the configuration in effect for the measured share, and its sessions.
+"""Facts of a Samba server: version, build, effective configuration of the measured share, and sessions.
 
-``samba.version``, ``samba.build.*``; ``smb.conf.path``; ``smb.conf.state`` (*loads*, *loads with warnings*, *does not
-load*, *not readable*); ``smb.conf.warnings``, joined by semicolons; ``smb.conf.writable_by_all``, the files of the
-configuration and folders above them that every user of the server may write to, a line each; the parameters, named as
-:mod:`forms.tuning.fact_names` says; ``samba.running_log_level``; ``server.sessions`` and
-``server.sessions.other_machines``.
+``samba.version``, ``samba.build.*``, ``samba.running_log_level``; ``smb.conf.path``, ``smb.conf.state`` (*loads*,
+*loads with warnings*, *does not load*, *not readable*), ``smb.conf.warnings`` (joined by semicolons),
+``smb.conf.writable_by_all`` (files and folders writable by every user, one a line); parameters as in
+:mod:`forms.tuning.fact_names`; ``server.sessions`` and ``server.sessions.other_machines``.
 """
 
 import json
@@ -27,21 +26,20 @@ BUILD_FLAGS = {
 }
 ENCRYPTION = "server smb encrypt"
 _MOST_WORDS = 7
-"""In the name of a parameter."""
 
 
 @dataclass(slots=True)
 class SambaFacts:
-    """What was found out, and what was not and why."""
+    """Facts, and problems with their reasons."""
 
     facts: dict[str, FactValue] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     runs_with_another: bool = False
-    """Whether every smbd that runs there was given another smb.conf than the one that was read."""
+    """Every running smbd was started with another smb.conf than the one that was read."""
 
 
 def samba_facts(answer: Answer, share: str | None, client_address: str = "") -> SambaFacts:
-    """The facts in a server's answer; ``share`` is the measured one, ``client_address`` this machine's."""
+    """``share`` is the measured one, ``client_address`` this machine's."""
     found = SambaFacts()
     if not answer.text("conf") and not answer.text("version"):
         found.problems.append(
@@ -98,7 +96,6 @@ def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> 
 
 
 def _known_scopes() -> printed.Scopes:
-    """The scopes as this program knows them, for a testparm that does not list its parameters."""
     return printed.Scopes(
         for_server=frozenset(one.name for one in parameters() if one.scope == "global"),
         for_share=frozenset(one.name for one in parameters() if one.scope == "share"),
@@ -106,7 +103,6 @@ def _known_scopes() -> printed.Scopes:
 
 
 def _add_parameters(found: SambaFacts, answer: Answer, scopes: printed.Scopes, share: str | None) -> None:
-    """The values in effect: the server's own, and the share's over the defaults that [global] gives all shares."""
     dump = printed.parse_dump(answer.text("testparm"))
     server = dump.section("global") or {}
     of_share = {parameter_key(name) for name in scopes.for_share}
@@ -135,7 +131,7 @@ def _add_parameters(found: SambaFacts, answer: Answer, scopes: printed.Scopes, s
 
 
 def _correct_log_level(found: SambaFacts, answer: Answer, conf: SmbConfFile, *, has_registry: bool) -> None:
-    """Put the server's log level where testparm printed its own; leave it out where it cannot be known."""
+    """Replaces testparm's own log level with the server's, or drops it."""
     name = "smb.conf/global/log level"
     if conf.uses_registry and not has_registry:
         found.facts.pop(name, None)
@@ -147,7 +143,7 @@ def _correct_log_level(found: SambaFacts, answer: Answer, conf: SmbConfFile, *, 
 
 
 def _own_warnings(answer: Answer, conf: SmbConfFile, scopes: printed.Scopes) -> list[str]:
-    """What testparm should warn about and does not; no line is repeated that sets no parameter of Samba's."""
+    """Warnings that testparm lacks; lines that set no Samba parameter are not quoted."""
     known = {parameter_key(name) for name in scopes.for_server | scopes.for_share}
     lines = [
         f"{setting.name} = {setting.value} stands in [{setting.section}], but it holds for the whole server only: "
@@ -175,21 +171,20 @@ def _own_warnings(answer: Answer, conf: SmbConfFile, scopes: printed.Scopes) -> 
 
 
 def _quoted(line: str, known: set[str]) -> str:
-    """The line where it begins with a parameter's name; what else a file holds, named by mistake, is not repeated."""
+    """Quotes the line only if it begins with a parameter's name: a file named by mistake may hold secrets."""
     words = line.split()
     starts = (" ".join(words[:count]) for count in range(1, min(len(words), _MOST_WORDS) + 1))
     return f"the line {line!r}" if any(parameter_key(start) in known for start in starts) else "a line"
 
 
 def loadable_modules(answer: Answer) -> set[str]:
-    """The VFS modules that this smbd can load: those in its folder and those built in; empty where unknown."""
+    """VFS modules in smbd's folder and built in; empty if unknown."""
     built_in = (answer.text("build") or "").partition("Builtin modules:")[2].split()
     loadable = {name.removesuffix(".so") for name in (answer.text("modules") or "").split()}
     return loadable | {name.removeprefix("vfs_") for name in built_in if name.startswith("vfs_")}
 
 
 def _culprits(said: list[str], conf: SmbConfFile) -> list[str]:
-    """The settings whose values testparm refused, where it named the value alone."""
     values = {
         match for line in said for match in re.findall(r"set_variable_helper\((.*)\)|conv_str_\w+\((.*?)\)", line)
     }
@@ -205,7 +200,7 @@ def _why_not_loaded(path: str, warned: list[str]) -> str:
 
 
 def running_log_level(text: str | None) -> str | None:
-    """The level of all classes in what ``smbcontrol smbd debuglevel`` prints (``PID 12: all:3 tdb:3 …``)."""
+    """Level of all classes from ``smbcontrol smbd debuglevel`` (``PID 12: all:3 tdb:3 …``)."""
     match = re.search(r"\ball:(\d+)", text or "")
     return match.group(1) if match else None
 
@@ -235,10 +230,7 @@ def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None
 
 
 def session_addresses(text: str | None) -> list[str] | None:
-    """The client address of each session in ``smbstatus --json``; None where it was not allowed to say.
-
-    Without root it prints a valid document that has no ``sessions``, which is not the same as none.
-    """
+    """Client addresses in ``smbstatus --json``; None without permission, when the document has no ``sessions``."""
     try:
         sessions = json.loads(text or "")["sessions"]
         return [_address(str(session.get("hostname", ""))) for session in sessions.values()]
@@ -247,12 +239,11 @@ def session_addresses(text: str | None) -> list[str] | None:
 
 
 def _address(hostname: str) -> str:
-    """The address in ``ipv4:192.0.2.7:49152`` or ``ipv6:2001:db8::7:49152``."""
     return hostname.partition(":")[2].rpartition(":")[0]
 
 
 def config_option(command: str) -> str | None:
-    """The smb.conf that a running smbd was started with (``-s FILE``, ``--configfile=FILE``); None for its default."""
+    """From ``-s FILE`` or ``--configfile=FILE`` of a running smbd; None for its default."""
     try:
         words = shlex.split(command)
     except ValueError:

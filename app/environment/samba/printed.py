@@ -1,4 +1,4 @@
-"""What Samba's own tools print: testparm, smbstatus and smbcontrol."""
+"""Parses the output of testparm, smbstatus and smbcontrol."""
 
 import json
 import re
@@ -20,12 +20,12 @@ HARMLESS = (
     "Processing section",
     "Error loading services.",
 )
-"""Beginnings of lines on standard error that say nothing, or nothing that another line does not say."""
+"""Prefixes of lines on stderr that are not warnings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scopes:
-    """Which smb.conf parameters hold for the server and which for a share, as ``--show-all-parameters`` has it."""
+    """Global and share parameters of smb.conf, from ``--show-all-parameters``."""
 
     for_server: frozenset[str] = frozenset()
     for_share: frozenset[str] = frozenset()
@@ -33,7 +33,7 @@ class Scopes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dump:
-    """The sections of ``testparm -sv``: names in the case that they are written in, values as printed."""
+    """Sections of ``testparm -sv``; names in original case, values as printed."""
 
     sections: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -43,7 +43,7 @@ class Dump:
 
 
 def parse_dump(text: str | None) -> Dump:
-    """The sections of a dump; a name never has an equals sign, a value may."""
+    """A name never contains an equals sign, a value may."""
     sections: dict[str, dict[str, str]] = {}
     current: dict[str, str] = {}
     for line in (text or "").splitlines():
@@ -57,7 +57,7 @@ def parse_dump(text: str | None) -> Dump:
 
 
 def parse_scopes(text: str | None) -> Scopes | None:
-    """The two lists of names in ``testparm --show-all-parameters``; None where it printed none."""
+    """None if testparm printed no list."""
     found: dict[str, set[str]] = {"[local]": set(), "[global]": set()}
     current: set[str] = set()
     for line in (text or "").splitlines():
@@ -71,7 +71,7 @@ def parse_scopes(text: str | None) -> Scopes | None:
 
 
 def warnings(standard_error: str | None) -> list[str]:
-    """What testparm warned about, a line each, without its small talk and without repetitions."""
+    """Warnings of testparm without noise and duplicates."""
     lines = (" ".join(line.split()) for line in (standard_error or "").splitlines())
     return list(dict.fromkeys(line for line in lines if line and not line.startswith(HARMLESS)))
 
@@ -80,7 +80,7 @@ Profile = Mapping[str, ProfileCounter]
 """Counters by name: ``smb2_read``, ``syscall_openat``, ``statcache_hits``, ``cpu_user`` …"""
 
 LATENESS_SECONDS = 1.3
-"""So long after the last request all processes have written their counters."""
+"""All smbd processes have written their counters this long after the last request."""
 _FIELDS = {
     "count": "calls",
     "time": "microseconds",
@@ -89,14 +89,13 @@ _FIELDS = {
     "inbytes": "in_bytes",
     "outbytes": "out_bytes",
 }
-"""smbd's words and ours."""
 _LINE = re.compile(rf"(\w+?)_({'|'.join(_FIELDS)}):\s+(\d+)\s*$")
 _LEVEL = re.compile(r"Profiling (off|count only|count and time) on pid", re.IGNORECASE)
 _WORDS = {"off": "off", "count only": "count", "count and time": "on"}
 
 
 def parse_profile(printed: str) -> dict[str, ProfileCounter]:
-    """The counters that ``smbstatus -P`` or ``-P --json`` printed; empty where there are none."""
+    """From ``smbstatus -P``, with or without ``--json``; empty without counters."""
     try:
         document = json.loads(printed)
     except ValueError:
@@ -123,7 +122,7 @@ def _counter(fields: Mapping[str, object]) -> ProfileCounter:
 
 
 def profile_since(before: Profile, after: Profile) -> dict[str, ProfileCounter] | None:
-    """What each counter grew by, without those that stood still; None where smbd was restarted in between."""
+    """Increases, without zeros; None if smbd was restarted in between."""
     found: dict[str, ProfileCounter] = {}
     for name, now in after.items():
         then = before.get(name, ProfileCounter())
@@ -136,6 +135,6 @@ def profile_since(before: Profile, after: Profile) -> dict[str, ProfileCounter] 
 
 
 def parse_profile_level(printed: str) -> str | None:
-    """The level in what ``smbcontrol smbd profilelevel`` printed, in ``smbcontrol``'s words: off, count or on."""
+    """From ``smbcontrol smbd profilelevel``: off, count or on."""
     match = _LEVEL.search(printed)
     return _WORDS[match[1].lower()] if match else None

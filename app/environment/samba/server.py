@@ -1,4 +1,4 @@
-"""Facts of the server: asked here when the target is this machine, through ssh when that is given, else unknown."""
+"""Facts of the server: asked locally if it is this machine, through ssh if given, else unknown."""
 
 import re
 from collections.abc import Mapping
@@ -24,11 +24,10 @@ class ServerCounters:
     segments_sent: int = 0
     retransmitted: int = 0
     interfaces: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Counters by interface, by the kernel's names."""
 
 
 def server_counters(answer: Answer) -> ServerCounters | None:
-    """The counters in a server's answer; None where it could not be asked."""
+    """None if the server could not be asked."""
     if answer.problem or not answer.file("/proc/net/dev"):
         return None
     sent, again = tcp_segments(answer.file("/proc/net/snmp"))
@@ -41,7 +40,7 @@ def server_counters(answer: Answer) -> ServerCounters | None:
 
 
 def busy_percent(first: Cpu | None, last: Cpu | None) -> float | None:
-    """How busy all CPUs were from one moment to a later one, in percent; None where that is unknown."""
+    """Of all CPUs between two moments, in percent; None if unknown."""
     if first is None or last is None or last.total <= first.total:
         return None
     worked = last.working + last.interrupts - first.working - first.interrupts
@@ -49,11 +48,11 @@ def busy_percent(first: Cpu | None, last: Cpu | None) -> float | None:
 
 
 def server_counter_facts(before: ServerCounters, after: ServerCounters, interface: str | None) -> dict[str, FactValue]:
-    """What the server did during a series, as facts of the server.
+    """Facts of the server during a series.
 
-    ``cpu.busy_percent_during``; ``interface.NAME.rx_bytes_during`` and ``.tx_bytes_during`` of every interface but
-    the loopback that carried anything; ``link.errors_during`` and ``link.drops_during`` of the one that carries its
-    answers; ``tcp.segments_sent_during`` and ``tcp.retransmitted_during``.
+    ``cpu.busy_percent_during``; ``interface.NAME.rx_bytes_during`` and ``.tx_bytes_during`` of interfaces with traffic;
+    ``link.errors_during`` and ``link.drops_during`` of the one that carries the answers; ``tcp.segments_sent_during``
+    and ``tcp.retransmitted_during``.
     """
     facts: dict[str, FactValue] = {
         "tcp.segments_sent_during": max(0, after.segments_sent - before.segments_sent),
@@ -77,7 +76,7 @@ def server_counter_facts(before: ServerCounters, after: ServerCounters, interfac
 
 
 OPTIONS_LIMIT = 400
-"""Characters of the mount options that are kept: an overlay's can be pages long."""
+"""Characters kept; an overlay's options can be pages long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +90,8 @@ class Mount:
 
 
 def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
-    """``filesystem.type``, ``.source``, ``.mounted_at``, ``.options``, ``.size_bytes``, ``.free_bytes``; ``disk.*``;
-    ``storage.layers``: RAID, LVM, encryption or a ZFS pool below it.
-
-    Empty where the server did not say which folder it shares, or the folder is not there.
+    """``filesystem.*``, ``disk.*`` and ``storage.layers`` (RAID, LVM, encryption, ZFS) of the shared folder; empty if
+    unknown.
     """
     folder = (answer.text("realpath") or answer.text("folder") or "").strip()
     facts: dict[str, FactValue] = {}
@@ -125,7 +122,7 @@ def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
 
 
 def _layers(devices: str | None, pool: str | None, pool_code: str | None) -> str:
-    """What a file system lies on, from the top, such as ``vg-data LVM on md0 raid5 of 3 disks``; disks last."""
+    """From the top, such as ``vg-data LVM on md0 raid5 of 3 disks``."""
     if pool and (pool_code or "0").strip() == "0":
         parts = [line.split("\t") for line in pool.splitlines()]
         kinds = [fields[1] for fields in parts if len(fields) > 1 and not fields[0] and _VDEV.match(fields[1])]
@@ -139,7 +136,7 @@ _VDEV = re.compile(r"(mirror|raidz\d?|draid)[-\w:]*")
 
 
 def mount_of(folder: str, mounts: str | None) -> Mount | None:
-    """The mount that a folder lies in: the longest mount point above it, the latest where one covers another."""
+    """The longest mount point above ``folder``, the latest if several are equal."""
     best: Mount | None = None
     for line in (mounts or "").splitlines():
         fields = [_unescape(one) for one in line.split()]
@@ -153,7 +150,7 @@ def mount_of(folder: str, mounts: str | None) -> Mount | None:
 
 
 def _unescape(field: str) -> str:
-    """A field of /proc/mounts, where blanks and backslashes are octal."""
+    """Octal escapes of /proc/mounts."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), field)
 
 
@@ -170,39 +167,33 @@ DEFAULTS = {
     "files": "",
     "counters": "\n".join(COUNTER_FILES),
 }
-"""The script's variables, as they are where nothing else is said."""
+"""Default values of the script's variables."""
 PROBE = files("app.environment").joinpath("probe.sh").read_text(encoding="utf-8")
-"""The script that only reads."""
 
 
 def ask_server(settings: Mapping[str, str], ssh: str | None) -> Answer:
-    """Run the script with its variables set, here or by ssh. Never raises: a failure is an answer with a problem."""
+    """Run the script here or by ssh. Never raises: a failure is an answer with a problem."""
     return run_script(PROBE, {**DEFAULTS, **settings}, ssh)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFacts:
-    """Facts of the server by name, and what could not be found out: a line each, that ends in what to do."""
+    """Facts by name, and problems with what to do."""
 
     facts: dict[str, FactValue] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     counters: ServerCounters | None = None
-    """Of a server that is asked through ssh."""
     ssh: str | None = None
     answer: Answer | None = field(default=None, repr=False, compare=False)
-    """All that the server said, for an audit."""
 
 
 def server_facts(
     target: Target, ssh: str | None = None, smb_conf: str | None = None, window_seconds: int = 0
 ) -> ServerFacts:
-    """What the server of a target says about itself; costs facts when it cannot, never raises.
+    """Facts of a target's server; never raises.
 
-    ``ssh`` is ``[USER@]HOST`` for the system's ssh; without it only a target on this machine is asked. ``smb_conf``
-    is where the server keeps its configuration, if not where its smbd was built to look. ``window_seconds`` is how
-    long to look at a distant server's CPUs first, for ``cpu.busy_percent_before``. The names are those of
-    :func:`app.environment.host.facts.host_facts`, :mod:`app.environment.samba.facts`,
-    :func:`app.environment.samba.server.filesystem_facts`, and ``link.*`` of the interface that answers this client.
+    ``ssh`` is ``[USER@]HOST``; without it only a target on this machine is asked. ``smb_conf`` replaces smbd's built-in
+    path. A remote server's CPUs are watched for ``window_seconds`` first (``cpu.busy_percent_before``).
     """
     protocol = target.abilities
     if protocol.is_local:
@@ -245,7 +236,7 @@ def server_facts(
 
 
 def machine_facts(answer: Answer) -> dict[str, FactValue]:
-    """The facts in a server's answer that have nothing to do with what it serves."""
+    """Facts of the machine, whatever it serves."""
     facts: dict[str, FactValue] = {"os": (answer.text("uname") or "").strip() or "unknown"}
     facts |= {**host_facts(answer.file), **_network_facts(answer), **filesystem_facts(answer)}
     busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))
@@ -255,7 +246,7 @@ def machine_facts(answer: Answer) -> dict[str, FactValue]:
 
 
 def counters_since(before: ServerFacts) -> dict[str, FactValue]:
-    """What a distant server counted since its facts were taken; empty where it cannot be asked again."""
+    """Empty if the server cannot be asked again."""
     after = server_counters(ask_server({"only": "counters"}, before.ssh)) if before.counters else None
     if before.counters is None or after is None:
         return {}
@@ -264,17 +255,14 @@ def counters_since(before: ServerFacts) -> dict[str, FactValue]:
 
 
 def listens_on(samba: Mapping[str, FactValue], port: int) -> bool:
-    """Whether a Samba with these facts runs and serves a port: else the server there is another one."""
+    """Whether a Samba with these facts serves the port."""
     ports = samba.get("smb.conf/global/smb ports")
     return bool(samba.get("samba.smbd_running")) and (ports is None or str(port) in re.split(r"[\s,:]+", str(ports)))
 
 
 def _network_facts(answer: Answer) -> dict[str, FactValue]:
-    """The interface that carries the server's answers, and whether the requests come in by another.
-
-    ``link.interface`` (outward), ``link.inward_interface``, ``link.cards_up``, ``link.card_rate_bits_per_second``,
-    ``link.duplex``, ``link.mtu_bytes``, ``link.driver``, ``card.firmware``, ``link.shaper``, ``link.errors_before``,
-    ``link.drops_before``.
+    """``link.*`` and ``card.firmware`` of the interface that carries the answers; ``link.inward_interface`` for
+    requests.
     """
     facts: dict[str, FactValue] = {}
     for name, section in (
