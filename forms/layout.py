@@ -1,4 +1,4 @@
-"""Text in terminal cells: how wide it is, how it is cut, wrapped and padded by that width, and its colour."""
+"""Measure, cut, wrap, pad and colour text by terminal cells."""
 
 import re
 import unicodedata
@@ -16,11 +16,7 @@ _STYLE = re.compile(r"(\x1b\[[\d;]*m)")
 
 
 def width(text: str) -> int:
-    """How many cells a terminal gives to a text: 2 for wide characters, 0 for combining and invisible ones.
-
-    A sequence joined by U+200D is counted part by part, as the terminals do that do not join it; no terminal
-    draws it wider.
-    """
+    """Terminal cells: 2 for wide characters, 0 for combining and invisible ones; parts joined by U+200D all count."""
     cells = 0
     previous = 0
     for character in text:
@@ -42,16 +38,12 @@ def _width_of(character: str) -> int:
 
 
 def visible(text: str) -> str:
-    """Text from outside as one line for a terminal or plain text: what would steer the screen becomes a mark.
-
-    Line ends become ``⏎``, other control characters their pictures, direction overrides and what is no character
-    (lone surrogates, U+FFFE) ``�``.
-    """
+    """Untrusted text as one safe line: line ends become ``⏎``, control characters pictures, the rest ``�``."""
     return _STEERS.sub(_mark, text.replace("\r\n", "\n"))
 
 
 def is_plain(text: str) -> bool:
-    """Whether nothing in a text steers a terminal: no control character, no direction override."""
+    """Whether a text has no control character and no direction override."""
     return not _STEERS.search(text)
 
 
@@ -66,12 +58,12 @@ def _mark(match: re.Match[str]) -> str:
 
 
 def control_pictures(text: str) -> str:
-    """Text for a document that has lines of its own: control characters other than line ends and tabs as pictures."""
+    """Replace control characters other than line ends and tabs with pictures."""
     return _STEERS.sub(lambda match: match[0] if match[0] in "\n\t" else _mark(match), text.replace("\r\n", "\n"))
 
 
 def for_terminal(text: str, *, styled: bool = False) -> str:
-    """Text that is about to be printed: as :func:`control_pictures`; colours stay where it is ``styled``."""
+    """:func:`control_pictures` for text to print; ANSI colours stay where ``styled``."""
     if not styled:
         return control_pictures(text)
     pieces = _STYLE.split(text)
@@ -89,15 +81,12 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """A text's own lines, each made visible; at least one."""
+    """The lines of a text, each made visible; at least one."""
     return [visible(line) for line in text.splitlines()] or [""]
 
 
 def wrap(text: str, cells: int) -> list[str]:
-    """A one-line text on lines of at most ``cells`` cells, broken at spaces, and inside words that are wider.
-
-    A percent sign stays with its number.
-    """
+    """Wrap one line at spaces, breaking words wider than ``cells``; a percent sign stays with its number."""
     lines: list[str] = []
     line = ""
     for word in re.split(r" (?!%)", text):
@@ -113,14 +102,13 @@ def wrap(text: str, cells: int) -> list[str]:
 
 
 def hanging(text: str, cells: int, indent: str = "    ") -> list[str]:
-    """As :func:`wrap`, every line but the first indented."""
+    """:func:`wrap` with every line but the first indented."""
     lead = text[: len(text) - len(text.lstrip(" "))]
     first, *rest = wrap(text.lstrip(" "), cells - max(len(indent), len(lead)))
     return [lead + first, *(indent + line for line in rest)]
 
 
 def _pieces(word: str, cells: int) -> list[str]:
-    """A word in pieces of at most ``cells`` cells; what combines stays with what it combines with."""
     pieces = [""]
     for character in word:
         if pieces[-1] and width(pieces[-1] + character) > max(cells, 2):
@@ -130,17 +118,14 @@ def _pieces(word: str, cells: int) -> list[str]:
 
 
 def cut(text: str, cells: int) -> str:
-    """A text that takes at most ``cells`` cells; one that was cut ends in ``…``."""
+    """Cut to at most ``cells`` cells; cut text ends in ``…``."""
     if width(text) <= cells:
         return text
     return _pieces(text, max(cells - 1, 1))[0] + "…" if cells > 1 else "…"[:cells]
 
 
 def cut_inside(text: str, cells: int) -> str:
-    """A text that takes at most ``cells`` cells; one that was cut keeps what stands from its last slash on.
-
-    Of ``get HOST/SHARE`` the end tells apart what the beginning does not; an end that takes more than half is cut.
-    """
+    """Cut to ``cells`` cells, keeping the part from the last slash on unless it takes more than half."""
     last = text[text.rfind("/") :] if "/" in text else ""
     if width(text) <= cells or 2 * width(last) > cells:
         return cut(text, cells)
@@ -148,22 +133,20 @@ def cut_inside(text: str, cells: int) -> str:
 
 
 def pad(text: str, cells: int, *, right: bool = False, fill: str = " ") -> str:
-    """A text filled up to ``cells`` cells, on its left where it is to stand at the right."""
+    """Pad to ``cells`` cells, on the left where ``right``."""
     filling = fill * max(0, cells - width(text))
     return filling + text if right else text + filling
 
 
 class Tone(StrEnum):
-    """How something is meant."""
+    """The meaning that a colour stands for."""
 
     PLAIN = "plain"
     GOOD = "good"
     BAD = "bad"
     CAUTION = "caution"
-    """Not to be trusted as it is."""
     FAINT = "faint"
     DATA = "data"
-    """Drawn from numbers, neither good nor bad."""
 
 
 _ANSI = {
@@ -178,12 +161,12 @@ _END = "\x1b[0m"
 
 @dataclass(frozen=True, slots=True)
 class Toned:
-    """A short text and how it is meant."""
+    """A short text with its tone."""
 
     text: str
     tone: Tone = Tone.PLAIN
 
 
 def coloured(text: str, tone: Tone) -> str:
-    """The text between ANSI escapes, where its tone has a colour."""
+    """The text in the ANSI escapes of its tone, if it has a colour."""
     return f"{_ANSI[tone]}{text}{_END}" if tone in _ANSI and text else text

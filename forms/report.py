@@ -1,4 +1,4 @@
-"""One form laid out on paper, as every exporter draws it; (row, column) count from 0, headings not counted."""
+"""The model of a form that every exporter draws. Rows and columns count from 0, headings excluded."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from forms.layout import Tone
 
 
 class ReportKind(StrEnum):
-    """What a column holds, and so how its numbers are written."""
+    """What a column holds, which decides how its numbers are written."""
 
     TEXT = "text"
     WHOLE = "whole"
@@ -22,7 +22,7 @@ class ReportKind(StrEnum):
 
 
 class Mark(StrEnum):
-    """Why a row is not like the others."""
+    """Why a row differs from the others."""
 
     NONE = ""
     WARM_UP = "warm-up"
@@ -43,28 +43,25 @@ SIGNS: Mapping[Mark, str] = {
 
 
 class Role(StrEnum):
-    """What a row is in its table."""
+    """The role of a row in its table."""
 
     ENTRY = "entry"
     HEADING = "heading"
-    """A line of text across the table: its first cell."""
     RESULT = "result"
-    """Computed from the entries: average, deviation, total."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnGroup:
-    """Cells of one column, from one row to another one inclusive, that a formula refers to."""
+    """Cells of one column, first to last row inclusive, that a formula refers to."""
 
     column: int
     first: int
     last: int
     table: int | None = None
-    """An earlier table of the report; the formula's own where absent."""
 
 
 def cell_at(column: int, row: int, table: int | None = None) -> ColumnGroup:
-    """One cell that a formula refers to."""
+    """One cell as a formula's reference."""
     return ColumnGroup(column=column, first=row, last=row, table=table)
 
 
@@ -85,7 +82,7 @@ class Formula:
 
 
 def change_formula(column: int, base: int, other: int) -> Formula:
-    """The change from one row's number to another's, in percent of the first."""
+    """The change between two rows' numbers, in percent of the first."""
     return Formula(template="100*({1}-{0})/{0}", references=(cell_at(column, base), cell_at(column, other)))
 
 
@@ -125,7 +122,7 @@ class Row:
 
 
 def columns_of(*headings: str | tuple[str, ReportKind]) -> tuple[Column, ...]:
-    """Columns of texts, or of what stands beside the heading."""
+    """Columns of text, or of the kind given beside the heading."""
     pairs = ((heading, ReportKind.TEXT) if isinstance(heading, str) else heading for heading in headings)
     return tuple(Column(heading=heading, kind=kind) for heading, kind in pairs)
 
@@ -137,28 +134,26 @@ def row_of(
     remark: str = "",
     tone: Tone = Tone.PLAIN,
 ) -> Row:
-    """A row of cells, or of what they hold."""
+    """A row of cells, or of their plain contents."""
     cells = tuple(value if isinstance(value, Cell) else Cell(value=value) for value in values)
     return Row(cells=cells, role=role, mark=mark, remark=remark, tone=tone)
 
 
 def blank_rows(columns: tuple[Column, ...], names: Iterable[str | None]) -> tuple[Row, ...]:
-    """Rows to be filled by hand, each with what its first cell says."""
+    """Rows to fill in by hand, named by their first cells."""
     return tuple(row_of(name, *[None] * (len(columns) - 1)) for name in names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Columns and rows; ``marked`` tables have room for a status and a remark beside their rows."""
+    """Columns and rows; ``marked`` tables show a status and a remark beside each row."""
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     caption: str = ""
     marked: bool = False
     sentences: bool = False
-    """Whether its cells are sentences: plain text, which has no room for them side by side, writes paragraphs."""
     entry: str = "row"
-    """What an entry is called in a remark: ``run``."""
 
     @property
     def signed(self) -> bool:
@@ -167,20 +162,19 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A named line above or below the tables; ``number`` is its value where a formula or a reader needs it."""
+    """A named line above or below the tables; ``number`` is its value for formulas and readers."""
 
     name: str
     text: str
     number: float | None = None
     unit: str = ""
     facts: tuple[tuple[str, str], ...] = ()
-    """What the text says as names and values, for files that are read back."""
     tone: Tone = Tone.PLAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """One bar of a chart; no value where nothing was measured."""
+    """One bar of a chart; None where nothing was measured."""
 
     name: str
     value: float | None
@@ -188,9 +182,7 @@ class Bar:
     interval: tuple[float, float] | None = None
     """(low, high), drawn as a whisker."""
     start: float = 0.0
-    """Where it begins: in a waterfall at the end of the one before it."""
     frame: float | None = None
-    """What it could have been: a frame around it up to there."""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -205,21 +197,19 @@ class Level:
     name: str
     value: float
     of_bars: bool = False
-    """Whether it is computed from the bars, and not what they are held against."""
 
 
 def blank_fields(*names: str) -> tuple[Field, ...]:
-    """Lines to be filled by hand."""
+    """Lines to fill in by hand."""
     return tuple(Field(name=name, text="") for name in names)
 
 
 FAR_ABOVE = 2.5
-"""A level that many times above all the bars would squeeze them: it is named instead of drawn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """Bars, or the points of a curve, with level lines and a band behind them, all in one unit."""
+    """Bars or curve points with level lines and a band, all in one unit."""
 
     title: str
     unit: str
@@ -228,7 +218,7 @@ class Chart:
     band: tuple[str, float, float] | None = None
     """(name, low, high)."""
     source: tuple[int, int] | None = None
-    """(table, column) whose numbers a spreadsheet draws."""
+    """(table, column) of the numbers that a spreadsheet draws."""
     rows_before: int = 0
     is_curve: bool = False
     in_text: bool = False
@@ -236,13 +226,11 @@ class Chart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """One form: its title, the lines above, the tables, the lines below, what is advised, and a drawing."""
+    """One form: title, lines above, tables, lines below, advice and a chart."""
 
     form: str
-    """Which form it is: ``run form``, ``comparison``, ``ladder``, ``survey``, ``self-test``, …"""
     title: str
     name: str
-    """A short name, for a spreadsheet's tab."""
     fields: tuple[Field, ...] = ()
     tables: tuple[Table, ...] = ()
     results: tuple[Field, ...] = ()
@@ -250,10 +238,8 @@ class Report:
     chart: Chart | None = None
     more_charts: tuple[Chart, ...] = ()
     document: Callable[[], Any] = field(default=dict, repr=False, compare=False)
-    """The form as plain lists, dicts, numbers and strings, for JSON."""
     blank: bool = False
     is_front_page: bool = False
-    """Whether it tells nothing that the forms after it do not: what is read back leaves it out."""
 
     @property
     def charts(self) -> tuple[Chart, ...]:
@@ -261,7 +247,7 @@ class Report:
 
 
 def cell_text(cell: Cell, kind: ReportKind) -> str:
-    """What a cell says, with its number written as the column's kind is; empty for an empty cell."""
+    """The cell as text, its number formatted by the column's kind; empty for an empty cell."""
     value = cell.value
     if value is None or isinstance(value, str):
         return value or ""
@@ -269,7 +255,7 @@ def cell_text(cell: Cell, kind: ReportKind) -> str:
 
 
 def remarks(table: Table) -> Iterator[tuple[Row, str]]:
-    """The marked rows of a table, each with what is said of it: ``run 3 rejected: the backup ran``."""
+    """The marked rows, each with its remark: ``run 3 rejected: the backup ran``."""
     for row in table.rows:
         if row.mark in {Mark.REJECTED, Mark.UNUSUAL, Mark.FAILED}:
             yield row, f"{table.entry} {row.name} {remark_text(row)}"
@@ -281,12 +267,12 @@ def remark_text(row: Row) -> str:
 
 
 def status_text(row: Row) -> str:
-    """Whether a row counts, in the notebook's words: ``valid``, ``rejected``, ``failed`` or ``warm-up``."""
+    """``valid``, ``rejected``, ``failed`` or ``warm-up``."""
     return row.mark.value if row.mark in {Mark.REJECTED, Mark.FAILED, Mark.WARM_UP} else "valid"
 
 
 def own_remark(row: Row) -> str:
-    """What stands beside a row's status: the reason alone, or that and why it is unusual."""
+    """The remark beside a row's status: the reason, and why the row is unusual."""
     return remark_text(row) if row.mark is Mark.UNUSUAL else row.remark
 
 

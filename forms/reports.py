@@ -1,4 +1,4 @@
-"""The reports of the series of a notebook: filled forms after an overview, and blank forms."""
+"""Reports of series: filled forms after an overview, and blank forms."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ _COLUMNS = columns_of(
 
 
 def overview_report(series: Sequence[Series]) -> Report:
-    """All of these series, in the order of their forms."""
+    """The overview of series, in the order of their forms."""
     rates = {one.id: one.rates() for one in series}
     lines = series_lines(series, rates, ())
     rows = tuple(
@@ -58,11 +58,11 @@ BLANK_FORMS = {
 
 
 def series_reports(series: Sequence[Series]) -> list[Report]:
-    """The filled run form of each series, after an overview where there are several."""
+    """Filled run forms, after an overview where there are several."""
     front = [overview_report(series)] if len(series) > 1 else []
     return [*front, *(series_report(run_form(one)) for one in series)]
 
 
 def blank_report(form: str, *, link_bits_per_second: int | None = None) -> Report:
-    """The empty form, to be filled by hand: ``run`` or one of BLANK_FORMS. Raises KeyError for another name."""
+    """The empty form ``run`` or one of BLANK_FORMS. Raises KeyError for another name."""
     return blank_series_report(link_bits_per_second) if form == "run" else BLANK_FORMS[form]()

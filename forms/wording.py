@@ -1,4 +1,4 @@
-"""Figures and names in cells and sentences, and figures as people and spreadsheets write them."""
+"""Figures and names as sentences, cells and spreadsheets write them."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ ABSENT = "-"
 
 
 def whole(value: float | None) -> str:
-    """A number without decimals, thousands apart: ``1,812,898``."""
+    """Without decimals, thousands separated: ``1,812,898``."""
     return ABSENT if value is None else f"{value:,.0f}"
 
 
@@ -48,17 +48,17 @@ def _scaled(value: float, units: tuple[tuple[int, str], ...], smallest: str) -> 
 
 
 def link_rate(bits_per_second: float | None) -> str:
-    """A link's nominal rate as networks are sold: ``1 Gb/s``, ``2.5 Gb/s``; ``link`` where it is unknown."""
+    """Nominal link speed: ``1 Gb/s``, ``2.5 Gb/s``; ``link`` where unknown."""
     return "link" if bits_per_second is None else _scaled(bits_per_second, _RATE_UNITS, "b/s")
 
 
 def byte_rate(bytes_per_second: float | None) -> str:
-    """A throughput at a glance: ``118 MB/s``, three figures; sentences that compare say :func:`rate`."""
+    """Throughput to three figures: ``118 MB/s``; comparisons use :func:`rate`."""
     return ABSENT if bytes_per_second is None else _scaled(bytes_per_second, _BYTE_UNITS, "B") + "/s"
 
 
 def binary_size(size_bytes: int) -> str:
-    """A size to be read: ``64 MiB``, three figures; what is to be typed says :func:`typed_size`, exactly."""
+    """Size to three figures: ``64 MiB``; :func:`typed_size` is exact."""
     for factor, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if size_bytes >= factor:
             scaled = size_bytes / factor
@@ -67,7 +67,7 @@ def binary_size(size_bytes: int) -> str:
 
 
 def number_from(text: str, *, decimal_comma: bool = False) -> float | None:
-    """The finite number that a text is; None where it is none."""
+    """The finite number in a text, else None."""
     text = text.strip().replace("\u00a0", "").replace("\u202f", "").replace(" ", "").replace("'", "")
     if decimal_comma:
         text = text.replace(".", "") if "," in text or text.count(".") > 1 else text
@@ -82,7 +82,7 @@ def number_from(text: str, *, decimal_comma: bool = False) -> float | None:
 
 
 def rate_from(text: str) -> int | None:
-    """Bits per second from ``1 Gb/s``, ``100M`` or ``10000000``; None where a text is no rate."""
+    """Bits per second from ``1 Gb/s``, ``100M`` or ``10000000``; else None."""
     match = _RATE.fullmatch(text.strip())
     number = number_from(match[1]) if match else None
     if match is None or number is None:
@@ -96,7 +96,7 @@ _SHORT_SIZE = 5
 
 
 def typed_size(size_bytes: int) -> str:
-    """Bytes as ``--size`` reads them, in powers of 1024 where they divide evenly: ``64K``, ``3G``; else plain bytes."""
+    """Bytes as ``--size`` reads them: ``64K``, ``3G``; plain bytes where no power of 1024 divides them."""
     step = 0
     while size_bytes and size_bytes % 1024 == 0 and step < len(_BINARY) - 1:
         size_bytes //= 1024
@@ -105,30 +105,30 @@ def typed_size(size_bytes: int) -> str:
 
 
 def file_size(size_bytes: int) -> str:
-    """A file's size to be read: as it is typed where that is short, else to three figures: ``256M``, ``4.38 GiB``."""
+    """A file size: as typed where that is short, else to three figures: ``256M``, ``4.38 GiB``."""
     typed = typed_size(size_bytes)
     return typed if len(typed) <= _SHORT_SIZE else binary_size(size_bytes)
 
 
 def seconds(value: float) -> str:
-    """A time to three figures, such as ``0.123 s`` or ``2.32 s``."""
+    """Seconds to three figures: ``0.123 s``, ``2.32 s``."""
     return f"{value:.3g} s" if value < 999.5 else f"{value:.0f} s"
 
 
 def milliseconds(seconds: float) -> str:
-    """A round trip to three figures in milliseconds, such as ``0.21 ms`` or ``52 ms``."""
+    """Seconds as milliseconds to three figures: ``0.21 ms``, ``52 ms``."""
     value = 1000 * seconds
     return f"{value:.3g} ms" if value < 999.5 else f"{value:.0f} ms"
 
 
 def percent(value: float) -> str:
-    """A percentage of three figures at most, such as ``0.8 %`` or ``12 %``; never ``-0.0``."""
+    """At most three figures: ``0.8 %``, ``12 %``; never ``-0.0``."""
     text = f"{value:.1f}" if abs(value) < 10 else f"{value:.0f}"
     return f"{'0.0' if text == '-0.0' else text} %"
 
 
 def rate(bytes_per_second: float | None, *, beside: float | None = None) -> str:
-    """Bytes per second to four figures: ``118.3 MB/s``; in the unit of the rate ``beside`` it; a dash for None."""
+    """Throughput to four figures: ``118.3 MB/s``, in the unit of ``beside``; a dash for None."""
     if bytes_per_second is None:
         return ABSENT
     if beside is not None:
@@ -156,12 +156,12 @@ def listed(words: list[str], last: str = "and") -> str:
 
 
 def decided(decision: Decision | None) -> str:
-    """What became of a change; nobody has decided where it is None."""
+    """What became of a change; None means undecided."""
     return {Decision.KEPT: "kept", Decision.REVERTED: "put back", None: "undecided"}[decision]
 
 
 def changed(change: Change) -> str:
-    """What was changed, from what to what, such as ``strict sync = no (was Yes)``."""
+    """A change as ``strict sync = no (was Yes)``."""
     before = f" (was {change.previous or 'empty'})" if change.previous is not None else ""
     return f"{change.name} = {change.value or 'empty'}{before}"
 
@@ -170,23 +170,23 @@ plain = layout.visible
 
 
 def place(target: Target) -> str:
-    """Where a transfer goes, as its URL names it, without the user."""
+    """The target as its URL, without the user."""
     return plain(format_target(target, login=False, escaped=False))
 
 
 def default_title(command: Command, target: Target) -> str:
-    """What stands over a form that was given no title, such as ``SMB get: smb://HOST/SHARE/PATH``."""
+    """The title of an untitled form: ``SMB get: smb://HOST/SHARE/PATH``."""
     return plain(f"{target.protocol.upper()} {command}: {format_target(target)}")
 
 
 def short_place(target: Target) -> str:
-    """Where a transfer goes in few words: ``HOST/SHARE`` over SMB, the server's URL otherwise, a local path whole."""
+    """``HOST/SHARE`` over SMB, else the server's URL or the local path."""
     server = target if target.abilities.is_local else replace(target, path="")
     return place(server).removeprefix("smb://").rstrip("/") or "/"
 
 
 def name_of(series: Series, *, beside: Series | None = None) -> str:
-    """A series in a sentence: its label, title, or ``get nas/data``; told apart from ``beside`` by protocol or id."""
+    """Label, title or ``get nas/data``, distinguished from ``beside`` by protocol or id."""
     title = "" if series.title == default_title(series.command, series.target) else series.title
     name = plain(series.label or title or f"{series.command} {short_place(series.target)}")
     if beside is None or name != name_of(beside):
@@ -214,16 +214,13 @@ VERDICT_WORDS: Mapping[Verdict, str] = {
     Verdict.UNKNOWN: "Inconclusive",
 }
 _NARROW_PERCENT = 2.0
-"""The width of an interval from which on decimals say nothing."""
 _FACTOR_FROM = 200.0
-"""From that change in percent on a factor is easier to read: 3 times as much, and beyond."""
 _MOST_FACTOR, _LEAST_PERCENT = 100.0, -99.0
-"""An interval's end beyond them is not written out: few repeats that differ much make millions of percent."""
 MINUS = "−"
 
 
 def verdict_sentence(verdict: Verdict, change_percent: float, interval: tuple[float, float] | None) -> str:
-    """The verdict with its interval, such as ``Faster by 43 % (29 % to 58 %)``; without its full stop."""
+    """The verdict with its interval, without a full stop: ``Faster by 43 % (29 % to 58 %)``."""
     ends = sorted(interval) if interval else None
     digits = 1 if ends and ends[1] - ends[0] < _NARROW_PERCENT else 0
     if verdict is Verdict.FASTER and change_percent >= _FACTOR_FROM:
@@ -244,7 +241,7 @@ def verdict_sentence(verdict: Verdict, change_percent: float, interval: tuple[fl
 
 
 def signed_end(percent: float, digits: int = 0) -> str:
-    """An end of an interval with its sign; far ones as a factor, or as no more than that they are far."""
+    """An interval's end with its sign; large ones as a factor or a bound."""
     if percent >= _FACTOR_FROM:
         return f"×{_factor(percent)}"
     if percent < _LEAST_PERCENT:

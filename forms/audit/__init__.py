@@ -1,1 +1,1 @@
-"""Audits: what a server's settings do wrong, by the judgements of the catalogue."""
+"""Audits: judge a server's settings by the catalogue."""

@@ -1,9 +1,4 @@
-"""Judge a server's settings: which are harmful, contradictory, risky, misplaced, useless or worth trying, and why.
-
-Nothing here asks a server or changes anything: smb.conf as it is written, and facts, go in; findings come out. The
-judgements themselves are data (``forms/tuning/data/judgements.toml``); the rules here are those that hold for every
-parameter: unknown, removed, of SMB1, in the wrong section, set twice, the default anyway, refused.
-"""
+"""Judge known settings by ``forms/tuning/data/judgements.toml`` and by rules that hold for every parameter."""
 
 import re
 import tomllib
@@ -32,14 +27,12 @@ from storage.audits import AuditFinding, Ruling
 from storage.records import FactValue
 
 MEASURED = "measured on Samba 4.17.12"
-"""The source of a price where none is named."""
 SMB1 = frozenset({"nt1", "lanman2", "lanman1", "core", "coreplus"})
 OTHERS_MAY_WRITE = 0o002
 SAMPLE_NAMES = ("report.docx", "photo.jpg", "archive.tar.gz", "notes.txt")
-"""Names such as every share has: a pattern that hides all of them hides nearly everything."""
 MOST_NAMES = 5
 LATEST_SAMBA = (4, 25)
-"""What a server without a known version is taken for: nothing is called too new for it."""
+"""Assumed for an unknown version, so that nothing is called too new."""
 _TRAILING_COMMENT = re.compile(r"\s[#;](\s|$)")
 _SIZE = re.compile(r"(\d+)([kmg]?)", re.IGNORECASE)
 
@@ -49,7 +42,7 @@ ORDER = tuple(Ruling)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingJudgement:
-    """One row of ``judgements.toml``; the file explains the fields."""
+    """One row of ``judgements.toml``, which explains the fields."""
 
     key: str
     verdict: Ruling
@@ -60,7 +53,7 @@ class SettingJudgement:
     fact: str = ""
     word: str = ""
     part: int = 0
-    """Which of several numbers in a fact, from 1; 0 for the only one."""
+    """Which number of a fact that has several, from 1; 0 for the only one."""
     present: bool = False
     values: tuple[str, ...] = ()
     below: str = ""
@@ -79,7 +72,7 @@ class SettingJudgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditedServer:
-    """What is known of a server; empty fields are unknown and judge nothing."""
+    """What is known of a server; empty fields judge nothing."""
 
     conf: SmbConfFile | None = None
     path: str = ""
@@ -88,9 +81,7 @@ class AuditedServer:
     share_names: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
     modes: Mapping[str, int] = field(default_factory=dict)
-    """Permission bits of each configuration file, links followed."""
     names_in_shares: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Names of files in a share's folder, by the share in lower case."""
 
     @property
     def samba_version(self) -> tuple[int, ...]:
@@ -98,7 +89,7 @@ class AuditedServer:
 
 
 def judge(server: AuditedServer) -> tuple[AuditFinding, ...]:
-    """Every finding, the gravest and costliest first, then in the order of the file."""
+    """All findings, the gravest and costliest first, then in file order."""
     found = [*_of_facts(server), *_of_files(server)]
     if server.conf is not None:
         found += _of_settings(server, server.conf)
@@ -106,7 +97,7 @@ def judge(server: AuditedServer) -> tuple[AuditFinding, ...]:
 
 
 def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]:
-    """What is harmful among the settings that a recording keeps of its server, the costliest first."""
+    """Harmful settings among a recording's server facts, the costliest first."""
     settings = []
     for scope in ("global", "share"):
         prefix = f"{PARAMETER_PREFIX}{scope}/"
@@ -133,7 +124,7 @@ def judgements() -> tuple[SettingJudgement, ...]:
 
 
 def judgements_of(parameter: str) -> tuple[SettingJudgement, ...]:
-    """The judgements of a parameter of smb.conf, by any of its names."""
+    """The judgements of an smb.conf parameter, by any of its names."""
     return _by_parameter().get(parameter_key(parameter), ())
 
 
@@ -160,7 +151,7 @@ class _Configuration:
         self.shares = tuple(dict.fromkeys(one.section for one in conf.settings if one.section != "global"))
 
     def in_effect(self, section: str, name: str) -> str:
-        """The value of a parameter in a section: its own, that of [global], or the default; "" where none is known."""
+        """A parameter's value in a section: its own, [global]'s or the default; "" where unknown."""
         key = parameter_key(name)
         setting = self.last.get((section, key)) or self.last.get(("global", key))
         if setting is not None:
@@ -169,7 +160,7 @@ class _Configuration:
         return (entry.default or "") if entry else _DEFAULTS.get(spelling(name).name, "")
 
     def sections_of(self, setting: WrittenSetting) -> Sequence[str]:
-        """Where a line acts: its section; for a share's parameter in [global] every share that does not set its own."""
+        """Where a line acts: its section; in [global] every share that does not set the parameter itself."""
         parameter = spelling(setting.name).parameter
         if setting.section != "global" or parameter is None or parameter.scope == "global":
             return [setting.section]
@@ -443,7 +434,6 @@ def _of_facts(server: AuditedServer) -> Iterator[AuditFinding]:
 
 
 def _of_files(server: AuditedServer) -> Iterator[AuditFinding]:
-    """Configuration files that any local user may change, which makes them root."""
     for path, mode in server.modes.items():
         if mode & OTHERS_MAY_WRITE:
             yield AuditFinding(
@@ -458,7 +448,6 @@ def _plain(text: str) -> str:
 
 
 def _words(value: str) -> Iterator[tuple[str, str]]:
-    """The words of a list value in lower case, each with the text behind its equals sign, "1" where there is none."""
     for word in _plain(value).lower().split():
         name, _, number = word.partition("=")
         yield name, number or "1"
@@ -470,7 +459,7 @@ def _without_word(setting: WrittenSetting, word: str) -> str:
 
 
 def number_of(name: str, value: str) -> float | None:
-    """The number in a value: a plain one, a size such as 64K, or a log level's first; None where there is none."""
+    """The number in a value: plain, a size such as 64K, or a log level's first; else None."""
     text = tidy_value(name, value) if name else value.strip()
     if name == "log level":
         text = re.split(r"[\s@]", text)[0].removeprefix("all:")
@@ -484,7 +473,6 @@ def number_of(name: str, value: str) -> float | None:
 
 
 def _meant(setting: WrittenSetting) -> str:
-    """The value under the parameter's canonical name: ``writable = no`` is ``read only = yes``."""
     return opposite_value(setting.value) if spelling(setting.name).opposite else setting.value
 
 

@@ -1,4 +1,4 @@
-"""Audits on paper and as JSON: the answer, then each finding with its place, its reason and its remedy."""
+"""Audits on paper and as JSON."""
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ SEVERITIES = {
 
 
 def audit_document(audit: Audit) -> dict[str, Any]:
-    """The JSON object ``sharebench/audit/1``: the record, each finding with what ``findings/1`` has as well."""
+    """The JSON object ``sharebench/audit/1``."""
     return {
         "schema": SCHEMA,
         **audit.to_json(),
@@ -36,7 +36,7 @@ def audit_document(audit: Audit) -> dict[str, Any]:
 
 
 def finding_document(finding: AuditFinding) -> dict[str, Any]:
-    """One finding, with the keys of ``sharebench/findings/1``."""
+    """A finding with the keys of ``sharebench/findings/1``."""
     fields = {name: getattr(finding, name) for name in finding.__dataclass_fields__}
     return {
         "severity": SEVERITIES[finding.verdict],
@@ -104,13 +104,13 @@ def audit_answer(audit: Audit) -> str:
 
 
 def audit_sign(audit: Audit) -> tuple[str, Tone]:
-    """The sign before the answer, and its tone: those of the gravest finding."""
+    """The sign and tone of the gravest finding."""
     gravest = min((finding.verdict for finding in audit.findings), key=list(Ruling).index, default=None)
     return (SIGNS[gravest], TONES[gravest]) if gravest else ("✓", Tone.GOOD)
 
 
 def place_of(finding: AuditFinding) -> str:
-    """Where the setting is: ``smb.conf:14``, or what kind of thing it is where no line says it."""
+    """``smb.conf:14``, or the kind of thing where no line says it."""
     name = finding.file.rpartition("/")[2]
     if finding.line:
         return f"{name}:{finding.line}"
@@ -118,7 +118,7 @@ def place_of(finding: AuditFinding) -> str:
 
 
 def said_of(finding: AuditFinding) -> str:
-    """The setting as it is written: ``log level = 3``, or the one word of it that is meant."""
+    """The setting as written, ``log level = 3``, or the one word concerned."""
     if finding.word:
         words = finding.value.replace(",", " ").split()
         meant = next((word for word in words if word.partition("=")[0].lower() == finding.word.lower()), finding.word)
@@ -129,7 +129,7 @@ def said_of(finding: AuditFinding) -> str:
 
 
 def why_of(finding: AuditFinding, tried: Sequence[str] = ()) -> str:
-    """Why it is what it is, our price for it, what it gave in this notebook, and who once recommended it."""
+    """The reason, the measured cost, results in this notebook, and who once recommended it."""
     said = [finding.why]
     if finding.price:
         said.append(f"{finding.price.rstrip('.')} ({finding.price_source}).")
@@ -140,7 +140,7 @@ def why_of(finding: AuditFinding, tried: Sequence[str] = ()) -> str:
 
 
 def audit_report(audit: Audit, tried: Mapping[str, Sequence[str]] | None = None) -> Report:
-    """An audit; ``tried`` is what the notebook's own measurements gave, by parameter."""
+    """An audit; ``tried`` has this notebook's results by parameter."""
     sign, tone = audit_sign(audit)
     fields = [
         Field(name="Answer", text=f"{sign} {audit_answer(audit)}", tone=tone),
@@ -193,7 +193,7 @@ def _row(finding: AuditFinding, tried: Sequence[str]) -> Row:
 
 
 def audit_comparison_report(base: Audit, other: Audit) -> Report:
-    """What changed on a server from one audit to another."""
+    """What changed between two audits of a server."""
     rows = tuple(audit_differences(base, other))
     gone, new = finding_changes(base, other)
     fields = [
@@ -231,7 +231,7 @@ def comparison_answer(base: Audit, other: Audit) -> str:
 
 
 def audit_differences(base: Audit, other: Audit) -> Iterator[tuple[str, str, str]]:
-    """Settings and facts that differ: the name and both values, "(not set)" where one has none."""
+    """Settings and facts that differ, with both values; "(not set)" where one has none."""
     pairs = ((base.settings_by_name(), other.settings_by_name()), (_steady(base), _steady(other)))
     for before, after in pairs:
         for name in dict.fromkeys([*before, *after]):
@@ -250,7 +250,7 @@ def _steady(audit: Audit) -> dict[str, str]:
 
 
 def finding_changes(base: Audit, other: Audit) -> tuple[tuple[AuditFinding, ...], tuple[AuditFinding, ...]]:
-    """The findings that are gone, and those that are new; a line that only moved is the same finding."""
+    """(gone, new) findings; a line that only moved is the same finding."""
 
     def known(audit: Audit) -> set[tuple[str, str, str, str]]:
         return {(one.key, one.section, one.setting, one.value) for one in audit.findings}
@@ -265,7 +265,7 @@ TESTED = frozenset({Ruling.HARMFUL, Ruling.CONTRADICTORY, Ruling.WORTH_TRYING})
 
 
 def proposed_diff(findings: Sequence[AuditFinding], files: Mapping[str, str]) -> str:
-    """What `patch` would apply to the files, by path; empty where no finding names an edit."""
+    """A diff of the files for `patch`; empty where no finding names an edit."""
     return "".join(_diff_of(path, text, _by_line(findings, path)) for path, text in sorted(files.items()))
 
 
@@ -306,7 +306,7 @@ def _edited(lines: Sequence[str], edits: Mapping[int, Sequence[AuditFinding]]) -
 
 
 def edited_line(findings: Sequence[AuditFinding]) -> str:
-    """The line that takes the place of one with these findings; "" to delete it."""
+    """The replacement for a line with these findings; "" deletes it."""
     whole = [finding for finding in findings if not finding.word]
     if whole:
         return whole[0].instead or ""
@@ -318,7 +318,7 @@ def edited_line(findings: Sequence[AuditFinding]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A value of a parameter of smb.conf that would take the place of a finding's, to be tested by ``try``."""
+    """A replacement for a parameter's value that ``try`` can test."""
 
     name: str
     value: str
@@ -326,7 +326,7 @@ class Remedy:
 
 
 def remedies(findings: Sequence[AuditFinding]) -> tuple[Remedy, ...]:
-    """What can be tested, the costliest first: harmful values and those worth trying, once for each parameter."""
+    """Values that can be tested, the costliest first, once per parameter."""
     found: dict[str, Remedy] = {}
     never = {spelling(name).name for name in data()["never"]}
     for finding in findings:

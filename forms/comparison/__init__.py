@@ -1,1 +1,1 @@
-"""Series held against each other: verdict, what differs, reports."""
+"""Comparisons of series: verdict, differences, reports."""

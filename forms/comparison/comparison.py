@@ -1,4 +1,4 @@
-"""What two sides say about each other, in figures and in words: the verdict, what it rests on, what would settle it."""
+"""The result of a comparison in figures and words: verdict, basis, next step."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,12 @@ from storage.records import Change
 
 _OTHER_PATH = ("command", "target", "client.name")
 OWN_SIGNS = {Doubt.CONTRADICTED: "!", Doubt.SAME_SETTINGS: "~"}
-"""The signs of what is no verdict for another reason than the figures."""
 MANY_RUNS = 30
-"""A side: who is told to measure more is told nothing of use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What two sides say about each other; absent figures mean too few runs or series for them."""
+    """The result of comparing two sides; absent figures mean too few runs or series."""
 
     base_id: str
     other_id: str
@@ -35,47 +33,35 @@ class Comparison:
     other_bytes_per_second: float | None
     change_percent: float | None
     interval_percent: tuple[float, float] | None
-    """(low, high): the 95 % interval of the change, in percent; absent for too few runs."""
     runs_interval_percent: tuple[float, float] | None
-    """(low, high) by the runs alone: how far these very series differ, whatever the reason."""
     p_value: float | None
     """The largest p of the Student's t tests that the verdict needs."""
     needed_runs: int | None
-    """Runs a side that would likely tell; None where the verdict is known, or where no number of runs would."""
     needed_runs_range: tuple[int, int | None] | None = None
-    """(fewest, most) by all that this first look leaves open; None for the most where no number may be enough."""
+    """(fewest, most) that a first look leaves open; None for most: no number may be enough."""
     smallest_percent: float | None = None
-    """The change that as many runs as were measured find nine times in ten; None where runs are not what is missing."""
     needed_series: int | None = None
-    """Series a side, measured in alternation, that would likely tell; None where runs are what is missing."""
     between_percent: float | None = None
-    """The standard deviation between equal series, by which it was judged; absent for interleaved runs."""
+    """Standard deviation between equal series; absent for interleaved runs."""
     between_freedom: float | None = None
     apart_percent: float | None = None
-    """By how much equal series differ at most, 19 times in 20."""
+    """The most by which equal series differ, 19 times in 20."""
     run_percent: float | None = None
-    """How far runs of one series differ, pooled: the standard deviation in percent."""
     repeats: float = 0.0
-    """The degrees of freedom that repeated series gave, each weighted by the time that they cover."""
+    """Degrees of freedom from repeated series, weighted by the time they cover."""
     history_count: int = 0
-    """Earlier series of the path that counted."""
     history_days: float | None = None
-    """How much older than the other side the newest of them is."""
     settle: SettlingStep | None = None
-    """The cheapest step that would settle it, where it is inconclusive."""
     base_wander_percent: float | None = None
-    """How far the base's own series lie apart, in percent; absent for one series."""
     in_turns: bool = False
     level: float = 0.95
-    """Of the interval: more than 95 % where several comparisons are made at once (Holm)."""
+    """Of the interval; above 0.95 for several comparisons at once (Holm)."""
     noise_percent: float
     margin_percent: float
     alpha: float
     differences: tuple[Difference, ...] = ()
     server_seen: bool = True
-    """Whether both show the parameters of their server, so that one that was changed would be among the differences."""
     change: Change | None = None
-    """What the other series claims to have changed since this base, with the evidence for it."""
 
     @property
     def known(self) -> bool:
@@ -83,14 +69,13 @@ class Comparison:
 
     @property
     def sign(self) -> str:
-        """``+``, ``-``, ``=``, ``?`` for inconclusive, ``!`` for a contradicted change, ``~`` for mere variation."""
+        """``+``, ``-``, ``=``, ``?`` inconclusive, ``!`` contradicted, ``~`` mere variation."""
         if self.doubt in OWN_SIGNS:
             return OWN_SIGNS[self.doubt]
         return VERDICT_SIGNS[self.verdict]
 
     @property
     def word(self) -> str:
-        """The verdict as one word or two, and what it is where it is none for another reason than the figures."""
         if self.doubt is Doubt.CONTRADICTED:
             return "Contradicted"
         return "Variation" if self.doubt is Doubt.SAME_SETTINGS else VERDICT_WORDS[self.verdict]
@@ -101,12 +86,10 @@ class Comparison:
 
     @property
     def base_again_tells(self) -> bool:
-        """Whether the base measured once more, after the other, would tell: the two are of one path."""
         return all(difference.name not in _OTHER_PATH for difference in self.differences)
 
     @property
     def figures(self) -> str:
-        """The change with its interval, such as ``+2.5 % (+1.9 % to +3.1 %)``."""
         if self.change_percent is None:
             return "no change can be computed"
         ends = self.interval_percent
@@ -115,7 +98,6 @@ class Comparison:
 
     @property
     def headline(self) -> str:
-        """The verdict in one short sentence, with what differs in the session."""
         session = session_difference(self.differences)
         return f"{_verdict(self)}{f'; {session}' if session else ''}."
 
@@ -147,7 +129,7 @@ def _verdict(found: Comparison) -> str:
 
 
 def basis_sentence(found: Comparison) -> str | None:
-    """What the verdict was judged by; None where there is nothing to judge by."""
+    """What the verdict is based on, or None."""
     if found.in_turns:
         return "The runs were interleaved: what moved both is taken out."
     if found.apart_percent is None:
@@ -167,7 +149,7 @@ def _age(days: float | None) -> str:
 
 
 def hint_sentence(found: Comparison) -> str | None:
-    """What to do where no step that can be named settles it; None where there is nothing to settle."""
+    """What to do where no step would settle it, or None."""
     if found.known or found.doubt in (*OWN_SIGNS, Doubt.NO_RUNS, Doubt.FEW_RUNS):
         return None
     if found.noise_percent >= found.margin_percent:

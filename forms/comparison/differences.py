@@ -1,4 +1,4 @@
-"""What differs between two series: their settings, and those facts of their surroundings that keep still."""
+"""Differences between two series: settings, and facts that do not vary by themselves."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,19 +11,16 @@ from storage.records import Facts, JSONValue, Series
 
 GLOBAL = "smb.conf/global/"
 SHARE = "smb.conf/share/"
-"""How the facts of the server name its effective parameters: those of [global], and those of the target's share."""
 
 CLIENT_PARTS = ("name", "version", "dialect", "signing", "encryption", "block_bytes", "in_flight")
-"""What a series keeps of its client; all but the name is known only once it has connected."""
 _KNOWN_LATER = ("size_bytes", "link_bits_per_second")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One setting or fact in which two series differ; None where a series does not have it."""
+    """A setting or fact that differs; None where a series lacks it."""
 
     name: str
-    """``target``, ``client.dialect``, ``link_bits_per_second``, ``server.smb.conf/share/strict sync``, …"""
     base: JSONValue
     other: JSONValue
 
@@ -33,7 +30,6 @@ class Difference:
 
     @property
     def label(self) -> str:
-        """The name for people: ``strict sync`` for a parameter of smb.conf, the name itself for the rest."""
         return self.parameter or self.name
 
     def __str__(self) -> str:
@@ -41,11 +37,7 @@ class Difference:
 
 
 def differences(base: Series, other: Series) -> tuple[Difference, ...]:
-    """The settings and environment facts in which the two series differ, settings first, each part by name.
-
-    Facts that vary by themselves (load, counters, times) are left out, and so is what only one of the two could see:
-    without access to a server's configuration nothing is known to differ in it.
-    """
+    """Differing settings, then facts, by name; not those that vary by themselves or that only one side saw."""
     connected = all(_has_connected(series) for series in (base, other))
     not_known = () if connected else tuple(f"client.{part}" for part in CLIENT_PARTS[1:])
     may_be_absent: tuple[str, ...] = _KNOWN_LATER
@@ -71,7 +63,7 @@ _MOST_NAMED = 4
 
 
 def session_difference(differing: Sequence[Difference]) -> str | None:
-    """What became of the session, such as ``the session is now encrypted``; None where it is as it was."""
+    """How the session changed, such as ``the session is now encrypted``; else None."""
     said = []
     for found in differing:
         if found.name in _PROTECTION:
@@ -86,12 +78,12 @@ def session_difference(differing: Sequence[Difference]) -> str | None:
 
 
 def differences_of_repeat(first: Series, again: Series) -> tuple[Difference, ...]:
-    """What keeps a series from being the first one measured again: whatever differs but our own version."""
+    """Why ``again`` is no repeat of ``first``: all differences but sharebench's version."""
     return tuple(found for found in differences(first, again) if found.name != _OWN_VERSION)
 
 
 def differences_before(first: Series, again: Series) -> tuple[Difference, ...]:
-    """The same of a series that is yet to be measured, of which its login alone is known: nothing absent differs."""
+    """:func:`differences_of_repeat` for a series known only by its login: absent values do not differ."""
     logged_in = first.client.dialect and again.client.dialect
     return tuple(
         found
@@ -101,7 +93,7 @@ def differences_before(first: Series, again: Series) -> tuple[Difference, ...]:
 
 
 def same_path(one: Series, another: Series) -> bool:
-    """Whether two series went the same way: command, target and client alike, whatever else was changed."""
+    """Whether command, target and client are alike."""
     return (
         one.command is another.command
         and replace(one.target, user=None, domain=None) == replace(another.target, user=None, domain=None)
@@ -110,19 +102,19 @@ def same_path(one: Series, another: Series) -> bool:
 
 
 def is_repeat(first: Series, again: Series) -> bool:
-    """Whether a series is the first one measured again: nothing is seen to differ, settings, session and machines."""
+    """Whether no difference is seen in settings, session and machines."""
     return same_path(first, again) and not differences_of_repeat(first, again)
 
 
 def named(differing: Iterable[Difference]) -> str:
-    """Differences as a sentence lists them, the first few by name."""
+    """The first few differences by name, as prose."""
     every = [str(found) for found in differing]
     more = [f"{len(every) - _MOST_NAMED} more"] if len(every) > _MOST_NAMED else []
     return wording.listed([*every[:_MOST_NAMED], *more])
 
 
 def effective(facts: Facts, parameter: str, *, in_share: bool = True) -> str | None:
-    """The value that smbd uses for the target's share (or in [global] alone); None where it is not known."""
+    """The value smbd uses in the target's share, or in [global] alone; None where unknown."""
     value = facts.get(SHARE + parameter) if in_share else None
     if value is None:
         value = facts.get(GLOBAL + parameter)
@@ -130,7 +122,7 @@ def effective(facts: Facts, parameter: str, *, in_share: bool = True) -> str | N
 
 
 def parameter_of(fact: str) -> str | None:
-    """The canonical name of the smb.conf parameter that a fact is about; None for other facts."""
+    """The smb.conf parameter that a fact is about, else None."""
     for prefix in (GLOBAL, SHARE):
         if fact.startswith(prefix):
             return spelling(fact.removeprefix(prefix)).name

@@ -1,4 +1,4 @@
-"""Several series as a matrix: get and put down; FTP, untuned and tuned across (Using Samba, table B-1)."""
+"""Series as a matrix: commands down; FTP, untuned and tuned across (Using Samba, table B-1)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,13 +13,12 @@ FTP = "FTP"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixCell:
-    """One series in the table."""
+    """One series in the matrix."""
 
     series: Series
     bytes_per_second: float | None
     half_width_bytes_per_second: float | None
     percent_of_ftp: float | None = None
-    """The average in percent of FTP's in the same row; absent where the row has no FTP, and in FTP's own column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +28,12 @@ class MatrixRow:
     name: str
     command: Command
     cells: tuple[MatrixCell | None, ...]
-    """As many as there are columns; None where nothing was measured (the book's *n.a.*)."""
+    """One per column; None where nothing was measured (the book's *n.a.*)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtocolMatrix:
-    """The table: FTP's column first where there is one, then the others in the order in which they were given."""
+    """The matrix: FTP's column first, the others in the order given."""
 
     columns: tuple[str, ...]
     rows: tuple[MatrixRow, ...]
@@ -45,12 +44,7 @@ class ProtocolMatrix:
 
 
 def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str] | None = None) -> ProtocolMatrix:
-    """The table of several series; ``heading_of`` says what a series' column is called, else :func:`heading` does.
-
-    A column is a set-up: FTP, or what tells the series from the others (its label, its change, its protocol). A row is
-    a command on a host. Where two series claim the same place, the later one gets a column of its own; where labels
-    repeat the host or the command of their row, they are read without.
-    """
+    """A column per set-up, a row per command and host; a later series for a taken cell gets its own column."""
     names: Mapping[str, str] = {one.id: (heading_of or heading)(one) for one in series}
     if heading_of is None:
         names = _of_columns(series, names)
@@ -78,7 +72,7 @@ def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str
 
 
 def heading(series: Series) -> str:
-    """What a series' column is called: FTP, else its label, its change, or its protocol."""
+    """A series' column heading: FTP, else its label, change or protocol."""
     if series.target.abilities.is_yardstick:
         return FTP
     if series.label:
@@ -89,13 +83,13 @@ def heading(series: Series) -> str:
 
 
 def protocol_name(series: Series) -> str:
-    """What a series' protocol is called as a column: FTP, SMB, …"""
+    """A protocol's name as a column heading: FTP, SMB, …"""
     protocol = series.target.abilities
     return FTP if protocol.is_yardstick else wording.plain(protocol.label)
 
 
 def sides_of(groups: Sequence[Sequence[Series]]) -> list[Sides]:
-    """Each group with the first of its own host and command; of only two groups the second with the first."""
+    """Each group against the first of its host and command; two groups against each other."""
     if len(groups) == 2:
         return [Sides(base=tuple(groups[0]), other=tuple(groups[1]))]
     first: dict[tuple[str, Command], Sequence[Series]] = {}
@@ -108,7 +102,6 @@ def sides_of(groups: Sequence[Sequence[Series]]) -> list[Sides]:
 
 
 def _of_columns(series: Sequence[Series], names: Mapping[str, str]) -> Mapping[str, str]:
-    """The names without what each shares with its row, where that makes fewer columns and none twice in a row."""
     rows: dict[tuple[str, Command], list[Series]] = {}
     for one in series:
         rows.setdefault((one.target.host, one.command), []).append(one)

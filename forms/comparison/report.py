@@ -1,4 +1,4 @@
-"""Comparisons on paper: two series side by side, or several laid out as table B-1 (Using Samba)."""
+"""Comparisons on paper: a pair side by side, or table B-1 (Using Samba)."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ SCHEMA = "sharebench/comparison/1"
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """The JSON object of a comparison, nothing rounded; ``change`` is there where the other series claims one."""
+    """The JSON object of a comparison, unrounded; ``change`` only where one is claimed."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "base": comparison.base_id,
@@ -76,7 +76,7 @@ NOT_MEASURED = "n.a."
 
 
 def comparison_report(shown: Sequence[Series], found: Sequence[ComparisonSummary] | None = None) -> Report:
-    """One pair side by side, or the matrix of all that are shown, the base first; ``found`` where compared already."""
+    """A pair, or the matrix with the base first; ``found`` has comparisons already made."""
     found = comparisons(sides_of([(one,) for one in shown])) if found is None else found
     return pair_report(found[0]) if len(found) == 1 else matrix_report(protocol_matrix(shown), found)
 
@@ -103,7 +103,7 @@ def pair_report(form: ComparisonSummary) -> Report:
 
 
 def verdict_fields(found: Comparison) -> Iterator[Field]:
-    """The verdict, what it was judged by, and the cheapest step that would settle it."""
+    """The verdict, its basis, and the cheapest step that would settle it."""
     yield Field(name="Verdict", text=f"[{found.sign}] {found.headline}", tone=found.tone)
     if basis := basis_sentence(found):
         yield Field(name="Judged by", text=basis)
@@ -114,7 +114,7 @@ def verdict_fields(found: Comparison) -> Iterator[Field]:
 
 
 def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) -> Report:
-    """Several series as a matrix of commands and protocols, and the verdict on each."""
+    """A matrix of commands and protocols, and the verdict on each series."""
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
     return Report(
         form=FORM,
@@ -137,7 +137,7 @@ def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) ->
 
 
 def blank_comparison_report() -> Report:
-    """The matrix to be filled by hand: commands down; FTP, untuned and tuned Samba across (table B-1)."""
+    """Table B-1 (Using Samba) to fill in by hand."""
     headings = ("FTP, kB/s", "Untuned Samba, kB/s", "Tuned Samba, kB/s", "% of FTP")
     columns = columns_of("Command", *((heading, ReportKind.WHOLE) for heading in headings))
     return Report(
@@ -213,7 +213,7 @@ def _chart(form: ComparisonSummary) -> Chart | None:
 
 
 def interval_of(found: Comparison, one: SeriesSummary) -> tuple[float, float] | None:
-    """In bytes per second: where an equal series would lie, or by its runs alone where they were interleaved."""
+    """Where an equal series would lie, in bytes/s; by the runs alone where interleaved."""
     if found.apart_percent is None or one.average is None or one.average.bytes_per_second is None:
         return one.confidence
     factor = math.exp(found.apart_percent / 100 / math.sqrt(2))
@@ -232,7 +232,7 @@ def matrix_chart(matrix: ProtocolMatrix) -> Chart | None:
 
 
 def matrix_table(matrix: ProtocolMatrix) -> Table:
-    """Averages with half of their 95 % intervals, in one unit: MB/s, or kB/s where one is below 1 MB/s."""
+    """Averages with half their 95 % intervals, in MB/s, or kB/s where one is below 1 MB/s."""
     rates = [cell.bytes_per_second for row in matrix.rows for cell in row.cells if cell and cell.bytes_per_second]
     factor, unit = (1e3, "kB/s") if rates and min(rates) < 1e6 else (1e6, "MB/s")
     columns = [Column(heading="Command", kind=ReportKind.TEXT)]

@@ -1,4 +1,4 @@
-"""The cheapest step that would settle an open comparison: what it is, what it shows, what it costs, its command."""
+"""The cheapest step that would settle an inconclusive comparison, its cost and commands."""
 
 import shlex
 from collections.abc import Sequence
@@ -16,10 +16,8 @@ from storage.records import Change, Command, Evidence, Series
 from storage.target_url import format_target
 
 _TRIED_ONCE_SECONDS = 3.0
-"""What it takes to change a setting, reload the server and connect again."""
 _BY_HAND_SECONDS = 60.0
 _KERNEL = ("net.", "vm.")
-"""How settings of the kernel begin; those of a network card have an @."""
 _VERSUS = {"in-flight": "--in-flight", "block": "--block", "client": "--client"}
 _VERSUS_DIFFERENCES = {"client.in_flight": "in-flight", "client.block_bytes": "block", "client.name": "client"}
 _NEGOTIATED = ("client.dialect", "client.encryption", "client.signing")
@@ -28,19 +26,17 @@ _BY_HAND = {"settings.sign": "--sign", "settings.encrypt": "--encrypt"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettlingStep:
-    """One way to settle it nine times in ten, were the change what was seen."""
+    """A step that settles it nine times in ten if the observed change is real."""
 
     way: Way
     count: int
-    """Pairs, runs a side, or series."""
     seconds: float
     shows_percent: float
     commands: tuple[str, ...]
-    """What to type, in this order; with ALTERNATING again and again."""
+    """To type in this order; with ALTERNATING repeatedly."""
 
     setting: str | None = None
     series_a_side: int | None = None
-    """With ALTERNATING: how many each side then has."""
 
     @property
     def sentence(self) -> str:
@@ -76,7 +72,7 @@ def cheapest_step(
     limits: Limits,
     widened: float = 1.0,
 ) -> SettlingStep | None:
-    """The cheapest possible step, or None; several steps' intervals reach ``widened`` times as far as one alone."""
+    """The cheapest possible step, or None; ``widened`` scales the interval for several steps."""
     one, two = base[0], other[0]
     counts = [len(each.measured()) for each in (*base, *other)]
     known = 2.0 * min(sum(counts[: len(base)]) - len(base), sum(counts[len(base) :]) - len(other))
@@ -125,7 +121,7 @@ def cheapest_step(
 
 
 def duration(seconds: float) -> str:
-    """A time to wait, roughly: ``40 seconds``, ``4 minutes``, ``2 hours``."""
+    """A rough waiting time: ``40 seconds``, ``4 minutes``, ``2 hours``."""
     if seconds < 90:
         return wording.count(max(10, round(seconds / 10) * 10), "second")
     if seconds < 5400:
@@ -144,7 +140,6 @@ def _cost(way: Settles, transfer: float, series: float) -> float:
 
 
 def _seconds(base: Sequence[Series], other: Sequence[Series]) -> tuple[float, float]:
-    """(of one transfer, of one series with its warm-up runs), as they took."""
     every = [*base, *other]
     runs = [[run.seconds for run in one.runs if run.seconds] for one in every]
     total = sum(map(sum, runs))
@@ -152,7 +147,6 @@ def _seconds(base: Sequence[Series], other: Sequence[Series]) -> tuple[float, fl
 
 
 def _setting(claimed: Change | None, differing: Sequence[Difference], other: Series) -> str | None:
-    """NAME=VALUE of what `try` can change: a claimed change of the server, or the one parameter that differs."""
     if not other.target.abilities.through_samba:
         return None
     if claimed is not None and claimed.evidence is not Evidence.CONTRADICTED:
@@ -165,7 +159,6 @@ def _setting(claimed: Change | None, differing: Sequence[Difference], other: Ser
 
 
 def _versus(claimed: Change | None, differing: Sequence[Difference], other: Series) -> str | None:
-    """Options of ``run --versus`` that make the other of the base: settings of the client."""
     found = [
         f"{_VERSUS[name]} {_typed(name, getattr(other.client, place.removeprefix('client.')))}"
         for place, name in _VERSUS_DIFFERENCES.items()

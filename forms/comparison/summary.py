@@ -1,4 +1,4 @@
-"""The comparison form: two series side by side, the verdict, and what differs between them."""
+"""The comparison form: two series, the verdict and their differences."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,14 +28,13 @@ class ComparisonRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonSummary:
-    """What a screen or an exporter draws of a comparison."""
+    """A comparison as screens and exporters draw it."""
 
     comparison: Comparison
     bases: tuple[SeriesSummary, ...]
     others: tuple[SeriesSummary, ...]
     rows: tuple[ComparisonRow, ...]
     differences: tuple[ComparisonRow, ...]
-    """Settings and environment facts that differ, beside those that ``rows`` have already."""
     remarks: tuple[str, ...]
 
     @property
@@ -53,7 +52,7 @@ def comparison_form(base: Series, other: Series, limits: Limits | None = None) -
 
 
 def comparisons(several: Sequence[Sides], limits: Limits | None = None) -> list[ComparisonSummary]:
-    """All comparisons of one command, which together are wrong in alpha at most."""
+    """All comparisons of one command, with a joint error of at most alpha."""
     found = compare_several(several, limits or Limits())
     return [_summary(comparison, sides, len(several)) for comparison, sides in zip(found, several, strict=True)]
 
@@ -184,14 +183,14 @@ def _doubts(series: Series, name: str, *, in_turns: bool) -> Iterator[str]:
 
 
 def change_sentence(change: Change) -> str:
-    """What a series claims to have changed and how far that is proven, in one sentence or two."""
+    """The claimed change and its evidence, in one or two sentences."""
     also = f"; also changed: {wording.listed(list(change.also_changed))}" if change.also_changed else ""
     remark = f" {change.remark}" if change.remark else ""
     return wording.plain(f"Change {wording.changed(change)}: {change.evidence}{also}.{remark}")
 
 
 def difference_name(difference: Difference) -> str:
-    """What a difference is called for people: ``strict sync``, ``rate of the link``, ``server: kernel``."""
+    """A difference's name for people: ``strict sync``, ``server: kernel``."""
     if difference.parameter:
         return difference.parameter
     side, _, name = difference.name.partition(".")

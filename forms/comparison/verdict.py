@@ -1,4 +1,4 @@
-"""The comparison of two sides, one series or several each, and the earlier series that it is judged with."""
+"""Compare sides of one or more series, using earlier series for the variation."""
 
 import math
 import statistics as basic
@@ -32,25 +32,22 @@ from storage.records import Change, Evidence, Series
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """What is compared with what: series of equal settings on each side."""
+    """What is compared: series of equal settings on each side."""
 
     base: tuple[Series, ...]
     other: tuple[Series, ...]
     history: tuple[tuple[Series, ...], ...] = ()
-    """Groups of repeated series of the same path, all earlier: what shows how far equal series differ."""
     equal: bool = False
-    """Whether the settings of both are known to be the same, so that only variation can differ."""
     unseen: bool = False
-    """Whether a change lies between both that nobody could see: where nothing shows a difference there may be one."""
 
 
 def compare(base: Series, other: Series, limits: Limits | None = None) -> Comparison:
-    """One series against another."""
+    """Compare one series with another."""
     return compare_sides(Sides(base=(base,), other=(other,)), limits or Limits())
 
 
 def compare_several(several: Sequence[Sides], limits: Limits) -> list[Comparison]:
-    """Several comparisons of one command: together they are wrong in ``limits.alpha`` at most (Holm 1979)."""
+    """Several comparisons with a joint error of at most ``limits.alpha`` (Holm 1979)."""
     alone = [compare_sides(sides, limits) for sides in several]
     told = [
         index
@@ -65,11 +62,7 @@ def compare_several(several: Sequence[Sides], limits: Limits) -> list[Comparison
 
 
 def compare_sides(sides: Sides, limits: Limits) -> Comparison:
-    """The other side against the base, by the bytes per second of their valid measured runs.
-
-    The rule is that of :mod:`forms.stats.decision`. A contradicted change and equal settings take its verdict away:
-    what differs then is not what was to be compared.
-    """
+    """Compare the valid measured runs' rates; a contradicted change or equal settings cancel the verdict."""
     turns = _interleaved(sides)
     if turns:
         return _compared(sides, decide_in_turns(*turns, limits=limits), limits, turns)
@@ -81,10 +74,7 @@ def compare_sides(sides: Sides, limits: Limits) -> Comparison:
 
 
 def compare_steps(steps: Sequence[Sides], limits: Limits) -> list[Comparison]:
-    """The steps of one experiment and what they make in all, judged by one variation; all hold at once.
-
-    Sides of the same series are one group. Interleaved steps are judged pair by pair, each at its share of the alpha.
-    """
+    """Judge an experiment's steps and total jointly by one variation; interleaved steps pair by pair."""
     sides = {_ids(side): side for step in steps if not step.equal for side in (step.base, step.other)}
     places = {ids: place for place, ids in enumerate(sides)}
     turns = [_interleaved(step) for step in steps]
@@ -198,25 +188,20 @@ def _interleaved(sides: Sides) -> tuple[list[float], list[float]] | None:
 
 
 def _apart(decision: ChangeDecision) -> float | None:
-    """By how much two equal series differ at most, in percent, 19 times in 20; as the interval was computed."""
     if decision.variation is None or decision.critical is None:
         return None
     return decision.critical * decision.variation.deviation_percent * math.sqrt(2)
 
 
 def unseen_between(base_id: str, way: Sequence[Series]) -> bool:
-    """Whether a change on the ``way`` from a series down to its base is not confirmed, or it ends elsewhere."""
+    """Whether an unconfirmed change lies on the ``way`` down to the base, or the way ends elsewhere."""
     above = list(takewhile(lambda one: one.id != base_id, way))
     unproven = any(one.change and one.change.evidence is not Evidence.CONFIRMED for one in above)
     return unproven or not above or above[-1].base_id != base_id
 
 
 def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]] | None:
-    """The throughputs of runs that took turns, neighbour by neighbour; None where the series did not take turns.
-
-    They did where the runs of the same numbers, in the order in which they began, come in pairs of both series
-    (A B B A …), also with runs of further series between them. Pairs of which a run is not valid are left out.
-    """
+    """Rates of valid neighbours in interleaved runs (A B B A …); None where the runs are not interleaved."""
     mine, theirs = ({run.number: run for run in one.measured() if run.started_at} for one in (base, other))
     shared = sorted(mine.keys() & theirs.keys())
     if not shared or len(shared) < min(len(mine), len(theirs)) - 1:
@@ -238,7 +223,6 @@ def _claimed(base: Series, other: Series) -> Change | None:
 def _unless_contradicted(
     decision: ChangeDecision, claimed: Change | None, sides: Sides, differing: Sequence[Difference]
 ) -> ChangeDecision:
-    """The decision, or none where the claimed change is not what was made, or where no setting differs after all."""
     base, other = sides.base[0], sides.other[0]
     if claimed is not None and claimed.evidence is Evidence.CONTRADICTED:
         return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.CONTRADICTED)
@@ -250,7 +234,6 @@ def _unless_contradicted(
 
 
 def _shows_its_change(base: Series, other: Series) -> bool:
-    """Whether the setting that the other claims to have changed can be seen in both: only then equal ones are equal."""
     if other.change is None or other.change.evidence is not Evidence.CONFIRMED:
         return False
     seen = (effective(one.environment.get("server", {}), other.change.name) for one in (base, other))
@@ -292,18 +275,12 @@ def _wander(left: Sequence[Sequence[float]]) -> float | None:
 
 
 _CONFIRMED = 2
-"""Series in a row that must differ from a group, the same way, to end it."""
 
 
 def groups_of(
     earlier: Sequence[Series], base: Series, new_normal: Collection[str] = ()
 ) -> tuple[tuple[Series, ...], ...]:
-    """The earlier series that are equal to the base in settings, session and machines, the oldest first.
-
-    A group ends at a recorded change, at a difference that was seen, at a faster or slower that the next series
-    confirmed, and before a series that somebody called the ``new_normal``: what lies between two groups is no
-    variation. The base is the newest series being judged on its side.
-    """
+    """Earlier series equal to the base, cut at changes, differences and each ``new_normal``, the oldest first."""
     usable = [one for one in earlier if one.measured() and _path(one) == _path(base)]
     groups: list[list[Series]] = []
     for one in usable:
@@ -318,7 +295,6 @@ def groups_of(
 
 
 def _at_confirmed_changes(group: list[Series]) -> list[list[Series]]:
-    """The group, cut where the verdict on a series is faster or slower and the next series says so as well."""
     parts, part = [], group[:1]
     for place, one in enumerate(group[1:], 1):
         following = group[place : place + _CONFIRMED]
@@ -336,6 +312,5 @@ def _against(part: Sequence[Series], one: Series) -> Verdict:
 
 
 def _path(series: Series) -> tuple[object, ...]:
-    """What makes a path: the way, the client, the command and the size, whatever the session negotiated."""
     target = replace(series.target, user=None, domain=None)
     return target, series.client.name, series.command, {run.size_bytes for run in series.measured()}

@@ -1,1 +1,1 @@
-"""Several series as one piece of work: the ladder, the survey, the self-test."""
+"""Experiments, surveys and self-tests: several series as one piece of work."""

@@ -1,4 +1,4 @@
-"""The ladder of an experiment: series in order, each with the one change that made it, and what was gained."""
+"""An experiment's steps, each with its one change, and the total gain."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,17 +15,14 @@ from storage.records import Change, Command, Decision, Evidence, Series, SeriesS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rung:
-    """One series of the experiment, against the series that it was made from."""
+    """A series compared with the one it was made from."""
 
     number: int
-    """From 0, in the order measured."""
     series: Series
     base_number: int | None
-    """The rung that it was made from; None for the first, and where that series is no longer there."""
     average_bytes_per_second: float | None
     comparison: Comparison | None
     on_kept_path: bool
-    """Whether the settings in force now came about by way of it."""
 
     @property
     def change(self) -> Change | None:
@@ -41,7 +38,7 @@ class Rung:
 
     @property
     def mark(self) -> str:
-        """The doubts as one character: ``!`` what is contradicted, ``?`` what is unproven or not alone, else blank."""
+        """``!`` contradicted, ``?`` unproven or not alone, else blank."""
         return "!" if self.contradicted else "?" if self.doubts else " "
 
     @property
@@ -68,14 +65,13 @@ class Rung:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gain:
-    """What the kept rungs of one direction gained in all."""
+    """The total gain of the kept steps of one direction."""
 
     path: tuple[Rung, ...]
     comparison: Comparison | None
 
     @property
     def counted(self) -> tuple[Rung, ...]:
-        """The rungs whose changes are in force; one whose change is contradicted is none of them."""
         return tuple(rung for rung in self.path if rung.change is not None and not rung.contradicted)
 
     @property
@@ -85,7 +81,7 @@ class Gain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ladder:
-    """All rungs of an experiment and what the kept ones gained in all."""
+    """All steps of an experiment and their total gain."""
 
     name: str
     rungs: tuple[Rung, ...]
@@ -96,13 +92,7 @@ class Ladder:
 
 
 def build_ladder(name: str, series: Sequence[Series]) -> Ladder:
-    """The ladder of the series of one experiment, given in the order measured.
-
-    A rung stands on the series in its ``base_id``. A series that does not name one stands on what was in force when
-    it was made: the series before it, or where that was put back the one that it was made from, and so on. A series
-    without a change repeats the settings of the one that it stands on: repeats are compared together, and say how far
-    equal series differ. All intervals of one direction hold together.
-    """
+    """Build an experiment from its series in order; one without a change repeats its base."""
     bases = _bases(series)
     by_id = {one.id: one for one in series}
     numbers = {one.id: number for number, one in enumerate(series)}
@@ -146,13 +136,11 @@ def build_ladder(name: str, series: Sequence[Series]) -> Ladder:
 
 
 def _without_contradicted_end(way: Sequence[Series]) -> tuple[str, ...]:
-    """The ids of the way from the last rung in force on whose change is what was claimed: only that gained anything."""
     claimed = [one for one in way if one.change is not None and one.change.evidence is Evidence.CONTRADICTED]
     return tuple(one.id for one in dropwhile(lambda one: one in claimed, way)) or (way[-1].id,)
 
 
 def _repeats(series: Sequence[Series], bases: Mapping[str, str | None]) -> list[tuple[Series, ...]]:
-    """The series in groups of the same settings, the first of a group being the one that made them."""
     by_id = {one.id: one for one in series}
     first: dict[str, str] = {}
     groups: dict[str, list[Series]] = {}
@@ -166,7 +154,6 @@ def _repeats(series: Sequence[Series], bases: Mapping[str, str | None]) -> list[
 
 
 def _sides(base: Series, other: Series, groups: Sequence[tuple[Series, ...]]) -> Sides:
-    """A step with all repeats of both sides; two series of the same settings are only each other's repeats."""
     mine = next((group for group in groups if base in group), (base,))
     theirs = next((group for group in groups if other in group), (other,))
     if mine == theirs:
@@ -178,11 +165,7 @@ def _sides(base: Series, other: Series, groups: Sequence[tuple[Series, ...]]) ->
 
 
 def next_base(series: Sequence[Series], command: Command | None = None) -> Series | None:
-    """The series whose settings are in force after those of an experiment: what the next change is made from.
-
-    The last complete one, or where its change was put back the one that it was made from, and so on; None where all
-    were put back. With ``command``, only series of that direction count.
-    """
+    """The series whose settings are in force; None where all changes were restored."""
     usable = [
         one for one in series if one.status is SeriesStatus.COMPLETE and (command is None or one.command is command)
     ]
@@ -201,7 +184,6 @@ def next_base(series: Sequence[Series], command: Command | None = None) -> Serie
 
 
 def _bases(series: Sequence[Series]) -> Mapping[str, str | None]:
-    """The base of each series by id: as recorded, or else what was in force when it was made."""
     bases: dict[str, str | None] = {}
     reverted: set[str] = set()
     last: dict[Command, str | None] = {}

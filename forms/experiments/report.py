@@ -1,4 +1,4 @@
-"""Ladders, surveys and self-tests on paper and as JSON."""
+"""Experiments, surveys and self-tests on paper and as JSON."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -47,7 +47,7 @@ Document = dict[str, Any]
 
 
 def ladder_document(ladder: Ladder) -> Document:
-    """The JSON object ``sharebench/experiment/1`` of a ladder."""
+    """The JSON object ``sharebench/experiment/1``."""
     return {
         "schema": LADDER_SCHEMA,
         "experiment": ladder.name,
@@ -57,7 +57,7 @@ def ladder_document(ladder: Ladder) -> Document:
 
 
 def survey_document(filled: Survey) -> Document:
-    """The JSON object ``sharebench/survey/1``: stations with their averages, findings, and the first one's key."""
+    """The JSON object ``sharebench/survey/1``."""
     return {
         "schema": SURVEY_SCHEMA,
         "name": filled.name,
@@ -70,7 +70,7 @@ def survey_document(filled: Survey) -> Document:
 
 
 def selftest_document(test: Selftest) -> Document:
-    """The JSON object ``sharebench/selftest/1``, its comparison included."""
+    """The JSON object ``sharebench/selftest/1``."""
     return {
         "schema": SELFTEST_SCHEMA,
         "first": test.comparison.base_id,
@@ -83,7 +83,7 @@ def selftest_document(test: Selftest) -> Document:
 
 
 def repeats_document(found: Repeats) -> Document:
-    """The JSON object ``sharebench/repeats/1``: how far equal series lie apart."""
+    """The JSON object ``sharebench/repeats/1``."""
     return {
         "schema": REPEATS_SCHEMA,
         "series": [one.id for one in found.series],
@@ -156,7 +156,7 @@ _NO_GAIN = "nothing yet, since no change is in force"
 
 
 def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind = ExperimentKind.LADDER) -> Report:
-    """An experiment of that kind, its series in the order measured. Raises ValueError for half a self-test."""
+    """The report of that kind, series in the order measured. Raises ValueError for half a self-test."""
     match kind:
         case ExperimentKind.LADDER:
             return ladder_report(build_ladder(name, series))
@@ -172,7 +172,7 @@ def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind 
 
 
 def ladder_report(ladder: Ladder) -> Report:
-    """A ladder; a change that was put back is struck out."""
+    """An experiment; restored changes are struck out."""
     ways = dict.fromkeys(f"{r.series.command} {format_target(r.series.target, escaped=False)}" for r in ladder.rungs)
     verdicts = (_verdict(rung) for rung in ladder.rungs if rung.comparison)
     return Report(
@@ -194,18 +194,18 @@ def ladder_report(ladder: Ladder) -> Report:
 
 
 def ladder_table(ladder: Ladder) -> Table:
-    """A row for each rung."""
+    """A row per step."""
     return Table(columns=_COLUMNS, rows=tuple(_row(rung) for rung in ladder.rungs))
 
 
 def rungs_table(ladder: Ladder) -> Table:
-    """The ladder's table without the series' ids, for a screen that has little room and shows the rung beside it."""
+    """The same without ids, for a small screen that shows the step beside it."""
     rows = (replace(row, cells=(*row.cells[:2], *row.cells[3:])) for row in ladder_table(ladder).rows)
     return Table(columns=(*_COLUMNS[:2], *_COLUMNS[3:]), rows=tuple(rows))
 
 
 def rung_report(rung: Rung) -> Report:
-    """All about one rung of a ladder."""
+    """All about one step."""
     series = rung.series
     fields = [Field(name="Series", text=" · ".join(filter(None, (series.id, series.label))))]
     if rung.comparison:
@@ -218,7 +218,7 @@ def rung_report(rung: Rung) -> Report:
 
 
 def gain_fields(ladder: Ladder) -> Iterator[Field]:
-    """What the changes in force gained together, a line for each direction."""
+    """The total gain of the changes in force, per direction."""
     several = len(ladder.gains) > 1
     for gain in ladder.gains:
         yield Field(name=f"Gained in all, {gain.command}" if several else "Gained in all", text=_gained(gain))
@@ -227,7 +227,7 @@ def gain_fields(ladder: Ladder) -> Iterator[Field]:
 
 
 def gain_headlines(ladder: Ladder) -> Iterator[Toned]:
-    """``[+] Faster by 43 % (40 % to 46 %) in all: 0 → 1 → 2 → 4.`` for each direction, and the cheapest open step."""
+    """``[+] Faster by 43 % (40 % to 46 %) in all: 0 → 1 → 2 → 4.`` per direction, and the cheapest open step."""
     told = [gain for gain in ladder.gains if gain.comparison is not None and gain.counted]
     for gain in told:
         found = gain.comparison
@@ -245,7 +245,7 @@ def gain_headlines(ladder: Ladder) -> Iterator[Toned]:
 
 
 def open_steps(ladder: Ladder) -> list[tuple[Rung, SettlingStep]]:
-    """The inconclusive steps with what would settle each, the cheapest first."""
+    """Inconclusive steps with what would settle each, the cheapest first."""
     open_ = [(rung, rung.comparison.settle) for rung in ladder.rungs if rung.comparison]
     named = [(rung, step) for rung, step in open_ if step is not None]
     return sorted(named, key=lambda pair: pair[1].seconds)
@@ -256,7 +256,7 @@ def _way(gain: Gain) -> str:
 
 
 def survey_report(filled: Survey) -> Report:
-    """A survey: the matrix of what was measured, what is missing and why, the findings, and what to look at first."""
+    """What was measured, what is missing and why, the findings, and where to look first."""
     places = dict.fromkeys((station.host, station.place) for station in filled.stations)
     return Report(
         form="survey",
@@ -274,7 +274,7 @@ def survey_report(filled: Survey) -> Report:
 
 
 def selftest_report(test: Selftest) -> Report:
-    """A self-test: both sides, the smallest change shown by so many runs, and what follows."""
+    """A self-test: both sides, the smallest change it can show, and what follows."""
     found = test.comparison
     sides = ((found.base_id, found.base_bytes_per_second), (found.other_id, found.other_bytes_per_second))
     rows = tuple(row_of(name, *side) for name, side in zip(("first", "second"), sides, strict=True))
@@ -296,7 +296,7 @@ def _about(series: Sequence[Series]) -> tuple[Field, ...]:
 
 
 def repeats_report(found: Repeats) -> Report:
-    """The same thing measured several times: each average, and how far they lie apart."""
+    """Repeats: each average, and how far they differ."""
     averages = zip((one.id for one in found.series), found.averages_bytes_per_second, strict=True)
     rows = tuple(row_of(str(number), *measured) for number, measured in enumerate(averages, start=1))
     return Report(
@@ -337,7 +337,7 @@ def _missing(stations: Sequence[Station]) -> Iterator[Field]:
 
 
 def blank_ladder_report() -> Report:
-    """The empty ladder, to be filled by hand."""
+    """The empty experiment form, to fill in by hand."""
     return Report(
         form=FORM,
         title="Experiment ladder",
@@ -365,7 +365,6 @@ def _row(rung: Rung) -> Row:
 
 
 def _change(rung: Rung) -> str:
-    """What made the rung, such as ``strict sync = no (was Yes)``; ``base`` or ``measured again`` without a change."""
     if rung.change is None:
         return "measured again" if rung.base_number is not None else "base"
     return wording.changed(rung.change)

@@ -1,4 +1,4 @@
-"""Equal things measured again: a self-test in turns, or whole series one after the other, and what both show."""
+"""Self-tests and repeats: how far equal series differ."""
 
 import math
 import statistics as basic
@@ -15,20 +15,19 @@ from forms.stats.variation import LEAST_RUNS, log_mean, run_variance
 from storage.records import Series
 
 COARSE_PERCENT = 5.0
-"""What compare calls *the same*: a set-up that shows no less misses most tuning."""
 _RUNS_TO_SHOW = (5, 10, 20, 30, 50)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selftest:
-    """What two series of the same thing, measured in turns, say about the set-up that measured them."""
+    """What two interleaved series of the same thing say about the set-up."""
 
     series: tuple[Series, Series]
     comparison: Comparison
     runs: int
     smallest_percent: float | None
     by_runs: tuple[tuple[int, float], ...]
-    """(runs a side, smallest change in percent) with the scatter as it is, this test's own number among them."""
+    """(runs a side, smallest change in percent) at this variation, this test's own number included."""
 
     @property
     def differs(self) -> bool:
@@ -54,7 +53,7 @@ def selftest(first: Series, second: Series) -> Selftest:
 
 
 def sentences(test: Selftest) -> list[str]:
-    """What the self-test found: what it can show, how the same thing came out, and what to do."""
+    """What the self-test can show, how it came out, and what to do."""
     said = []
     if test.smallest_percent is None:
         said.append(
@@ -84,21 +83,19 @@ def sentences(test: Selftest) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeats:
-    """What several series of the same thing say about comparisons of series measured at different times."""
+    """How far series of the same thing, measured at different times, differ."""
 
     series: tuple[Series, ...]
     averages_bytes_per_second: tuple[float, ...]
     within_percent: float
     between_percent: float | None
     by_chance_percent: float
-    """What the runs' own scatter alone would make of it."""
     trend_percent: float | None
-    """From the first series to the last, in percent, where chance is an unlikely explanation; else None."""
     smallest_percent: float | None
 
 
 def repeats(series: Sequence[Series]) -> Repeats:
-    """The repeats of one thing, in the order measured; those without a valid run are left out."""
+    """Repeats in the order measured, without series that have no valid run."""
     known = [one for one in series if one.rates()]
     rates = [one.rates() for one in known]
     means = [basic.fmean(each) for each in rates]
@@ -121,7 +118,7 @@ def repeats(series: Sequence[Series]) -> Repeats:
 
 
 def repeats_sentences(found: Repeats) -> list[str]:
-    """How far the series lie apart, what that makes of a comparison, and what to do."""
+    """How far the series differ, what that means for comparisons, and what to do."""
     if found.between_percent is None or found.smallest_percent is None:
         return ["One series says nothing about the next: measure at least three, over hours if you can."]
     apart, smallest = wording.percent(found.between_percent), wording.percent(found.smallest_percent)

@@ -1,4 +1,4 @@
-"""The survey: a server measured from every side at once, the table, the findings, and what to look at first."""
+"""The survey: one server measured from every side, with findings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,6 @@ from storage.protocols import protocol_of
 from storage.records import Command, Series, SeriesStatus
 
 WIRE_FULL_PERCENT = 90.0
-"""From that share of bare TCP on, no file protocol has anything more to gain."""
 
 
 class StationPlace(StrEnum):
@@ -22,12 +21,11 @@ class StationPlace(StrEnum):
 
     LOOPBACK = "loopback"
     OWN_ADDRESS = "own address"
-    """This machine by an address that others reach it by."""
     NETWORK = "network"
 
 
 class StationState(StrEnum):
-    """How far a station is."""
+    """The progress of a station."""
 
     WAITING = "waiting"
     INTERRUPTED = "interrupted"
@@ -95,7 +93,6 @@ class Survey:
 
     @property
     def _against_wire(self) -> tuple[float, str] | None:
-        """The percentage of bare TCP, and of what: the least of all. None without bare TCP."""
         rates = {
             (station.host, station.command, station.protocol): run_form(station.series).average_rate
             for station in self.stations
@@ -115,7 +112,7 @@ class Survey:
 
 
 def survey(name: str, stations: Sequence[Station]) -> Survey:
-    """The survey of these stations, whatever they have so far; only complete series count."""
+    """The survey of these stations; only complete series count."""
     done = [station.series for station in stations if station.state is StationState.DONE and station.series is not None]
     found = findings(done)
     return Survey(
@@ -128,7 +125,7 @@ def survey(name: str, stations: Sequence[Station]) -> Survey:
 
 
 def survey_of(name: str, series: Sequence[Series]) -> Survey:
-    """The survey that a notebook holds: its series, but not what was left out when they were measured."""
+    """The survey from a notebook's series, without the stations that were left out."""
     return survey(name, [_station_of(one) for one in series])
 
 
@@ -141,7 +138,7 @@ def _station_of(series: Series) -> Station:
 
 
 def with_series(station: Station, series: Series) -> Station:
-    """The station as its stored series has it."""
+    """The station with its stored series."""
     states = {SeriesStatus.COMPLETE: StationState.DONE, SeriesStatus.FAILED: StationState.FAILED}
     return Station(
         place=station.place,

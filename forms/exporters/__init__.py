@@ -1,4 +1,4 @@
-"""One exporter a format, all from the same reports; a format's module is loaded when it is first asked for."""
+"""One exporter per format, all from the same reports, loaded on first use."""
 
 import importlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,12 +12,11 @@ if TYPE_CHECKING:
 
 SHORT_NAMES: Mapping[str, str] = MappingProxyType({"txt": "text", "md": "markdown"})
 PAPERS = ("A4", "Letter")
-"""The paper sizes that HTML and PDF know; HTML prints on either, whatever is asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """A way to write forms to a file."""
+    """An export format."""
 
     name: str
     suffix: str
@@ -58,7 +57,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 
 
 def export(series: "Sequence[Series]", format_name: str, *, paper: str = "A4") -> bytes:
-    """The filled run forms of these series as one document. Raises KeyError for an unknown format."""
+    """Filled run forms as one document. Raises KeyError for an unknown format."""
     from forms.series.report import series_report  # noqa: PLC0415
     from forms.series.summary import run_form  # noqa: PLC0415 (the registry alone stays light)
 
@@ -76,5 +75,5 @@ def export_reports(reports: "Sequence[Report]", format_name: str, *, paper: str 
 
 
 def format_of(file_name: str, names: Iterable[str] = FORMATS) -> str | None:
-    """The format that a file's name asks for by its suffix; None where it does not say."""
+    """The format of a file name's suffix, else None."""
     return next((name for name in names if file_name.lower().endswith(FORMATS[name].suffix)), None)

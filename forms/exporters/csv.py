@@ -1,7 +1,5 @@
-"""Forms as CSV (RFC 4180): the lines above, the table, the lines below, every record with as many fields.
-
-Text that a spreadsheet would take for a formula gets an apostrophe before it, as does text that starts with one, so
-that taking one apostrophe off brings every text back. UTF-8 with a byte order mark, without which spreadsheets guess.
+"""Forms as CSV (RFC 4180), all records of one length, UTF-8 with a byte order mark, or spreadsheets guess.
+Formula-like text and text with a leading apostrophe get another one, so that removing it restores them.
 """
 
 import csv
@@ -26,7 +24,7 @@ Value = str | int | float | None
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
-    """The forms in UTF-8, an empty record between two of them; records end in CR LF."""
+    """UTF-8, CR LF, an empty record between forms."""
     records = [record for index, report in enumerate(reports) for record in _records(report, first=index == 0)]
     fields = max(map(len, records))
     file = io.StringIO(newline="")
@@ -43,7 +41,7 @@ def guarded(text: str) -> str:
 
 
 def unguarded(text: str) -> str:
-    """The text that was :func:`guarded`."""
+    """Undo :func:`guarded`."""
     return text.removeprefix(_GUARD)
 
 
@@ -89,5 +87,4 @@ def _values(cells: Sequence[Cell], count: int) -> list[Value]:
 
 
 def _value(cell: Cell) -> Value:
-    """What a cell holds; what is computed from others without the noise of its last digit."""
     return float(f"{cell.value:.15g}") if cell.formula and isinstance(cell.value, float) else cell.value

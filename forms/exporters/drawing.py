@@ -1,9 +1,4 @@
-"""A report's chart as rectangles, lines and texts on a field of 720 by up to 250, y downwards, for SVG and PDF alike.
-
-Marks are told apart without colour: a rejected bar is hatched and has an x, an unusual one is hollow and has a *,
-a failed one has an ! and no bar, the bottleneck has a <. What is computed from the bars is a solid line, what they are
-held against a dashed one; each has its name and its number beside it, right of all bars.
-"""
+"""A chart as shapes on a field of 720 by up to 250, y downwards; marks differ without colour."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +11,7 @@ from forms.report import FAR_ABOVE, SIGNS, Bar, Chart, Level, Mark
 
 WIDTH, HEIGHT, LEAST_HEIGHT = 720, 250, 130
 _TOP, _LETTER, _LINE = 32, 7.2, 14
-"""Height above the axis; width of a letter and height of a line of text, both ample."""
+"""Height above the axis; ample width of a letter and height of a line of text."""
 _EDGE = 8
 _LONGEST_LEVEL = 26
 _MOST_BARS = 240
@@ -25,7 +20,6 @@ _NAME_LINES = 3
 _SCALES = ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 _POINT = 8
 _MOST_INTERVAL = 2
-"""Times the highest bar: an interval that reaches further would squeeze all bars, and goes on beyond the drawing."""
 _WHISKER = 5
 _STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
 
@@ -68,14 +62,14 @@ Shape = Box | Stroke | ChartText
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartDrawing:
-    """The shapes from back to front, and what they show in one sentence."""
+    """Shapes from back to front, and a sentence that describes them."""
 
     shapes: tuple[Shape, ...]
     description: str
 
 
 def drawing(chart: Chart, height: float = HEIGHT) -> ChartDrawing:
-    """The chart laid out, at least 130 high; long series as means of neighbouring runs, at most 240 bars."""
+    """Lay out the chart, at least 130 high; long series are averaged to at most 240 bars."""
     bars, each = _thinned(chart.bars)
     shown, beyond = _levels(chart, bars)
     field = _ChartField(chart, bars, shown, height)
@@ -124,7 +118,6 @@ class _ChartField:
 
     @cached_property
     def names(self) -> list[tuple[int, list[str]]]:
-        """The bars that are named, by their number, each with the lines of its name: none reaches into another's."""
         names = [visible(bar.name) for bar in self.bars]
         for each in (1, 2, 5, 10, 20, 50, len(names)):
             cells = floor(self.step * each / _LETTER) - 1
@@ -183,7 +176,6 @@ def _levels(chart: Chart, bars: Sequence[Bar]) -> tuple[list[Level], list[Level]
 
 
 def _axis(field: _ChartField) -> Iterator[Shape]:
-    """Six lines, each with its number; the ends alone where there is no room for more."""
     is_low = (field.bottom - _TOP) / 5 < _LINE
     for fifth in (0, 5) if is_low else range(6):
         value = field.top * fifth / 5
@@ -206,7 +198,6 @@ def _curve(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
 
 
 def _whiskers(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
-    """Each interval twice: the first one, broader, parts it from its bar. An end beyond the axis has no cross-line."""
     for look in ("casing", "whisker"):
         for index, bar in enumerate(bars):
             if bar.interval is not None:
@@ -252,7 +243,6 @@ def _names(field: _ChartField) -> Iterator[Shape]:
 
 
 def _level_lines(levels: Sequence[Level], field: _ChartField) -> Iterator[Shape]:
-    """The lines, the highest first, each name beside its line or as near to it as the one above leaves room."""
     text_y = -float(_LINE)
     end = round(field.left + field.across, 1)
     for level, name in sorted(zip(levels, field.level_names, strict=True), key=lambda each: -each[0].value):

@@ -1,4 +1,4 @@
-"""Forms as one self-contained HTML page: no script, nothing loaded, light and dark, one printed page a form."""
+"""Forms as one self-contained HTML page: no script, nothing loaded, one printed page per form."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -124,7 +124,7 @@ _HATCH = (
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:
-    """The forms in UTF-8; ``paper`` is what they are printed on where the browser does not say."""
+    """UTF-8; ``paper`` is the default for printing."""
     title = reports[0].title if len(reports) == 1 else f"{len(reports)} forms"
     parts = [
         "<!DOCTYPE html>",

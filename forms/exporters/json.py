@@ -9,7 +9,7 @@ from forms.report import Report
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
-    """The forms' documents in UTF-8; what steers a terminal or what UTF-8 cannot hold is escaped."""
+    """UTF-8; what steers a terminal or what UTF-8 cannot hold is escaped."""
     documents = [report.document() or _to_be_filled(report) for report in reports]
     content = documents[0] if len(documents) == 1 else documents
     return json_escaped(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()

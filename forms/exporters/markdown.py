@@ -7,9 +7,7 @@ from forms.layout import lines_of, visible
 from forms.report import Cell, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remark_text
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~&$@]|:(?=[/a-zA-Z+-])|(?<=www)\.")
-"""What Markdown or GitHub would read as markup, a link, a mention or an emoji's name."""
 _BLOCK_START = re.compile(r"^(\s*)([-+=])|^(\s*\d+)([.)])(?=\s|$)")
-"""What would start a list or underline a heading."""
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
@@ -23,7 +21,7 @@ def report_markdown(report: Report) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text from outside on one line, as text: nothing in it is markup, a link, a mention or a formula."""
+    """One line of plain text: no markup, link, mention or formula."""
     return _BLOCK_START.sub(r"\1\3\\\2\4", _SPECIAL.sub(r"\\\g<0>", visible(text)))
 
 

@@ -25,10 +25,8 @@ _PADDING = 5.0
 _BY_HAND_HEIGHT = 26.0
 _LEAST_TEXT = 60.0
 _WRAPPED_FROM, _WRAPPED_TEXT = 8.0, 95.0
-"""From that size down texts are wrapped into columns that are as wide at least."""
 _NARROW_TEXT = 190.0
 _MOST_LINES = 40
-"""Lines of a row: a longer text goes on in a row of its own, for a row stays whole on its page."""
 _HEADING_CELLS = 120
 
 
@@ -47,7 +45,7 @@ class _Rules(TableBordersLayout):
 
 
 def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
-    """The table over the page's width, in the largest size that fits; rows stay whole."""
+    """Draw the table at the page's width in the largest size that fits; rows stay whole."""
     texts = [_row_texts(table, row) for row in table.rows]
     size, widths = _fitted(pdf, table, texts)
     rows = [(row, part) for row, full in zip(table.rows, texts, strict=True) for part in _parts(pdf, full, widths)]
@@ -75,7 +73,6 @@ def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
 
 
 def _between_rows(pdf: FPDF, size: float, rows: int) -> float:
-    """Space above and below a row, in type sizes: less where the whole table fits on this page only so."""
     room = pdf.page_break_trigger - pdf.y
     wide, narrow = (size * (_TABLE_LEADING + 2 * space) * (rows + 1) for space in _SPACES)
     return _SPACES[1] if narrow <= room < wide else _SPACES[0]
@@ -98,7 +95,7 @@ def _row_texts(table: Table, row: Row) -> list[str]:
 
 
 def lines_of(pdf: FPDF, text: str, width: float) -> list[str]:
-    """A text's lines, each no wider than that, in the font that is set."""
+    """The text in lines no wider than ``width``, in the current font."""
     return cast("list[str]", pdf.multi_cell(width, text=text, align="L", dry_run=True, output="LINES"))
 
 
@@ -115,7 +112,6 @@ def _parts(pdf: FPDF, texts: Sequence[str], widths: Sequence[float]) -> Iterator
 
 
 def _fitted(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tuple[float, list[float]]:
-    """The type size and column widths; texts are wrapped rather than everything set in small type."""
     names = [i for i, column in enumerate(table.columns) if column.kind is ReportKind.TEXT] or range(len(table.columns))
     size, widths = _SIZES[0], [0.0]
     for size in _SIZES[:1] if table.sentences else _SIZES:
@@ -130,7 +126,6 @@ def _fitted(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tuple[fl
 
 
 def _widest_text(widths: Sequence[float], names: Sequence[int], room: float) -> float:
-    """How wide a text column may be for all to fit: narrow ones stay, the wider ones become alike; 60 at least."""
     left = room - sum(width for index, width in enumerate(widths) if index not in names)
     texts = sorted(widths[index] for index in names)
     for place, width in enumerate(texts):
@@ -154,7 +149,6 @@ def _width(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]], index: int) 
 
 _BAR, _BAND, _LEVEL, _PAPER = (47, 95, 152), (223, 231, 241), (163, 63, 0), (255, 255, 255)
 _LETTER, _ABOVE_FOOT = 11.0, 5.0
-"""Type of a drawing, and what stays free below the last one of a page, in its own units."""
 
 
 _STROKES = {
@@ -168,7 +162,7 @@ _STROKES = {
 
 
 def chart_on(pdf: FPDF, chart: Chart) -> None:
-    """The chart over the page's width, whole on one page: this one if it can be made low enough, else the next."""
+    """Draw the chart whole on this page if it can be made low enough, else on the next."""
     pdf.y += 10
     scale = pdf.epw / WIDTH
     height = min(HEIGHT, (pdf.page_break_trigger - pdf.y) / scale - _ABOVE_FOOT)
@@ -198,7 +192,6 @@ def _shape(pdf: FPDF, shape: Shape, x: float, y: float, scale: float) -> None:
 
 
 def _text(pdf: FPDF, shape: ChartText, x: float, y: float, scale: float) -> None:
-    """A one-line text on its baseline: from x on, up to x, or around x; a sign stands on a spot without lines."""
     size = _LETTER * scale
     pdf.set_font(TEXT, "B" if shape.look else "", size)
     pdf.set_text_color(INK)
@@ -246,11 +239,10 @@ _FOOT = 10.0
 _NAME_WIDTH, _MOST_NAME_WIDTH, _NAME_GAP = 110.0, 180.0, 8.0
 _LONGEST_NAME = 160
 _PAGES = 6 * "\x01"
-"""Stands for the number of pages; no text from outside keeps its control characters here."""
+"""Stands for the number of pages; text from outside has no control characters here."""
 _LINE_END = 12.0
 _WHOLE_LINES = 4
 _TABLE_BEGIN = 75.0
-"""Room for a caption, headings and two rows: a table does not begin with less at a page's foot."""
 _SIZE = 9.0
 _ROUNDING = 0.01
 _OF_CELL = MethodReturnValue.PAGE_BREAK | MethodReturnValue.HEIGHT
@@ -258,7 +250,7 @@ _LEADING, _BY_HAND = 1.35, 2.2
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:
-    """The forms as one document; ``paper`` is ``A4`` or ``Letter``."""
+    """One document; ``paper`` is ``A4`` or ``Letter``."""
     with tempfile.TemporaryDirectory(prefix="sharebench-") as folder:
         pages = _Pages("Letter" if paper == "Letter" else "A4")
         add_fonts(pages, Path(folder), (control_pictures(text) for report in reports for text in _texts(report)))
@@ -299,7 +291,7 @@ class _Pages(FPDF):
         self.alias_nb_pages(_PAGES)
 
     def header(self) -> None:
-        """The foot: written first, so that it is read before what goes on from the page before."""
+        """Write the foot first, so that it is read before text continued from the page before."""
         self.set_auto_page_break(auto=False, margin=_MARGIN + _FOOT)
         self.set_font(TEXT, "", 7)
         self.set_text_color(GREY)
@@ -312,7 +304,7 @@ class _Pages(FPDF):
         self.set_auto_page_break(auto=True, margin=_MARGIN + _FOOT)
 
     def multi_cell(self, *args: Any, **options: Any) -> Any:
-        """A text on lines of its own, soft hyphens (a name may have them) printed and no place to break it."""
+        """Print soft hyphens and never break at them: a name may have them."""
         if options.get("output") == _OF_CELL and self._is_one_line(options):
             return self._one_line(options)
         return super().multi_cell(*args, **{**options, "print_sh": True})
@@ -325,7 +317,6 @@ class _Pages(FPDF):
         return bool(width + _ROUNDING < options["w"] - padding.left - padding.right)
 
     def _one_line(self, options: Mapping[str, Any]) -> tuple[bool, float]:
-        """Write the cell as ``multi_cell`` would, unless only its height is asked for: no page break, its height."""
         padding, height, x, y = options["padding"], options["h"], self.x, self.y
         if isinstance(self._out, MethodType):  # as fpdf2 itself tells whether it writes
             self.set_xy(x + padding.left, y + padding.top)
@@ -334,10 +325,7 @@ class _Pages(FPDF):
         return False, height + padding.top + padding.bottom
 
     def _render_styled_text_line(self, *args: Any, **options: Any) -> bool:
-        """A line of text, its font put on the page before it.
-
-        A line that begins in the other font would put the text font into a part of its own, and lose it with that.
-        """
+        """Put the font on the page first: a line that begins in the other font would lose it."""
         if self.current_font and not self.current_font_is_set_on_page:
             self._out(self._set_font_for_page(self.current_font, self.font_size_pt))
         return super()._render_styled_text_line(*args, **options)

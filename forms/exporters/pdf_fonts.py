@@ -1,4 +1,4 @@
-"""The fonts of a PDF: one that has nearly all writing, and one made of what is missing in it."""
+"""PDF fonts: one with nearly all scripts, and one made of what it lacks."""
 
 import subprocess
 import unicodedata
@@ -28,15 +28,15 @@ _SYMBOLS = "symbol2"
 _SPACE = 0x20
 _UNITS = 1000
 _REORDERED = frozenset({"R", "AL", "AN", "NSM"})
-"""Directions that need bidirectional order, or marks placed (Unicode Standard Annex 9)."""
+"""Directions that need bidirectional order or mark placement (Unicode Standard Annex 9)."""
 _MOST_FILES = 12
 _PATIENCE_SECONDS = 5.0
 _LAYOUT_TABLES = frozenset({"GDEF", "GPOS", "GSUB"})
-"""Text is shaped by those of the file; a PDF has none of them, and to look through them takes half of its time."""
+"""Unused in a PDF, and reading them takes half the time."""
 
 
 def add_fonts(pdf: FPDF, folder: Path, texts: Iterable[str]) -> None:
-    """Add the fonts that these texts need, their files in the folder."""
+    """Add the fonts that the texts need; ``folder`` has their files."""
     used = {character for text in texts for character in text if character >= " "}
     missing = {ord(character) for character in used}
     for style, name in _FILES.items():
@@ -70,7 +70,6 @@ def _add(pdf: FPDF, family: str, style: str, file: Path, content: bytes) -> None
 @dataclass(frozen=True, slots=True)
 class _Outline:
     glyphs: Any
-    """The font's, since a glyph may be made of others."""
     name: str
     units: int
 
@@ -87,7 +86,7 @@ class _Outline:
 
 
 def other_font(codes: Iterable[int]) -> bytes:
-    """A TrueType font of these characters: Noto's symbol, a font of the system's, or the code in a box; and a space."""
+    """TrueType font of these characters and a space: Noto's symbol, a system font's, or the code in a box."""
     wanted = sorted({_SPACE, *codes})
     found = dict(_outlines(wanted))
     names = {code: f"u{code:05X}" for code in wanted}
@@ -140,7 +139,6 @@ def _fonts(left: set[int]) -> Iterator[TTFont]:
 
 
 def _system_font(code: int) -> tuple[str, int] | None:
-    """The file, and the place in it, of a font with outlines that has the character; None without fontconfig."""
     program = which("fc-list")
     if program is None:
         return None

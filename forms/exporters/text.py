@@ -1,7 +1,4 @@
-"""Forms as plain text for a terminal: at most so many cells wide, with or without ANSI styles.
-
-A rejected row is struck through by a line in its gaps, so that it shows without styles and its numbers stay whole.
-"""
+"""Forms as plain text, with or without ANSI styles; rejected rows are struck through either way."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +13,7 @@ from forms.series.summary import SeriesSummary
 WIDTH = 80
 RULE = "─"
 _INSIDE = "\ue000"
-"""Stands for a space that belongs to a text; no text from outside keeps its private characters here."""
+"""A space inside a text; text from outside has no private characters here."""
 _BY_HAND = {
     ReportKind.TEXT: 10,
     ReportKind.WHOLE: 11,
@@ -32,22 +29,22 @@ _BOLD, _STRUCK, _DIM, _PLAIN = "\x1b[1m", "\x1b[9m", "\x1b[2m", "\x1b[0m"
 
 
 def run_form_text(form: SeriesSummary, *, width: int = WIDTH, ansi: bool = False) -> str:
-    """The filled run form in lines of at most ``width`` cells, ending in a line end; styled where ``ansi``."""
+    """A run form in lines of at most ``width`` cells, styled where ``ansi``."""
     return report_text(series_report(form), width=width, ansi=ansi)
 
 
 def reports_text(reports: Sequence[Report], *, width: int = WIDTH, ansi: bool = False) -> str:
-    """Several forms, one below the other."""
+    """Forms one below the other."""
     return f"\n{'═' * width}\n\n".join(report_text(report, width=width, ansi=ansi) for report in reports)
 
 
 def report_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
-    """Any form in lines of at most ``width`` cells, ending in a line end."""
+    """A form in lines of at most ``width`` cells."""
     return "".join(f"{line.rstrip()}\n" for line in _lines(report, width, ansi))
 
 
 def figures_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
-    """A form for a screen that says its title itself: tables, results and advice first, then the lines above them."""
+    """For a screen that shows the title: tables, results and advice before the lines above."""
     lines = [*_figures(report, width, ansi), "", *_field_lines(report.fields, width, ansi=ansi)]
     return "".join(f"{line.rstrip()}\n" for line in lines).lstrip("\n")
 
@@ -97,7 +94,7 @@ def _hanging(start: str, text: str, width: int) -> Iterator[str]:
 
 
 def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str]:
-    """The table's headings and rows, then what is said of its marked rows."""
+    """Headings and rows, then the remarks of marked rows."""
     drawn = drawn_table(table, width, ansi=ansi)
     yield from drawn.headings
     for lines in drawn.rows:
@@ -115,7 +112,7 @@ class DrawnTable:
 
 
 def drawn_table(table: Table, width: int, *, ansi: bool = False) -> DrawnTable:
-    """The table in lines of at most ``width`` cells; as paragraphs where its cells are sentences or too many."""
+    """Lines of at most ``width`` cells; paragraphs where cells are sentences or too many."""
     texts = [_row_texts(table, row) for row in table.rows]
     fitted = None if table.sentences else _fitted(table, texts, width)
     if fitted is None:
@@ -152,7 +149,7 @@ def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int, ansi: 
 
 
 def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str]:
-    """Bars of ``█``, levels of ``░``, each with its value; in half cells, since few consoles have the eighths."""
+    """Bars of ``█`` and levels of ``░`` in half cells: few consoles have the eighths."""
     rows = [(bar, "█") for bar in chart.bars]
     rows += [(Bar(name=level.name, value=level.value), "░") for level in chart.levels]
     names = [layout.cut(layout.visible(bar.name), width // 3) for bar, _ in rows]
@@ -212,17 +209,11 @@ def _has_sign(table: Table, row: Row) -> bool:
 
 
 def _signed_lines(text: str, cells: int) -> list[str]:
-    """A name behind its sign; what is wrapped stands below the name, as the heading stands above it."""
     first, *rest = layout.wrap(text[2:], max(cells - 2, 1))
     return [text[:2] + first, *(f"  {line}" for line in rest)]
 
 
 def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]] | None:
-    """Column widths and the gap that fit: headings on several lines, narrower gaps, numbers unparted and rounded, names
-    wrapped, words of headings last.
-
-    None where numbers would have to be broken, but in a run form's table or a blank one, which are drawn as they are.
-    """
     unparted = [
         [t if c.kind is ReportKind.TEXT else t.replace(",", "") for t, c in zip(row, table.columns, strict=True)]
         for row in texts
@@ -265,7 +256,6 @@ def _without_tenths(text: str) -> str:
 
 
 def _cells_needed(table: Table, texts: list[list[str]], *, heading_lines: int) -> list[int]:
-    """The cells that each column needs; columns that are empty all the way down leave room to write by hand."""
     needed: list[int] = []
     counted = [parts for row, parts in zip(table.rows, texts, strict=True) if row.role is not Role.HEADING]
     for index, column in enumerate(table.columns):
@@ -277,7 +267,6 @@ def _cells_needed(table: Table, texts: list[list[str]], *, heading_lines: int) -
 
 
 def _heading_cells(heading: str, lines: int) -> int:
-    """The fewest cells in which a heading takes at most so many lines, no word broken."""
     cells = max(layout.width(word) for word in heading.split(" "))
     while len(layout.wrap(heading, cells)) > lines:
         cells += 1
@@ -296,7 +285,6 @@ def _joined(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int)
 
 
 def _struck(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int) -> str:
-    """A row's line with its gaps drawn through, but not the spaces inside its texts."""
     whole = [part.replace(" ", _INSIDE) for part in parts]
     return re.sub(" +", _stroke, _joined(table, whole, widths, gap)).replace(_INSIDE, " ")
 
@@ -311,5 +299,5 @@ def _styled(line: str, style: str, ansi: bool) -> str:
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
-    """The forms as UTF-8 text without styles."""
+    """UTF-8, without styles."""
     return reports_text(reports).encode()

@@ -1,7 +1,4 @@
-"""Forms as a spreadsheet (XLSX): a sheet each, computed cells as live formulas with their values, and a chart.
-
-A run's status stands beside it, and the averages ask for it: change ``valid`` to ``rejected`` and they follow.
-"""
+"""Forms as XLSX: a sheet each, live formulas and a chart; averages follow a run's changed status."""
 
 import io
 import re
@@ -101,7 +98,6 @@ class _SheetWriter:
         self._layout(paper)
 
     def _text(self, line: int, column: int, text: str, **properties: Any) -> None:
-        """Text as text, whatever it starts with."""
         if text:
             self.page.write_string(line, column, clean(text), self.formats.get(num_format="@", **properties))
         else:
@@ -126,10 +122,7 @@ class _SheetWriter:
             self.line += 1
 
     def _across(self, first: int, text: str) -> None:
-        """A text from a column on; one that is too long for the form's width, or has several lines, is wrapped in it.
-
-        Else the print would be made as wide as the longest sentence, and all of it too small to be read.
-        """
+        """Wrap long or multi-line text: one long sentence would shrink the whole print."""
         last = max(_LEAST_ACROSS, len(self.widths) - 1)
         cells = int(sum(self.widths[first : last + 1])) - 2
         lines = sum(len(wrap(line, cells)) for line in lines_of(text))
@@ -245,7 +238,6 @@ class _SheetWriter:
         self.page.insert_chart(line, 0, drawing, {"x_scale": 1.5, "description": heading})
 
     def _level_lines(self, chart: Chart, lines: Sequence[int]) -> Any:
-        """The level lines, such as the link's: what they are drawn from stands in hidden columns beside the form."""
         drawing = self.book.add_chart({"type": "line"})
         for place, level in enumerate(chart.levels):
             column = len(self.widths) + 1 + place
@@ -262,7 +254,6 @@ class _SheetWriter:
         return drawing
 
     def _computed(self, chart: Chart, value: float) -> str | None:
-        """The cell of a result row that a level is taken from, and follows; None where there is none."""
         table, column = chart.source or (0, 0)
         for index, row in enumerate(self.report.tables[table].rows):
             if row.role is Role.RESULT and column < len(row.cells) and row.cells[column].value == value:
@@ -271,7 +262,7 @@ class _SheetWriter:
         return None
 
     def _points(self, table: int) -> list[dict[str, Any] | None]:
-        """Rejected bars are hatched; long series are left plain, or the file would be all points."""
+        """Long series stay plain: the file would be all points."""
         rows = [r for r in self.report.tables[table].rows if r.role is Role.ENTRY and r.mark is not Mark.WARM_UP]
         hatched = {"pattern": {"pattern": "wide_upward_diagonal", "fg_color": "#8F1D1D", "bg_color": "#FFFFFF"}}
         return [hatched if row.mark is Mark.REJECTED else None for row in rows] if len(rows) <= 500 else []
@@ -321,7 +312,7 @@ _FORBIDDEN_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 
 
 def sheet_names(wanted: Sequence[str]) -> list[str]:
-    """Names that Excel takes for sheets: at most 31 characters, no brackets, slashes or colons, all different."""
+    """Valid sheet names: at most 31 characters, no brackets, slashes or colons, all different."""
     taken: set[str] = set()
     names: list[str] = []
     for name in wanted:
@@ -336,20 +327,20 @@ def sheet_names(wanted: Sequence[str]) -> list[str]:
 
 
 def _shortened(name: str, ending: str) -> str:
-    """Excel counts UTF-16 units, of which it allows 31."""
+    """Excel allows 31 UTF-16 units."""
     while len((name + ending).encode("utf-16-le")) > 62:
         name = name[:-1]
     return name.rstrip(" '") + ending
 
 
 def clean(text: str) -> str:
-    """Text that XML can hold and Excel keeps; one that was cut ends in ``…``."""
+    """Text that XML and Excel accept; cut text ends in ``…``."""
     kept = control_pictures(text).encode(errors="replace").decode()
     return kept if len(kept) <= _LONGEST_TEXT else kept[: _LONGEST_TEXT - 1] + "…"
 
 
 def column_widths(report: Report) -> list[float]:
-    """The width of each column in characters: as much as its longest text or number needs, within limits."""
+    """Column widths that fit the longest text or number, within limits."""
     widths: dict[int, float] = {0: _FIRST_WIDTH}
     for table in report.tables:
         for index, column in enumerate(table.columns):

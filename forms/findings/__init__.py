@@ -1,1 +1,1 @@
-"""Findings: what the numbers say about a set-up, with evidence and what to do."""
+"""Findings: what the numbers say about a set-up, with evidence and a recommendation."""

@@ -1,4 +1,4 @@
-"""One finding: what the numbers say about a setup, the evidence, and what to do; on paper and as JSON."""
+"""One finding with evidence and recommendation, on paper and as JSON."""
 
 import ipaddress
 from collections.abc import Sequence
@@ -14,25 +14,19 @@ from storage.json_reader import named
 from storage.records import Command, Series
 
 FAR_SECONDS = 0.005
-"""A round trip from here on is no local network's: windows and slow start matter."""
 
 
 TCP_ROUND_TRIP, REQUEST_ROUND_TRIP = "tcp.least_round_trip_seconds", "request.least_round_trip_seconds"
 PRACTICE = "practice"
-"""The user and the share of the practice servers."""
 
 
 class Severity(StrEnum):
     """How much a finding matters, the gravest first."""
 
     PROBLEM = "problem"
-    """Something is wrong, and mending it comes before any tuning."""
     WARNING = "warning"
-    """The numbers are not what they seem, or leave a lot to gain."""
     NOTE = "note"
-    """Worth knowing when the numbers are read."""
     GOOD = "good"
-    """As it should be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +47,12 @@ def called(series: Series) -> str:
 
 
 def round_trip_seconds(series: Series) -> float | None:
-    """The least round trip to the server: TCP's, or a request's where TCP is answered nearer by; None if unknown."""
+    """The least round trip to the server, by requests where TCP is relayed; None where unknown."""
     return request_seconds(series) if is_relayed(series) else _seconds(series, TCP_ROUND_TRIP)
 
 
 def request_seconds(series: Series) -> float | None:
-    """The least time in which the server answered an empty request; None where it is not known."""
+    """The least time of an empty request; None where unknown."""
     return _seconds(series, REQUEST_ROUND_TRIP)
 
 
@@ -79,7 +73,7 @@ def is_far(series: Series) -> bool:
 
 
 def is_wireless(series: Series) -> bool:
-    """Whether the traffic left this machine without a cable."""
+    """Whether this machine's link is wireless."""
     return series.environment.get("path", {}).get("link.kind") == "wireless"
 
 
@@ -92,12 +86,12 @@ def is_loopback(series: Series) -> bool:
 
 
 def is_practice(series: Series) -> bool:
-    """Whether it was measured against a practice server, whose set-up is nobody's concern."""
+    """Whether the server was a practice server."""
     return series.target.user == PRACTICE and is_loopback_address(series.target.host)
 
 
 def is_loopback_address(host: str) -> bool:
-    """Whether a host is this machine by its loopback; no host at all is this machine too."""
+    """Whether a host is the loopback; no host is."""
     if host in {"", "localhost"}:
         return True
     try:
@@ -123,7 +117,6 @@ def findings_document(found: Sequence[Finding]) -> dict[str, Any]:
 
 
 SIGNS = {Severity.PROBLEM: "!!", Severity.WARNING: "! ", Severity.NOTE: "i ", Severity.GOOD: "ok"}
-"""Two characters a severity, so that nothing is told by colour alone."""
 TONES = {
     Severity.PROBLEM: Tone.BAD,
     Severity.WARNING: Tone.CAUTION,
@@ -136,7 +129,7 @@ NO_FINDINGS = "No findings: nothing measured so far speaks for or against this s
 
 
 def findings_report(found: Sequence[Finding]) -> Report:
-    """What some series say of a set-up."""
+    """The report of findings."""
     return Report(
         form=FORM,
         title=TITLE,
@@ -147,7 +140,7 @@ def findings_report(found: Sequence[Finding]) -> Report:
 
 
 def findings_table(found: Sequence[Finding]) -> Table:
-    """Each finding with its sign, evidence and what to do, the gravest first."""
+    """Findings with sign, evidence and recommendation, the gravest first."""
     rows = tuple(
         row_of(
             f"[{SIGNS[one.severity]}] {one.title}",

@@ -1,4 +1,4 @@
-"""The method's rules applied to measured series: what they say of a set-up, the gravest first."""
+"""The method's rules for measured series, the gravest findings first."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,11 +18,10 @@ _ORDER = list(Severity)
 _RULES = (*rules_link.RULES, *rules_distance.RULES, *rules_session.RULES)
 _WAITING = "low-utilisation"
 _EXPLAINS_WAITING = frozenset({"network-slow", "network-or-disk", "wireless-slow", "latency", "far"})
-"""Findings that say what a series waits for, so that there is no need to wonder."""
 
 
 def findings(series: Sequence[Series]) -> list[Finding]:
-    """All findings in the series, the gravest first; of those alike in every series, the first with all their ids."""
+    """All findings, the gravest first; those of several series once, with all ids."""
     commands = {one.id: one.command for one in series}
     found = [finding for one in series for finding in findings_of(one)]
     found += [finding for rule in _CROSS_RULES for finding in rule(series)]
@@ -32,13 +31,13 @@ def findings(series: Sequence[Series]) -> list[Finding]:
 
 
 def findings_of(series: Series) -> list[Finding]:
-    """What one series says alone, the gravest first."""
+    """Findings in one series alone, the gravest first."""
     found = [replace(finding, series_ids=(series.id,)) for rule in _RULES for finding in rule(series)]
     return sorted(found, key=lambda finding: _ORDER.index(finding.severity))
 
 
 def first_to_look_at(found: Sequence[Finding]) -> Finding | None:
-    """The one thing to look at first, from the findings in their order; None where all is as it should be."""
+    """The finding to look at first; None where all is well."""
     return next((finding for finding in found if finding.severity is not Severity.GOOD), None)
 
 
@@ -62,14 +61,13 @@ TIME_TO_TUNE_PERCENT = 68.0
 USUAL_PERCENT = 80.0
 """Using Samba, appendix B: expect Samba at 68 to 80 % of FTP; below, tune."""
 MUCH_FASTER = 1.2
-"""How much faster the loopback must be than the network for the TCP/IP software to be out of suspicion."""
 FAST_BITS_PER_SECOND = 10e9
-"""From here on a network is about as fast as copying in memory, which is all that a loopback does."""
+"""Such a network is about as fast as copying in memory, which is all loopback does."""
 SLOW_PERCENT_OF_LINK = 60.0
 GOOD_PERCENT_OF_LINK = 80.0
-"""A link of which one TCP stream fills less than 60 % is slow; one of which it fills 80 % is sound."""
+"""One TCP stream fills 80 % of a sound link, less than 60 % of a slow one."""
 SLOW_PERCENT_OF_WIRELESS = 35.0
-"""The same of a wireless link's nominal rate, of which about 60 % is usual."""
+"""Of a wireless link's nominal rate, of which about 60 % is usual."""
 _BACK = {Command.GET: Command.PUT, Command.PUT: Command.GET}
 
 
@@ -95,7 +93,7 @@ class _Measured:
 
 
 def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
-    """Each set-up of SMB against the best FTP with the same command on the same host."""
+    """SMB set-ups against the best FTP with the same command and host."""
     for (host, command), group in _by_host_and_command(series):
         ftp = max((m for m in group if m.series.target.abilities.is_yardstick), key=_rate, default=None)
         set_ups = _set_ups([m for m in group if m.series.target.abilities.is_held_to_yardstick])
@@ -108,7 +106,7 @@ def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
 
 
 def slower_with_a_change(series: Sequence[Series]) -> Iterator[Finding]:
-    """A set-up that is slower than the one before it, also where nothing but the averages says so."""
+    """A set-up slower than the one before, even if only by the averages."""
     for (host, command), group in _by_host_and_command(series):
         for before, after in pairwise(_set_ups(group)):
             if _place(before) != _place(after) or not _set_up(after.series):
@@ -133,7 +131,6 @@ def slower_with_a_change(series: Sequence[Series]) -> Iterator[Finding]:
 
 
 def _is_loss(comparison: Comparison, change_percent: float) -> bool:
-    """Whether the other side is slower, or could not be judged for want of runs or series and looks slower."""
     if comparison.verdict is Verdict.SLOWER:
         return True
     runs = comparison.runs_interval_percent
@@ -154,7 +151,6 @@ def _place(measured: _Measured) -> object:
 
 
 def _set_up(series: Series) -> str:
-    """What a series calls the set-up that it measured: its label, else its change; empty where it has neither."""
     return wording.plain(series.label or (f"{series.change.name} = {series.change.value}" if series.change else ""))
 
 
@@ -164,7 +160,6 @@ def _with(measured: _Measured) -> str:
 
 
 def _too_far(host: str, command: Command, short: _Measured, smb: _Measured, ftp: _Measured) -> Finding:
-    """No verdict where a new connection for each run, which FTP makes and SMB does not, is what would be judged."""
     trip = wording.milliseconds(round_trip_seconds(short.series) or 0.0)
     return Finding(
         key="ratio-far",
@@ -205,7 +200,6 @@ def _judged(host: str, smb: _Measured, ftp: _Measured, what: str) -> Finding:
 def _ratio(
     what: str, percent: float, comparison: Comparison, *, unusual: bool, smb_id: str
 ) -> tuple[Severity, str, str, str]:
-    """Severity, key, title and recommendation for a set-up of SMB at so many percent of FTP."""
     catalogue = "the catalogue lists what can be changed, in order of impact; change one thing at a time."
     interval = comparison.runs_interval_percent
     if interval is None:
@@ -263,7 +257,7 @@ def _protection(series: Series) -> str:
 
 
 def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
-    """The loopback not much faster than the network: TCP/IP software (Using Samba), as bare TCP shows it best."""
+    """Loopback not much faster than the network: suspect the TCP/IP software (Using Samba)."""
     measured = [m for m in _measured(series) if not m.series.target.abilities.is_local]
     for command in Command:
         own = [m for m in measured if m.series.command is command]
@@ -291,7 +285,7 @@ def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
 
 
 def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
-    """FTP and SMB both slow against the link: the network only where the other direction is slow too, or bare TCP."""
+    """FTP and SMB both slow: the network only if the other direction or bare TCP is slow too."""
     groups = dict(_by_host_and_command(series))
     for (host, command), group in groups.items():
         files = [m for m in group if m.percent_of_link is not None and m.series.target.abilities.moves_files]
@@ -349,7 +343,6 @@ def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
 
 
 def _one_way(host: str, command: Command, told: Sequence[_Measured], back: _Measured) -> Finding:
-    """One direction fills the link, so the network is sound and what only the other direction needs is not."""
     writing = command is Command.PUT
     return _slow(
         host,
@@ -402,7 +395,6 @@ def _wireless(host: str, command: Command, told: Sequence[_Measured]) -> Finding
 
 
 def _as_fast(far: _Measured) -> bool:
-    """Whether the network is so fast, and filled so well, that a loopback need not be much faster."""
     share = far.percent_of_link
     fast = (far.series.link_bits_per_second or 8 * far.bytes_per_second) >= FAST_BITS_PER_SECOND
     return fast and (share is None or share >= SLOW_PERCENT_OF_LINK)

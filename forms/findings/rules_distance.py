@@ -1,4 +1,4 @@
-"""Findings about the distance to the server: what buffers and windows let through in one round trip, and slow start."""
+"""Findings about distance: buffers, windows and slow start."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -20,18 +20,14 @@ from forms.stats import summary
 from storage.records import Command, Facts, Series
 
 FULL_PERCENT_OF_LINK = 60.0
-"""A link that is filled so far is not held back by the distance."""
 LIMITED_SHARE = 0.45
-"""The share of a buffer or window that is on its way when it is the limit."""
 BUFFER_SHARE = 0.5
-"""The share of a socket's buffer that carries data: the kernel keeps about half of it for itself."""
+"""The share of a socket buffer that carries data: the kernel keeps about half."""
 _MORE_THAN_HALF = 0.55
 SLOW_START_TIMES = 20
-"""How many times as long as slow start a run must be for slow start not to matter."""
 _FIRST_WINDOW_BYTES = 10 * 1460
-"""What TCP sends before the first acknowledgement (RFC 6928)."""
+"""The initial window of TCP (RFC 6928)."""
 _BUFFER_FACTS = {Command.GET: ("tcp.rmem", "tcp.wmem"), Command.PUT: ("tcp.wmem", "tcp.rmem")}
-"""The buffers of this machine and of the server that a transfer goes through."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +35,12 @@ class _Limit:
     size_bytes: float
     name: str
     window: bool = False
-    """Whether it is the client's own window rather than a socket's buffer."""
 
     @property
     def usable_bytes(self) -> float:
         return self.size_bytes * (1 if self.window else BUFFER_SHARE)
 
     def bound(self, on_the_way: float, round_trip: float) -> str:
-        """The most that it lets through, reckoned from half of a buffer unless more is seen on its way."""
         halved = not self.window and on_the_way <= _MORE_THAN_HALF * self.size_bytes
         most = self.usable_bytes if halved else self.size_bytes
         return (
@@ -56,7 +50,7 @@ class _Limit:
 
 
 def slow_start_rules(series: Series) -> bool:
-    """Whether the runs of a far series are so short that a new connection would spend much of them in slow start."""
+    """Whether runs are so short that a new connection spends much of them in slow start."""
     round_trip, rate = round_trip_seconds(series), summary.mean(series.rates())
     times = [run.seconds for run in series.measured() if run.seconds]
     if round_trip is None or rate is None or not times or not is_far(series):
@@ -66,7 +60,7 @@ def slow_start_rules(series: Series) -> bool:
 
 
 def limited_by_distance(series: Series) -> Iterator[Finding]:
-    """A far server whose link is not filled: what buffer or window lets through, or else slow start and losses."""
+    """A far server with an unfilled link: the limiting buffer or window, else slow start and losses."""
     round_trip, rate = round_trip_seconds(series), summary.mean(series.rates())
     if round_trip is None or rate is None or not is_far(series):
         return
@@ -111,7 +105,7 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
 
 
 def relayed(series: Series) -> Iterator[Finding]:
-    """TCP is answered nearer by than requests are: something in between has connections of its own."""
+    """TCP is answered sooner than requests: something in between has its own connections."""
     if is_relayed(series):
         path = series.environment.get("path", {})
         yield Finding(

@@ -1,4 +1,4 @@
-"""Findings about the link that one series took: duplex, rate, errors, losses, and which interface answers."""
+"""Findings about the link: duplex, speed, errors, losses and interfaces."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,22 +9,19 @@ from forms.stats import summary
 from storage.records import Facts, FactValue, Series
 
 SLOW_LINK_FACTOR = 10
-"""A card that could go ten times faster sits on a bad cable, port or setting; less may be the switch's rate."""
+"""A card ten times faster is on a bad cable, port or setting; less may be the switch's speed."""
 LOSSY_RETRANSMIT_PERCENT = 0.1
-"""The share of segments sent again above which a local network loses packets worth looking for."""
 OUT_OF_ORDER_PERCENT = 1.0
-"""The same of segments that came after a gap: one that is lost puts all that follow it within a round trip there."""
+"""Share of segments after a gap: each loss puts a whole round trip of segments there."""
 LEAST_SEGMENTS = 20
-"""Fewer are nothing to look for, whatever their share."""
 ABOVE_PERCENT = 1.0
-"""How far above the payload ceiling a series may be: a burst that passes unshaped, a clock."""
 _OUTBOUND = re.compile(r"^interface\.(?P<name>.+)\.tx_bytes_during$")
 _ALL_OUTBOUND = 0.9
 _SOME_INBOUND = 0.2
 
 
 def half_duplex(series: Series) -> Iterator[Finding]:
-    """Half duplex set, or negotiated, on either end (Using Samba: a card not on a half-duplex hub)."""
+    """Half duplex, set or negotiated, at either end (Using Samba)."""
     for side, facts in _ends(series):
         if facts.get("link.duplex") == "half":
             yield Finding(
@@ -59,7 +56,7 @@ def slow_link(series: Series) -> Iterator[Finding]:
 
 
 def smaller_mtu(series: Series) -> Iterator[Finding]:
-    """Packets that are smaller than this machine's card sends: a hop, a tunnel or the server takes no larger ones."""
+    """Packets smaller than the card sends: a hop, a tunnel or the server takes no larger ones."""
     path = series.environment.get("path", {})
     mtu, way, segment = (_number(path, f) for f in ("link.mtu_bytes", "mtu.path_bytes", "mtu.segment_bytes"))
     if mtu is None or is_loopback(series):
@@ -73,7 +70,7 @@ def smaller_mtu(series: Series) -> Iterator[Finding]:
 
 
 _HEADERS = {4: 20 + 20 + 12, 6: 40 + 20 + 12}
-"""IP and TCP with time stamps, which the size of a segment leaves out."""
+"""IP and TCP with time stamps, which a segment's size leaves out."""
 
 
 def _smaller(series: Series, seen: str, mtu: float, who: str) -> Finding:
@@ -87,7 +84,7 @@ def _smaller(series: Series, seen: str, mtu: float, who: str) -> Finding:
 
 
 def growing_errors(series: Series) -> Iterator[Finding]:
-    """Error counters of the interface that grew while the series was measured."""
+    """Interface error counters that grew during the series."""
     for side, facts in _ends(series):
         errors, drops = _number(facts, "link.errors_during") or 0, _number(facts, "link.drops_during") or 0
         if errors <= 0 and drops <= 0:
@@ -121,11 +118,7 @@ _ERROR_KINDS = {
 
 
 def retransmits(series: Series) -> Iterator[Finding]:
-    """TCP segments that had to be sent again over a network, or that came after a gap; a loopback loses nothing.
-
-    At this end those of the measured connections alone; of a server only those of all its connections are known. What
-    a server sent again to us is seen here as segments that arrive after a gap.
-    """
+    """Segments retransmitted or after a gap; a server's counters cover all its connections."""
     path, server = series.environment.get("path", {}), series.environment.get("server", {})
     if path.get("link.kind") == "loopback":
         return
@@ -171,7 +164,7 @@ def _loss(series: Series, seen: str, count: float | None, of: float | None) -> F
 
 
 def above_the_link(series: Series) -> Iterator[Finding]:
-    """An average above what the link can carry: its rate is not what was said, or the file came from nearer by."""
+    """An average above the link's capacity: wrong link speed, or a nearer source."""
     average = summary.mean([r.bits_per_second for r in series.measured() if r.bits_per_second])
     path = series.environment.get("path", {})
     if is_loopback(series) or not series.link_bits_per_second or average is None:
@@ -194,7 +187,7 @@ def above_the_link(series: Series) -> Iterator[Finding]:
 
 
 def one_interface_out(series: Series) -> Iterator[Finding]:
-    """A server with several interfaces whose outbound traffic all leaves by one (IBM 2004), as counted or as routed."""
+    """A server with several interfaces sends everything by one (IBM 2004)."""
     facts = series.environment.get("server", {})
     evidence = _counted_one_way(facts) or _routed_one_way(facts)
     if evidence:
@@ -248,7 +241,6 @@ RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
 
 
 def _ends(series: Series) -> Iterator[tuple[str, Facts]]:
-    """The facts of the link at this end and, where the server could be asked, at the other one."""
     yield "this machine's", series.environment.get("path", {})
     yield "the server's", series.environment.get("server", {})
 

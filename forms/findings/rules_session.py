@@ -1,4 +1,4 @@
-"""Findings about the session and the time of one series: the client's limit, signing, dialect, others at work."""
+"""Findings about a session and its time: client ceiling, signing, dialect, other activity."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -14,22 +14,17 @@ from storage.quiet import QuietVerdict
 from storage.records import Facts, Series, Target
 
 SLOW_LOGIN_SECONDS = 3.0
-"""A login takes tens of milliseconds; one of seconds waits for somebody."""
 SLOW_OPENING_SECONDS = 0.05
-"""A file is opened and closed in a few milliseconds on a server at rest."""
 OPENING_ROUND_TRIPS = 4
-"""How often opening, looking and closing wait for an answer at most."""
 LOW_UTILISATION_PERCENT = 30.0
-"""Below it neither processor nor link is at work: time goes by in waiting."""
 FASTEST_CIPHER = "aes-128-gcm"
 BUSY = "busy"
 CONTRADICTIONS = "form.contradictions"
-"""The fact of the client that lists the cells of a paper form that its other cells contradict."""
 OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})
 
 
 def client_ceiling(series: Series) -> Iterator[Finding]:
-    """An average close to what this client can do at all; on a loopback that is to be expected."""
+    """An average close to the client ceiling; expected on loopback."""
     share = series_warnings.near_ceiling_percent(series)
     if share is None or not series_warnings.at_ceiling(series):
         return
@@ -45,7 +40,7 @@ def client_ceiling(series: Series) -> Iterator[Finding]:
 
 
 def signing_and_encryption(series: Series) -> Iterator[Finding]:
-    """A session that is signed or encrypted, which costs both ends processor time for every byte."""
+    """A signed or encrypted session costs both ends processor time for every byte."""
     client = series.client
     if client.is_encrypted and series.target.abilities.has_dialect:
         yield Finding(
@@ -90,7 +85,7 @@ def old_dialect(series: Series) -> Iterator[Finding]:
 
 
 def busy_time(series: Series) -> Iterator[Finding]:
-    """A series that was measured while others were at work."""
+    """A series measured while others were at work."""
     if series.quiet_verdict is not QuietVerdict.BUSY:
         return
     why = series_warnings.busy_reasons(series)
@@ -104,7 +99,7 @@ def busy_time(series: Series) -> Iterator[Finding]:
 
 
 def slow_login(series: Series) -> Iterator[Finding]:
-    """A login that takes seconds: names that are looked up in vain, a domain controller that does not answer."""
+    """A login of seconds: failing name look-ups, an unreachable domain controller."""
     seconds = series.environment.get("path", {}).get("session.login_seconds")
     if not isinstance(seconds, int | float) or seconds < SLOW_LOGIN_SECONDS:
         return
@@ -119,12 +114,12 @@ def slow_login(series: Series) -> Iterator[Finding]:
 
 
 def opening_seconds(series: Series) -> float | None:
-    """The median time in which the file was opened; None where it is not known."""
+    """Median time to open the file; None where unknown."""
     return summary.median([run.open_seconds for run in series.measured() if run.open_seconds is not None])
 
 
 def closing_seconds(series: Series) -> float | None:
-    """The same of closing it."""
+    """Median time to close the file; None where unknown."""
     return summary.median([run.close_seconds for run in series.measured() if run.close_seconds is not None])
 
 
@@ -171,7 +166,7 @@ def nfs(series: Series) -> Iterator[Finding]:
 
 
 def low_utilisation(series: Series) -> Iterator[Finding]:
-    """Neither the processor nor the link has much to do: waiting, not working, sets the pace."""
+    """Neither processor nor link is busy: the run waits."""
     cpu = series.quiet.figures.get("cpu_percent_during") if series.quiet else None
     share = _percent_of_link(series)
     if cpu is None or share is None:
@@ -202,7 +197,7 @@ def contradicting_cells(series: Series) -> Iterator[Finding]:
 
 
 def why_hidden(server: Facts, target: Target) -> str | None:
-    """Which setting of the server hides the target's file, in words; None where none that is known does."""
+    """The server setting that hides the target's file, in words; None where none is known to."""
     hidden = effective(server, "veto files")
     pattern = hiding_pattern(hidden, target.path) if hidden else None
     if pattern is None:
@@ -223,7 +218,7 @@ def harmful_server_settings(series: Series) -> Iterator[Finding]:
 
 
 def harmful_in(environment: Mapping[str, Facts]) -> tuple[AuditFinding, ...]:
-    """What an audit calls harmful in the settings that a recording keeps of its server, the costliest first."""
+    """Settings in a recording's server facts that an audit calls harmful, the costliest first."""
     facts = environment.get("server", {})
     if not any(name.startswith(PARAMETER_PREFIX) for name in facts):
         return ()

@@ -1,4 +1,4 @@
-"""Advice about one series: what weakens it, and what to do that has not been done yet."""
+"""Warnings about one series: what weakens it, and what to do."""
 
 import posixpath
 import shlex
@@ -14,64 +14,56 @@ from storage.records import Command, Phase, RunStatus, Series, SeriesStatus
 from storage.target_url import format_target
 
 SHORT_SECONDS = 1.0
-"""A run below it is mostly start-up, waiting for the scheduler and luck."""
 GOOD_SECONDS = 10.0
-"""How long a run should last to be trusted; the advised size aims at it."""
 FEW_BLOCKS = 16
-"""Fewer requests than that are a start-up, not a stream."""
 SCATTER_PERCENT = 5.0
 DRIFT_PERCENT = 2.0
-"""A trend below it is not worth a word, however sure."""
 CEILING_PERCENT = 70.0
-"""Above that share of the client's own limit the number may be the client's, not the server's."""
 _ALL_PERCENT = 100.01
-"""Room for rounding: a series that raised its own ceiling has an average of exactly that."""
+"""Allows for rounding where a series raised its own ceiling."""
 MANY_RUNS = 10
 UNKNOWN = "facts.unknown"
-"""The fact of the server that says which of its facts could not be had, and what to do about it."""
 _LARGEST_ADVISED = 64 * 1024**3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """One warning; ``text`` says what was seen, with its figures, and ends in what to do."""
+    """One warning; ``text`` has the figures and ends with what to do."""
 
     key: str
-    """``warm-up``, ``unusual``, ``drift``, ``short``, ``scatter``, ``single``, ``ceiling``, ``busy``, ``until``,
-    ``dependence``, ``guest``, ``unchecked``, ``unread``, ``link``, ``failed`` or ``interrupted``."""
     text: str
     options: str = ""
 
 
 def advice(series: Series) -> list[Advice]:
-    """All there is to say about a series, the gravest first; empty for one that can be trusted as it is."""
+    """All warnings, the gravest first; empty for a series that can be trusted."""
     return [said for rule in _RULES for said in rule(series)]
 
 
 def near_ceiling_percent(series: Series) -> float | None:
-    """The average in percent of the client's own limit on this machine; None where either is unknown."""
+    """The average in percent of the client ceiling; None where either is unknown."""
     average = summary.mean(series.rates())
     ceiling = series.ceiling_bytes_per_second
     return 100 * average / ceiling if average is not None and ceiling else None
 
 
 def ceiling_beaten(series: Series) -> bool:
-    """Whether the average is above what this client is said to be able to do: a calibration that was disturbed."""
+    """Whether the average exceeds the client ceiling: its calibration was disturbed."""
     return (near_ceiling_percent(series) or 0.0) > _ALL_PERCENT
 
 
 def at_ceiling(series: Series) -> bool:
-    """Whether the average is so near the client's own limit that it may be that which was measured."""
+    """Whether the client ceiling may be what was measured."""
     return CEILING_PERCENT < (near_ceiling_percent(series) or 0.0) <= _ALL_PERCENT
 
 
 def busy_reasons(series: Series) -> str:
-    """What made the time busy, as the quiet-time verdict says it; empty where it does not."""
+    """Why the time was busy; empty where it was not."""
     return "; ".join(map(wording.plain, series.quiet.reasons)) if series.quiet else ""
 
 
 def advised_size(bytes_per_second: float) -> int:
-    """The least power of two, in bytes from 64 MiB to 64 GiB, that keeps a run at this rate going for ten seconds."""
+    """The least power of two, in bytes from 64 MiB to 64 GiB, that makes runs last ten seconds."""
     size = 64 * 1024**2
     while size < bytes_per_second * GOOD_SECONDS and size < _LARGEST_ADVISED:
         size *= 2
@@ -228,7 +220,7 @@ def _dependence(series: Series) -> Iterator[Advice]:
 
 
 def short_runs(series: Series) -> Iterator[Advice]:
-    """What a trial says with its verdict as well: its runs are too short, and how large a file is long enough."""
+    """Runs that are too short, and a file size that is long enough."""
     timed = [r for r in series.measured() if r.seconds]
     typical = summary.median([r.seconds for r in timed if r.seconds])
     middle = summary.median(series.rates())
@@ -309,7 +301,7 @@ def _ceiling(series: Series) -> Iterator[Advice]:
 
 
 def ways_past_the_ceiling(series: Series) -> list[str]:
-    """What has not been tried yet, from the cheapest on."""
+    """Ways past the client ceiling not tried yet, the cheapest first."""
     client, protocol = series.client, series.target.abilities
     ways: list[str] = []
     if client.name == "sharebench":

@@ -1,4 +1,4 @@
-"""Recordings read from files: documents in JSON, or filled forms as CSV."""
+"""Read recordings from JSON documents or filled CSV forms."""
 
 import codecs
 import json
@@ -22,7 +22,7 @@ from storage.records import LONGEST_SECONDS, SHORTEST_SECONDS, Command, Run, Ser
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """What a file may not say itself, and how the words in it are read."""
+    """What a file may not say itself, and how its words are read."""
 
     target_of: Callable[[str], Target]
     command: Command = Command.GET
@@ -46,7 +46,7 @@ class Recordings:
 
 
 def read_recordings(content: bytes, given: Given) -> Recordings:
-    """All recordings of a file, JSON or CSV, or none: raises DocumentError, naming the first place that is wrong."""
+    """All recordings of a JSON or CSV file, or none. Raises DocumentError, naming the first wrong place."""
     check_utf_8(content)
     if content.removeprefix(_MARK).lstrip()[:1] in {b"{", b"["}:
         return _from_json(json_text_of(content))
@@ -62,7 +62,7 @@ def read_recordings(content: bytes, given: Given) -> Recordings:
 
 
 def check_utf_8(content: bytes) -> None:
-    """Raises DocumentError for what is no text; a piece at a time, since all of it may take four times the memory."""
+    """Raises DocumentError for text that is not UTF-8; in pieces, since all of it may take four times the memory."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     for at in range(0, len(content), _PIECE_BYTES):
         begun = at - len(decoder.getstate()[0])
@@ -73,7 +73,7 @@ def check_utf_8(content: bytes) -> None:
 
 
 def read_series(content: bytes, given: Given) -> list[Series]:
-    """As :func:`read_recordings`, the series alone."""
+    """The series alone of :func:`read_recordings`."""
     return read_recordings(content, given).all_series
 
 
@@ -112,7 +112,6 @@ _LARGEST_WHOLE = 2**63 - 1
 _PIECE_BYTES = 2**20
 _MARK = b"\xef\xbb\xbf"
 _MOST_ESCAPED = 2_000_000
-"""Pieces of text outside of ASCII that are written as escapes before they are read, so that the rest stays small."""
 _MOST_WIDE_BYTES = 160 * 2**20
 _WIDE, _ASTRAL = re.compile(b"[\x80-\xff]+"), re.compile(b"[\xf0-\xff]")
 _NOT_FIRST = bytes(range(0x80, 0xC0))
@@ -123,7 +122,7 @@ _HALF = re.compile(
 
 
 def json_text_of(content: bytes) -> str:
-    """A JSON document in little memory: one character outside of Latin-1 would double it. Raises DocumentError."""
+    """A JSON document in little memory: one non-Latin-1 character would double it. Raises DocumentError."""
     content = content.removeprefix(_MARK)
     if content.isascii():
         return content.decode("ascii")
@@ -136,10 +135,7 @@ def json_text_of(content: bytes) -> str:
 
 
 def documents_of(text: str) -> Iterator[tuple[str, Any]]:
-    """Each document of a JSON text with its place: the elements of an array one at a time, or the only one.
-
-    Their numbers and texts can be kept in a notebook. Raises DocumentError.
-    """
+    """Each document of a JSON text with its place, arrays element by element. Raises DocumentError."""
     has_escapes = "\\ud" in text or "\\uD" in text  # which costs a hundredth of the search
     checked = _without_halves if has_escapes and _HALF.search(text) else _as_it_is
     found = _elements(text)
@@ -188,7 +184,6 @@ def _as_it_is(document: Any) -> Any:
 
 
 def _without_halves(document: Any) -> Any:
-    """The document, unless a text in it has half of a surrogate pair that stands for no byte of a name."""
     try:
         json.dumps(document, ensure_ascii=False).encode(errors="surrogateescape")
     except UnicodeEncodeError as error:
@@ -218,13 +213,13 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, parse_i
 
 
 def check_target(target: Target) -> None:
-    """Raises DocumentError where the host is none that a URL may name."""
+    """Raises DocumentError for a host that no URL may name."""
     if not is_plain(target.host):
         raise DocumentError(f"target.host: {visible(target.host)[:40]!r} has a character that is not printed")
 
 
 def check(series: Series) -> Series:
-    """The series, where all of its numbers can be. Raises DocumentError."""
+    """The series, if its numbers are possible. Raises DocumentError."""
     client, target = series.client, series.target
     for name, number in (
         ("link_bits_per_second", series.link_bits_per_second),

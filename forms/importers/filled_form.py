@@ -1,7 +1,5 @@
-"""A run form as CSV, exported or blank and then filled by hand, read back into series.
-
-What a form needs at least is its table, with a time for each run and the size once, as on paper (Using Samba, table
-B-9). Files that a spreadsheet saved are read too: with semicolons or tabs, decimal commas, thousands apart.
+"""Read run forms from CSV, exported or filled in by hand (Using Samba, table B-9).
+A form needs its table with a time per run, and the size once. Semicolons, tabs and decimal commas are read.
 """
 
 import csv
@@ -42,7 +40,7 @@ from storage.records import (
 
 
 class PaperColumn(StrEnum):
-    """A column of the run form, by what stands behind its numbers."""
+    """A column of the run form, by what its numbers are."""
 
     RUN = "run"
     SIZE = "bytes"
@@ -61,11 +59,10 @@ _HEADINGS = {
 }
 _COLUMN_OF = {heading: column for column, headings in _HEADINGS.items() for heading in headings.split()}
 _SAME = 1e-9
-"""Relative: what two programs round differently at the end of a number."""
 
 
 def columns_of_headings(record: Sequence[str]) -> list[str]:
-    """The headings with those of the form named by its columns, in any spelling; others stay as they are."""
+    """Headings with the form's own, in any spelling, replaced by column names."""
     found = [_column(heading) or heading.strip() for heading in record]
     for place in range(len(found) - 1, 0, -1):
         if _folded(record[place]) == "sec" and _folded(record[place - 1]) == "time":
@@ -104,7 +101,7 @@ class Printed:
 
 
 def printed(text: str, *, decimal_comma: bool) -> Printed | None:
-    """The number in a cell with its precision; None where it is no number."""
+    """The number in a cell with its precision, else None."""
     number = number_from(text, decimal_comma=decimal_comma)
     if number is None:
         return None
@@ -113,7 +110,7 @@ def printed(text: str, *, decimal_comma: bool) -> Printed | None:
 
 
 def finer_seconds(size_bytes: float, time: Printed, rate: Printed) -> float:
-    """A run's time by its rate, where that is the same time with more digits, rounded or cut; else the time itself."""
+    """A run's time by its rate where that has more digits of the same time, else the time itself."""
     by_rate = size_bytes / rate.value
     finer = rate.unit / rate.value < time.unit / time.value
     return by_rate if finer and abs(by_rate - time.value) < time.unit * (1 + _SAME) else time.value
@@ -124,8 +121,6 @@ Cells = Mapping[PaperColumn, Printed]
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """What a cell should be, and the least and most that rounding of the others allows."""
-
     value: float
     low: float
     high: float
@@ -137,7 +132,7 @@ class _Expected:
 def contradictions(
     runs: Sequence[tuple[str, Cells]], average: Cells, deviation: Cells, link_bits_per_second: int | None
 ) -> list[str]:
-    """The cells that are not what the others give, beyond rounding, a line each; ``runs`` are all that count."""
+    """Cells that contradict the others beyond rounding, a line each; ``runs`` are all that count."""
     found = [said for name, cells in runs for said in _of_run(name, cells, link_bits_per_second)]
     for column in (PaperColumn.SIZE, PaperColumn.TIME, PaperColumn.RATE, PaperColumn.BITS, PaperColumn.PERCENT):
         known = [one for _, cells in runs if (one := _expected(cells, column, link_bits_per_second))]
@@ -174,7 +169,6 @@ def _told(where: str, cell: Printed, column: PaperColumn, expected: Sequence[_Ex
 
 
 def _expected(cells: Cells, column: PaperColumn, link: int | None) -> _Expected | None:
-    """What a cell says itself, or the cells to its left; None where they do not tell."""
     if column in cells:
         return _Expected(cells[column].value, *cells[column].range)
     if column is PaperColumn.RATE and PaperColumn.SIZE in cells and PaperColumn.TIME in cells:
@@ -207,7 +201,6 @@ class _Form:
     fields: dict[str, list[str]] = field(default_factory=dict)
     headings: list[str] = field(default_factory=list)
     link_heading: str = ""
-    """The heading that names the link's rate, such as ``% of 10 Mb/s``."""
     runs: list[tuple[int, list[str]]] = field(default_factory=list)
     statistics: dict[str, list[str]] = field(default_factory=dict)
 
@@ -215,7 +208,6 @@ class _Form:
         return next(iter(self.fields.get(name, ())), "")
 
     def facts(self, name: str) -> JSONNode:
-        """The names and values beside a line's text; none where a user filled it, or version 0.1.0."""
         pairs = (cell.partition("=") for cell in self.fields.get(name, ())[1:])
         return JSONNode(name, {key: value for key, sign, value in pairs if sign})
 
@@ -229,7 +221,7 @@ def series_from_csv(
     size_bytes: int | None = None,
     link_bits_per_second: int | None = None,
 ) -> list[Series]:
-    """The series of a file; arguments stand in for lines not filled. Raises DocumentError, naming the line."""
+    """The series of a file; arguments fill its gaps. Raises DocumentError, naming the line."""
     forms = list(_forms(*_records(content)))
     if not forms:
         raise DocumentError(f"line 1: expected a form (a record {FORM},{RUN_FORM}), or a series document")
@@ -237,7 +229,6 @@ def series_from_csv(
 
 
 def _records(content: bytes) -> tuple[bool, Iterator[tuple[int, list[str]]]]:
-    """Whether decimals have a comma, and the records with their line numbers, read as they are asked for."""
     lines = content[:_MOST_BYTES_ABOVE].splitlines() or [b""]
     headings = (line for line in lines[:_MOST_LINES_ABOVE] if re.match(rb"\W*run\b", line, re.IGNORECASE))
     first = next(headings, lines[0])
@@ -340,7 +331,6 @@ def _series(
 
 
 def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:
-    """The target of a form; what we exported has no escapes, what a user wrote may have."""
     text = form.text("Target")
     if not text:
         return None
@@ -480,7 +470,6 @@ class _Cells:
         return {column: cell for column, cell in cells.items() if cell is not None}
 
     def number(self, column: PaperColumn, *, zero: bool = False) -> Printed | None:
-        """A cell's number above 0, or 0 where that may be; None where it is empty. Raises DocumentError."""
         text = self.text(column).strip()
         if not text:
             return None
@@ -491,7 +480,6 @@ class _Cells:
         return number
 
     def status(self) -> RunStatus:
-        """Whether the run counts; a warm-up's status is its phase. Raises DocumentError."""
         said = self.text(STATUS).strip().lower()
         if said in {"", "warm-up"}:
             return RunStatus.VALID
@@ -516,7 +504,7 @@ class ImportedTrial:
 
 
 def trial_from_document(document: object) -> ImportedTrial:
-    """The trial or sweep that a document describes; what it came to is computed again. Raises DocumentError."""
+    """The trial or sweep of a document; its result is computed again. Raises DocumentError."""
     top = JSONNode("", document).object()
     name = top.at("experiment").filled_text()
     plan = top.at("plan").record(TrialPlan, leave=_LEADS_SOMEWHERE)

@@ -1,1 +1,1 @@
-"""Isolations: what the layers of a server carry, and which of them it is."""
+"""Isolations: what each layer of a server carries, and which one limits."""

@@ -25,12 +25,11 @@ from storage.records import RunStatus
 
 SCHEMA = "sharebench/isolation/1"
 EXAMPLES = ("isolation-2003", "isolation-2003-without")
-"""The table and profile of 2003, and the profile after two kinds of request were taken out of the load."""
 _HIDDEN = {"server_ssh", "smb_conf", "script_path", "expose_tbench"}
 
 
 def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
-    """The JSON object ``sharebench/isolation/1``; nothing is rounded."""
+    """The JSON object ``sharebench/isolation/1``, unrounded."""
     verdict, fall, profile = summary.verdict, summary.waterfall, summary.profile
     return {
         "schema": SCHEMA,
@@ -62,7 +61,7 @@ def _ratio(found: MeasuredRatio | None) -> dict[str, Any] | None:
 
 
 def is_isolation(document: object) -> bool:
-    """Whether a JSON value says that it is an isolation."""
+    """Whether a JSON value is an isolation."""
     return isinstance(document, dict) and document.get("schema") == SCHEMA
 
 
@@ -79,7 +78,7 @@ def isolation_from_document(document: object) -> Isolation:
 
 
 def example_documents() -> tuple[bytes, ...]:
-    """The isolations of 2003, from a post on samba-technical, as documents to import."""
+    """The isolations of 2003, from a post on samba-technical, as documents."""
     folder = resources.files("forms.isolation").joinpath("data")
     return tuple(folder.joinpath(f"{name}.json").read_bytes() for name in EXAMPLES)
 
@@ -88,7 +87,6 @@ FORM = "isolation"
 MEGABYTE = 1_000_000
 _LAYERS = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
 _MISSING = {IsolationDoubt.NO_SERVER, IsolationDoubt.NO_LEAST}
-"""More of what was measured does not help; what was not, and how it can be, stands below."""
 _NUMBER = ReportKind.SECONDS
 
 
@@ -136,7 +134,7 @@ def _fields(isolation: Isolation) -> list[Field]:
 
 
 def layers_table(summary: IsolationSummary) -> Table:
-    """The table of 2003: a row for each number of clients."""
+    """The table of 2003: a row per number of clients."""
     layers = ((f"{layer.value.capitalize()}, MB/s", _NUMBER) for layer in _LAYERS)
     server = (("The least", _NUMBER), ("Server, MB/s", _NUMBER), ("Server / least", ReportKind.RATIO))
     priced = any(point.price for point in summary.points)
@@ -276,7 +274,7 @@ _MEGABYTE = 1_000_000
 
 
 def isolation_comparison(base: Isolation, other: Isolation) -> Report:
-    """The report of two isolations; layers that one of them has not are left empty."""
+    """Two isolations side by side; layers that one lacks stay empty."""
     both = (isolation_summary(base), isolation_summary(other))
     fields = [Field(name=label, text=_name(one)) for label, one in zip(("Base", "Other"), both, strict=True)]
     verdicts = [

@@ -1,4 +1,4 @@
-"""An isolation computed: each layer's rate, the least of them, how much of it the server reaches, and why."""
+"""An isolation computed: the layers' rates, the least of them, the server's share of it, and why."""
 
 import math
 import statistics
@@ -14,11 +14,8 @@ from storage.records import RunStatus, Spread
 
 SHOWN = 10
 _REQUESTS, _CALL = ("smb2_", "SMB", "Trans2_"), "syscall_"
-"""How the names of counters begin: of requests of SMB2, SMB1 and its transactions, and of calls of the file system."""
 _SESSION = frozenset({"smb2_negprot", "smb2_sesssetup", "smb2_logoff", "smb2_tcon", "smb2_tdis", "smb2_cancel"})
-"""Requests that begin and end a session: no part of the script."""
 _WAITS = frozenset({"smb2_notify", "smb2_break"})
-"""Requests that are answered when something else happens: their time is no work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +26,7 @@ class DearCall:
     calls: int
     microseconds_a_call: float
     share: float
-    """Of the time of all requests of the script, 0 to 1; what is called inside a request is a part of it. Of the time
-    of all calls where requests were not counted."""
+    """Of all requests' time, 0 to 1, calls included in their request; without requests, of all calls' time."""
 
     @property
     def is_request(self) -> bool:
@@ -39,7 +35,7 @@ class DearCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileSummary:
-    """What smbd counted during the server layer, all rounds together."""
+    """What smbd counted in the server layer, all rounds together."""
 
     dearest: tuple[DearCall, ...]
     waits: tuple[DearCall, ...]
@@ -53,20 +49,18 @@ class ProfileSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waterfall:
-    """Where the time of one operation of the script goes, in microseconds; the parts add up to the whole."""
+    """Where an operation's time goes, in microseconds; the parts add up to the whole."""
 
     whole: float
     client: float
-    """This client's own work, and its wait for a processor of its machine."""
     network: float
-    """What is left of the wait beyond smbd's own time: the way there and back, and the wait for its processor."""
+    """The rest: the way there and back, and the wait for smbd's processor."""
     protocol: float
     threads: float
     file_system: float
 
     @property
     def not_explained(self) -> float:
-        """What the parts leave of the whole, or have too much."""
         left = self.whole - self.client - self.network - self.protocol - self.threads - self.file_system
         return left if abs(left) > 1e-6 * self.whole else 0.0
 
@@ -87,7 +81,7 @@ class Waterfall:
 
 
 def summed(runs: Sequence[LayerRun]) -> dict[str, ProfileCounter]:
-    """The counters of several runs added up."""
+    """The sum of several runs' counters."""
     found: dict[str, ProfileCounter] = {}
     for run in runs:
         for name, counter in run.profile.items():
@@ -127,7 +121,7 @@ def profile_summary(runs: Sequence[LayerRun]) -> ProfileSummary | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallChange:
-    """One counter in two profiles; absent where one of them has it not."""
+    """One counter in two profiles; absent where one lacks it."""
 
     name: str
     before: ProfileCounter | None
@@ -140,7 +134,7 @@ class CallChange:
 
 
 def profile_changes(before: Sequence[LayerRun], after: Sequence[LayerRun]) -> tuple[CallChange, ...]:
-    """Requests and calls in the profiles of two isolations, those that changed most first; none without two."""
+    """Requests and calls of two profiles, the largest change first; none without two."""
     first, second = summed(before), summed(after)
     if not first or not second:
         return ()
@@ -159,11 +153,7 @@ def _call(name: str, counter: ProfileCounter, microseconds: int, whole: int) -> 
 
 
 def waterfall(runs: Sequence[LayerRun]) -> Waterfall | None:
-    """One operation's time over these runs; None where smbd did not time its requests.
-
-    The profile spans whole sessions and the clients' times the part that counts, so smbd's times are taken by the
-    request and multiplied by the requests that an operation takes.
-    """
+    """One operation's time; None without smbd's times, which are scaled by requests per operation."""
     timed = [run for run in runs if run.profile and run.operations and run.window_requests]
     profile = summed(timed)
     requests = _requests(profile)
@@ -195,7 +185,7 @@ _AT_ONCE = (Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredRatio:
-    """One rate over another, over the rounds, with the interval of 95 % where there are several."""
+    """A ratio of rates over the rounds, with its 95 % interval where there are several."""
 
     value: float
     low: float | None = None
@@ -204,15 +194,14 @@ class MeasuredRatio:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationPoint:
-    """All layers with one number of clients; rates are means over the valid rounds, in bytes per second."""
+    """All layers with one number of clients; mean bytes/s over the valid rounds."""
 
     clients: int
     rates: Mapping[Layer, float]
     least: float | None
-    """Of the disk and the network at once, as in 2003; of each alone where they were not measured at once."""
+    """Of disk and network at once, as in 2003; else of each alone."""
     ratio: MeasuredRatio | None
     price: MeasuredRatio | None
-    """Passes a second without the operations that are left out, over those of the whole script."""
 
     @property
     def server(self) -> float | None:
@@ -221,22 +210,20 @@ class IsolationPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationSummary:
-    """The whole isolation, computed."""
+    """A computed isolation."""
 
     isolation: Isolation
     points: tuple[IsolationPoint, ...]
     cpu: Mapping[tuple[Layer, int], CPUUse]
     verdict: IsolationVerdict
     profile: ProfileSummary | None
-    """Of the server layer, with the most clients that it was counted for."""
     profile_clients: int
     waterfall: Waterfall | None
     profiling_cost: MeasuredRatio | None
-    """The rate while smbd does not count, over that while it does."""
 
 
 def isolation_summary(isolation: Isolation) -> IsolationSummary:
-    """What the runs of an isolation say together."""
+    """The summary of an isolation's runs."""
     valid = [run for run in isolation.runs if run.status is RunStatus.VALID]
     runs = [run for run in valid if run.round <= isolation.rounds]
     counts = sorted({run.clients for run in runs})
@@ -272,7 +259,6 @@ def _of(runs: Sequence[LayerRun], layer: Layer, clients: int) -> list[LayerRun]:
 
 
 def _point(clients: int, runs: Sequence[LayerRun], with_extra: Sequence[LayerRun]) -> IsolationPoint:
-    """One number of clients; ``with_extra`` has the rounds of a price's two layers alone as well."""
     by_layer = {layer: _of(runs, layer, clients) for layer in Layer}
     rates = {
         layer: rate for layer, found in by_layer.items() if (rate := mean([run.bytes_per_second for run in found]))
@@ -294,7 +280,6 @@ def _point(clients: int, runs: Sequence[LayerRun], with_extra: Sequence[LayerRun
 
 
 def _least_layer(rates: Mapping[Layer, float]) -> Layer | None:
-    """The layer that carries least when all work at once, or alone where only that is known."""
     for layers in (_AT_ONCE, (Layer.DISK, Layer.NETWORK)):
         known = [layer for layer in layers if layer in rates]
         if len(known) == 2 or (known and layers != _AT_ONCE):
@@ -309,7 +294,7 @@ def _passes_per_second(run: LayerRun) -> float:
 def ratio_over_rounds(
     upper: Sequence[LayerRun], lower: Sequence[LayerRun], value: Callable[[LayerRun], float]
 ) -> MeasuredRatio | None:
-    """The ratio of the means; its interval is Student's t over the logarithms of each round's own ratio."""
+    """The ratio of the means; its interval is Student's t over the logarithms of the rounds' ratios."""
     below = {run.round: value(run) for run in lower}
     pairs = [(value(run), below[run.round]) for run in upper if below.get(run.round)]
     pairs = [(one, other) for one, other in pairs if one > 0 and other > 0]
@@ -325,7 +310,7 @@ def ratio_over_rounds(
 
 
 def pooled_cpu(uses: Sequence[CPUUse]) -> CPUUse | None:
-    """CPU use over several runs: means weighted by samples, the median of medians, deviations pooled."""
+    """CPU use over runs: means weighted by samples, the median of medians, deviations pooled."""
     if not uses:
         return None
     kinds = {

@@ -1,29 +1,26 @@
-"""Which layer it is: rules over what an isolation measured, each with the number that it rests on."""
+"""Rules that tell which layer limits, each with its evidence."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 CLIENT_SHARE = 0.6
-"""Of what our own replay reaches against next to nothing: beyond it the number may be this client's."""
 HELD_SHARE = 0.65
-"""Of an operation's time, what the clients spend on themselves: beyond it they are what is measured."""
+"""Of an operation's time spent in the clients: beyond it they are what is measured."""
 LINK_SHARE = 0.85
-"""A link that is filled so far in one direction is full: acknowledgements and headers take some of the rest."""
 BOTH_WAYS_SHARE = 0.9
-"""Clients that replay one script in step write together and read together: in and out then share a full link."""
+"""Clients in step write together and read together: in and out then share a full link."""
 REACHED = 0.7
-"""A server that reaches so much of the least layer is held back by that layer: of a full link it was 0.77 and more."""
+"""A server this close to the least layer is held back by it; on a full link it was 0.77 and more."""
 NEAR = 0.8
 FILE_SYSTEM_SHARE = 0.5
 THROTTLED_PERCENT = 30.0
-"""Of its stretches: smbd that is held to a quota on an idle machine uses up nearly each, on a busy one fewer."""
+"""Of its periods: a quota that limits smbd is used up in nearly each on an idle machine, in fewer on a busy one."""
 BUSY_PERCENT = 90.0
 IDLE_PERCENT = 60.0
 IDLE_DISK_PERCENT = 5.0
 OTHERS_PERCENT = 25.0
-"""The kernel moves packets for us outside of our processes: where its part is not known, this much may be that."""
+"""The kernel moves packets outside of our processes: an unknown part may be this much."""
 OTHERS_COST = 4.0
-"""What other programs may cost a layer: half of a processor at each of its two ends, which wait for each other."""
 
 
 class Cause(StrEnum):
@@ -38,7 +35,7 @@ class Cause(StrEnum):
 
 
 class IsolationDoubt(StrEnum):
-    """Why it cannot be told, or with what reservation."""
+    """Why the cause is unknown or uncertain."""
 
     NO_SERVER = "the server was not measured"
     NO_LEAST = "there is nothing to compare the server with"
@@ -54,7 +51,7 @@ class IsolationDoubt(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerEvidence:
-    """What is known of one number of clients; what was not measured is absent. Rates in bytes per second."""
+    """What is known of one number of clients; unmeasured values are absent. Rates in bytes/s."""
 
     clients: int
     server: float | None = None
@@ -65,20 +62,15 @@ class LayerEvidence:
     ratio_low: float | None = None
     ratio_high: float | None = None
     cpu_percent: float | None = None
-    """Of all processors of the server, during the server layer."""
     cpu_percent_of_both: float | None = None
-    """The same while disk and network are measured at once."""
     server_percent: float | None = None
     clients_percent: float | None = None
     kernel_percent: float | None = None
     client_cpu_percent: float | None = None
-    """Of this machine, where the server is another one."""
     ceiling_share: float | None = None
     held_share: float | None = None
-    """Of the clients' time, that in which they worked themselves or waited for a processor of their machine."""
     link_share: float | None = None
     link_share_both_ways: float | None = None
-    """The same of both directions together, up to 2."""
     throttled_percent: float | None = None
     processor_quota: float | None = None
     disk_busy_percent: float | None = None
@@ -90,7 +82,7 @@ class LayerEvidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationVerdict:
-    """What it is, and what it rests on."""
+    """The cause and its evidence."""
 
     cause: Cause
     doubts: tuple[IsolationDoubt, ...] = ()
@@ -98,10 +90,7 @@ class IsolationVerdict:
 
 
 def judge(found: LayerEvidence) -> IsolationVerdict:
-    """The verdict. What would make every other layer look slow is looked for first: a full link, which no slow client
-    fills, then this client, a quota of processor time, the disk; what then is left between the server and the least of
-    them is Samba's.
-    """
+    """The verdict: a full link, this client, a processor quota, the disk; what then remains is Samba's."""
     if not found.server:
         return IsolationVerdict(cause=Cause.UNKNOWN, doubts=(IsolationDoubt.NO_SERVER,), evidence=found)
     cause, why = _cause(found)
@@ -142,11 +131,6 @@ def _plain_cause(found: LayerEvidence) -> Cause | None:
 
 
 def _of_the_machine(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
-    """The server reaches what the machine carries: which part of that is it?
-
-    Other programs leave that open, since they use the disk too; but not a network that is so much slower than the disk
-    that they could not have made it so.
-    """
     disk, network = found.disk, found.network
     if disk and network and _without_others(network, found) < NEAR * disk and not found.loopback:
         return Cause.NETWORK, None
@@ -175,7 +159,7 @@ def _reservations(found: LayerEvidence, cause: Cause) -> list[IsolationDoubt]:
 
 
 def others_percent(found: LayerEvidence) -> float | None:
-    """What programs other than smbd, the clients and the kernel took of all processors; None where that is unknown."""
+    """Percent of all processors used by programs other than smbd, clients and kernel, or None."""
     if found.cpu_percent is None or found.server_percent is None:
         return None
     ours = found.server_percent + (found.clients_percent or 0.0) + (found.kernel_percent or 0.0)
@@ -191,7 +175,6 @@ def _without_others(figure: float, found: LayerEvidence) -> float:
 
 
 def _without_contention(ratio: float, found: LayerEvidence) -> float:
-    """The most that the server could have reached with all processors, where others kept them at their limit."""
     others = others_percent(found)
     if others is None or not _others_worked(found) or not _at_least(found.cpu_percent, BUSY_PERCENT):
         return ratio
@@ -199,7 +182,6 @@ def _without_contention(ratio: float, found: LayerEvidence) -> float:
 
 
 def _fills_both_ways(found: LayerEvidence) -> bool:
-    """Whether in and out together fill the link, and TCP alone gets no more out of it."""
     slow = found.network is None or (found.server or 0.0) >= REACHED * found.network
     return slow and _at_least(found.link_share_both_ways, BOTH_WAYS_SHARE)
 

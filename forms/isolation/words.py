@@ -1,4 +1,4 @@
-"""An isolation's verdict in a sentence, with its numbers, what they leave open, and what to look at next."""
+"""An isolation's verdict in sentences with its numbers."""
 
 from collections.abc import Callable, Mapping
 
@@ -26,7 +26,7 @@ LOOK_AT: Mapping[Cause, tuple[str, ...]] = {
 
 
 def verdict_sentence(found: IsolationVerdict) -> str:
-    """What it is, in one sentence with its numbers."""
+    """The verdict in one sentence with its numbers."""
     return _SENTENCES[found.cause](found)
 
 
@@ -107,7 +107,7 @@ _SENTENCES: Mapping[Cause, Callable[[IsolationVerdict], str]] = {
 
 
 def reservations(found: IsolationVerdict) -> list[str]:
-    """What the verdict leaves open, in a sentence; none where nothing is."""
+    """What the verdict leaves open, a sentence each."""
     said = found.doubts[1:] if found.cause is Cause.UNKNOWN else found.doubts
     texts = "; ".join(doubt_text(doubt, found.evidence) for doubt in said)
     return [f"With this reservation: {texts}."] if said else []
@@ -134,7 +134,7 @@ def doubt_text(doubt: IsolationDoubt, evidence: LayerEvidence) -> str:
 
 
 def price_sentence(summary: IsolationSummary) -> str | None:
-    """What the operations that were left out cost, at the largest number of clients; None where none were."""
+    """The cost of the operations left out, with the most clients; None where none were."""
     point = next((point for point in reversed(summary.points) if point.price), None)
     if point is None or point.price is None:
         return None
@@ -143,7 +143,7 @@ def price_sentence(summary: IsolationSummary) -> str | None:
 
 
 def cost_sentence(summary: IsolationSummary) -> str | None:
-    """What profiling itself costs; None where it was not measured."""
+    """The cost of profiling; None where not measured."""
     cost = summary.profiling_cost
     return f"while smbd does not count, the server does {gain(cost)} MB/s" if cost else None
 

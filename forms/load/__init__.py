@@ -1,1 +1,1 @@
-"""Loads: many users at once, point by point, capacity, memory of idle users, cards."""
+"""Loads: many users at once, capacity, memory of idle users, cards."""

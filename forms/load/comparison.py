@@ -1,8 +1,4 @@
-"""Two loads side by side: capacity against capacity, and each number of users that both have.
-
-Points of equal users are compared by the rule of all verdicts, each a series whose runs are the slices of its window;
-all points share one variation, and their intervals hold together.
-"""
+"""Compare two loads: capacities, and points of equal users, whose slices count as runs."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +15,6 @@ from forms.worksheets.users import UsersCalculation
 from storage.loads.records import Load, LoadPoint
 
 PROMISED_RATIO = 2.0
-"""Using Samba, appendix B: a tuned server carries at least twice the users of an untuned one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,20 +34,19 @@ class UsersPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadComparison:
-    """What can be said of two loads."""
+    """The comparison of two loads."""
 
     base: Load
     other: Load
     pairs: tuple[UsersPair, ...]
     verdict: Verdict
-    """By the capacities where their brackets lie apart, else by the points, where those that are decided agree."""
     by_capacity: bool
     capacity_ratio: float | None
     differences: tuple[str, ...]
 
 
 def compare_loads(base: Load, other: Load) -> LoadComparison:
-    """The comparison, by capacities whose brackets lie apart, else by the points of equal users."""
+    """Compare capacities whose brackets are disjoint, else the points of equal users."""
     pairs = _pairs(base, other)
     first, second = base.capacity, other.capacity
     decided = {pair.decision.verdict for pair in pairs} - {Verdict.UNKNOWN}
@@ -89,7 +83,6 @@ def compare_loads(base: Load, other: Load) -> LoadComparison:
 
 
 def _pairs(base: Load, other: Load) -> tuple[UsersPair, ...]:
-    """The points of equal users and size, each with its verdict."""
     others = {(point.users, point.size_bytes): point for point in other.valid_points()}
     points = [
         (point, others[point.users, point.size_bytes])
@@ -114,7 +107,7 @@ COMPARISON_SCHEMA = "sharebench/load-comparison/1"
 
 
 def load_comparison_report(found: LoadComparison) -> Report:
-    """The comparison laid out."""
+    """The report of a comparison."""
     columns = columns_of(
         "Users",
         ("Base requests/s", ReportKind.DECIMAL),
@@ -209,12 +202,11 @@ def load_comparison_document(found: LoadComparison) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """What a saved worksheet of the load's server says of the load's users."""
+    """What a saved worksheet of the load's server predicts."""
 
     worksheet: str
     capacity_bytes_per_second: float
     user_bytes_per_second: float
-    """What one user asks for, as measured where the fewest worked."""
     users: int
 
     def to_document(self) -> dict[str, Any]:
@@ -227,7 +219,7 @@ class Prediction:
 
 
 def predicted(load: Load, name: str, worksheet: UsersCalculation) -> Prediction | None:
-    """The users that the worksheet's server carries (Using Samba); None where users take as much as they can get."""
+    """The users that the worksheet's server carries (Using Samba); None where demand has no limit."""
     if not load.scenario.think.seconds and not load.scenario.pace_seconds:
         return None
     points = [point for point in load.valid_points() if point.size_bytes is None]

@@ -1,4 +1,4 @@
-"""What a load came to: one answer, the same on its form, on every screen, in lists and in its document."""
+"""A load's result as one answer, the same everywhere."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from storage.records import SeriesStatus
 
 
 def load_headline(load: Load) -> tuple[Toned, ...]:
-    """The parts, the most important first: the answer, then ``3 points``, ``! 1 failed``."""
+    """Parts, the most important first: the answer, then ``3 points``, ``! 1 failed``."""
     return tuple(_parts(load))
 
 
@@ -31,7 +31,7 @@ def _parts(load: Load) -> Iterator[Toned]:
 
 
 def load_answer(load: Load, *, brief: bool = False) -> str:
-    """The answer in a sentence; without the reasons where it is to be ``brief``. Empty where nothing was measured."""
+    """The answer in a sentence, without reasons if ``brief``; empty where nothing was measured."""
     points = [point for point in load.points if point.status is not PointStatus.FAILED]
     if not load.scenario.requests:
         return _idle_answer(points, memory_line(load))
@@ -54,7 +54,7 @@ def _idle_answer(points: list[LoadPoint], line: MemoryLine | None) -> str:
 
 
 def memory_text(line: MemoryLine) -> str:
-    """What an idle user costs, with the interval where there is one: ``575 kB each (540 to 610)``."""
+    """Memory of an idle user: ``575 kB each (540 to 610)``."""
     within = "" if line.low_bytes is None or line.high_bytes is None else (
         f" ({line.low_bytes / 1000:,.0f} to {line.high_bytes / 1000:,.0f})"
     )  # fmt: skip
@@ -92,7 +92,6 @@ def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:
 
 
 def _broken_off(load: Load) -> LoadPoint | None:
-    """The point at which a search for the capacity ended without an answer, since it tells nothing of the server."""
     if not load.choices.find_capacity or load.running or not load.points or tells_of_server(load.points[-1]):
         return None
     return load.points[-1]
@@ -106,7 +105,7 @@ def _silence(point: LoadPoint | None) -> str:
 
 
 def point_text(point: LoadPoint) -> str:
-    """What a point came to: ``20 users: 190.0 requests/s, p95 5.0 ms``."""
+    """A point's result: ``20 users: 190.0 requests/s, p95 5.0 ms``."""
     p95 = percentile_seconds(point.response, 0.95)
     served = "" if p95 is None else f", p95 {1000 * p95:,.1f} ms"
     if point.requests_per_second is None or not point.requests:
@@ -115,7 +114,7 @@ def point_text(point: LoadPoint) -> str:
 
 
 def limit_text(load: Load) -> str:
-    """The response time above which users are not carried."""
+    """The response time limit in words."""
     limit = limit_seconds(load.choices, load.scenario)
     usual = "" if load.choices.limit_seconds is not None else ", the usual limit; --limit sets another"
     return f"a p95 of the response above {limit:.3g} s{usual}"

@@ -1,4 +1,4 @@
-"""A load on paper and as JSON: its points, the server beside them, each kind of request, and what follows."""
+"""Loads on paper and as JSON."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -41,7 +41,7 @@ Document = dict[str, Any]
 
 
 def load_document(load: Load, prediction: Prediction | None = None) -> Document:
-    """The load with its points, and what follows from them."""
+    """The load with its points and results."""
     knee = knee_of(load.valid_points())
     return {
         "schema": LOAD_SCHEMA,
@@ -64,7 +64,7 @@ def _memory_document(load: Load) -> Document | None:
 
 
 def point_document(point: LoadPoint) -> Document:
-    """One point: what was counted, and what follows from it."""
+    """One point: counts and results."""
     found = point_to_json(point)
     found["generator"] |= {
         "cpu_percent_max": max(point.generator_cpu_percent, default=None),
@@ -79,13 +79,13 @@ def point_document(point: LoadPoint) -> Document:
 
 
 def quantiles(histogram: Histogram) -> dict[str, float | None]:
-    """p50, p95, p99, each absent where too few requests were made for it, and the greatest, in seconds."""
+    """p50, p95, p99 and maximum in seconds; a percentile is None for too few requests."""
     found = {name: percentile_seconds(histogram, share) for name, share in QUANTILES}
     return found | {"max": histogram.max_microseconds / 1e6 if histogram.count else None}
 
 
 def load_from_document(node: JSONNode) -> Load:
-    """The load in a document. Raises DocumentError with the first place that is wrong."""
+    """The load in a document. Raises DocumentError with the first wrong place."""
     load = node.record(Load, leave=NOT_TOLD, needs=("status",))
     if not load.targets:
         raise node.at("targets").wrong("at least one target")
@@ -112,7 +112,7 @@ _ADVICE = {
 
 
 def load_report(load: Load, prediction: Prediction | None = None) -> Report:
-    """The form of a load, beside what a worksheet of its server promised."""
+    """The form of a load, beside a worksheet's prediction."""
     points = load.points
     tables = [points_table(points, load.scenario), *_processors_table(points), _beside_table(points)]
     if operations := _operations_table(load.valid_points()):
@@ -161,7 +161,7 @@ def _fields(load: Load) -> Iterator[Field]:
 
 
 def scenario_text(scenario: Scenario) -> str:
-    """Every number of a scenario in a line."""
+    """A scenario's numbers in one line."""
     whole = sum(scenario.requests.values())
     mix = ", ".join(f"{kind.value} {100 * share / whole:.3g} %" for kind, share in scenario.requests.items())
     pause = (
@@ -323,7 +323,7 @@ def _sizes_table(points: Sequence[LoadPoint]) -> Table | None:
 
 
 def knee_text(load: Load) -> str:
-    """The knee in words; empty for a load whose points are not for one."""
+    """The knee in words; empty where the points cannot show one."""
     points = [point for point in load.valid_points() if point.requests and point.size_bytes is None]
     found = knee_of(points)
     if found is not None:
@@ -444,7 +444,7 @@ def _few_requests(points: Sequence[LoadPoint]) -> Iterator[str]:
 
 
 def load_charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:
-    """Requests a second, p95 and the server's processors over users; a drawing without any value is left out."""
+    """Requests/s, p95 and server CPU over users; empty charts are left out."""
     drawn = (
         ("Requests a second over users", "requests/s", (0, 2), lambda each: each.requests_per_second),
         ("p95 of the response over users", "ms", (0, 8), lambda each: _ms(each.response, 0.95)),

@@ -1,4 +1,4 @@
-"""What the points of a load say: overload and what stood in the way, capacity, memory a session, cards, sizes."""
+"""What load points show: overload, limits, capacity, memory per session, cards, sizes."""
 
 import math
 from collections.abc import Sequence
@@ -13,12 +13,9 @@ ACHIEVED_SHARE = 0.95
 """Below it a server does not keep up with what it is offered (FSCT, SPEC SFS)."""
 MOST_ERRORS_SHARE = 0.001
 USUAL_LIMIT_SECONDS, _USUAL_LIMIT_BYTES_PER_SECOND = 1.0, 10e6
-"""Without a limit of the user's: a second, after which people notice that they wait (R. B. Miller, Response time in
-man-computer conversational transactions, 1968), or what the largest file takes at 10 MB/s."""
+"""A second (Miller, Response time in man-computer conversational transactions, 1968), or 10 MB/s."""
 _LEAST_STALL_SECONDS, _STALL_TIMES = 0.5, 10
-"""From where on a time without any answer, or the longest answer, is told beside percentiles so much smaller."""
 MOST_OTHERS_PERCENT = 20.0
-"""Of the server's processors: beyond it, its figures are not the file server's alone."""
 REDPAPER_SESSION_BYTES = 390_000
 """What the Redpaper's figure 7 found for an idle user of Samba 3.0.5: about 390 kB."""
 _NEARLY = 0.9
@@ -29,23 +26,23 @@ LOOPBACK_CARD = "lo"
 
 
 def percentile_seconds(times: Histogram, share: float) -> float | None:
-    """The time that this share of requests stay within; None where no request lies beyond (p95 needs 20, p99 100)."""
+    """The time that this share of requests stay within; None for too few (p95 needs 20, p99 100)."""
     return None if times.count < requests_needed(share) else times.quantile_seconds(share)
 
 
 def requests_needed(share: float) -> int:
-    """The number of requests below which there is no such percentile."""
+    """The fewest requests that such a percentile needs."""
     return round(1 / (1 - share))
 
 
 def error_share(point: LoadPoint) -> float:
-    """Errors for each request that was tried."""
+    """Errors per attempted request."""
     errors = sum(point.errors.values())
     return errors / (point.requests + errors) if errors else 0.0
 
 
 def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
-    """The point by which others are told what each user offers: where this end was the limit, they offer no less."""
+    """The point that shows each user's demand; a limited load generator does not lower it."""
     tell = [
         each for each in points if each.status in {PointStatus.VALID, PointStatus.GENERATOR} and not each.size_bytes
     ]
@@ -53,7 +50,7 @@ def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
 
 
 def offered_per_second(scenario: Scenario, users: int, fewest: LoadPoint | None) -> float | None:
-    """What these users offer: by their schedule, or at the pace of the ``fewest`` users; None where that is unknown."""
+    """Requests/s offered: as scheduled, or at the pace of the ``fewest`` users; None where unknown."""
     if not scenario.requests:
         return None
     if scenario.pace_seconds:
@@ -64,12 +61,12 @@ def offered_per_second(scenario: Scenario, users: int, fewest: LoadPoint | None)
 
 
 def tells_of_server(point: LoadPoint) -> bool:
-    """Whether a point says what the server carries: not where this end was the limit or broke, or the numbers lie."""
+    """Whether a point shows the server: the load generator neither limited nor broke, the numbers agree."""
     return point.status in {PointStatus.VALID, PointStatus.FAILED} and point.limit is not Limit.GENERATOR
 
 
 def limit_seconds(choices: LoadChoices, scenario: Scenario, size_bytes: int | None = None) -> float:
-    """The response time whose excess is overload: the user's, or the usual one for files of that size."""
+    """The overload limit in seconds: the user's, or the usual one for that file size."""
     if choices.limit_seconds is not None:
         return choices.limit_seconds
     largest = size_bytes or max((each.size_bytes for each in scenario.sizes), default=0)
@@ -77,7 +74,7 @@ def limit_seconds(choices: LoadChoices, scenario: Scenario, size_bytes: int | No
 
 
 def overload(point: LoadPoint, choices: LoadChoices, scenario: Scenario) -> str | None:
-    """Why a point is more than the server carries; None for one that it carries."""
+    """Why a point is overload; None where the server carries it."""
     if point.status is PointStatus.FAILED:
         return point.reason or "the point failed"
     if error_share(point) > MOST_ERRORS_SHARE:
@@ -96,16 +93,15 @@ def overload(point: LoadPoint, choices: LoadChoices, scenario: Scenario) -> str 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stall:
-    """A time that the percentiles of a point do not show."""
+    """A wait that a point's percentiles hide."""
 
     silent_seconds: float | None
-    """For how long users waited and nothing moved at all; absent where only some users waited long."""
     longest_seconds: float
     p99_seconds: float
 
 
 def stall_of(point: LoadPoint) -> Stall | None:
-    """What the percentiles hide: users who wait make no requests, so one long silence is a few slow requests."""
+    """What percentiles hide: waiting users make no requests, so a long silence is a few slow ones."""
     middle, p99 = (percentile_seconds(point.response, share) for share in (0.5, 0.99))
     if middle is None or p99 is None:
         return None
@@ -117,13 +113,13 @@ def stall_of(point: LoadPoint) -> Stall | None:
 
 
 def mostly_others(point: LoadPoint) -> bool:
-    """Whether programs other than the file server took so much of its processors that its figures are not its own."""
+    """Whether other programs used too much of the server's processors."""
     others = point.server.others_percent if point.server else None
     return others is not None and others.mean > MOST_OTHERS_PERCENT
 
 
 def limit_of(point: LoadPoint, link_bits_per_second: int | None) -> Limit:
-    """What seems to have stood in the way of more."""
+    """The likely limit."""
     server = point.server
     if point.status is PointStatus.GENERATOR or point.limit is Limit.GENERATOR:
         return Limit.GENERATOR
@@ -142,7 +138,7 @@ def limit_of(point: LoadPoint, link_bits_per_second: int | None) -> Limit:
 
 
 def capacity_of(load: Load) -> Capacity | None:
-    """The most users without overload and the least with it, from points that tell of the server; else None."""
+    """The most users without overload and the fewest with it; None where unknown."""
     if not load.scenario.requests:
         return None
     judged = [
@@ -168,7 +164,7 @@ def capacity_of(load: Load) -> Capacity | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knee:
-    """Where more users begin to cost more time than they bring requests."""
+    """Where more users begin to add more time than requests."""
 
     users: int
     requests_per_second: float
@@ -192,17 +188,16 @@ def knee_of(points: Sequence[LoadPoint]) -> Knee | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryLine:
-    """What a session costs: the slope of the memory of all server processes over the sessions."""
+    """Memory per session: the slope of the server processes' memory over sessions."""
 
     bytes_a_session: float
     low_bytes: float | None
-    """The ends of the 95 % interval; absent for two points."""
     high_bytes: float | None
     points: int
 
 
 def memory_line(load: Load) -> MemoryLine | None:
-    """The line through USS over connected users who make no requests; None for fewer than two points."""
+    """The line through USS over idle connected users; None for fewer than two points."""
     if load.scenario.requests:
         return None
     pairs = [
@@ -230,13 +225,12 @@ class CardCheck:
     """How a server's traffic is spread over its cards."""
 
     cards: tuple[tuple[str, float, float], ...]
-    """(name, bytes a second in, out), those without traffic left out."""
+    """(name, bytes/s in, bytes/s out), without idle cards."""
     only_out: str | None
-    """The card by which nearly all leaves although others take in; None where it is spread."""
 
 
 def card_check(points: Sequence[LoadPoint]) -> CardCheck | None:
-    """The cards at the busiest point; None where fewer than two of them carry anything."""
+    """The cards at the busiest point; None where fewer than two carry anything."""
     seen = [point for point in points if point.server is not None and point.requests]
     if not seen:
         return None
@@ -267,12 +261,11 @@ class SizeRow:
     requests_per_second: float
     bytes_per_second: float
     cpu_seconds_a_megabyte: float | None
-    """Of the server's processors, by the file server and the kernel for it, for 10^6 bytes; absent where other
-    programs worked, or nobody knows."""
+    """Of file server and kernel, per 10^6 bytes; absent where others worked or nobody knows."""
 
 
 def size_rows(points: Sequence[LoadPoint]) -> tuple[SizeRow, ...]:
-    """The points that used one size each, from the smallest size on."""
+    """Points that used one file size each, the smallest first."""
     rows = []
     for point in points:
         rate = point.requests_per_second
@@ -293,7 +286,6 @@ def size_rows(points: Sequence[LoadPoint]) -> tuple[SizeRow, ...]:
 
 
 def _busy_for_users(point: LoadPoint) -> float | None:
-    """The processors that the file server kept busy, with its share of what the kernel did; None where not known."""
     server = point.server
     if server is None or server.smbd_percent is None or server.kernel_percent is None or mostly_others(point):
         return None
@@ -303,7 +295,7 @@ def _busy_for_users(point: LoadPoint) -> float | None:
 
 
 def fits_in_memory(load: Load) -> bool | None:
-    """Whether the files fit in the server's memory, and so are read from it; None where that is not known."""
+    """Whether the server's memory holds the files; None where unknown."""
     if not load.file_set_bytes or load.server_memory_bytes is None:
         return None
     return load.file_set_bytes < load.server_memory_bytes

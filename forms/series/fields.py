@@ -1,4 +1,4 @@
-"""The lines above and below a table: what was measured, from where, by whom, when, and how reliable it is."""
+"""The lines above and below a table."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -20,7 +20,7 @@ _WHO = ("measured.by", "measured.ticket")
 
 
 def when_field(moments: Iterable[str], environments: Iterable[Mapping[str, Facts]]) -> Field:
-    """The first and the last moment, and the machines, as the facts of the clients name them."""
+    """The first and last moment, and the machines."""
     known = sorted({moment[:16].replace("T", " ") for moment in moments})
     first, last = known[0], known[-1]
     same_day = last[11:] if first[:10] == last[:10] else last
@@ -36,7 +36,7 @@ def from_machines(environments: Iterable[Mapping[str, Facts]]) -> str:
 
 
 def who_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Field]:
-    """Who measured, and for which ticket; nothing where nobody said so."""
+    """Who measured, and for which ticket, where known."""
     clients = [environment.get("client", {}) for environment in environments]
     said = dict.fromkeys(", ".join(str(client[name]) for name in _WHO if name in client) for client in clients)
     named = [each for each in said if each]
@@ -45,7 +45,7 @@ def who_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Field]:
 
 
 def harmful_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Field]:
-    """The settings of the server that an audit calls harmful; nothing where it has none."""
+    """Server settings that an audit calls harmful, if any."""
     harmful = dict.fromkeys(
         f"{finding.setting} = {finding.value}" for environment in environments for finding in harmful_in(environment)
     )
@@ -55,7 +55,7 @@ def harmful_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Fiel
 
 
 def origin_fields(series: Sequence[Series], *, with_findings: bool = False) -> Iterator[Field]:
-    """When, where, by whom and against which harmful settings series were measured; findings tell the last better."""
+    """When, where and by whom; harmful settings unless ``with_findings``."""
     if series:
         environments = [one.environment for one in series]
         yield when_field((one.created_at for one in series), environments)
@@ -65,21 +65,20 @@ def origin_fields(series: Sequence[Series], *, with_findings: bool = False) -> I
 
 
 NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
-"""The fact of the client that tells why there is no ceiling: what others took of the processors meanwhile."""
 _SUSTAINED_DIFFERS = 0.005
-"""From where on the mean of the rates is not what was sustained: a few fast runs weigh more in it."""
+"""Relative: beyond it the mean of rates differs from the sustained rate, as fast runs weigh more."""
 _QUEUES_TIMES = 2
 QUESTIONS = (
     "Are files and print jobs served faster than by the older version?",
     "How much memory does an idle user take?",
     "Where is the limit that users report?",
 )
-"""What a measurement may be meant to answer, to choose from (IBM Redpaper 2004: state it before measuring)."""
+"""IBM Redpaper 2004: state the question before measuring."""
 LINK = "Link"
 
 
 def head_fields(series: Series) -> Iterator[Field]:
-    """The lines above the table, in the order of the form; lines that would be empty are left out."""
+    """The lines above the table in form order, without empty ones."""
     if series.label:
         yield Field(name="Label", text=series.label)
     if series.question:
@@ -115,13 +114,12 @@ def head_fields(series: Series) -> Iterator[Field]:
 
 
 def _target_field(target: Target) -> Field:
-    """The target with its names as they are; its URL beside it where they could be taken for parts of one."""
     text, url = format_target(target, escaped=False), format_target(target)
     return Field(name="Target", text=text, facts=() if text == url else (("url", url),))
 
 
 def result_fields(form: SeriesSummary) -> Iterator[Field]:
-    """The lines below the table: median, what was sustained where the average is not that, and the interval."""
+    """The lines below the table: median, sustained rate where it differs, and the interval."""
     if form.median_bytes_per_second is not None:
         yield Field(
             name="Median",
@@ -150,7 +148,7 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
 
 
 def before_a_change(shown: Shown) -> str:
-    """What to know before anything is changed: how large a change must be to be seen."""
+    """How large a change must be to be seen."""
     series, pairs = wording.percent(shown.series_percent), wording.percent(shown.pairs_percent)
     return f"Two series like this one show changes of {series} or more; interleaved pairs show {pairs}."
 
@@ -164,14 +162,14 @@ def _opening(form: SeriesSummary) -> Iterator[Field]:
 
 
 def link_field(bits_per_second: int | None) -> Field:
-    """The link's nominal rate, which the last column is in percent of."""
+    """The nominal link speed, 100 % in the last column."""
     if bits_per_second is None:
         return Field(name=LINK, text="unknown")
     return Field(name=LINK, text=wording.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
 
 
 def client_text(client: ClientFacts) -> str:
-    """The program that moved the bytes, and what it agreed on with the server."""
+    """The client and what it negotiated."""
     parts = [f"{client.name} {client.version}".strip()]
     if client.dialect:
         parts.append(f"dialect {client.dialect}")
@@ -192,7 +190,7 @@ def _client_facts(client: ClientFacts) -> tuple[tuple[str, str], ...]:
 
 
 def change_text(change: Change) -> str:
-    """The one parameter that was changed, from what to what, and what speaks for it having acted."""
+    """The one change, and the evidence that it acted."""
     remark = f": {change.remark}" if change.remark else ""
     listed = ", ".join(change.also_changed)
     also = "" if not listed else f" Also changed: {listed}." if remark.endswith(".") else f"; also changed: {listed}"
@@ -211,7 +209,7 @@ def _ended(series: Series) -> str:
 
 
 def resumed_text(series: Series) -> str:
-    """When a series was resumed, and which of its runs had failed before."""
+    """When a series was resumed, and which runs had failed before."""
     times = wording.listed([f"{at[:16].replace('T', ' ')} UTC" for at in series.resumed_at])
     failed = [
         f"{'W' if run.phase is Phase.WARM_UP else 'run '}{run.number}{f' ({run.error})' if run.error else ''}"
@@ -221,7 +219,7 @@ def resumed_text(series: Series) -> str:
 
 
 def processors_text(quiet: Quiet | None) -> str:
-    """How busy the client's processors were during the runs; empty where that was not seen."""
+    """Processor use of the client during the runs; empty where unknown."""
     figures = quiet.figures if quiet else {}
     parts = []
     for word, name in (("user", "cpu_user_percent"), ("system", "cpu_system_percent"), ("total", "cpu_percent")):

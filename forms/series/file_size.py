@@ -1,4 +1,4 @@
-"""Which file suits a measurement: how long a run of it would last, and whether the server's memory holds it."""
+"""Which file size suits a measurement, by run time and server memory."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,12 +8,11 @@ from forms.findings.series_warnings import GOOD_SECONDS, SHORT_SECONDS, advised_
 from storage.plan import DEFAULT_SIZE_BYTES
 
 MEMORY_SHARE = 0.5
-"""The share of the server's memory that one file may take and still be expected to stay in its page cache."""
 PATIENCE_SECONDS = 300.0
 
 
 class FileFit(StrEnum):
-    """A word for a file's size; each has a sign of its own."""
+    """How well a file size suits, each with its own sign."""
 
     WELL = "good"
     SHORT = "short"
@@ -29,7 +28,7 @@ class FileFit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSuitability:
-    """What is to be said of a file's size."""
+    """What to say about a file size."""
 
     word: FileFit
     why: str
@@ -37,7 +36,7 @@ class FileSuitability:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSizeContext:
-    """What is known of link and server before anything is measured; absent where it is not known."""
+    """What is known before measuring; absent where unknown."""
 
     link_bits_per_second: int | None = None
     measured_bytes_per_second: float | None = None
@@ -51,7 +50,7 @@ class FileSizeContext:
 
 
 def advised(around: FileSizeContext) -> int:
-    """The size to advise, in bytes: ten seconds a run, no more than half the server's memory."""
+    """The advised size in bytes: ten seconds a run, at most half the server's memory."""
     rate = around.expected_bytes_per_second
     size = advised_size(rate) if rate else DEFAULT_SIZE_BYTES
     while around.memory_bytes and size > around.memory_bytes * MEMORY_SHARE and size > DEFAULT_SIZE_BYTES:
@@ -60,7 +59,7 @@ def advised(around: FileSizeContext) -> int:
 
 
 def why_advised(around: FileSizeContext) -> str:
-    """Why that size is advised, and what is not known."""
+    """Why that size is advised, and what is unknown."""
     size, rate = wording.typed_size(advised(around)), around.expected_bytes_per_second
     if rate is None:
         return (
@@ -80,7 +79,7 @@ def why_advised(around: FileSizeContext) -> str:
 
 
 def suitability(size_bytes: int, around: FileSizeContext) -> FileSuitability:
-    """How well a file of that size suits, and what is wrong with it where it does not."""
+    """How well a size suits, and why not."""
     if size_bytes <= 0:
         return FileSuitability(word=FileFit.EMPTY, why="An empty file moves no bytes: choose another.")
     rate = around.expected_bytes_per_second

@@ -1,4 +1,4 @@
-"""The lists of series and recordings: one line each, as the notebook and ``sharebench list`` show them."""
+"""One-line entries for lists of series and recordings."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from storage.records import Baseline, Series, SeriesStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesLine:
-    """One series in a list: its figures, and the same as they are shown."""
+    """One series in a list: figures and their text."""
 
     series_id: str
     created_at: str
@@ -22,17 +22,13 @@ class SeriesLine:
     label: str
     target: str
     short_target: str
-    """Host and share alone, or the folder, so that a narrow column shows what tells series apart."""
     command: str
     status: SeriesStatus
     runs: int
-    """Valid measured runs."""
     planned_runs: int | None
     average_bytes_per_second: float | None
     deviation_percent: float | None
-    """The sample standard deviation in percent of the average; absent with fewer than two runs."""
     half_width_percent: float | None = None
-    """Half of the average's 95 % interval: what a ± beside it shows."""
     percent_of_link: float | None
     baselines: tuple[str, ...]
     experiment: str
@@ -41,7 +37,6 @@ class SeriesLine:
 
     @property
     def when(self) -> str:
-        """The minute in which it was made, UTC: ``2026-01-31 10:00``."""
         return self.created_at[:16].replace("T", " ")
 
     @property
@@ -50,12 +45,11 @@ class SeriesLine:
 
     @property
     def what(self) -> str:
-        """The command and where it went: ``get nas/data``."""
         return f"{self.command} {self.short_target}"
 
     @property
     def runs_text(self) -> str:
-        """``5``; ``3/5`` where the series is not complete, with a ``!`` where it failed, a ``▸`` while it runs."""
+        """``5``; ``3/5`` incomplete, ``!`` failed, ``▸`` running."""
         if self.running:
             return f"{self.runs}/{self.planned_runs}▸" if self.planned_runs else f"{self.runs}▸"
         if self.status is SeriesStatus.COMPLETE:
@@ -95,7 +89,7 @@ class SeriesLine:
 def series_lines(
     heads: Iterable[Series], rates: Mapping[str, Sequence[float]], baselines: Iterable[Baseline]
 ) -> list[SeriesLine]:
-    """The lines of series read without their runs, in the same order; ``rates`` are in bytes per second."""
+    """Lines of series read without runs, in the same order; ``rates`` in bytes/s."""
     names: dict[str, list[str]] = {}
     for baseline in baselines:
         names.setdefault(baseline.recording_id, []).append(baseline.name)
@@ -150,7 +144,6 @@ class RecordingLine:
     experiment: str = ""
     left_behind: bool = False
     machine: str = ""
-    """The host that measured it, and its site."""
 
     @property
     def when(self) -> str:
@@ -162,17 +155,17 @@ class RecordingLine:
 
 
 def done_text(head: Recording, count: int) -> str:
-    """``5``; ``3…`` where it was interrupted, ``3!`` where it failed, ``3▸`` while it is measured."""
+    """``5``; ``3…`` interrupted, ``3!`` failed, ``3▸`` running."""
     return f"{count or ''}{'▸' if head.running else _STOPPED[head.status]}"
 
 
 def done_tone(head: Recording) -> Tone:
-    """How that is meant."""
+    """The tone of :func:`done_text`."""
     return Tone.PLAIN if head.running else _TONES.get(head.status, Tone.PLAIN)
 
 
 def side_by_side(heads: Sequence[Recording], reports: Sequence[Report]) -> Report:
-    """What recordings of one kind came to, next to one another, without a verdict on one against the other."""
+    """Results of recordings of one kind side by side, without a verdict."""
     names = list(dict.fromkeys(field.name for report in reports for field in (*report.fields, *report.results)))
     found = [{field.name: field.text for field in (*report.fields, *report.results)} for report in reports]
     rows = tuple(row_of(name, *(fields.get(name, "") for fields in found)) for name in names)

@@ -1,4 +1,4 @@
-"""How far a series is: its throughput over time, and how long the rest will take."""
+"""The progress of a series: throughput over time, and time left."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,19 +17,18 @@ class RateSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunProgress:
-    """How far a run has come."""
+    """The progress of a run."""
 
     seconds: float
     moved_bytes: int
     size_bytes: int
     bytes_per_second: float | None
     percent: float | None
-    """Of the file; absent where its size is unknown."""
     seconds_left: float | None
 
 
 def over_time(progress: Sequence[tuple[float, int]], most: int = 120) -> list[RateSpan]:
-    """The rates between samples of (seconds, bytes moved so far), in at most ``most`` stretches of equal count."""
+    """Rates between samples of (seconds, total bytes), in at most ``most`` stretches of equal count."""
     step = max(1, -(-len(progress) // most))
     kept = [(0.0, 0), *progress[step - 1 :: step]]
     if progress and kept[-1] != progress[-1]:
@@ -42,7 +41,7 @@ def over_time(progress: Sequence[tuple[float, int]], most: int = 120) -> list[Ra
 
 
 def standing(seconds: float, moved_bytes: int, size_bytes: int) -> RunProgress:
-    """How far a run has come that moved so many bytes in so many seconds."""
+    """A run's progress from seconds and bytes."""
     rate = moved_bytes / seconds if seconds > 0 and moved_bytes else None
     return RunProgress(
         seconds=seconds,
@@ -64,7 +63,7 @@ def estimate_text(
     until_percent: float | None = None,
     max_runs: int = 30,
 ) -> str:
-    """What so many runs of a file of that size will take at a rate of so many bytes per second, in a sentence."""
+    """The expected time of a series, in a sentence."""
     transfers = runs + warmups + (1 if makes_file_first else 0)
     total = transfers * size_bytes if size_bytes is not None else None
     seconds = total / bytes_per_second if total is not None and bytes_per_second else None

@@ -40,7 +40,7 @@ Document = dict[str, Any]
 
 
 def series_document(series: Series) -> Document:
-    """The JSON object of a series, with its form's averages; plain lists, dicts, numbers and strings."""
+    """The JSON object of a series with its averages."""
     form = run_form(series)
     target = series.target
     document: Document = {
@@ -86,7 +86,7 @@ def series_document(series: Series) -> Document:
 
 
 def blank_document(link_bits_per_second: int | None, runs: int) -> Document:
-    """The JSON object of a form that is still to be filled: every value to be given is null."""
+    """The JSON object of an empty form: values to fill in are null."""
     run = dict.fromkeys(("size_bytes", "seconds", "open_seconds", "close_seconds", "reason", "error"))
     return {
         "schema": SCHEMA,
@@ -122,11 +122,10 @@ def _run_document(measures: RunMeasures, unusual: str | None, run: Run) -> Docum
 
 _OF_A_RUN = frozenset({"status", "started_at", "size_bytes"})
 _OURS = frozenset({"scratch_path", "imported_at", "running_by"})
-"""What a document cannot say of a series in this notebook."""
 
 
 def series_from_document(document: object) -> Series:
-    """The series that a document describes; averages are not read but computed again. Raises DocumentError."""
+    """The series of a document; averages are computed again. Raises DocumentError."""
     top = JSONNode("", document).object()
     if top.value.get("schema") != SCHEMA:
         raise top.maybe("schema").wrong(f'"{SCHEMA}"')
@@ -141,7 +140,6 @@ def series_from_document(document: object) -> Series:
 
 
 def _check_runs(top: JSONNode, series: Series) -> None:
-    """Raises DocumentError for a run that is there twice, or that counts without a time and a size."""
     seen: set[tuple[Phase, int]] = set()
     for place in (*top.at("runs").items(), *top.maybe("failed_attempts").items()):
         if not place.value.keys() >= _OF_A_RUN:
@@ -166,7 +164,7 @@ STATUS_COLUMN = len(_KINDS)
 
 
 def series_report(form: SeriesSummary) -> Report:
-    """The sheet of a filled run form."""
+    """A filled run form."""
     series = form.series
     return Report(
         form=FORM,
@@ -182,7 +180,6 @@ def series_report(form: SeriesSummary) -> Report:
 
 
 _SAID_BY_ADVICE = frozenset({"busy", "client-ceiling"})
-"""Findings whose subject the advice has already."""
 
 
 def _findings(series: Series) -> Iterator[str]:
@@ -192,7 +189,7 @@ def _findings(series: Series) -> Iterator[str]:
 
 
 def blank_series_report(link_bits_per_second: int | None = None, *, runs: int = BLANK_ROWS) -> Report:
-    """The empty form, to be filled by hand: numbered rows, and the lines above the table to write on."""
+    """The empty form: numbered rows, and lines above the table."""
     link = link_field(link_bits_per_second) if link_bits_per_second else Field(name=LINK, text="")
     rows = [row_of(str(n + 1), *[None] * 5) for n in range(runs)]
     rows += [row_of(f"{name}:", *[None] * 5, role=Role.RESULT) for name in ("Average", "Deviation")]
@@ -217,7 +214,7 @@ def _columns(headings: Sequence[str]) -> tuple[Column, ...]:
 
 
 def run_table(form: SeriesSummary) -> Table:
-    """The table of a filled run form: a row for each run, then the averages and deviations."""
+    """A row per run, then averages and deviations."""
     rows = [_row(row, index) for index, row in enumerate(form.all_rows)]
     first, last = len(form.warm_ups), len(rows) - 1
     some = bool(form.rows)
@@ -251,7 +248,7 @@ def _row(row: RunRow, index: int) -> Row:
 
 
 def mark_of(row: RunRow) -> Mark:
-    """Why a run is not like the others."""
+    """Why a run differs from the others."""
     if row.status is RunStatus.FAILED:
         return Mark.FAILED
     if row.status is RunStatus.REJECTED:

@@ -1,4 +1,4 @@
-"""The run form (Using Samba, tables B-6, B-7 and B-9): the rows of one series, their averages, and its headline."""
+"""The run form (Using Samba, tables B-6, B-7 and B-9): rows, averages and headline."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ CONFIDENCE_LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunMeasures:
-    """One value for each numeric column of the form; absent where it cannot be told."""
+    """One value per numeric column; absent where unknown."""
 
     size_bytes: float | None
     seconds: float | None
@@ -45,28 +45,25 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesSummary:
-    """A filled form: what every exporter, chart and screen draws, and nobody computes again."""
+    """A filled form, as every exporter, chart and screen draws it."""
 
     series: Series
     columns: tuple[str, ...]
     warm_ups: tuple[RunRow, ...]
     rows: tuple[RunRow, ...]
-    """The measured runs, rejected and failed ones included."""
     average: RunMeasures | None
     deviation: RunMeasures | None
-    """Sample standard deviation over the same; absent with fewer than two."""
     average_with_rejected: RunMeasures | None
     deviation_with_rejected: RunMeasures | None
     median_bytes_per_second: float | None
     confidence: tuple[float, float] | None
-    """The 95 % interval of the mean, in bytes per second; absent with fewer than two runs."""
+    """The 95 % interval of the mean in bytes/s; absent below two runs."""
     half_width_percent: float | None
-    """Half of it in percent of the average: what a ± beside the average shows."""
     shown: Shown | None
 
     @property
     def sustained_bytes_per_second(self) -> float | None:
-        """All bytes of the valid measured runs over all their seconds; absent where there are none."""
+        """All bytes of the valid measured runs over all their seconds."""
         valid = [run for run in self.series.measured() if run.seconds]
         seconds = sum(run.seconds or 0.0 for run in valid)
         return sum(run.size_bytes for run in valid) / seconds if seconds else None
@@ -90,7 +87,7 @@ class SeriesSummary:
 
 
 def column_names(link_bits_per_second: int | None) -> tuple[str, ...]:
-    """The six headings of the paper form, with the real link rate in place of 10 Mb/s."""
+    """The six headings of the paper form, with the real link speed for 10 Mb/s."""
     return (
         "Run No",
         "Size in Bytes",
@@ -140,7 +137,7 @@ def run_form(series: Series) -> SeriesSummary:
 
 
 def unusual_runs(series: Series) -> dict[int, str]:
-    """Why runs stand out from the valid measured ones, by run number."""
+    """Why runs differ from the valid measured ones, by run number."""
     valid = series.measured()
     rates = [r.bytes_per_second or 0.0 for r in valid]
     seconds = [r.seconds for r in valid if r.seconds]
@@ -173,7 +170,7 @@ def _each_column(
 
 
 def chart_in_words(form: SeriesSummary) -> Iterator[str]:
-    """What the chart of a series shows: where each run lies beside the average, and what is told apart by its sign."""
+    """The chart in words: where each run lies beside the average."""
     average = form.average_rate
     yield "The chart in words:" if average else "The chart in words, without an average, since no run counts:"
     for row in form.all_rows:
@@ -201,10 +198,7 @@ _QUIET = {
 
 
 def headline(form: SeriesSummary) -> tuple[Toned, ...]:
-    """The parts, the most important first: ``119.5 MB/s ± 0.2 %``, ``96 % of 1 Gb/s``, ``quiet``, ``5 runs``.
-
-    The ± is half the 95 % interval of the average; the deviation of the runs stands in the form's own row.
-    """
+    """Parts, the most important first: ``119.5 MB/s ± 0.2 %`` (half the 95 % interval), ``quiet``, ``5 runs``."""
     return tuple(_parts(form))
 
 

@@ -1,13 +1,11 @@
-"""The decision on a change: faster, slower, the same, or inconclusive and why; of plain sequences of throughputs.
+"""Decide on a change from throughputs: faster, slower, the same, or inconclusive and why.
 
-- Interleaved runs (A B B A) are compared pair by pair: Student's t of the differences.
-- Whole series are compared by how far equal series differ: the rule in :mod:`forms.stats.variation`. The interval is
-  the change ± t s √(1/p + 1/q), of p and q series a side.
-- Where the order in time would let a steady trend alone come halfway to a verdict (A A B B, A A A B B B), the change
-  must also stand beside a fitted trend; the wider interval is told, so that it never contradicts the verdict.
-- Faster or slower: the interval excludes zero and the change exceeds the noise threshold. The same: it lies inside the
-  margin. Everything else is inconclusive, and so are fewer than three runs a side.
-- Several changes of one experiment share one variation, and their intervals hold together (:func:`decide_together`).
+- Interleaved runs (A B B A): pair by pair, Student's t of the differences.
+- Whole series: the change ± t s √(1/p + 1/q), p and q series a side, s by :mod:`forms.stats.variation`.
+- Where a steady trend alone would come halfway to a verdict (A A B B), the change must also stand beside a fitted
+  trend; the wider interval is reported.
+- Faster or slower: the interval excludes zero and the change exceeds the noise threshold. The same: it lies inside
+  the margin. All else is inconclusive, as are fewer than three runs a side.
 """
 
 import math
@@ -43,7 +41,7 @@ class ChangeEstimate:
     freedom: float
 
     def interval_percent(self, level: float, critical: float | None = None) -> tuple[float, float]:
-        """(low, high) of the change in percent of the base, above -100; ``critical`` errors each way, if given."""
+        """(low, high) in percent of the base, above -100; ``critical`` standard errors each way, if given."""
         half = (student_t(level, self.freedom) if critical is None else critical) * self.error
         return percent_of(self.log_change - half), percent_of(self.log_change + half)
 
@@ -55,12 +53,12 @@ class ChangeEstimate:
 
 
 def percent_of(log_change: float) -> float:
-    """A change in percent, of the logarithm of the ratio."""
+    """Percent of the base, from the logarithm of the ratio."""
     return 100 * math.expm1(min(log_change, 700.0))
 
 
 def average(side: Sequence[Rates]) -> float:
-    """The average of the series' averages: each series counts once."""
+    """The mean of the series' means: each series counts once."""
     return basic.fmean([basic.fmean(rates) for rates in side])
 
 
@@ -70,7 +68,7 @@ def log_change(base: Sequence[Rates], other: Sequence[Rates]) -> float:
 
 
 def within_series(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeEstimate | None:
-    """The change by the variation of the runs alone (Welch 1947); None where a series has fewer than two runs."""
+    """The change by the variation of the runs alone (Welch 1947); None below two runs in a series."""
     parts = [
         (log_squares(rates) / (len(rates) - 1) / len(rates) / len(side) ** 2, len(rates) - 1)
         for side in (base, other)
@@ -85,16 +83,14 @@ def within_series(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeEstima
 
 
 def between_series(base: Sequence[Rates], other: Sequence[Rates], found: Variation) -> ChangeEstimate:
-    """The change by the variation between equal series: each average is uncertain by it, whatever its runs say."""
+    """The change by the variation between equal series, whatever their runs say."""
     error = found.variance * (1 / len(base) + 1 / len(other))
     return ChangeEstimate(log_change(base, other), math.sqrt(error), found.freedom)
 
 
 def beside_trend(base: SeriesGroup, other: SeriesGroup, found: Variation) -> ChangeEstimate | None:
-    """The change beside a steady trend over the series; None where trend and change cannot be told apart.
-
-    Least squares of the logarithms of the averages on their place in time and on the side (analysis of covariance),
-    with the prior and what is known beyond these series as in ``found``.
+    """The change beside a steady trend; None where they cannot be told apart.
+    Least squares of log averages on time and side (analysis of covariance), with prior and repeats as in ``found``.
     """
     logs = [log_mean(rates) for rates in (*base.series, *other.series)]
     positions = _places([*base.times, *other.times])
@@ -114,7 +110,7 @@ def beside_trend(base: SeriesGroup, other: SeriesGroup, found: Variation) -> Cha
 
 
 def steady_trend_score(places: Sequence[float], base_count: int) -> float:
-    """The t that a steady trend alone gives two sides at these times: 0 for A B A, infinite without repeats."""
+    """The t that a steady trend alone gives: 0 for A B A, infinite without repeats."""
     positions = _places(places)
     sides = positions[:base_count], positions[base_count:]
     own, freedom = sum(_product(side, side) for side in sides), len(positions) - 2
@@ -124,11 +120,7 @@ def steady_trend_score(places: Sequence[float], base_count: int) -> float:
 
 
 def in_turns(base: Rates, other: Rates) -> ChangeEstimate | None:
-    """The change of interleaved runs (A B B A …), pair by pair, so that what moves both drops out.
-
-    Student's t of the differences, as shares of the base's average; ``base[i]`` and ``other[i]`` are neighbours. None
-    for fewer than two pairs.
-    """
+    """Student's t of neighbours' differences, as shares of the base's average; None below two pairs."""
     if len(base) < 2 or len(base) != len(other):
         return None
     before, after = basic.fmean(base), basic.fmean(other)
@@ -138,7 +130,7 @@ def in_turns(base: Rates, other: Rates) -> ChangeEstimate | None:
 
 
 def _own_repeats(base: SeriesGroup, other: SeriesGroup) -> tuple[float, float]:
-    """(degrees of freedom, squares) that the repeats of both sides have in their variation, weighted."""
+    """(degrees of freedom, squares) of both sides' repeats, weighted."""
     gap = abs(basic.fmean(base.times) - basic.fmean(other.times))
     now = max(*base.times, *other.times)
     freedom = squares = 0.0
@@ -166,11 +158,8 @@ _EXACT = 0.002
 
 @cache
 def critical_of(counts: tuple[int, ...], steps: tuple[tuple[int, int], ...], freedom: float, level: float) -> float:
-    """The errors that each interval of these steps reaches, so that all hold at once at this level.
-
-    ``counts`` are the series of each group, ``steps`` the pairs of groups that are compared; all share one variance of
-    so many degrees of freedom. One step has Student's t. The largest of several has no formula: the direction in which
-    all groups lie together is drawn, always with the same seed; how far they lie follows from chi-square.
+    """Standard errors at which the intervals of all ``steps`` (pairs of groups) hold jointly at this level.
+    ``counts`` are series per group. One step: Student's t; several: random directions (fixed seed) and chi-square.
     """
     if len(steps) < 2:
         return student_t(level, freedom)
@@ -189,7 +178,6 @@ def critical_of(counts: tuple[int, ...], steps: tuple[tuple[int, int], ...], fre
 
 
 def _largest(counts: Sequence[int], steps: Sequence[tuple[int, int]]) -> list[float]:
-    """The largest of all steps, each in its own errors, in many directions of length 1; the least first."""
     chance = random.Random(2026)  # noqa: S311  no secret
     errors = [math.sqrt(1 / counts[base] + 1 / counts[other]) for base, other in steps]
     scales = [1 / math.sqrt(count) if count else 0.0 for count in counts]
@@ -207,7 +195,7 @@ def _largest(counts: Sequence[int], steps: Sequence[tuple[int, int]]) -> list[fl
 
 
 TREND_SHARE = 0.5
-"""The share of a verdict from which on a steady trend alone counts as a rival explanation."""
+"""A steady trend that gives this share of a verdict is a rival explanation."""
 
 
 class Verdict(StrEnum):
@@ -225,15 +213,10 @@ class Doubt(StrEnum):
     NO_RUNS = "no runs"
     FEW_RUNS = "few runs"
     WANDERED = "wandered"
-    """Equal series differ by as much."""
     TREND = "trend"
-    """A steady trend over the series explains the change."""
     SCATTER = "scatter"
-    """The interleaved runs vary too much for a change of this size."""
     CONTRADICTED = "contradicted"
-    """The claimed change is not what was made."""
     SAME_SETTINGS = "same settings"
-    """A change was made and taken back: what is left is variation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,9 +224,9 @@ class Limits:
     """What counts as a change, and how sure it has to be."""
 
     noise_percent: float = 1.0
-    """A change inside ± this is no difference, however sure."""
+    """A change inside ± this is no difference, however certain."""
     margin_percent: float = 5.0
-    """The same: the change's interval lies inside ± this."""
+    """The same: the interval lies inside ± this."""
     alpha: float = 0.05
 
     @property
@@ -253,19 +236,16 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeDecision:
-    """The verdict on a change with the figures that it rests on; absent ones mean too few runs or series for them."""
+    """A verdict and its figures; absent ones mean too few runs or series."""
 
     verdict: Verdict
     doubt: Doubt | None = None
     change_percent: float | None = None
     interval_percent: tuple[float, float] | None = None
-    """(low, high) of the change, the widest that the rule needs; None for too few runs."""
     runs_interval_percent: tuple[float, float] | None = None
-    """(low, high) by the variation of the runs alone: how far these very series differ."""
     t_p_value: float | None = None
     variation: Variation | None = None
     critical: float | None = None
-    """How many errors the interval reaches each way."""
     in_turns: bool = False
 
 
@@ -277,11 +257,8 @@ def decide(
     history: Sequence[SeriesGroup] = (),
     limits: Limits | None = None,
 ) -> ChangeDecision:
-    """The other series against the base series, each a sequence of its runs' throughputs.
-
-    ``times`` say when the base's series and then the other's were measured, in seconds; without them the base came
-    first. ``history`` are groups of repeated series of the path, each of equal settings within itself, all of them
-    earlier.
+    """Decide between two sides, each a sequence of its series' throughputs.
+    ``times`` in seconds, base first; without them the base came first. ``history``: earlier groups of equal settings.
     """
     limits = limits or Limits()
     short = _too_few(base, other)
@@ -310,7 +287,7 @@ def decide_together(
     history: Sequence[SeriesGroup] = (),
     limits: Limits | None = None,
 ) -> list[ChangeDecision]:
-    """Every step of an experiment by one variation, so that all intervals hold together; ``groups``: one a setting."""
+    """All steps by one variation, their intervals jointly valid; ``groups``: one per setting."""
     limits = limits or Limits()
     usable = [group for group in groups if group.series and all(group.series)]
     told = [step for step in steps if groups[step.base] in usable and groups[step.other] in usable]
@@ -359,7 +336,7 @@ def _decided(
 
 
 def decide_in_turns(base: Rates, other: Rates, *, limits: Limits | None = None) -> ChangeDecision:
-    """The other series against the base, both of as many runs, ``base[i]`` measured beside ``other[i]``."""
+    """Decide on interleaved runs, as many a side, ``base[i]`` measured beside ``other[i]``."""
     limits = limits or Limits()
     short = _too_few([base], [other])
     if short:
@@ -381,10 +358,8 @@ def decide_in_turns(base: Rates, other: Rates, *, limits: Limits | None = None) 
 
 
 def holm(p_values: Sequence[float], alpha: float) -> list[float]:
-    """The alpha at which each of several tests is to be decided, so that all together are wrong in ``alpha`` at most.
-
-    Holm 1979: the smallest p at alpha / m, the next at alpha / (m - 1), and so on; from the first that fails on, all
-    at that one's.
+    """Each test's alpha, so that all together err at most ``alpha`` (Holm 1979):
+    alpha / m for the smallest p, alpha / (m - 1) for the next, constant from the first that fails on.
     """
     levels = [alpha] * len(p_values)
     failed: float | None = None
@@ -414,7 +389,6 @@ def _of_few(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision:
 
 
 def _rival_trend(base: SeriesGroup, other: SeriesGroup, found: Variation, limits: Limits) -> ChangeEstimate | None:
-    """The change beside a fitted trend, where the order in time makes a trend a rival explanation; else None."""
     times = [*base.times, *other.times]
     if len(times) < 4:
         return None

@@ -1,7 +1,5 @@
-"""Normal, Student's t (central and noncentral) and chi-square distributions, by the standard library alone.
-
-Relative errors are below 1e-9 for 0.5 to 1e7 degrees of freedom, which need not be whole, and tails down to 1e-12; the
-sources of the algorithms stand at each function.
+"""Normal, Student's t (central and noncentral) and chi-square distributions.
+Relative errors below 1e-9 for 0.5 to 1e7 degrees of freedom, whole or not, and tails down to 1e-12.
 """
 
 import math
@@ -14,9 +12,8 @@ _ENOUGH = 1e-15
 _LEAST = 1e-300
 _MOST_TERMS = 10_000
 _LONGEST = 3.0
-"""No step of a search for a shift is longer, in standard errors."""
 _MANY = 1000.0
-"""Degrees of freedom above which Hill's expansion of Student's t is exact to the last digits."""
+"""Degrees of freedom above which Hill's expansion is exact to the last digits."""
 _NODES = 200
 _MIDDLE = 0.567143290409784
 """Where w = exp(-w), so that the scale is 1."""
@@ -29,18 +26,18 @@ def normal_cdf(z: float) -> float:
 
 
 def normal_quantile(chance: float) -> float:
-    """The value that a standard normal one stays below with this chance (Wichura 1988, AS 241)."""
+    """The standard normal quantile (Wichura 1988, AS 241)."""
     return _STANDARD.inv_cdf(chance)
 
 
 def student_tail(t: float, freedom: float) -> float:
-    """The two-sided p of Student's t: the chance of a value at least as far from 0 as ``t``, either way."""
+    """The two-sided p of Student's t."""
     return _student(abs(t), freedom)[0]
 
 
 @lru_cache(maxsize=4096)
 def student_t(level: float, freedom: float) -> float:
-    """The two-sided quantile of Student's t for ``level``, by Newton's method on logarithms."""
+    """The two-sided quantile of Student's t, by Newton's method on logarithms."""
     if level <= 0:
         return 0.0
     if level >= 1:
@@ -66,7 +63,7 @@ def chi_square_tail(value: float, freedom: float) -> float:
 
 @lru_cache(maxsize=1024)
 def chi_square_quantile(chance: float, freedom: float) -> float:
-    """The value that chi-square stays below with this chance; Newton on logarithms, from Wilson and Hilferty (1931)."""
+    """The chi-square quantile: Newton on logarithms, from Wilson and Hilferty (1931)."""
     half, in_tail = freedom / 2, chance > 0.5
     wanted = math.log1p(-chance) if in_tail else math.log(chance)
     rough = 1 - 2 / (9 * freedom) + _STANDARD.inv_cdf(chance) * math.sqrt(2 / (9 * freedom))
@@ -86,10 +83,8 @@ def chi_square_quantile(chance: float, freedom: float) -> float:
 
 @lru_cache(maxsize=256)
 def scale_nodes(freedom: float) -> tuple[tuple[float, float], ...]:
-    """Pairs (scale, weight) by which to average over the root of chi-square / freedom: the error of a standard error.
-
-    The trapezoidal rule over w, where the scale is exp(w - exp(-w)): there the density falls doubly exponentially on
-    both sides, so that the rule converges geometrically (Takahasi and Mori 1974). The weights add up to 1.
+    """(scale, weight) pairs to average over the root of chi-square / freedom; weights add up to 1.
+    Trapezoidal rule over w, scale exp(w - exp(-w)): converges geometrically (Takahasi and Mori 1974).
     """
 
     def log_density(w: float) -> float:
@@ -110,18 +105,12 @@ def scale_nodes(freedom: float) -> tuple[tuple[float, float], ...]:
 
 @lru_cache(maxsize=4096)
 def noncentral_t_shift(bound: float, freedom: float, power: float) -> float:
-    """How many standard errors a change must have for its t to exceed ``bound`` with the chance ``power``.
-
-    To 1e-10 for two or more degrees of freedom; with one, to 1e-8 for a bound up to 13.
-    """
+    """Standard errors of a change whose t exceeds ``bound`` with this power, to 1e-10 (1e-8 if freedom is 1)."""
     return reaching(power, [(1.0, bound * scale, weight) for scale, weight in scale_nodes(freedom)])
 
 
 def reaching(power: float, terms: Sequence[tuple[float, float, float]]) -> float:
-    """The x at which the sum of weight * normal_cdf(factor * x - bound) over (factor, bound, weight) is ``power``.
-
-    By Newton's method; factors and weights are positive, and the weights add up to 1.
-    """
+    """Solve the sum of weight * normal_cdf(factor * x - bound) = ``power`` for x, by Newton's method."""
     low, high = -math.inf, math.inf
     x = math.fsum(weight * (bound + normal_quantile(power)) / factor for factor, bound, weight in terms)
     for _ in range(200):
@@ -170,7 +159,7 @@ def _hill(t: float, freedom: float) -> float:
 
 
 def _log_beta(half: float) -> float:
-    """The logarithm of the beta function of (half, 1/2); by Stirling's series where gammas would cancel."""
+    """Of (half, 1/2); Stirling's series where gammas would cancel."""
     if half < 20:
         return math.lgamma(half) + math.lgamma(0.5) - math.lgamma(half + 0.5)
     inverse = 1 / (half * half)
@@ -179,7 +168,7 @@ def _log_beta(half: float) -> float:
 
 
 def _beta_fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method."""
+    """Incomplete beta function (DLMF 8.17.22), by Lentz's method."""
     c, d = 1.0, 1 / _away(1 - (a + b) * x / (a + 1))
     found = d
     for term in range(1, _MOST_TERMS):
@@ -196,7 +185,7 @@ def _beta_fraction(a: float, b: float, x: float) -> float:
 
 
 def _gamma_parts(a: float, x: float) -> tuple[float, float]:
-    """The regularized incomplete gamma function, (below, above) x: series (DLMF 8.11.4) or fraction (8.9.2)."""
+    """Regularized incomplete gamma function, (below, above) x: series (DLMF 8.11.4) or fraction (8.9.2)."""
     if x <= 0:
         return 0.0, 1.0
     front = math.exp(a * math.log(x) - x - math.lgamma(a))
@@ -224,5 +213,4 @@ def _gamma_parts(a: float, x: float) -> tuple[float, float]:
 
 
 def _away(value: float) -> float:
-    """The value, or a tiny one in place of 0, by which Lentz's method goes on dividing."""
     return value if abs(value) > _LEAST else _LEAST

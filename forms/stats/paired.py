@@ -1,14 +1,10 @@
-"""Paired comparisons by ranks, exact: of runs in turns with looks planned beforehand, and of values in blocks.
+"""Exact paired comparisons by ranks: interleaved runs with planned looks, and values in blocks.
 
-Looking after each pair and stopping at the first p below 5 % gives a false alarm in one of five comparisons of equal
-things. Looks after 8, 14 and 20 pairs at the levels below keep it under 5 % for all three together (simulated:
-tests/truth). The second run of a pair may be slower or faster for being the second; so what the second has over the
-first is compared between pairs A B and pairs B A, from which that falls out whatever it is (Koch 1972, of crossovers).
-
-The orders are drawn by lot, so that the p holds whatever else the machine does meanwhile: A B B A A B B A … has a
-rhythm, and other work that comes and goes in about the same one would pass for an effect of the change. It is exact at
-the first look; at later ones both orders are as frequent in each stretch between looks, which the p does not count:
-against the worst pattern in time that can be made up it is then 0.024 where 0.0125 is told.
+Stopping at the first p below 5 % gives a false alarm in one of five equal comparisons; looks after 8, 14 and 20 pairs
+at LEVELS keep it under 5 % (simulated: tests/truth). What the second of a pair gains or loses for being second
+cancels between pairs A B and B A (Koch 1972, crossovers). Orders are random, so that no rhythm of other work passes
+for an effect. The p is exact at the first look; later ones do not count that orders are balanced: against the worst
+pattern 0.024 where 0.0125 is reported.
 """
 
 import math
@@ -23,14 +19,11 @@ from statistics import NormalDist, fmean, median
 from forms.stats.distributions import chi_square_tail
 
 EXACT_MAX = 200
-"""The most values on both sides together whose deals are counted; beyond it the normal approximation is as good."""
 
 
 def mann_whitney_p(first: Sequence[float], second: Sequence[float]) -> float:
-    """The chance of ranks at least as unequal as these, either way, were both sides from one distribution.
-
-    Exact given the tied ranks for up to 200 values (without ties this is scipy's ``method="exact"``, which is wrong
-    with them); beyond that the normal approximation with tie and continuity correction. 1 where a side is empty.
+    """The two-sided Mann-Whitney p, exact given the ties up to 200 values; 1 where a side is empty.
+    scipy's ``method="exact"`` is wrong with ties. Beyond 200 the normal approximation, tie and continuity corrected.
     """
     if not first or not second:
         return 1.0
@@ -43,10 +36,7 @@ def mann_whitney_p(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 def friedman_p(blocks: Sequence[Sequence[float]]) -> float:
-    """The p of Friedman's test that all columns are the same, by chi-square and corrected for ties (Friedman 1937).
-
-    A block is one observation of each column, three columns or more. 1 where every block is tied throughout.
-    """
+    """Friedman's p by chi-square, corrected for ties (1937), for three columns or more; 1 where all is tied."""
     count, columns = len(blocks), len(blocks[0])
     ranked = [_doubled_ranks(block) for block in blocks]
     ties = sum(size**3 - size for ranks in ranked for size in Counter(ranks).values())
@@ -59,7 +49,7 @@ def friedman_p(blocks: Sequence[Sequence[float]]) -> float:
 
 
 def critical_count(first: int, second: int, alpha: float) -> int | None:
-    """The most pairs of one from each side that may lie the other way for a p within alpha (Mann and Whitney's U)."""
+    """The largest Mann-Whitney U whose p is within alpha; None where there is none."""
     if first + second > EXACT_MAX:
         spread = math.sqrt(first * second * (first + second + 1) / 12)
         return max(0, int(first * second / 2 - NormalDist().inv_cdf(1 - alpha / 2) * spread))
@@ -70,7 +60,6 @@ def critical_count(first: int, second: int, alpha: float) -> int | None:
 
 
 def _doubled_ranks(values: Sequence[float]) -> list[int]:
-    """Twice the rank of each value from 1 up, ties sharing the middle of theirs; doubled, so that all are whole."""
     counts = Counter(values)
     doubled: dict[float, int] = {}
     before = 0
@@ -94,16 +83,11 @@ def _exact(ranks: list[int], picks: int, dealt: int) -> float:
 
 @lru_cache(maxsize=8)
 def _ways_without_ties(total: int, picks: int) -> list[int]:
-    """The same for ranks from 0 that all differ: counted once for many tests of as many runs."""
     return _ways(list(range(total)), picks)
 
 
 def _ways(ranks: list[int], picks: int) -> list[int]:
-    """In how many ways each sum of that many of the ranks comes about, from 0 up.
-
-    The counts of one number of picks are the digits of one long integer, so that taking a rank is a shift and an
-    addition (Kronecker substitution).
-    """
+    """The number of ways to each sum of ``picks`` ranks, from 0, as digits of an integer (Kronecker substitution)."""
     size = math.comb(len(ranks), picks).bit_length() // 8 + 1
     sums = [1] + [0] * picks
     for done, rank in enumerate(ranks, start=1):
@@ -125,13 +109,11 @@ def _normal(ranks: list[int], picks: int, dealt: int) -> float:
 
 
 LOOKS = (8, 14, 20)
-"""After how many pairs it is judged; at each of them both orders are as frequent."""
+"""Pairs; both orders are equally frequent at each look."""
 LEVELS = {8: 2 / 70, 14: 0.0125, 20: 0.0225}
-"""Of each look; the first one is the smallest p that 4 pairs of each order can have."""
+"""The first one is the smallest p that 4 pairs of each order can have."""
 ALPHA = 6 / 256
-"""Of any other number of pairs."""
 MOST_EXACT = 100
-"""Pairs: counting all signs of more takes long, and the normal curve is as good."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,19 +123,16 @@ class PairedEffect:
     pairs: int
     p_value: float
     change_percent: float
-    """The Hodges-Lehmann estimate: the median of means of two log ratios, in turns one of each order."""
+    """The Hodges-Lehmann estimate: the median of means of two log ratios, one of each order if interleaved."""
     interval_percent: tuple[float, float] | None
-    """(low, high), what the test at ``alpha`` does not refuse; None with too few pairs for one."""
+    """(low, high) not rejected at ``alpha``; None with too few pairs."""
     deviation_percent: float | None
-    """The standard deviation of the pairs' differences, in turns within each order; None for too few pairs."""
+    """Of the pairs' differences, within each order if interleaved; None for too few pairs."""
 
 
 def base_comes_first(done: Sequence[bool], looks: Sequence[int], pair: int, seed: int) -> bool:
-    """The order of the next pair, by lot: whether the base is measured first in it.
-
-    ``done`` are the orders of the pairs that count so far, ``pair`` the number of this one. At the next look both
-    orders are as frequent, and every such row of orders is as likely, but that the base begins: a two-sided test gives
-    a row and its mirror image the same p.
+    """The random order of the next pair: whether the base is measured first.
+    Both orders are as frequent at the next look. The base begins: a row and its mirror image have the same p.
     """
     if not done:
         return True
@@ -164,7 +143,7 @@ def base_comes_first(done: Sequence[bool], looks: Sequence[int], pair: int, seed
 
 
 def effect_in_turns(ratios: Sequence[float], base_first: Sequence[bool], alpha: float = ALPHA) -> PairedEffect:
-    """The effect in pairs of both orders, without what being second does; ``ratios`` are other over base."""
+    """The effect without that of being second; ``ratios`` are other over base."""
     logs = [math.log(ratio) for ratio in ratios]
     ahead = [one for one, first in zip(logs, base_first, strict=True) if first]
     behind = [one for one, first in zip(logs, base_first, strict=True) if not first]
@@ -184,7 +163,7 @@ def effect_in_turns(ratios: Sequence[float], base_first: Sequence[bool], alpha: 
 
 
 def paired_effect(ratios: Sequence[float], alpha: float = ALPHA) -> PairedEffect:
-    """The effect in pairs whose ratios (other over base) are these. Raises ValueError where there are none."""
+    """The effect in pairs of ratios other over base. Raises ValueError for none."""
     if not ratios:
         raise ValueError("no pairs")
     logs = [math.log(ratio) for ratio in ratios]
@@ -204,7 +183,7 @@ def paired_effect(ratios: Sequence[float], alpha: float = ALPHA) -> PairedEffect
 
 
 def signed_rank_p(differences: Sequence[float]) -> float:
-    """Wilcoxon's two-sided p, exact up to ``MOST_EXACT`` pairs; zeros left out, ties have the mean of their ranks."""
+    """Wilcoxon's two-sided p, exact up to ``MOST_EXACT`` pairs; zeros left out, ties have mean ranks."""
     values = sorted((abs(one), one > 0) for one in differences if one)
     if not values:
         return 1.0
@@ -224,7 +203,7 @@ def signed_rank_p(differences: Sequence[float]) -> float:
 
 
 def slot_effect_percent(first_is_base: Sequence[bool], ratios: Sequence[float]) -> float | None:
-    """By how much the second of a pair is off for being the second, in percent; None without both orders."""
+    """The effect of being second in a pair, in percent; None without both orders."""
     logs = [math.log(ratio) for ratio in ratios]
     ahead = [one for one, base_first in zip(logs, first_is_base, strict=True) if base_first]
     behind = [one for one, base_first in zip(logs, first_is_base, strict=True) if not base_first]
@@ -241,7 +220,6 @@ def _ways_of_signs(ranks: tuple[int, ...]) -> list[int]:
 
 
 def _critical(pairs: int, alpha: float) -> int | None:
-    """The largest rank sum that the test refuses: so many of the sorted means of two lie outside on each side."""
     if pairs > MOST_EXACT:
         sums = pairs * (pairs + 1)
         spread = math.sqrt(sums * (2 * pairs + 1) / 24)

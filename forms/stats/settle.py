@@ -1,4 +1,4 @@
-"""What each way to measure shows nine times in ten, and which of them would settle an open comparison."""
+"""What each way to measure shows nine times in ten, and which would settle a comparison."""
 
 import math
 import statistics as basic
@@ -19,25 +19,23 @@ from forms.stats.distributions import (
 from forms.stats.variation import LEAST_ALTERNATING, LEAST_RUNS, PRIOR_FREEDOM, prior_variance, run_variance
 
 POWER = 0.9
-"""Needed runs and the smallest change are those at which a verdict is reached nine times in ten."""
 
 MOST_RUNS = 1000
-"""More runs a side than anybody measures: a change that needs them is smaller than the set-up can show."""
+"""A change that needs more runs a side is smaller than the set-up can show."""
 
 _RANK_EFFICIENCY = 3 / math.pi
-"""What the rank test makes of a run, beside Student's t, where the runs scatter normally (Pitman)."""
+"""Efficiency of the rank test beside Student's t for normal runs (Pitman)."""
 _STEPS = 8
 _CHANGE_LEVEL = 0.88
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scatter:
-    """How far the runs of two sides scatter, in percent of the base's mean."""
+    """The variation of two sides' runs, in percent of the base's mean."""
 
     percent: float
-    """Of the differences of pairs, or the root of the sum of both sides' variances."""
+    """Of pair differences, or the root of the sum of both variances."""
     runs: int
-    """A side, from which it is known."""
     paired: bool
 
     def freedom(self, runs: int) -> int:
@@ -49,7 +47,7 @@ class Scatter:
 
 
 def scatter_of(base: Sequence[float], other: Sequence[float], *, paired: bool) -> Scatter | None:
-    """The scatter of two sides; ``paired`` where they took turns. None for fewer than two runs a side."""
+    """The variation of two sides, ``paired`` if interleaved; None below two runs a side."""
     runs = min(len(base), len(other))
     if runs < 2:
         return None
@@ -61,11 +59,7 @@ def scatter_of(base: Sequence[float], other: Sequence[float], *, paired: bool) -
 
 
 def needed_runs(change_percent: float, scatter: Scatter, limits: Limits) -> int | None:
-    """Runs a side that reach a verdict nine times in ten, were change and scatter exactly these.
-
-    Either the change is found, or its interval fits inside the margin, whichever needs less. None where more than
-    ``MOST_RUNS`` are needed: the change is smaller than the set-up can show.
-    """
+    """Runs a side that find the change or show the same, nine times in ten; None above ``MOST_RUNS``."""
     change = abs(change_percent)
     ways = (
         _least(lambda runs: smallest_found_percent(scatter, runs, limits) <= change),
@@ -75,11 +69,8 @@ def needed_runs(change_percent: float, scatter: Scatter, limits: Limits) -> int 
 
 
 def needed_range(change_percent: float, scatter: Scatter, limits: Limits) -> tuple[int, int | None]:
-    """(fewest, most) runs a side that a verdict may need, by all that change and scatter may really be.
-
-    A first look knows the scatter to a factor only (chi-square, 80 %), and the change as well (Student's t, 88 %):
-    together they hold the right number in 85 % of first looks or more (TRUTH.md). None for the most where no number
-    may be enough.
+    """(fewest, most) runs a side, were variation (chi-square, 80 %) and change (Student's t, 88 %) others than seen.
+    Right in 85 % of first looks or more (TRUTH.md). None: no number may be enough.
     """
     freedom = scatter.freedom(scatter.runs)
     half = student_t(_CHANGE_LEVEL, freedom) * scatter.error(scatter.runs)
@@ -93,18 +84,14 @@ def needed_range(change_percent: float, scatter: Scatter, limits: Limits) -> tup
 
 
 def smallest_found_percent(scatter: Scatter, runs: int, limits: Limits) -> float:
-    """The change that this many runs a side find nine times in ten, were the variation exactly this."""
+    """The change found nine times in ten at exactly this variation."""
     freedom, error = scatter.freedom(runs), scatter.error(runs)
     beyond_chance = noncentral_t_shift(student_t(limits.level, freedom), freedom, POWER) * error
     return max(limits.noise_percent + student_t(2 * POWER - 1, 1e6) * error, beyond_chance)
 
 
 def smallest_promised_percent(scatter: Scatter, runs: int, limits: Limits) -> float:
-    """The change that so many runs a side will find nine times in ten, with a scatter that is known from few runs.
-
-    As :func:`smallest_found_percent`, but the promise holds for all first looks together: those that happened to
-    scatter little promise too much, and have to allow for it.
-    """
+    """:func:`smallest_found_percent` that allows for first looks that happened to vary little."""
     freedom, known = scatter.freedom(runs), scatter.freedom(scatter.runs)
     error = scatter.error(runs)
     beyond_noise = limits.noise_percent + student_t(2 * POWER - 1, known) * error
@@ -113,7 +100,7 @@ def smallest_promised_percent(scatter: Scatter, runs: int, limits: Limits) -> fl
 
 @cache
 def _predictive(freedom: int, known: int, level: float) -> float:
-    """How many estimated errors a change must have for t to exceed its bound in a new test nine times in ten."""
+    """Estimated errors of a change whose t exceeds its bound in a new test nine times in ten."""
     bound = student_t(level, freedom)
     nodes = scale_nodes(freedom)
     terms = [(first, bound * second, one * two) for first, one in scale_nodes(known) for second, two in nodes[::4]]
@@ -122,7 +109,6 @@ def _predictive(freedom: int, known: int, level: float) -> float:
 
 
 def _room_for_the_same(scatter: Scatter, runs: int, limits: Limits) -> float:
-    """How far inside the margin the change must be for its interval to fit in nine times in ten."""
     freedom = scatter.freedom(runs)
     return (student_t(limits.level, freedom) + student_t(POWER, freedom)) * scatter.error(runs)
 
@@ -139,7 +125,7 @@ def _least(enough: Callable[[int], bool]) -> int | None:
 
 _NINE_IN_TEN = 1.2816
 UNKNOWN_SESSION = 0.005
-"""What sessions are taken to differ by where repeats alone would say it, and there are none yet."""
+"""Assumed difference between sessions where there are no repeats yet."""
 MOST_ALTERNATING = 10
 MOST_INTERLEAVED = 60
 
@@ -153,42 +139,34 @@ _SHOWN_BY_PAIRS = (
     (5.0, (13.0, 9.0, 6.4)),
     (10.0, (27.0, 19.0, 13.0)),
 )
-"""Of runs that vary by so many percent: the change that 8, 14 and 20 pairs of a trial find (tests/truth)."""
+"""(run variation in percent, changes that 8, 14 and 20 pairs find) (tests/truth)."""
 _SAME_BY_PAIRS = (0.5, 2.0, 3.0)
-"""Up to that variation of runs, in percent, 8, 14 and 20 pairs of no change are called the same."""
+"""Run variation in percent up to which 8, 14 and 20 pairs show the same."""
 
 
 class Way(StrEnum):
-    """A way to go on measuring."""
+    """A way to continue measuring."""
 
     TRY = "try"
-    """Pairs that sharebench makes, changing the setting itself."""
     INTERLEAVED = "interleaved"
-    """Runs with both settings of the client, A B B A."""
     BASE_AGAIN = "base again"
-    """One more base series."""
     ALTERNATING = "alternating"
-    """Whole series of base and other in alternation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settles:
-    """A way that would settle it nine times in ten, were the change what was seen."""
+    """A way that settles it nine times in ten if the observed change is real."""
 
     way: Way
     count: int
-    """Pairs, runs a side, or series."""
     shows_percent: float
-    """The change that it finds nine times in ten."""
 
 
 def shown_by_series(
     run_deviation: float, known: float, *, base: int = 1, other: int = 1, repeats: float = 0.0, spread: float = 0.0
 ) -> float:
-    """The change in percent that base and other series show, judged with the prior.
-
-    ``run_deviation`` is how far runs differ (a share), known from so many degrees of freedom; ``repeats`` those of
-    repeated series, which differ by ``spread``. The bound itself varies with what the runs happen to show.
+    """The change in percent that whole series show, judged with the prior; ``run_deviation`` is a share.
+    ``known`` and ``repeats`` are degrees of freedom, of the runs and of repeated series, which differ by ``spread``.
     """
     error = math.sqrt(1 / base + 1 / other)
 
@@ -204,16 +182,14 @@ def shown_by_series(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """The changes, in percent, that measuring like this finds nine times in ten."""
+    """The changes in percent that measuring like this finds nine times in ten."""
 
     series_percent: float
-    """By one series before the change and one after it."""
     pairs_percent: float
-    """By the fewest pairs of a trial."""
 
 
 def shown_like(rates: Sequence[float]) -> Shown | None:
-    """What series like the one of these runs show; None for fewer runs than a verdict needs."""
+    """What series like this one show; None for fewer runs than a verdict needs."""
     if len(rates) < LEAST_RUNS or min(rates) <= 0:
         return None
     variance, known = run_variance([[rates], [rates]])
@@ -223,14 +199,14 @@ def shown_like(rates: Sequence[float]) -> Shown | None:
 
 
 def shown_by_alternating(spread: float, series: int, limits: Limits) -> float:
-    """The change in percent that so many alternating series a side show, which differ by ``spread``."""
+    """The change in percent that alternating series show, ``series`` a side, which differ by ``spread``."""
     freedom, error = 2 * series - 2, spread * math.sqrt(2 / series)
     beyond = noncentral_t_shift(student_t(limits.level, freedom), freedom, POWER) * error
     return max(_percent(beyond), limits.noise_percent + 100 * _NINE_IN_TEN * error)
 
 
 def shown_by_pairs(run_deviation: float, pairs: int = _PAIRS[0]) -> float:
-    """The change in percent that a trial of so many pairs shows: 8, 14 or 20."""
+    """The change in percent that 8, 14 or 20 pairs of a trial show."""
     column, percent = _PAIRS.index(pairs), 100 * run_deviation
     at = min(bisect([row[0] for row in _SHOWN_BY_PAIRS], percent), len(_SHOWN_BY_PAIRS) - 1)
     (low, below), (high, above) = _SHOWN_BY_PAIRS[at - 1], _SHOWN_BY_PAIRS[at]
@@ -250,7 +226,7 @@ def by_pairs(change_percent: float, run_deviation: float, limits: Limits) -> Set
 
 
 def by_interleaved_runs(change_percent: float, run_deviation: float, limits: Limits) -> Settles | None:
-    """The fewest interleaved runs a side that settle it; None for more than anybody measures."""
+    """The fewest interleaved runs a side that settle it; None where too many."""
     spread = Scatter(percent=100 * run_deviation * math.sqrt(2), runs=5, paired=True)
     runs = needed_runs(change_percent, spread, limits) or MOST_RUNS
     if runs > MOST_INTERLEAVED:
@@ -261,13 +237,13 @@ def by_interleaved_runs(change_percent: float, run_deviation: float, limits: Lim
 def by_base_again(
     change_percent: float, run_deviation: float, known: float, *, base: int, other: int, repeats: float, spread: float
 ) -> Settles | None:
-    """One more base series after the other, where that settles it."""
+    """One more base series, where that settles it."""
     shown = shown_by_series(run_deviation, known, base=base + 1, other=other, repeats=repeats + 1, spread=spread)
     return Settles(way=Way.BASE_AGAIN, count=1, shows_percent=shown) if shown <= abs(change_percent) else None
 
 
 def by_alternating(change_percent: float, spread: float, limits: Limits, *, have: int) -> Settles | None:
-    """The fewest series in alternation that settle it, less those that count already."""
+    """The fewest alternating series that settle it, less those that count already."""
     for series in range(LEAST_ALTERNATING, MOST_ALTERNATING + 1):
         shown = shown_by_alternating(spread, series, limits)
         half = student_t(limits.level, 2 * series - 2) * spread * math.sqrt(2 / series)

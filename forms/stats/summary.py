@@ -1,8 +1,4 @@
-"""The statistics of a series: average, deviation, interval, unusual runs and drift, of plain sequences of numbers.
-
-Every function takes the values in the order in which they were measured, in any unit, and says None where too few
-values leave it undefined.
-"""
+"""Statistics of a series: values in the order measured, in any unit; None where too few define it."""
 
 import itertools
 import math
@@ -15,11 +11,10 @@ from itertools import combinations
 from forms.stats.distributions import student_t
 
 _EXACT_MAX = 60
-"""The most values whose orders are counted; beyond it the normal approximation is as good."""
 
 
 def mann_kendall_p(values: Sequence[float]) -> float:
-    """The chance of an order rising or falling as this (Mann 1945, Kendall 1975); exact without ties to 60 values."""
+    """The Mann-Kendall p (Mann 1945, Kendall 1975); exact without ties up to 60 values."""
     n, counts = len(values), Counter(values)
     if len(counts) <= 1:
         return 1.0
@@ -33,7 +28,6 @@ def mann_kendall_p(values: Sequence[float]) -> float:
 
 
 def _orders_by_falls(n: int) -> list[int]:
-    """How many orders of n different values have 0, 1, 2 … pairs of which the later is the smaller."""
     orders = [1]
     for values in range(2, n + 1):
         sums = [0]
@@ -45,30 +39,24 @@ def _orders_by_falls(n: int) -> list[int]:
 
 
 UNUSUAL_SCORES = {3: 22.0, 4: 6.9, 5: 7.9, 6: 5.5, 7: 5.9, 8: 4.9, 9: 5.1, 10: 4.6, 12: 4.4, 15: 4.3, 18: 4.1, 25: 3.9}
-"""Runs, and the modified z-score beyond which one of them is unusual, simulated: it flags a run in 5 % of series.
-
-The 3.5 of Iglewicz & Hoaglin 1993 holds for many values; of five it would flag one in every fifth healthy series.
+"""By runs, simulated: flags a run in 5 % of series. The 3.5 of Iglewicz & Hoaglin 1993 holds for many values;
+of five it would flag one in every fifth healthy series.
 """
 _UNUSUAL_OF_MANY = 3.8
-"""From 30 runs to hundreds: more runs to be unusual, better known a scatter."""
+"""From 30 runs to hundreds: more runs, but better known variation."""
 
 MAD_FLOOR_PERCENT = 0.5
-"""The least median absolute deviation that is believed, in percent of the median.
-
-Five runs within a few tenths of a percent have a median absolute deviation near zero, and without a floor the
-slightest of differences is unusual. With this one no run of five is flagged within 5.9 % of the median
-(7.9 / 0.6745 x 0.5 %), none of thirty within 2.8 %.
+"""Least median absolute deviation, in percent of the median: else five nearly equal runs flag the slightest difference.
+With it no run of five is flagged within 5.9 % of the median (7.9 / 0.6745 x 0.5 %), none of thirty within 2.8 %.
 """
 
 MIN_FOR_DRIFT = 5
-"""The least number of values whose order can be told from chance: 4 in perfect order still have p = 0.083."""
+"""4 values in perfect order still have p = 0.083."""
 
 MIN_FOR_DEPENDENCE = 8
 LEAST_DEPENDENCE = 0.3
-"""A correlation of neighbouring runs below it is not worth a word."""
 
 LONGEST_IN_PAIRS = 500
-"""The most values that are compared each with each: 10,000 would make 50 million pairs."""
 
 TOO_LITTLE_WARM_UP = "too little warm-up"
 DRIFT_ALPHA = 0.05
@@ -95,7 +83,7 @@ def deviation_percent(values: Sequence[float]) -> float | None:
 
 
 def confidence_interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float] | None:
-    """The interval of the mean by Student's t, (low, high) in the values' unit; None for fewer than two values."""
+    """The interval of the mean by Student's t, (low, high); None below two values."""
     half = half_width(values, level)
     if half is None:
         return None
@@ -104,31 +92,27 @@ def confidence_interval(values: Sequence[float], level: float = 0.95) -> tuple[f
 
 
 def half_width(values: Sequence[float], level: float = 0.95) -> float | None:
-    """Half the interval of the mean, in the values' unit; None for fewer than two values."""
+    """Half the interval of the mean; None below two values."""
     spread = deviation(values)
     return None if spread is None else student_t(level, len(values) - 1) * spread / math.sqrt(len(values))
 
 
 def half_width_percent(values: Sequence[float], level: float = 0.95) -> float | None:
-    """Half the interval of the mean in percent of the mean, as ``--until`` takes it; None as for the deviation."""
+    """Half the interval in percent of the mean; None as for the deviation."""
     return _percent_of_mean(half_width(values, level), values)
 
 
 def known_to_percent(values: Sequence[float]) -> float | None:
     """The ± in percent of the mean that ``--until`` waits for; None as for the deviation.
-
-    Wider than :func:`half_width_percent`: who looks after each run and stops at the first interval that is narrow
-    enough stops at a lucky one. The level falls from 99.2 % at five runs to 95.6 % from 28 on, which keeps the 95 %
-    of what is reached up to a deviation of 5 % (simulated, TRUTH.md).
+    Stopping at the first narrow interval picks lucky ones: a level of 99.2 % at five runs, 95.6 % from 28 on, makes
+    95 % of them hold, up to a deviation of 5 % (simulated, TRUTH.md).
     """
     return half_width_percent(values, 2 * max(0.978, 1 - 0.0008 * len(values)) - 1)
 
 
 def modified_z_scores(values: Sequence[float], clock_percent: float = 0.0) -> list[float]:
-    """0.6745 x (value - median) / MAD of each value (Iglewicz & Hoaglin 1993), the MAD floored.
-
-    The floor is :data:`MAD_FLOOR_PERCENT` of the median, or half of what one step of the clock makes of it
-    (``clock_percent``), whichever is more. Equal values all have a score of zero.
+    """0.6745 x (value - median) / MAD (Iglewicz & Hoaglin 1993); 0 for equal values.
+    The MAD is at least :data:`MAD_FLOOR_PERCENT` of the median, or half of ``clock_percent``.
     """
     if not values:
         return []
@@ -139,7 +123,7 @@ def modified_z_scores(values: Sequence[float], clock_percent: float = 0.0) -> li
 
 
 def unusual_score(runs: int) -> float:
-    """The modified z-score beyond which one of so many runs is unusual; between two rows of the table the higher."""
+    """The modified z-score beyond which a run is unusual; between two rows of the table the higher."""
     scores = [score for count, score in UNUSUAL_SCORES.items() if count <= runs]
     if not scores:
         return math.inf
@@ -147,10 +131,7 @@ def unusual_score(runs: int) -> float:
 
 
 def clock_percent(seconds: Sequence[float]) -> float:
-    """What one step of the clock is of a run, in percent: for times taken by hand to a tenth of a second, say.
-
-    The step is the coarsest of 1, 0.1, 0.01 and 0.001 s that all times are multiples of; 0 for a finer clock.
-    """
+    """One clock step in percent of a run: the coarsest of 1, 0.1, 0.01, 0.001 s that divides all times; 0 if finer."""
     for step in (1.0, 0.1, 0.01, 0.001):
         if seconds and all(abs(s / step - round(s / step)) < 1e-6 for s in seconds):
             return 100 * step / statistics.median(seconds)
@@ -158,10 +139,8 @@ def clock_percent(seconds: Sequence[float]) -> float:
 
 
 def unusual(rates: Sequence[float], seconds: Sequence[float] = ()) -> list[str | None]:
-    """Why each run is unusual, in words with its figures, or None; ``rates`` in any unit of throughput.
-
-    ``seconds`` are the runs' times, of which the clock's resolution is told. Slow runs at the start, before any usual
-    one, are named as what they are: too little warm-up.
+    """Why each run is unusual, in words, or None; slow runs at the start are too little warm-up.
+    ``rates`` in any unit; ``seconds`` tell the clock's resolution.
     """
     scores = modified_z_scores(rates, clock_percent(seconds))
     bound = unusual_score(len(rates))
@@ -189,12 +168,12 @@ class Drift:
     """The trend over a series."""
 
     percent: float
-    """From the first run to the last along the Theil-Sen line, in percent of the median; negative: falling."""
+    """From the first run to the last along the Theil-Sen line, in percent of the median."""
     values: tuple[float, ...]
 
     @property
     def p_value(self) -> float:
-        """Of the two-sided Mann-Kendall test: how often chance alone puts values in such an order."""
+        """Of the two-sided Mann-Kendall test."""
         return mann_kendall_p(self.values)
 
     @property
@@ -203,11 +182,7 @@ class Drift:
 
 
 def drift(values: Sequence[float]) -> Drift | None:
-    """The trend over the values, in their order; None for fewer than five, where no order is telling.
-
-    Mann 1945 and Kendall 1975 for the test, Theil 1950 and Sen 1968 for the slope. All pairs are compared, so a long
-    series is first thinned to the means of neighbours, which keep a trend.
-    """
+    """The trend, by Mann 1945, Kendall 1975 (test), Theil 1950, Sen 1968 (slope); None below five values."""
     values = _thinned(values)
     n = len(values)
     if n < MIN_FOR_DRIFT:
@@ -219,10 +194,8 @@ def drift(values: Sequence[float]) -> Drift | None:
 
 
 def lag_1(values: Sequence[float]) -> float | None:
-    """The correlation of neighbouring values where it is beyond chance and above 0.3; else None.
-
-    Runs that depend on each other tell less than as many independent ones: intervals are narrower than the truth.
-    Bartlett 1946: without dependence it scatters by 1 / sqrt(n) around -1 / n; one-sided 5 %, from eight values on.
+    """The correlation of neighbours where it is beyond chance and above 0.3; else None.
+    Bartlett 1946: independent values vary by 1 / sqrt(n) around -1 / n; one-sided 5 %, from eight values on.
     """
     n = len(values)
     if n < MIN_FOR_DEPENDENCE:
@@ -235,7 +208,6 @@ def lag_1(values: Sequence[float]) -> float | None:
 
 
 def _thinned(values: Sequence[float]) -> Sequence[float]:
-    """The values, or at most ``LONGEST_IN_PAIRS`` means of as many neighbours each."""
     each = math.ceil(len(values) / LONGEST_IN_PAIRS)
     if each <= 1:
         return values

@@ -1,20 +1,18 @@
-"""How far equal series differ: what their runs let expect, and what repeats say.
+"""How far equal series differ: the rule for everything that is not interleaved.
 
-The rule, for everything that is not measured in alternation:
-
-1. All in logarithms of rates; a series counts as its mean. At least three runs a side.
+1. In logarithms of rates; a series counts as its mean. At least three runs a side.
 2. v² is the mean of both sides' run variances, pooled by degrees of freedom with those of earlier series of the path,
    times f / (f - 2); f is twice the runs of the smaller side less its series, plus the earlier series' runs less one.
 3. The prior: s0² = (2.5 %)² + (2.3 v)², s0 at most 50 %, worth four degrees of freedom.
-4. Repeats of a group count with the weight min(1, span / gap): the time that they cover over the time between the
-   compared sides; half of it when older than 30 days, nothing when older than 90.
+4. Repeats of a group weigh min(1, span / gap): the time they cover over the time between the compared sides; half of
+   it when older than 30 days, nothing when older than 90.
 5. s² = (4 s0² + the sum of w f s_rep²) / (4 + the sum of w f): the variance of a series' average.
-6. Base and other alternating, three of each or more: the repeats alone decide, by the order and never by the result;
-   the runs alone (Welch 1947) must say the same, which matters where one side varies more.
+6. Alternating sides of three series or more: the repeats alone decide, by order and never by result; the runs alone
+   (Welch 1947) must agree, which matters where one side varies more.
 
-2.5 %, 2.3 and 4 hold false alarms at 5 % on every kind of path recorded (tests/truth, TRUTH.md) and in made-up worlds
-whose sessions differ by up to 3 %; 50 % keeps a change by a factor of seven decidable however wild the runs; 30 and 90
-days are a judgement. Half of the constant would be right on a quiet link within minutes, and wrong over days.
+2.5 %, 2.3 and 4 hold false alarms at 5 % on every recorded kind of path (tests/truth, TRUTH.md) and in simulated
+sessions that differ by up to 3 %; with 50 % a change by a factor of seven stays decidable; 30 and 90 days are a
+judgement. Half of 2.5 % would be right on a quiet link within minutes, and wrong over days.
 """
 
 import math
@@ -23,22 +21,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 Rates = Sequence[float]
-"""The throughputs of the runs of one series, in the order measured, in any unit."""
+"""The throughputs of a series' runs in the order measured, in any unit."""
 
 LEAST_RUNS = 3
-"""The fewest runs a side for any verdict."""
 SESSION = 0.025
-"""How far equal series are taken to differ at least, whatever their runs say."""
+"""Least assumed difference of equal series."""
 PER_RUN_DEVIATION = 2.3
-"""And that many times what runs differ."""
 MOST = 0.5
-"""But no more than that."""
 PRIOR_FREEDOM = 4
-"""What that is worth beside repeats, in their degrees of freedom."""
 DAY_SECONDS = 86_400.0
 HALF_AFTER_DAYS, NONE_AFTER_DAYS = 30, 90
 LEAST_ALTERNATING = 3
-"""Series a side, in alternation, whose repeats decide alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +49,9 @@ class Variation:
     variance: float
     freedom: float
     run_deviation: float
-    """v of the rule: how far runs of one series differ, with its allowance for being known from few."""
+    """v of the rule."""
     repeats: float = 0.0
-    """The degrees of freedom that repeats give it, weighted."""
+    """Degrees of freedom from repeats, weighted."""
     alone: bool = False
 
     @property
@@ -67,17 +60,17 @@ class Variation:
 
 
 def log_mean(rates: Rates) -> float:
-    """What a series counts as."""
+    """The mean logarithm."""
     return math.log(basic.fmean(rates))
 
 
 def log_squares(rates: Rates) -> float:
-    """The sum of the squares by which a series' runs differ from their mean, as logarithms."""
+    """The sum of squared deviations of the logarithms from their mean."""
     return _squares([math.log(rate) for rate in rates])
 
 
 def run_variance(sides: Sequence[Sequence[Rates]], history: Sequence[Rates] = ()) -> tuple[float, float]:
-    """(v² without its allowance, f) of the runs of both sides and of earlier series."""
+    """(v² without its factor f / (f - 2), f) of both sides and of earlier series."""
     own = [sum(len(rates) - 1 for rates in side) for side in sides]
     freedom = float(2 * min(own, default=0))
     squares = 0.0
@@ -91,12 +84,12 @@ def run_variance(sides: Sequence[Sequence[Rates]], history: Sequence[Rates] = ()
 
 
 def prior_variance(variance: float, freedom: float) -> float:
-    """s0² of runs that vary by that variance, which is known from so many degrees of freedom (more than two)."""
+    """s0² of the rule; ``freedom`` exceeds two."""
     return min(MOST**2, SESSION**2 + PER_RUN_DEVIATION**2 * variance * freedom / (freedom - 2))
 
 
 def weight(group: SeriesGroup, gap_seconds: float, now: float) -> float:
-    """What a group's repeats count for sides that far apart, the later of them measured ``now``."""
+    """A group's weight for sides ``gap_seconds`` apart, the later one measured ``now``."""
     span, age = max(group.times) - min(group.times), now - max(group.times)
     share = 1.0 if span >= gap_seconds else span / gap_seconds
     if age > NONE_AFTER_DAYS * DAY_SECONDS:
@@ -105,12 +98,12 @@ def weight(group: SeriesGroup, gap_seconds: float, now: float) -> float:
 
 
 def alternates(places: Sequence[float], base_count: int) -> bool:
-    """Whether base (first in ``places``) and other alternate: each next two are one of either; one more may end it."""
+    """Whether base (first in ``places``) and other alternate, pair by pair; one more may follow."""
     return in_pairs(places, base_count) and len(places) // 2 >= LEAST_ALTERNATING
 
 
 def in_pairs(places: Sequence[float], base_count: int) -> bool:
-    """Whether each next two series are one of either side, whichever first; one more may stand at the end."""
+    """Whether each pair of neighbours has one of either side, in any order; one more may follow."""
     order = sorted(range(len(places)), key=lambda index: places[index])
     sides = [index < base_count for index in order]
     return all(sides[at] != sides[at + 1] for at in range(0, len(sides) - 1, 2))
@@ -119,7 +112,7 @@ def in_pairs(places: Sequence[float], base_count: int) -> bool:
 def variation(
     base: SeriesGroup, other: SeriesGroup, history: Sequence[SeriesGroup] = (), *, sides_alternate: bool = False
 ) -> Variation | None:
-    """How far equal series differ, by all that is known; None for runs too few to say how far those differ."""
+    """The variation of equal series; None for too few runs."""
     gap = abs(basic.fmean(base.times) - basic.fmean(other.times))
     now = max(*base.times, *other.times)
     return pooled(run_variance([base.series, other.series], _joined(history)), [base, other, *history], gap, now,
@@ -129,7 +122,7 @@ def variation(
 def pooled(
     runs: tuple[float, float], groups: Sequence[SeriesGroup], gap_seconds: float, now: float, *, alone: bool = False
 ) -> Variation | None:
-    """The prior of these runs (their variance and its freedom), updated by the repeats in the groups."""
+    """The prior of ``runs`` (variance, freedom), updated by the repeats in ``groups``."""
     run, known = runs
     squares = repeats = 0.0
     for group in groups:

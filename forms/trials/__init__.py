@@ -1,1 +1,1 @@
-"""Trials and sweeps: settings that sharebench changed itself, measured in turns."""
+"""Trials and sweeps: interleaved measurements of settings that sharebench changes."""

@@ -1,4 +1,4 @@
-"""A trial or a sweep as it stands, from what the notebook has of it."""
+"""A trial or sweep as the notebook has it."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -17,7 +17,7 @@ _STANDING = {Standing.WORSE: "slower", Standing.LEVEL: "as good", Standing.UNDEC
 
 
 def sweep_report(found: SweepSummary) -> Report:
-    """A sweep: the answer first, then a row and a bar for each value."""
+    """A sweep: the answer, then a row and a bar per value."""
     plan = found.plan
     base = found.values[0].series
     return Report(
@@ -43,7 +43,7 @@ def _answer(found: SweepSummary) -> str:
 
 
 def sweep_sentence(found: SweepSummary) -> str:
-    """The answer in one sentence, and what it rests on in a second one."""
+    """The answer in one sentence, its basis in a second one."""
     name, previous = found.plan.name, found.plan.previous or "empty"
     if not found.complete:
         return f"Not finished: {found.blocks} of {found.plan.looks[-1]} blocks are complete. Resume the sweep."
@@ -84,7 +84,6 @@ def _value_table(found: SweepSummary) -> Table:
 
 
 def _map(found: SweepSummary) -> Table:
-    """The grid itself: a row for each value of the first setting, a column for each of the second."""
     first, second = found.plan.axes
     by_cell = dict(zip(found.plan.arms, found.values[1:], strict=True))
     rows = [
@@ -128,7 +127,6 @@ def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
 
 
 def _chart(found: SweepSummary) -> Chart | None:
-    """The averages: of one setting a curve over its values, with what was there as a level; of a grid bars."""
     base, *tried = found.values
     is_curve = not found.plan.axes
     bars = tuple(
@@ -161,7 +159,7 @@ KINDS = (ExperimentKind.TRIAL, ExperimentKind.SWEEP)
 
 
 def judged(experiment: Experiment, plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]) -> ChangeSummary:
-    """The trial or sweep of those series, in any order. Raises ValueError where one is missing."""
+    """The trial or sweep of series in any order. Raises ValueError where one is missing."""
     by_value = {one.change.value if one.change else None: one for one in series}
     if by_value.keys() != {None, *plan.values}:
         raise ValueError("a series is missing")
@@ -172,12 +170,12 @@ def judged(experiment: Experiment, plan: TrialPlan, series: Sequence[Series], sl
 
 
 def report_of(found: ChangeSummary) -> Report:
-    """It on paper."""
+    """The report of a trial or sweep."""
     return trial_report(found) if isinstance(found, TrialSummary) else sweep_report(found)
 
 
 def answer_of(found: ChangeSummary) -> Toned:
-    """What it came to, in a sentence."""
+    """The result in a sentence."""
     if isinstance(found, TrialSummary):
         field = verdict_field(found)
         return Toned(field.text, field.tone)

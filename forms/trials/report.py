@@ -25,7 +25,7 @@ Document = dict[str, Any]
 
 
 def trial_document(found: TrialSummary) -> Document:
-    """The JSON object ``sharebench/trial/1``: the plan, every pair, what it came to, and both series whole."""
+    """The JSON object ``sharebench/trial/1``."""
     unit = "requests" if found.plan.load else "bytes"
     return {
         "schema": TRIAL_SCHEMA,
@@ -58,7 +58,7 @@ def trial_document(found: TrialSummary) -> Document:
 
 
 def sweep_document(found: SweepSummary) -> Document:
-    """The JSON object ``sharebench/sweep/1``: a value each with its effects, the answer, and all series whole."""
+    """The JSON object ``sharebench/sweep/1``."""
     return {
         "schema": SWEEP_SCHEMA,
         "experiment": found.experiment.name,
@@ -110,7 +110,7 @@ _NOTABLE_SLOT_EFFECT_PERCENT = 1.0
 
 
 def trial_report(found: TrialSummary) -> Report:
-    """A trial: the verdict first, then what it rests on, pair by pair."""
+    """A trial: the verdict, then its basis pair by pair."""
     plan = found.plan
     return Report(
         form="trial",
@@ -128,13 +128,13 @@ def trial_report(found: TrialSummary) -> Report:
 
 
 def verdict_field(found: TrialSummary) -> Field:
-    """What the trial says, with its sign."""
+    """The verdict with its sign."""
     text = f"[{VERDICT_SIGNS[found.verdict]}] {verdict_sentence(found)}"
     return Field(name="Verdict", text=text, tone=VERDICT_TONES[found.verdict])
 
 
 def verdict_sentence(found: TrialSummary) -> str:
-    """What the trial says in one sentence, then what weakens it."""
+    """The verdict in one sentence, then what weakens it."""
     name, before, effect = f"{found.plan.name} = {found.value or 'empty'}", found.plan.previous or "empty", found.effect
     if effect is None:
         return "Inconclusive: no pair is complete yet. Resume the trial."
@@ -168,7 +168,7 @@ def _interval(effect: PairedEffect) -> str:
 
 
 def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:
-    """What was measured, which setting, and what showed that it acted."""
+    """What was measured, which setting, and the evidence that it acted."""
     yield Field(name="Measured", text=f"{_what(plan, base)} {format_target(base.target, escaped=False)}")
     yield from origin_fields([base])
     for one in plan.axes or (plan,):
@@ -189,7 +189,7 @@ def _what(plan: TrialPlan, base: Series) -> str:
 
 
 def rate_unit(plan: TrialPlan) -> str:
-    """What rates are counted in."""
+    """The unit of rates."""
     return "requests/sec" if plan.load else "bytes/sec"
 
 
@@ -255,7 +255,7 @@ def _advice(found: TrialSummary) -> Iterator[str]:
 
 
 def generator_advice(slots: Sequence[Slot]) -> Iterator[str]:
-    """What to say of windows in which the machine that made the load was the limit."""
+    """Advice on windows that the load generator limited."""
     limited = sum(slot.generator_limited for slot in slots)
     if limited:
         yield (

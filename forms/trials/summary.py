@@ -1,4 +1,4 @@
-"""What a trial says: one value of a setting against the one that was there, pair by pair, judged at planned looks."""
+"""Judge a trial: one value of a setting against the previous one, in pairs, at planned looks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,36 +15,30 @@ from storage.records import Experiment, Phase, Run, Series
 
 _ENOUGH_FOR_A_NOTE = 4
 LIMITED_PERCENT = 90.0
-"""From this share of their time on, the processor of this machine limits the measured runs; so does a link."""
 LIMITED_SHARE, UNKNOWN_SHARE = 0.5, 1.0
-"""The share of a change that the fixed work must explain for a veto: where the processor is known to limit the runs,
-and where nothing is known of it."""
+"""Share of a change that the fixed work must explain for a veto: processor-limited, or limit unknown."""
 UNEQUAL_PERCENT = 10.0
-"""Pairs that vary by more are said with the verdict."""
 
 
 class TrialDoubt(StrEnum):
     """Why a trial has no verdict."""
 
     FEW_PAIRS = "few pairs"
-    """The next planned look is still to come."""
     SCATTER = "scatter"
-    """The pairs scatter too much for a change of this size, and no look is left."""
     DRIFT = "drift"
-    """What the setting cannot touch moved as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A run under the tried value and the run under the usual one that belongs to it."""
+    """A run with the tried value and its partner with the usual one."""
 
     number: int
     base_rate: float
-    """Bytes a second, or requests a second where the yardstick is a load."""
+    """Bytes/s, or requests/s of a load."""
     other_rate: float
     base_first: bool
     control_ratio: float | None = None
-    """What a fixed piece of work took before the other run over what it took before the base's."""
+    """Time of the fixed work before the other run over that before the base's."""
 
     @property
     def ratio(self) -> float:
@@ -53,7 +47,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSummary:
-    """A trial with what it came to."""
+    """A trial with its result."""
 
     experiment: Experiment
     plan: TrialPlan
@@ -64,13 +58,10 @@ class TrialSummary:
     verdict: Verdict
     doubt: TrialDoubt | None
     effect: PairedEffect | None
-    """Of the pairs that the verdict rests on; None before there are any."""
     looked_at: int | None
-    """After how many pairs it was decided; None where it was not."""
     slot_effect_percent: float | None
     control: PairedEffect | None
     control_counts: bool = True
-    """Whether the fixed work may veto the verdict: not where something else than this machine set the pace."""
     slots: tuple[Slot, ...] = ()
 
     @property
@@ -83,7 +74,6 @@ class TrialSummary:
 
     @property
     def reservations(self) -> tuple[Advice, ...]:
-        """What weakens the verdict, to be said with it: runs that are too short, pairs that vary too much."""
         found = (
             [] if self.plan.load else [said for series in (self.base, self.other) for said in short_runs(series)][:1]
         )
@@ -96,7 +86,7 @@ class TrialSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookResult:
-    """What one planned look, or the last one that was reached, says."""
+    """The result of a planned look, or of the last one reached."""
 
     verdict: Verdict
     doubt: TrialDoubt | None
@@ -107,7 +97,7 @@ class LookResult:
 def trial_summary(
     experiment: Experiment, plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]
 ) -> TrialSummary:
-    """The trial of those series, the base first. Raises ValueError where one of the two is missing."""
+    """The trial of two series, the base first. Raises ValueError where one is missing."""
     base, other = series
     pairs, rejected = pairs_of(base, other, slots)
     found = judge_pairs([pair.ratio for pair in pairs], [pair.base_first for pair in pairs], plan)
@@ -140,11 +130,7 @@ def trial_summary(
 
 
 def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: TrialPlan) -> LookResult:
-    """The verdict at the first planned look that gives one; *unknown* where none has yet.
-
-    A change beyond the noise threshold with a p within the look's level is one; an interval inside the threshold ends
-    it early as the same, for no later look could say otherwise; at the last look it must lie inside the margin.
-    """
+    """The verdict at the first planned look that gives one, else *unknown*; at the last, the margin counts too."""
     effect = None
     for look in plan.looks:
         if len(ratios) < look:
@@ -169,15 +155,6 @@ def _at_look(effect: PairedEffect, plan: TrialPlan, alpha: float, *, last: bool)
 
 
 def _share_for_veto(plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]) -> float | None:
-    """The share of a change that the fixed work must explain to veto it; None where it may not veto at all.
-
-    The fixed work shows that this machine's processor became slower or faster. That can change a result only where the
-    processor was the limit: where the runs spent at least ``LIMITED_PERCENT`` of their time working on it or waiting
-    for it, or where the load generator was the limit in at least half of the windows. Half of the change is enough
-    there. Nothing is vetoed where the runs needed the processor less, since a link or the server's disk set the pace,
-    nor where they filled the link. Where neither is known, as in trials of older versions, the fixed work must explain
-    the whole change.
-    """
     if any(_fills_link(one) for one in series):
         return None
     if plan.processor_percent:
@@ -193,7 +170,6 @@ def _fills_link(series: Series) -> bool:
 
 
 def _moved(control: PairedEffect, effect: PairedEffect, share: float) -> bool:
-    """Whether the fixed work shows a change in the same direction, of at least that share of the setting's, surely."""
     explained = -log1p(control.change_percent / 100)  # more seconds are less throughput
     seen = log1p(effect.change_percent / 100)
     low, high = control.interval_percent or (-100.0, 100.0)
@@ -201,7 +177,7 @@ def _moved(control: PairedEffect, effect: PairedEffect, share: float) -> bool:
 
 
 def pairs_of(base: Series, other: Series, slots: Sequence[Slot]) -> tuple[tuple[Pair, ...], int]:
-    """The pairs of two series by their runs' numbers, and how many were left out since a run does not count."""
+    """Pairs by run number, and the number of those left out since a run does not count."""
     places = {(slot.series_id, slot.number): slot for slot in slots}
     runs, others = _measured(base), _measured(other)
     rates, tried = rates_of(base, slots), rates_of(other, slots)
@@ -230,7 +206,7 @@ def pairs_of(base: Series, other: Series, slots: Sequence[Slot]) -> tuple[tuple[
 
 
 def rates_of(series: Series, slots: Sequence[Slot]) -> dict[int, float]:
-    """What each run that counts came to: requests a second of a load's window, else bytes a second."""
+    """Rates of the runs that count: requests/s of a load's window, else bytes/s."""
     windows = {slot.number: slot.requests_per_second for slot in slots if slot.series_id == series.id}
     found = {run.number: windows.get(run.number) or run.bytes_per_second for run in series.measured()}
     return {number: rate for number, rate in found.items() if rate}

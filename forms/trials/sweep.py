@@ -1,4 +1,4 @@
-"""What a sweep says: several values of a setting in complete blocks, against the one that was there and the best."""
+"""Judge a sweep: several values in complete blocks, against the previous value and the best."""
 
 import math
 import random
@@ -16,21 +16,17 @@ from storage.records import Experiment, Series
 
 ALPHA = 0.05
 WORSE_PERCENT = 1.0
-"""A value counts as worse than the best only where its whole interval is worse by more than this."""
 SETTLING_SHARE = 0.5
-"""Half-width of an interval, as a share of the margin, with which equal values settle in most sweeps."""
+"""Half-width of an interval, as a share of the margin, with which equal values mostly settle."""
 MOST_BLOCKS = 60
-"""More blocks than this are not advised: longer runs or a quieter time help more."""
 LEAST_BLOCKS = 8
 
 
 class Standing(StrEnum):
-    """A value of a sweep beside the best one."""
+    """A value's standing beside the best."""
 
     WORSE = "worse"
-    """Its whole interval is below the best by more than ``WORSE_PERCENT``."""
     LEVEL = "level"
-    """Slower than the best by less than the margin, the whole interval counted; the best itself, too."""
     UNDECIDED = "undecided"
 
 
@@ -39,15 +35,12 @@ class SweepValue:
     """One value of a sweep."""
 
     value: str | None
-    """None for the value that was there."""
     series: Series
     average: float | None
     effect: PairedEffect | None
-    """Against the value that was there; None for that itself, and without blocks."""
     adjusted_p: float | None
-    """Holm's, over all values of the sweep."""
     against_best: PairedEffect | None
-    """Its interval allows for the number of values compared with the best; None for the best itself."""
+    """Its interval allows for the number of values; None for the best itself."""
     standing: Standing
 
     @property
@@ -56,34 +49,26 @@ class SweepValue:
 
     @property
     def short_name(self) -> str:
-        """What is told apart by on a chart: of ``TCP_NODELAY SO_SNDBUF=4096`` the ``4096``."""
         return ((self.value or "").split()[-1:] or ["empty"])[0].rpartition("=")[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepSummary:
-    """A sweep with what it came to."""
+    """A sweep with its result."""
 
     experiment: Experiment
     plan: TrialPlan
     values: tuple[SweepValue, ...]
-    """The one that was there first, then in the order they were named."""
     blocks: int
-    """Complete ones, in which every run counts."""
     friedman_p: float | None
-    """Whether the values differ at all; None with fewer than three values or too few blocks."""
     settled: bool
-    """Whether every value is known to be worse than the best, or level with it."""
     default_is_as_good: bool
-    """Whether nothing shows that the value that was there is worse than the best."""
     smallest: str | None
-    """The smallest value that nothing shows to be worse than the best; None where nothing was measured."""
     blocks_to_settle: int | None
-    """The number of blocks that is likely to settle it; None where it is settled or more blocks are no remedy."""
     slots: tuple[Slot, ...] = ()
 
     def interval_of(self, one: SweepValue) -> tuple[float, float] | None:
-        """Between which rates a value's average lies, by its change against what was there; None where not known."""
+        """The rates between which a value's average lies, by its change; None where unknown."""
         base = self.values[0].average
         if base is None or one.effect is None or one.effect.interval_percent is None:
             return None
@@ -92,7 +77,6 @@ class SweepSummary:
 
     @property
     def largest_loss_percent(self) -> float:
-        """By how much the values that are level with the best may be slower than it, at most."""
         lows = (one.against_best.interval_percent for one in self.values if one.against_best and one.on_plateau)
         return max((-interval[0] for interval in lows if interval), default=0.0)
 
@@ -102,7 +86,7 @@ class SweepSummary:
 
 
 def blocks_needed(values: int) -> int:
-    """The fewest blocks in which Holm's correction for so many values can still show a difference at 5 %."""
+    """The fewest blocks in which Holm's correction can still show a difference at 5 %."""
     blocks = LEAST_BLOCKS
     while 2 / 2**blocks * max(1, values) > ALPHA:
         blocks += 1
@@ -110,7 +94,7 @@ def blocks_needed(values: int) -> int:
 
 
 def block_order(arms: int, block: int, seed: int) -> tuple[int, ...]:
-    """The order of the arms in a block (from 1): random, but the same each time it is asked for."""
+    """The order of the arms in a block (from 1): random, fixed by the seed."""
     order = list(range(arms))
     random.Random(f"{seed} {block}").shuffle(order)  # noqa: S311  an order of runs, no secret
     return tuple(order)
@@ -119,7 +103,7 @@ def block_order(arms: int, block: int, seed: int) -> tuple[int, ...]:
 def sweep_summary(
     experiment: Experiment, plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]
 ) -> SweepSummary:
-    """The sweep of those series, that of the value that was there first. Raises ValueError where there are none."""
+    """The sweep of series, that of the previous value first. Raises ValueError for none."""
     rates = [rates_of(one, slots) for one in series]
     blocks = sorted(set.intersection(*(set(one) for one in rates)))
     table = [[one[block] for one in rates] for block in blocks]
@@ -161,11 +145,7 @@ def _effect(base: Series, other: Series, slots: Sequence[Slot]) -> PairedEffect 
 
 
 def stand(table: Sequence[Sequence[float]], margin_percent: float) -> list[tuple[Standing, PairedEffect | None]]:
-    """How each value stands beside the one with the best mean, and its effect against that one.
-
-    ``table`` has a row of rates for each block. Multiple comparisons with the best (Hsu 1996, chapter 4): the intervals
-    share ``ALPHA`` by Bonferroni. A value is worse only where its whole interval is, so chance names no larger value.
-    """
+    """Multiple comparisons with the best (Hsu 1996, chapter 4); ``table`` has a row of rates per block."""
     columns = list(zip(*table, strict=True))
     best = max(range(len(columns)), key=lambda i: sum(columns[i]))
     found: list[tuple[Standing, PairedEffect | None]] = []
@@ -194,7 +174,7 @@ def _blocks_to_settle(values: Sequence[SweepValue], blocks: int, margin_percent:
 
 
 def _holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction (Holm 1979)."""
+    """Holm 1979."""
     adjusted = [1.0] * len(p_values)
     highest = 0.0
     for step, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
@@ -210,7 +190,6 @@ def _friedman(table: Sequence[Sequence[float]]) -> float | None:
 
 
 def _size(plan: TrialPlan, value: str) -> tuple[int, tuple[int, ...]]:
-    """By how much a value is large, to be ordered by: its place among the values, of a grid both places together."""
     arm = plan.arms[plan.values.index(value)]
     axes = [(axis.name, axis.values) for axis in plan.axes] or [(plan.name, plan.values)]
     places = tuple(
@@ -221,6 +200,5 @@ def _size(plan: TrialPlan, value: str) -> tuple[int, tuple[int, ...]]:
 
 
 def _number(name: str, value: str) -> float:
-    """The value as a number; 0 for one that is none, which keeps its place."""
     text = tidy_value(name, value.rpartition(" ")[2].rpartition("=")[2])
     return float(text) if text.isdecimal() else 0.0

@@ -1,4 +1,4 @@
-"""What a tuning came to, on one page: what to write into smb.conf, what it is worth, and what was tried for nothing."""
+"""A tuning on one page: the smb.conf lines, their gain, and what did not help."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from storage.target_url import format_target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotTried:
-    """A candidate that was passed over."""
+    """A skipped candidate."""
 
     name: str
     value: str
@@ -26,13 +26,12 @@ class NotTried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneSummary:
-    """The trials of a tuning in the order they were made, each on top of what was found before it."""
+    """The trials of a tuning in order, each on top of what was found before."""
 
     base: Series | None
     trials: tuple[TrialSummary, ...]
     not_tried: tuple[NotTried, ...] = ()
     stopped: bool = False
-    """Whether it ended before the list did, since nothing more was found."""
 
     @property
     def found(self) -> tuple[TrialSummary, ...]:
@@ -40,7 +39,6 @@ class TuneSummary:
 
     @property
     def worth_percent(self) -> float:
-        """What all that was found is worth together, each measured on top of those before it."""
         factor = 1.0
         for one in self.found:
             factor *= 1 + (one.effect.change_percent if one.effect else 0.0) / 100
@@ -52,7 +50,7 @@ SCHEMA = "sharebench/tune/1"
 
 
 def tune_report(found: TuneSummary) -> Report:
-    """The one page."""
+    """The one-page report."""
     return Report(
         form="tune",
         title="Tuning",

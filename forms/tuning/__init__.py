@@ -1,1 +1,1 @@
-"""What can be changed on a server, and whether a change was really made."""
+"""What can be changed on a server, and the evidence of a change."""

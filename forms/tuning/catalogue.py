@@ -1,4 +1,4 @@
-"""The catalogue of what can be changed on a file server, its clients and the way between them, by impact."""
+"""The catalogue of settings of file servers, clients and networks, by impact."""
 
 import difflib
 import tomllib
@@ -26,17 +26,16 @@ class EntryKind(StrEnum):
 
 
 class Status(StrEnum):
-    """What current Samba makes of a parameter; what is no parameter of smb.conf simply *exists*."""
+    """Status in current Samba; settings outside smb.conf *exist*."""
 
     EXISTS = "exists"
     SMB1_ONLY = "smb1-only"
     REMOVED = "removed"
     NEWER = "newer"
-    """Not yet known to Samba 4.17."""
 
 
 class Effect(StrEnum):
-    """When a change of the setting reaches a transfer."""
+    """When a change reaches a transfer."""
 
     RUNNING_SESSIONS = "running sessions"
     NEXT_TREE_CONNECT = "next tree connect"
@@ -49,24 +48,22 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """What must hold for a setting to act at all."""
+    """Conditions for a setting to act."""
 
     text: str = ""
     options: Annotated[Mapping[str, str], JSONNode.object_or_empty] = field(default_factory=dict)
-    """Other parameters of smb.conf, by canonical name, with the value that each must have."""
+    """Other smb.conf parameters, by canonical name, with the value each must have."""
     session: tuple[str, ...] = ()
     """``unsigned``, ``unencrypted``, ``encrypted``, ``signed`` or ``smb1``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueEntry:
-    """One thing that can be changed, with what is known of it."""
+    """One setting, with what is known of it."""
 
     rank: int
-    """From 1, by the impact that the method expects, then what today's servers and clients offer."""
     name: str
     parameter: str
-    """What stands left of the equals sign: several entries may be about values of one parameter."""
     kind: EntryKind = EntryKind.SMB_CONF
     scope: str
     """``global``, ``share`` or ``host``."""
@@ -74,10 +71,9 @@ class CatalogueEntry:
     expect: str
     sources: tuple[str, ...]
     measured: str = ""
-    """What was seen on Samba 4.17.12 (one client on the loopback of a small virtual machine); empty where nothing."""
+    """On Samba 4.17.12, one client on the loopback of a small virtual machine."""
     values: tuple[str, ...]
     default: str | None = None
-    """As ``testparm -sv`` of 4.17.12 prints it, or the kernel's or client's usual one; None where there is none."""
     status: Status = Status.EXISTS
     status_note: str = ""
     since: str | None = None
@@ -93,7 +89,6 @@ class CatalogueEntry:
 
     @property
     def exists(self) -> bool:
-        """Whether Samba 4.17 knows it (SMB1 only included), or it is no matter of smb.conf."""
         return self.status in (Status.EXISTS, Status.SMB1_ONLY)
 
     @property
@@ -101,7 +96,6 @@ class CatalogueEntry:
         return self.status in _PLACE_IN_HISTORY
 
     worth_trying: bool = False
-    """Whether it can matter on a server of today, and can be tried on one in use."""
 
 
 class UnknownEntryError(LookupError):
@@ -120,7 +114,7 @@ def entries() -> tuple[CatalogueEntry, ...]:
 
 
 def find(name: str) -> CatalogueEntry:
-    """The entry of that name, parameter or synonym; blanks and case do not count. Raises UnknownEntryError."""
+    """The entry by name, parameter or synonym, ignoring blanks and case. Raises UnknownEntryError."""
     found = about(name)
     if not found:
         raise UnknownEntryError(name, _closest(name))
@@ -128,7 +122,7 @@ def find(name: str) -> CatalogueEntry:
 
 
 def about(name: str) -> tuple[CatalogueEntry, ...]:
-    """The entries called that, or about values of the parameter that is called that; empty where there are none."""
+    """Entries of that name, or about values of that parameter."""
     key = squeeze(name)
     canonical = squeeze(spelling(name).name)
     by_name = tuple(e for e in entries() if key in _keys(e))
@@ -136,7 +130,7 @@ def about(name: str) -> tuple[CatalogueEntry, ...]:
 
 
 def search(text: str) -> tuple[CatalogueEntry, ...]:
-    """The entries that have every word of the text, those that have them in their names first; all for an empty one."""
+    """Entries with every word of the text, name matches first; all for an empty one."""
     words = text.lower().split()
     matching = [e for e in entries() if all(word in _text_of(e) for word in words)]
     names = {e.name: " ".join((e.name, e.parameter, *e.synonyms)).lower() for e in matching}
@@ -179,7 +173,6 @@ def _load() -> tuple[CatalogueEntry, ...]:
 
 
 def _entry(rank: int, raw: Mapping[str, Any]) -> CatalogueEntry:
-    """The entry of one table of the data; a key that is missing or unknown is a mistake there and raises."""
     item = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in raw.items()}
     item["needs"] = {
         "text": item.get("needs"),
@@ -193,7 +186,7 @@ def _entry(rank: int, raw: Mapping[str, Any]) -> CatalogueEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Misprint:
-    """One place where a source is wrong; the texts are whole sentences or what stands there."""
+    """One error in a source."""
 
     key: str
     source: str
@@ -209,7 +202,7 @@ class Misprint:
 
 @cache
 def misprints() -> tuple[Misprint, ...]:
-    """All that are known, in the order of the sources."""
+    """All known misprints, in the order of the sources."""
     text = resources.files("forms.tuning").joinpath("data", "misprints.toml").read_text(encoding="utf-8")
     raw = tomllib.loads(text)["misprint"]
     folded = [{name: " ".join(v.split()) if isinstance(v, str) else v for name, v in item.items()} for item in raw]
@@ -217,13 +210,13 @@ def misprints() -> tuple[Misprint, ...]:
 
 
 def misprints_about(*names: str) -> tuple[Misprint, ...]:
-    """Those about a parameter, a part, a table or a finding, by any of its names."""
+    """Misprints about a parameter, part, table or finding, by any name."""
     wanted = {name.casefold() for name in names}
     return tuple(one for one in misprints() if wanted & {name.casefold() for name in one.about})
 
 
 def known_misprint(table: str, number: float) -> Misprint | None:
-    """The misprint of a table that a number was copied from; None for any other number."""
+    """The misprint of a table that a number was copied from, else None."""
     return next((one for one in misprints_about(table) if number in one.numbers), None)
 
 
@@ -236,7 +229,6 @@ _ACTS_ON = {
     "strict allocate": Command.PUT,
     "min receivefile size": Command.PUT,
 }
-"""What one direction alone shows; all else acts on both."""
 _RULES: Mapping[str, Callable[[ClientFacts], bool]] = {
     "server signing": lambda client: client.is_signed and not client.is_encrypted,
     "server smb encrypt": lambda client: client.is_encrypted,
@@ -246,17 +238,16 @@ _RULES: Mapping[str, Callable[[ClientFacts], bool]] = {
     "min receivefile size": lambda client: not client.is_signed and not client.is_encrypted,
 }
 _OF_MANY_FILES = frozenset({"case sensitive", "durable handles", "store dos attributes", "smb2 leases", "oplocks"})
-"""What acts on many small files or on clients that cache, and not on one stream."""
 
 
 def acts_on(name: str) -> Command | None:
-    """The only command that a setting of that name acts on; None for one that acts on both, or is not known."""
+    """The only command that a setting acts on; None for both or unknown."""
     commands = {_ACTS_ON.get(entry.name) for entry in about(name)}
     return commands.pop() if len(commands) == 1 else None
 
 
 def relevant(series: Series) -> Iterator[CatalogueEntry]:
-    """The settings of smb.conf that can matter to the series, the greatest effect first, each parameter once."""
+    """smb.conf settings that can matter to the series, the greatest effect first, each once."""
     seen: set[str] = set()
     for entry in entries():
         usable = entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and not entry.warning

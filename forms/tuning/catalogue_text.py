@@ -1,4 +1,4 @@
-"""The catalogue as text for a terminal of 80 columns, and as a JSON document."""
+"""The catalogue as text of 80 columns, and as a JSON document."""
 
 import re
 import shlex
@@ -20,17 +20,16 @@ class InstructionStep:
 
     text: str
     command: str = ""
-    """As typed into a shell on the host that ``text`` names; empty where there is nothing to type."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instructions:
-    """All that is needed to make one change and to have it measured."""
+    """How to make one change and measure it."""
 
     name: str
     value: str
     section: str
-    """``[global]`` or ``[SHARE]``; empty where it is no matter of smb.conf."""
+    """``[global]`` or ``[SHARE]``; empty outside smb.conf."""
     line: str
     steps: tuple[InstructionStep, ...]
     undo: str
@@ -39,11 +38,7 @@ class Instructions:
 
 
 def advise(entry: CatalogueEntry, value: str, *, share: str | None = None, conf: str = DEFAULT_CONF) -> Instructions:
-    """How to set what the entry is about to ``value``; ``share`` is the measured one, ``conf`` the server's smb.conf.
-
-    The order is the safe one: testparm first, since smbd takes a broken file without a word and then turns new
-    sessions away (measured on Samba 4.17.12).
-    """
+    """How to set an entry: testparm first, since smbd takes a broken file and then refuses sessions."""
     in_conf = entry.kind is EntryKind.SMB_CONF
     section = smb_conf.section(smb_conf.spelling(entry.parameter).parameter, share) if in_conf else ""
     steps = _samba_steps(entry, section, share, conf) if in_conf else _host_steps(entry, value)
@@ -185,7 +180,7 @@ _LABEL = 14
 
 
 def status_words(entry: CatalogueEntry) -> str:
-    """What current Samba makes of the entry where it does not simply exist: ``SMB1 only``, ``removed in 3.0.2``, …"""
+    """The status where it is not *exists*: ``SMB1 only``, ``removed in 3.0.2``, …"""
     if entry.status is Status.SMB1_ONLY:
         return "SMB1 only"
     if entry.status is Status.REMOVED:
@@ -204,7 +199,7 @@ HISTORY = {
 
 
 def list_text(entries: Sequence[CatalogueEntry], *, ansi: bool = False) -> str:
-    """One line an entry: rank, name, status, when it takes effect. With ``ansi`` what is history is faint."""
+    """One line per entry; with ``ansi`` history is faint."""
     lines = [f"{'#':>3} {pad('name', _NAME)} {pad('status', 16)} takes effect"]
     for index, entry in enumerate(entries):
         if entry.is_history and not (index and entries[index - 1].status is entry.status):
@@ -227,12 +222,7 @@ def entry_text(
     with_command: bool = False,
     tried: Sequence[str] = (),
 ) -> str:
-    """All about one entry; with the line, the commands to check and apply it, and how to put it back.
-
-    ``value`` is the one to try; without it, the first of the entry's that is not the default. With ``ansi`` the names
-    of the lines are fainter than what they say; ``with_command`` ends in how the command line measures it. ``tried``
-    is what this notebook's measurements gave for it.
-    """
+    """All about one entry, and how to check, apply and restore ``value``, by default :func:`suggested_value`."""
     lines = [f"{entry.rank}. {entry.name}", ""]
     for label, text in (*_facts(entry), *(("measured here", each) for each in tried)):
         for place, line in enumerate(_labelled(label, text)):
@@ -248,7 +238,7 @@ def entry_text(
 
 
 def suggested_value(entry: CatalogueEntry) -> str:
-    """The value to try first: the first that is not the default."""
+    """The first value that is not the default."""
     return next(
         (value for value in entry.values if value.lower() != (entry.default or "").lower()), entry.default or ""
     )
@@ -344,7 +334,7 @@ def _labelled(label: str, text: str) -> Iterator[str]:
 
 
 def wrap_hanging(label: str, text: str) -> Iterator[str]:
-    """A label and a text wrapped beside it, at most 80 cells wide."""
+    """A label and text wrapped beside it, at most 80 cells wide."""
     first, *rest = wrap(text, WIDTH - len(label))
     yield label + first
     for line in rest:

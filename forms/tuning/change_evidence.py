@@ -1,4 +1,4 @@
-"""Whether the one change that a series claims is the one that was made, judged from what was seen; and why not."""
+"""Judge whether the one claimed change was made, and why not."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -29,16 +29,15 @@ _OF_CLIENT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnSetting:
-    """One such setting: how it is called, and where series may show it."""
+    """A setting outside smb.conf, and where series show it."""
 
     name: str
     places: tuple[str, ...] = ()
-    """Differences that are this setting: ``client.block_bytes``, ``server.tcp.rmem``."""
+    """Its differences: ``client.block_bytes``, ``server.tcp.rmem``."""
     follows: tuple[str, ...] = ()
     mount_option: str | None = None
 
     def read(self, before: Series, after: Series) -> tuple[FactValue | None, FactValue | None]:
-        """Its value in both series: from the first place in which they differ, else from the first that has it."""
         seen = [(self._value(before, place), self._value(after, place)) for place in self.places]
         changed = [pair for pair in seen if None not in pair and pair[0] != pair[1]]
         known = [pair for pair in seen if pair[1] is not None]
@@ -57,7 +56,7 @@ class OwnSetting:
 
 
 def own_setting(name: str) -> OwnSetting | None:
-    """The setting of that name or synonym; None for what belongs into smb.conf, or is not known at all."""
+    """The setting by name or synonym; None for smb.conf parameters and unknown names."""
     entry = next(iter(catalogue.about(name)), None)
     if entry is None:
         key = _key(name)
@@ -107,7 +106,7 @@ def _of_options(facts: Facts, name: str, option: str) -> FactValue | None:
 
 
 class SettingState(StrEnum):
-    """What a claimed change is worth, for a mark beside it: the evidence for it, and whether it was the only one."""
+    """A claimed change's mark: its evidence, and whether it was the only one."""
 
     PROVEN = "proven"
     UNPROVEN = "unproven"
@@ -116,7 +115,7 @@ class SettingState(StrEnum):
 
 
 def standing(change: Change) -> SettingState:
-    """What the change is worth. A change that is not alone explains no difference, proven or not."""
+    """The mark of a change; one that is not alone explains no difference, proven or not."""
     if change.evidence is Evidence.CONTRADICTED:
         return SettingState.NOT_AS_CLAIMED
     if change.also_changed:
@@ -132,13 +131,9 @@ class _Judgement:
 
 
 def judge_change(name: str, value: str, before: Series | None, after: Series) -> Change:
-    """The change as claimed by ``--change NAME=VALUE``, with what the two series show of it.
-
-    *Confirmed*: the named parameter had another value before and has the claimed one now, and the session does not
-    deny it. *Contradicted*: it did not change, changed to something else, cannot act, or does not exist.
-    *Unconfirmed*: what would tell could not be seen. ``also_changed`` names every other setting or fact that
-    differs, except those that follow from the change and those that vary by themselves. A synonym is taken as the
-    canonical name, and the remark says so. ``before`` is None where there is no series to compare with.
+    """Judge ``--change NAME=VALUE`` by two series; ``before`` is None without one to compare with.
+    *Confirmed*: seen to change to the value. *Contradicted*: unchanged, other value, inert or unknown. *Unconfirmed*:
+    not seen. ``also_changed`` leaves out what follows from the change and what varies by itself.
     """
     own = own_setting(name)
     spelled = smb_conf.spelling(name)
@@ -283,13 +278,12 @@ def _shown(value: str) -> str:
 
 
 WARNINGS = "smb.conf.warnings"
-"""The fact of the server that holds what testparm complained of, joined by semicolons."""
 STATE = "smb.conf.state"
 LOADS_NOT = "does not load"
 
 
 def unknown_name(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
-    """Why there is no such parameter, in words for the admin; None where there is one, or the server knows it."""
+    """Why there is no such parameter; None where there is, or the server knows it."""
     if effective(facts, spelled.name) is not None or ":" in spelled.name:
         return None
     known = configuration_is_known(facts)
@@ -307,7 +301,7 @@ def unknown_name(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
 
 
 def refused_value(spelled: smb_conf.Spelling, value: str, facts: Facts) -> str | None:
-    """Why testparm refuses the value, in words for the admin; None where it does not."""
+    """Why testparm refuses the value, else None."""
     current = effective(facts, spelled.name)
     if current is not None and smb_conf.same_value(spelled.name, current, value):
         return None
@@ -320,7 +314,7 @@ def refused_value(spelled: smb_conf.Spelling, value: str, facts: Facts) -> str |
 
 
 def why_unchanged(spelled: smb_conf.Spelling, old: Facts, new: Facts) -> str:
-    """The likeliest reason why a parameter stayed as it was, in words for the admin."""
+    """The likeliest reason why a parameter did not change."""
     complaints = _about(new, spelled)
     if complaints:  # the last are our own, which say more than testparm's
         return f"testparm says: {complaints[-1].rstrip('.!')}."
@@ -334,7 +328,7 @@ def why_unchanged(spelled: smb_conf.Spelling, old: Facts, new: Facts) -> str:
 
 
 def inert(name: str, value: str, facts: Facts, after: Series) -> str | None:
-    """Which condition for the parameter to act is known not to hold, in words; None where all may hold."""
+    """Which condition for the parameter to act is not met; None where all may be."""
     if name == "server signing" and smb_conf.tidy_value(name, value) == "no" and after.client.dialect:
         return "SMB2 and later sign whenever either side asks, and cannot be told not to"
     entry = _entry(name, value)
@@ -348,7 +342,7 @@ def inert(name: str, value: str, facts: Facts, after: Series) -> str | None:
 
 
 def condition(name: str, value: str) -> str | None:
-    """What the parameter needs besides to act, where nobody can see whether it holds, as a sentence; or None."""
+    """The parameter's condition that nobody can check, as a sentence, or None."""
     if name == "socket options" and "tcp_nodelay=" not in smb_conf.tidy_value(name, value):
         return "TCP_NODELAY stays on, for new sockets inherit it; TCP_NODELAY=0 switches it off."
     entry = _entry(name, value)
@@ -358,7 +352,7 @@ def condition(name: str, value: str) -> str | None:
 
 
 def warning(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
-    """What testparm warns of about the parameter, as a sentence; None where it does not."""
+    """The warning of testparm about the parameter as a sentence, or None."""
     complaints = _about(facts, spelled)
     return f"testparm warns: {_short(complaints[0])}" if complaints else None
 
@@ -369,7 +363,7 @@ def configuration_is_known(facts: Facts) -> bool:
 
 
 def complaints(facts: Facts) -> list[str]:
-    """What testparm complained of, a line each."""
+    """The complaints of testparm, a line each."""
     return [line for line in str(facts.get(WARNINGS, "")).split("; ") if line]
 
 

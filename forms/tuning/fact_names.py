@@ -1,9 +1,4 @@
-"""Facts of the environment, as forms read them: which vary by themselves, and what each is called for people.
-
-A fact's name is dotted words with the unit last (``link.rate_bits_per_second``). The parameters of a Samba server are
-facts too, by their canonical names: ``smb.conf/global/log level`` for those that hold for the whole server, and
-``smb.conf/share/strict sync`` for what holds in the measured share, wherever in the file it was set.
-"""
+"""Names of facts: dotted words, the unit last; ``smb.conf/share/strict sync`` is the value in effect there."""
 
 from fnmatch import fnmatchcase
 
@@ -32,7 +27,6 @@ VOLATILE = (
     "samba.smbd_running",
     "samba.running_log_level",
 )
-"""Patterns of facts that vary by themselves (load, counters, times, free space): never a difference of settings."""
 
 PARAMETER_PREFIX = "smb.conf/"
 
@@ -119,12 +113,12 @@ _CAPITALS["tx"] = "sent"
 
 
 def is_volatile(name: str) -> bool:
-    """Whether a fact varies by itself, so that a difference in it means nothing; a parameter of smb.conf never does."""
+    """Whether a fact varies by itself; a parameter of smb.conf never does."""
     return not name.startswith(PARAMETER_PREFIX) and any(fnmatchcase(name, pattern) for pattern in VOLATILE)
 
 
 def human_name(name: str) -> str:
-    """What a fact is called on a form: ``link.duplex`` is *duplex*, a parameter keeps its smb.conf name."""
+    """A fact's name on a form: *duplex* for ``link.duplex``; parameters keep theirs."""
     if name.startswith(PARAMETER_PREFIX):
         _, scope, parameter = name.split("/", 2)
         return f"{parameter} (smb.conf)" if scope == "global" else f"{parameter} (smb.conf, this share)"

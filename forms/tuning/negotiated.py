@@ -1,4 +1,4 @@
-"""What a session shows of the server's settings: dialect, signing and encryption as they were negotiated."""
+"""What a session shows of the server's settings: dialect, signing, encryption."""
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -44,31 +44,26 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     "map to guest": ("path.smb.guest",),
     "smb ports": ("target", "path.peer_address"),
 }
-"""Patterns of the differences that follow from a parameter of the server, by the parameter's canonical name."""
 
 
 def dialect_rank(dialect: str) -> int:
-    """The place of a dialect among all of them, the oldest first; -1 for one that is not known."""
+    """A dialect's place, the oldest first; -1 if unknown."""
     return _DIALECTS.index(dialect) if dialect in _DIALECTS else -1
 
 
 def follows(difference: str, parameter: str) -> bool:
-    """Whether the difference of that name comes with a change of the parameter."""
+    """Whether a difference follows from a change of the parameter."""
     return any(fnmatchcase(difference, pattern) for pattern in CONSEQUENCES.get(parameter, ()))
 
 
 def contradiction(parameter: str, value: str, client: ClientFacts) -> str | None:
-    """Why the session cannot have been made under that value of the parameter, in words for the admin; or None.
-
-    None also where the session does not tell. The rules are those of smb.conf(5) of Samba 4.17; encrypted messages
-    are not signed (MS-SMB2 3.1.4.1), so that an unsigned session that is encrypted denies nothing.
-    """
+    """Why the session contradicts that value (smb.conf(5) of Samba 4.17, MS-SMB2 3.1.4.1), or None."""
     check = _CHECKS.get(parameter)
     return check(tidy_value(parameter, value), client) if check and client.dialect else None
 
 
 def agreement(parameter: str, value: str, before: ClientFacts, after: ClientFacts) -> str | None:
-    """What changed in the session as the parameter's new value would have it, in words; None where nothing did."""
+    """The session's change that agrees with the new value, or None."""
     if contradiction(parameter, value, after):
         return None
     shown = [

@@ -1,4 +1,4 @@
-"""The names and values of smb.conf as Samba reads them: blanks, case and synonyms do not count."""
+"""Names and values of smb.conf as Samba reads them."""
 
 import difflib
 import re
@@ -40,7 +40,6 @@ _CHOICES: Mapping[str, Mapping[str, str | None]] = {
     "smbd profiling level": dict.fromkeys(("off", "count", "on")),
     "security": dict.fromkeys(("auto", "user", "domain", "ads")),
 }
-"""Words that Samba 4.17.12 takes, each with the word that it prints in its place (testparm --show-all-parameters)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +48,7 @@ class Parameter:
 
     name: str
     scope: str
-    """``global`` or ``share``; a share's parameter may stand in [global] too, as the default of all shares."""
+    """``global`` or ``share``, which may stand in [global] as the default of all shares."""
     kind: str
     """``yes_no``, ``choice``, ``number``, ``octal``, ``size`` (bytes, K, M, G), ``list`` or ``text``."""
     newer: bool = False
@@ -57,14 +56,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spelling:
-    """What a name that somebody typed means to Samba."""
+    """What a typed name means to Samba."""
 
     typed: str
     name: str
-    """The canonical name; where nothing of that name is known, what was typed, in lower case with single blanks."""
+    """Canonical; if unknown, as typed in lower case with single blanks."""
     parameter: Parameter | None
     opposite: bool = False
-    """Whether the typed name says the opposite of the canonical one, as ``writeable`` of ``read only``."""
+    """Whether the typed name is the inverse, as ``writeable`` of ``read only``."""
 
     @property
     def is_synonym(self) -> bool:
@@ -72,7 +71,7 @@ class Spelling:
 
 
 def hiding_pattern(veto_files: str, path: str) -> str | None:
-    """The pattern of a ``veto files`` that hides a path of the share, or a folder above it; None where none does."""
+    """The ``veto files`` pattern that hides a path or a folder above it, else None."""
     names = [name.casefold() for name in path.replace("\\", "/").split("/") if name]
     for pattern in filter(None, veto_files.split("/")):
         expression = "".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in pattern.casefold())
@@ -82,13 +81,13 @@ def hiding_pattern(veto_files: str, path: str) -> str | None:
 
 
 def squeeze(name: str) -> str:
-    """The name without blanks and in lower case: what Samba compares when it reads a name."""
+    """In lower case without blanks, as Samba compares names."""
     return "".join(name.split()).lower()
 
 
 @lru_cache(maxsize=4096)
 def spelling(typed: str) -> Spelling:
-    """What the typed name means; ``module:option`` is nobody's to know and keeps its words."""
+    """What a typed name means; ``module:option`` keeps its words."""
     parameters, synonyms, opposites = _tables()
     key = squeeze(typed)
     name = synonyms.get(key) or opposites.get(key)
@@ -108,7 +107,7 @@ def suggestions(typed: str, limit: int = 3) -> tuple[str, ...]:
 
 
 def tidy_value(name: str, value: str) -> str:
-    """The value as it compares: one word for each of Samba's synonyms, numbers in plain digits; by a canonical name."""
+    """A value as it compares: one word for all synonyms, plain digits; ``name`` is canonical."""
     parameter = _tables()[0].get(squeeze(name))
     words = " ".join(value.split()).strip('"').lower()
     kind = parameter.kind if parameter else ""
@@ -129,22 +128,18 @@ def tidy_value(name: str, value: str) -> str:
 
 
 def same_value(name: str, one: str, other: str) -> bool:
-    """Whether two values of the parameter with that canonical name mean the same to Samba."""
+    """Whether two values of a canonical parameter mean the same to Samba."""
     return tidy_value(name, one) == tidy_value(name, other)
 
 
 def opposite_value(value: str) -> str:
-    """``no`` for any of Samba's words for yes, ``yes`` for any for no, and other words as they are."""
+    """``no`` for words for yes, ``yes`` for words for no, others unchanged."""
     words = value.strip().lower()
     return "no" if words in _YES else "yes" if words in _NO else value
 
 
 def refusal(name: str, value: str) -> str | None:
-    """Why testparm refuses the value, in words for the admin; None where it takes it or the parameter is not known.
-
-    A refused value ends the reading of smb.conf at that line: a server that is reloaded with it turns new sessions
-    away (measured on Samba 4.17.12).
-    """
+    """Why testparm refuses the value, where smbd stops reading smb.conf; None where it does not."""
     parameter = _tables()[0].get(squeeze(name))
     words = " ".join(value.split()).lower()
     if parameter is None:
@@ -160,12 +155,12 @@ def refusal(name: str, value: str) -> str | None:
 
 
 def section(parameter: Parameter | None, share: str | None) -> str:
-    """The section that the parameter's line belongs into, with its brackets."""
+    """The section for the parameter's line, with brackets."""
     return f"[{share}]" if parameter is not None and parameter.scope == "share" and share else "[global]"
 
 
 def parameters() -> tuple[Parameter, ...]:
-    """All parameters that are known, under their canonical names."""
+    """All known parameters."""
     return tuple(_tables()[0].values())
 
 
@@ -205,30 +200,26 @@ def _tables() -> tuple[Mapping[str, Parameter], Mapping[str, str], Mapping[str, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenSetting:
-    """One line ``name = value``, the includes spliced in where they stand."""
+    """One line ``name = value``, includes spliced in."""
 
     section: str
-    """In lower case; ``global`` for what stands before any section."""
     name: str
     value: str
     file: str = ""
     line: int = 0
-    """From 1; where the line begins, if it is continued."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmbConfFile:
-    """The lines of an smb.conf in order, and what could not be followed."""
+    """The settings of an smb.conf in order, and what could not be followed."""
 
     settings: tuple[WrittenSetting, ...] = ()
     missing_includes: tuple[str, ...] = ()
     per_client_includes: tuple[str, ...] = ()
-    """Includes with a % in their names: what they say depends on the client."""
     malformed: tuple[str, ...] = ()
     uses_registry: bool = False
 
     def last(self, section: str, name: str) -> str | None:
-        """The value that counts: the last one of a section, by any spelling or synonym of the name."""
         wanted = parameter_key(name)
         found = None
         for setting in self.settings:
@@ -286,10 +277,7 @@ class _FileReading:
 
 
 def read_conf(path: str, files: Mapping[str, str]) -> SmbConfFile:
-    """The settings of the smb.conf at ``path``; ``files`` has the text of each file by its path.
-
-    The text of ``net conf list``, where there is a registry, is the file ``registry``.
-    """
+    """The settings of the smb.conf at ``path``; ``files`` maps paths to text, ``registry`` to ``net conf list``."""
     reading = _FileReading(files=files, open=[path])
     reading.read(path, "global")
     return SmbConfFile(
@@ -302,7 +290,7 @@ def read_conf(path: str, files: Mapping[str, str]) -> SmbConfFile:
 
 
 def global_names_in_shares(conf: SmbConfFile, global_names: Iterable[str]) -> Iterator[WrittenSetting]:
-    """Settings that stand in a share although they hold for the server only: Samba ignores them there."""
+    """Server settings in a share, where Samba ignores them."""
     keys = {parameter_key(name) for name in global_names}
     for setting in conf.settings:
         if setting.section != "global" and parameter_key(setting.name) in keys:
@@ -311,12 +299,11 @@ def global_names_in_shares(conf: SmbConfFile, global_names: Iterable[str]) -> It
 
 @lru_cache(maxsize=4096)
 def parameter_key(name: str) -> str:
-    """What is the same for all spellings and synonyms of one parameter: ``Dead Time`` and ``deadtime``."""
+    """One key for all spellings and synonyms of a parameter."""
     return squeeze(spelling(name).name)
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers, without comments and outer blanks; one that ends in a backslash continues."""
     kept, start = "", 0
     for number, raw in enumerate(text.splitlines(), start=1):
         line = raw.strip()

@@ -1,7 +1,6 @@
-"""Whether sharebench may set a parameter of smb.conf itself: what testparm does not refuse, and what is at risk.
-
-testparm exits with 0 for unknown names, numbers out of range, modules that are not there and options in the wrong
-section; a running smbd that is given some of them turns new sessions away (measured on Samba 4.17.12).
+"""Whether sharebench may set an smb.conf parameter itself: more than testparm checks.
+testparm exits with 0 for unknown names, numbers out of range, missing modules and wrong sections; some of them make
+a running smbd turn new sessions away (measured on Samba 4.17.12).
 """
 
 import re
@@ -22,7 +21,7 @@ _NUMBER = re.compile(r"-?\d+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SambaKnows:
-    """What the server's own Samba has, as far as it says; empty sets mean unknown."""
+    """What the server's Samba has; empty sets mean unknown."""
 
     for_server: frozenset[str] = frozenset()
     for_share: frozenset[str] = frozenset()
@@ -32,17 +31,16 @@ class SambaKnows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """One line that is to be written into smb.conf."""
+    """A line to write into smb.conf."""
 
     name: str
     value: str
     section: str
-    """``global`` or a share's name."""
     conf: str
 
 
 def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
-    """Why the line must not be written, a reason each, in words for the admin; none where it may be."""
+    """Why the line must not be written, a reason each."""
     spelled = smb_conf.spelling(proposal.name)
     name, parameter = spelled.name, spelled.parameter
     yield from _form(proposal)
@@ -65,7 +63,7 @@ def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
 
 
 def risk_of(name: str, value: str) -> str | None:
-    """What is at risk with that value of a parameter, by its canonical name; None where nothing is known to be."""
+    """The risk of a parameter's value, by canonical name; None where unknown."""
     if ":" in name or not catalogue.about(name):
         return "what it does is not known to sharebench"
     found: Mapping[str, Any] | None = data()["risks"].get(name)
@@ -77,7 +75,7 @@ def risk_of(name: str, value: str) -> str | None:
 
 
 def undo_needs_restart(name: str, present: str | None, values: tuple[str, ...]) -> str | None:
-    """Why only a restart of smbd could apply or restore a value (its sockets keep buffers and TOS); else None."""
+    """Why only an smbd restart can apply or restore a value (sockets keep buffers and TOS); else None."""
     if any(entry.takes_effect is Effect.RESTART for entry in catalogue.about(name)):
         return f"{name} is read when smbd starts"
     if name != "socket options":
@@ -185,6 +183,6 @@ def _socket_option(word: str) -> str | None:
 
 @cache
 def data() -> dict[str, Any]:
-    """The tables that these rules go by."""
+    """The tables of these rules."""
     text = resources.files("forms.tuning").joinpath("data", "trials.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

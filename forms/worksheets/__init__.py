@@ -1,1 +1,1 @@
-"""The method's calculations as worksheets: which part of a server is its bottleneck, how many clients it carries."""
+"""Worksheets: a server's bottleneck, and how many clients it carries."""

@@ -1,4 +1,4 @@
-"""The bottleneck calculation (Using Samba, table B-8; worked in B-5 and B-10): the least of CPU, disks and networks."""
+"""The bottleneck (Using Samba, table B-8; worked in B-5 and B-10): the least of CPU, disks and networks."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,13 +32,13 @@ class Part:
 
     @property
     def total_bytes_per_second(self) -> float:
-        """Of all: the book adds them up, which is the best that can happen."""
+        """The sum, as in the book: the best case."""
         return self.count * self.bytes_per_second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """A server as the calculation sees it; a part that is not known does not limit it."""
+    """A server in the calculation; an unknown part does not limit it."""
 
     name: str
     cpu: Part | None = None
@@ -59,7 +59,6 @@ class Machine:
 
     @property
     def total_bytes_per_second(self) -> float | None:
-        """The least of what is known; None where nothing is."""
         return min((part.total_bytes_per_second for _, part in self.parts), default=None)
 
     @property
@@ -69,7 +68,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upgrade:
-    """One thing that could be changed, and what the machine would move then."""
+    """A possible upgrade and the throughput with it."""
 
     what: str
     machine: Machine
@@ -106,7 +105,7 @@ class BottleneckCalculation:
 
 
 def upgrades(machine: Machine) -> Iterator[Upgrade]:
-    """What more of each part would give, the most helpful first: only more of the bottleneck helps at all."""
+    """Throughput with more of each part, the most helpful first."""
     now = machine.total_bytes_per_second
     if now is None:
         return
@@ -128,7 +127,7 @@ def upgrades(machine: Machine) -> Iterator[Upgrade]:
 
 
 def enough(machine: Machine, kind: ReferenceKind) -> int:
-    """How many of a part are needed so that it no longer limits: as much as the least of the others moves."""
+    """How many of a part are needed so that it no longer limits."""
     part = machine.part(kind)
     others = [other.total_bytes_per_second for other_kind, other in machine.parts if other_kind is not kind]
     if part is None or not others or not part.bytes_per_second:
@@ -137,12 +136,7 @@ def enough(machine: Machine, kind: ReferenceKind) -> int:
 
 
 def way_to(machine: Machine, bytes_per_second: float, *, most_steps: int = 20) -> list[Machine]:
-    """The steps from a machine to one that moves that much: each moves the bottleneck by adding what limits.
-
-    The machine itself comes first. As many are added at once as take the part past the next bottleneck, or to the
-    target (Using Samba: move the bottleneck until target or budget is reached); after ten such steps, as many as the
-    target takes.
-    """
+    """Steps to that throughput, this machine first; each adds enough to move the bottleneck (Using Samba)."""
     steps = [machine]
     while (now := steps[-1].total_bytes_per_second) is not None and now < bytes_per_second:
         at = steps[-1]
@@ -172,6 +166,6 @@ def _machine_content(machine: Machine) -> dict[str, Any]:
 
 
 def total_gain(machines: Sequence[Machine]) -> float | None:
-    """The last machine's throughput over the first one's; None where either is unknown."""
+    """The last throughput over the first; None where either is unknown."""
     first, last = machines[0].total_bytes_per_second, machines[-1].total_bytes_per_second
     return last / first if first and last else None

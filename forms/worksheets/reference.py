@@ -1,4 +1,4 @@
-"""Reference tables: what one CPU, disk or network moves in 1999 (*Using Samba*) and today; what a client asks for."""
+"""What one part moves in 1999 (*Using Samba*) and today, and what a client asks for."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from forms import wording
 
 
 class ReferenceKind(StrEnum):
-    """The three parts of a server that the calculation looks at."""
+    """The parts of a server in the calculation."""
 
     CPU = "cpu"
     DISK = "disk"
@@ -26,7 +26,6 @@ class Reference:
     bytes_per_second: float
     source: str
     note: str = ""
-    """How the number came about; :mod:`forms.tuning.catalogue` has what the source says wrongly."""
 
     @property
     def line(self) -> str:
@@ -34,22 +33,22 @@ class Reference:
 
 
 OPERATION_BYTES = 8_000
-"""What one input or output operation moves on average (Using Samba, tables B-2 and B-3)."""
+"""Average of one I/O operation (Using Samba, tables B-2 and B-3)."""
 _OPERATIONS = re.compile(r"(\d+(?:\.\d+)?)\s*(?:ops|iops|operations)(?:/s)?", re.IGNORECASE)
 
 
 def rate_of_operations(words: str) -> float | None:
-    """Bytes a second of so many operations a second, such as ``70 ops``; None for words of another kind."""
+    """Bytes/s from ``70 ops``; None for other words."""
     match = _OPERATIONS.fullmatch(words.strip())
     return float(match[1]) * OPERATION_BYTES if match and float(match[1]) > 0 else None
 
 
 class UnknownComponentError(LookupError):
-    """No reference answers to a name, or several do; ``str()`` says which there are."""
+    """No reference, or several, match a name; ``str()`` lists them."""
 
 
 def find(kind: ReferenceKind, name: str, tables: Mapping[str, tuple[Reference, ...]]) -> Reference:
-    """The reference that a name, or enough of it, means; an exact name goes first. Raises UnknownReferenceError."""
+    """The reference of a name or an unambiguous part of it. Raises UnknownReferenceError."""
     wanted = _folded(name)
     there = [reference for table in tables.values() for reference in table if reference.kind is kind]
     exact = [reference for reference in there if _folded(reference.name) == wanted]
@@ -72,7 +71,7 @@ def _folded(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
-    """What a client asks for, by its kind of work (Using Samba, appendix B), where nothing is measured."""
+    """A client's demand by kind of work (Using Samba, appendix B), where nothing is measured."""
 
     transfers_per_second: float
     file_bytes: int
@@ -100,16 +99,14 @@ DEMANDS: Mapping[str, Demand] = MappingProxyType(
 
 BOOK, TODAY = "1999", "today"
 BOOK_TABLES = ("B-2", "B-3", "B-4", "B-5", "B-8", "B-10", "clients")
-"""What the worksheets take from the book."""
 _KILO, _MEGA = 1000.0, 1_000_000.0
 _B2, _B3, _B4 = (f"Using Samba (1999), table B-{number}" for number in (2, 3, 4))
 
 FRAME_BYTES = 1538
 """A full Ethernet frame on the wire: 1,500 bytes with header, checksum, preamble and gap (IEEE 802.3)."""
 PAYLOAD_BYTES = 1448
-"""What TCP carries in it: less 20 for IP, 20 for TCP, 12 for time stamps (RFC 7323)."""
+"""TCP payload in it: less 20 for IP, 20 for TCP, 12 for time stamps (RFC 7323)."""
 WIFI_SHARE = 0.6
-"""What is taken for file data of the rate that Wi-Fi negotiates; the rest goes to acknowledgements and waiting."""
 
 _IO = "8 KB each I/O operation"
 
@@ -156,7 +153,7 @@ _WIFI: tuple[tuple[str, float, str], ...] = (
 
 
 def ethernet_payload(megabits: float) -> float:
-    """Bytes of file data a second over Ethernet of that rate, with full frames of 1,500 bytes."""
+    """File data in bytes/s over Ethernet of that rate, with full frames of 1,500 bytes."""
     return megabits * _MEGA / 8 * PAYLOAD_BYTES / FRAME_BYTES
 
 
@@ -189,4 +186,4 @@ def _today() -> tuple[Reference, ...]:
 
 
 TABLES: Mapping[str, tuple[Reference, ...]] = MappingProxyType({TODAY: _today(), BOOK: _BOOK})
-"""Today's first. It has no CPUs: what a CPU moves depends on signing and encryption; measure it over the loopback."""
+"""No CPUs today: what they move depends on signing and encryption."""

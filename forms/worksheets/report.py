@@ -1,4 +1,4 @@
-"""The worksheets on paper: the bottleneck calculation (Using Samba, tables B-5, B-8, B-10), and the clients."""
+"""Worksheets on paper: the bottleneck (Using Samba, tables B-5, B-8, B-10), and the clients."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -51,7 +51,7 @@ _BLANK_ROWS = 6
 
 
 def bottleneck_report(worksheet: BottleneckCalculation, name: str = "") -> Report:
-    """A filled calculation; throughput in kB/s as on paper, or MB/s where all of it is large."""
+    """A filled calculation, in kB/s as on paper, or MB/s where all of it is large."""
     rates = [part.bytes_per_second for machine in worksheet.machines for _, part in machine.parts]
     factor, unit = (1e6, "MB/s") if rates and min(rates) >= 1e6 else (1e3, "kB/s")
     last = worksheet.machines[-1]
@@ -74,7 +74,7 @@ def document(worksheet: BottleneckCalculation, name: str = "") -> dict[str, Any]
 
 
 def blank_bottleneck_report() -> Report:
-    """Table B-8 as it is printed: empty rows, to be filled by hand."""
+    """Table B-8, empty."""
     columns = _columns()
     return Report(
         form=FORM,
@@ -256,7 +256,7 @@ def users_document(worksheet: UsersCalculation, name: str = "") -> dict[str, Any
 
 
 def blank_users_report() -> Report:
-    """The empty worksheet, to be filled by hand."""
+    """The empty worksheet, to fill in by hand."""
     return Report(
         form=CLIENTS_FORM,
         title=_CLIENTS_TITLE,
@@ -372,7 +372,7 @@ def to_record(worksheet: BottleneckCalculation | UsersCalculation, name: str) ->
 
 
 def from_record(record: Worksheet) -> BottleneckCalculation | UsersCalculation:
-    """The worksheet of a record. Raises DocumentError where it is not of our making."""
+    """The worksheet of a record. Raises DocumentError for one that sharebench did not make."""
     if record.kind == BOTTLENECK:
         return BottleneckCalculation.from_content(record.content)
     return UsersCalculation.from_content(record.content)

@@ -1,4 +1,4 @@
-"""The clients worksheet: clients times transfers a second times file size is what they ask of a server."""
+"""The clients worksheet: clients x transfers a second x file size."""
 
 import math
 from collections.abc import Mapping
@@ -10,11 +10,10 @@ from forms.worksheets.reference import ReferenceKind
 from storage.json_reader import AboveZero, Count, JSONNode, NotNegative, named
 
 TIGHT_PERCENT = 80.0
-"""From here on a server that is enough on average is not enough at its busy moments."""
 CLIENT_BYTES = 800_000
-"""What one smbd takes: 600 to 800 KB on Intel Linux, 768 KB on Solaris (Using Samba, appendix B)."""
+"""One smbd: 600 to 800 KB on Intel Linux, 768 KB on Solaris (Using Samba, appendix B)."""
 BASE_BYTES = 5_200_000
-"""The programs themselves: 2.6 MB of smbd, 2.1 MB and 496 KB of nmbd (Using Samba, appendix B, of Solaris)."""
+"""2.6 MB of smbd, 2.1 MB and 496 KB of nmbd (Using Samba, appendix B, of Solaris)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +36,7 @@ class UserGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerMemory:
-    """What the server processes of clients need, against what there is for them."""
+    """Memory that the clients' server processes need, against what there is."""
 
     client_bytes: Count
     available_bytes: Count
@@ -56,7 +55,7 @@ class ServerMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CarryingPart:
-    """A disk, network or CPU of which there must be enough for the clients."""
+    """A part that must suffice for the clients."""
 
     kind: ReferenceKind
     name: str
@@ -64,7 +63,6 @@ class CarryingPart:
 
     @classmethod
     def of(cls, kind: ReferenceKind, part: Part) -> "CarryingPart":
-        """The part, whose own name says nothing where it was given as a rate."""
         return cls(kind=kind, name=part.name or SINGULARS[kind], bytes_per_second=part.bytes_per_second)
 
     def needed(self, bytes_per_second: float) -> int:
@@ -77,7 +75,6 @@ class UsersCalculation:
 
     capacity_bytes_per_second: AboveZero
     capacity_source: str = ""
-    """Where that number is from: a series, a calculation, a guess."""
     series_id: str | None = None
     groups: tuple[UserGroup, ...]
     memory: ServerMemory | None = None
@@ -104,7 +101,6 @@ class UsersCalculation:
         return self.demand_bytes_per_second <= self.capacity_bytes_per_second * (1 + 1e-12)
 
     def carried(self, group: UserGroup) -> int | None:
-        """How many clients of that kind alone the server carries; None where they ask for nothing."""
         each = group.each_bytes_per_second
         return int(self.capacity_bytes_per_second / each * (1 + 1e-12)) if each else None
 
