@@ -9,9 +9,7 @@ from typing import Any
 from sqlite_utils import Database
 
 USER, DOMAIN = "user", "domain"
-"""What stands where a name was."""
 _NAMED_BY = {USER: USER, "users": USER, DOMAIN: DOMAIN, "owner": USER, "measured.by": USER}
-"""Keys, columns and facts whose whole value is such a name."""
 _NO_PERSON = {"", "root", "anonymous", "guest", USER, DOMAIN}
 _WORDS = {
     "recordings": ("error", "label", "note", "question", "subject"),
@@ -22,18 +20,16 @@ _WORDS = {
     "layer_runs": ("reason",),
     "facts": ("value",),
 }
-"""Columns with text in which a name may stand among other words."""
 _DOCUMENTS = {
     "recordings": ("content",),
     "series": ("plan", "quiet", "change_also_changed"),
     "load_points": ("figures",),
     "layer_runs": ("content",),
 }
-"""Columns with JSON."""
 
 
 def forget_users(path: Path) -> None:
-    """Take the names of users and domains out of a notebook that nobody else has open."""
+    """Remove the names of users and domains from a notebook that nobody else has open."""
     db = Database(path)
     try:
         db.execute("PRAGMA foreign_keys = OFF")
@@ -62,7 +58,6 @@ def forget_users(path: Path) -> None:
 
 
 def _collect(value: Any, people: set[str], domains: set[str]) -> None:
-    """All names in a recording's content."""
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         _collect(inner, people, domains)
     if isinstance(value, dict):
@@ -73,8 +68,6 @@ def _collect(value: Any, people: set[str], domains: set[str]) -> None:
 
 
 class _Forget:
-    """Puts the word for a name where the name was."""
-
     def __init__(self, names: dict[str, str]) -> None:
         self._names = names
         longest_first = sorted(map(re.escape, names), key=len, reverse=True)
@@ -83,13 +76,11 @@ class _Forget:
         )
 
     def in_words(self, text: Any) -> Any:
-        """A text without the names."""
         if self._pattern is None or not isinstance(text, str):
             return text
         return self._pattern.sub(lambda found: self._names[found[0].casefold()], text)
 
     def in_json(self, text: str | None) -> str | None:
-        """JSON without them; a whole value that only looks like one, such as a scenario's name, stays."""
         return None if text is None else json.dumps(self._clean(json.loads(text)))
 
     def _clean(self, value: Any, key: str = "") -> Any:

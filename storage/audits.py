@@ -13,14 +13,12 @@ AUDIT = "audit"
 
 
 class Ruling(StrEnum):
-    """What a setting is, the gravest first."""
+    """What is wrong with a setting, the gravest first."""
 
     HARMFUL = "harmful"
-    """Slow, or unsafe for data."""
     CONTRADICTORY = "contradictory"
     RISKY = "risky"
     MISPLACED = "misplaced"
-    """In a section where it does nothing, or misspelt."""
     WORTH_TRYING = "worth trying"
     USELESS = "useless"
 
@@ -30,33 +28,26 @@ class AuditScope(StrEnum):
 
     SERVER = "server"
     FILE = "file"
-    """One smb.conf on this machine, without the server."""
     SESSION = "session"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFinding:
-    """One setting with what is wrong with it."""
+    """One setting and what is wrong with it."""
 
     key: Filled
     verdict: Ruling
     cost: int = 0
-    """Orders findings of one verdict; more costs more."""
     setting: str
-    """The parameter as written, a fact's name, or a file."""
     value: str = ""
     why: str
     what_to_do: str
     file: str = ""
     line: int = 0
-    """From 1; 0 where no line says it."""
     section: str = ""
     parameter: str = ""
-    """The canonical name of a parameter of smb.conf; empty for anything else."""
     word: str = ""
-    """The word of the value that is meant, where the rest of the line is not."""
     instead: str | None = None
-    """The line to write in its place, "" to delete it; None where no edit of this line is the remedy."""
     price: str = ""
     price_source: str = ""
     advised_by: tuple[str, ...] = ()
@@ -64,7 +55,7 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditedSetting:
-    """One line ``name = value`` of the configuration, the includes spliced in where they stand."""
+    """One line ``name = value``, includes spliced in."""
 
     section: str
     name: str
@@ -87,7 +78,6 @@ class Audit:
 
     id: Filled
     created_at: Moment
-    """UTC, ISO 8601."""
     subject: Filled
     scope: AuditScope
     settings: tuple[AuditedSetting, ...] = ()
@@ -102,7 +92,6 @@ class Audit:
         return sum(finding.verdict is verdict for finding in self.findings)
 
     def settings_by_name(self) -> dict[str, str]:
-        """The written settings as ``[section] name`` with the value that counts, the last one."""
         return {f"[{one.section}] {one.name}": one.value for one in self.settings}
 
     def to_json(self) -> dict[str, Any]:
@@ -110,7 +99,7 @@ class Audit:
 
 
 def audit_from_json(node: JSONNode) -> Audit:
-    """The audit in a JSON object. Raises DocumentError with the first place that is wrong."""
+    """The audit in a JSON object. Raises DocumentError with the first wrong place."""
     return node.record(Audit, needs=("findings",))
 
 
@@ -125,6 +114,6 @@ def recording_of(audit: Audit) -> Recording:
 
 
 def audit_of(recording: Recording) -> Audit:
-    """The audit in a stored recording. Raises DocumentError where its content is damaged."""
+    """The audit in a stored recording. Raises DocumentError for damaged content."""
     head = {name: getattr(recording, name) for name in _OF_THE_RECORDING}
     return audit_from_json(JSONNode("audit", {**recording.content, **head}))

@@ -1,4 +1,4 @@
-"""One open SQLite file that holds a notebook, for one thread; what the tables' classes share."""
+"""One open SQLite file with a notebook, for one thread; what the tables' classes share."""
 
 import json
 import sqlite3
@@ -37,7 +37,6 @@ class NotebookBase:
 
     @property
     def remark(self) -> str:
-        """What is unusual about the way the file is used (read only, no WAL), for people; empty where nothing is."""
         return self._db.remark
 
     def __enter__(self) -> Self:
@@ -50,12 +49,11 @@ class NotebookBase:
         self._db.close()
 
     def copy(self, path: Path) -> None:
-        """Write all of it into a new file, as it is at this moment."""
         with closing(sqlite3.connect(path)) as target:
             self._db.conn.backup(target)
 
     def be_patient(self, seconds: float) -> None:
-        """Wait for so long for another program that writes, before an error says that the notebook is held."""
+        """Wait this long for another writer before an error."""
         self._db.conn.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
     @contextmanager
@@ -86,7 +84,6 @@ class NotebookBase:
 
     @cached_property
     def _kinds(self) -> dict[str, frozenset[type]]:
-        """The types of each column's values, over all tables; SQLite holds them only where nobody changed the file."""
         found: dict[str, frozenset[type]] = {}
         sql = "SELECT c.name, c.type, c.[notnull] FROM sqlite_master AS t, pragma_table_info(t.name) AS c"
         for name, declared, filled in self._db.conn.execute(f"{sql} WHERE t.type = 'table'"):
@@ -103,29 +100,24 @@ class SideTables(NotebookBase):
     """Ceilings, worksheets, and values under keys."""
 
     def ceiling(self, key: str) -> Ceiling | None:
-        """The calibrated limit under that key."""
         for row in self._rows("SELECT key, bytes_per_second, measured_at FROM ceilings WHERE key = ?", (key,)):
             return Ceiling(**row)
         return None
 
     def set_ceiling(self, ceiling: Ceiling) -> None:
-        """Store a calibrated limit, in place of an earlier one."""
         with self._db.atomic():
             self._db.table("ceilings").insert(asdict(ceiling), replace=True)
 
     def worksheets(self, kind: str) -> list[Worksheet]:
-        """The saved worksheets of one kind, newest first."""
         rows = self._rows("SELECT * FROM worksheets WHERE kind = ? ORDER BY saved_at DESC", (kind,))
         return [Worksheet(**row | {"content": object_of(row["content"])}) for row in rows]
 
     def save_worksheet(self, worksheet: Worksheet) -> None:
-        """Save a worksheet, in place of one of the same kind and name."""
         with self._db.atomic():
             row = asdict(worksheet) | {"content": json.dumps(dict(worksheet.content))}
             self._db.table("worksheets").insert(row, replace=True)
 
     def remember(self, key: str, value: Mapping[str, JSONValue] | None) -> None:
-        """Keep a value under a key across restarts; None forgets it."""
         with self._db.atomic():
             if value is None:
                 self._db.execute("DELETE FROM remembered WHERE key = ?", (key,))
@@ -133,7 +125,6 @@ class SideTables(NotebookBase):
                 self._db.table("remembered").insert({"key": key, "value": json.dumps(dict(value))}, replace=True)
 
     def remembered(self, key: str) -> dict[str, JSONValue] | None:
-        """The value that was kept under the key."""
         for (value,) in self._db.execute("SELECT value FROM remembered WHERE key = ?", (key,)):
             return object_of(value)
         return None

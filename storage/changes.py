@@ -1,4 +1,4 @@
-"""What the notebook keeps of settings that sharebench changed itself: the journal of changes, and plans of trials."""
+"""The journal of settings that sharebench changed, and the plans of trials."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from storage.records import Owner, utc_now
 
 
 class ChangeKind(StrEnum):
-    """What holds a setting that can be changed and put back."""
+    """What holds a setting that sharebench can change and restore."""
 
     SMB_CONF = "smb.conf"
     REGISTRY = "registry"
@@ -34,30 +34,27 @@ class ChangeState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalEntry:
-    """One change, written down before anything on the server is: all that is needed to put it back from anywhere."""
+    """One change, written before the server is touched: all that is needed to restore it from anywhere."""
 
     id: str
     created_at: str
-    """UTC, ISO 8601."""
     experiment: str
     kind: ChangeKind
     name: str
     machine: str
     """The server's own name, so that nobody restores another machine."""
     ssh: str | None = None
-    """``[USER@]HOST`` that leads there; None for this machine."""
     undo_path: str
     undo_script: str
     effective_before: str | None = None
     configuration_before: str = ""
-    """SHA-256 of the whole effective configuration; empty where there is none to be read."""
+    """SHA-256 of the effective configuration; empty where none can be read."""
     owner: Owner
     state: ChangeState = ChangeState.OPEN
     ended_at: str | None = None
 
     @property
     def at_work(self) -> bool:
-        """Whether the process that made the change is still there to put it back, or one is putting it back."""
         return self.state is ChangeState.OPEN and is_alive(self.owner)
 
 
@@ -83,22 +80,16 @@ class LoadWindow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialPlan:
-    """How a trial or sweep is carried out: what is needed to go on with it, and to judge it."""
+    """How a trial or sweep is made: what resuming and judging it need."""
 
     kind: ChangeKind
     name: str
-    """Of a grid: of both settings."""
     section: str = ""
-    """``[global]`` or ``[SHARE]`` in smb.conf; a network card's name; empty elsewhere."""
     previous: str | None = None
-    """The setting's effective value before; None where it had none."""
     values: tuple[str, ...]
-    """What is tried beside the value that is there; of a grid, a word for each of its cells."""
     axes: tuple[GridAxis, ...] = ()
     cells: tuple[tuple[str, str], ...] = ()
-    """Of a grid: the two values of each of the ``values``."""
     looks: tuple[int, ...]
-    """After how many pairs (blocks of a sweep) it is judged."""
     noise_percent: float = 1.0
     margin_percent: float = 5.0
     seed: int = 0
@@ -107,15 +98,11 @@ class TrialPlan:
     accepted_risks: tuple[str, ...] = ()
     allow_restart: bool = False
     load: LoadWindow | None = None
-    """The yardstick, where it is no transfer: requests a second in a steady window."""
     apply: str | None = None
     revert: str | None = None
     proofs: tuple[str, ...] = ()
     processor_percent: tuple[float, ...] = ()
-    """Of each measured transfer: how much of its time it, and a server on this machine, worked on a processor of this
-    machine or waited for one, in percent of one processor. Not of loads, of runs too short to tell, or of trials that
-    were measured before this was kept.
-    """
+    """Per transfer, in percent of one processor: working or waiting for one, with a server on this machine."""
 
     @property
     def arms(self) -> tuple[tuple[str, ...], ...]:
@@ -128,16 +115,13 @@ class TrialPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """One place in the order of a trial: which run of which series was measured there."""
+    """Which run of which series was measured at one place in a trial's order."""
 
     series_id: str
     number: int
     position: int
-    """From 0, over the whole trial."""
     control_seconds: float
-    """What a fixed piece of work took right before the run, which no setting of the server can touch."""
     requests_per_second: float | None = None
-    """Of the window, where the yardstick is a load; absent for a transfer."""
     generator_limited: bool = False
 
 
@@ -148,7 +132,7 @@ class ChangeTables(RecordingTables):
     """The journal of changes, plans of trials, and the order of their runs."""
 
     def open_journal(self, entry: JournalEntry) -> None:
-        """Write down a change that is about to be made; on the disk when this returns."""
+        """Write down a change before it is made; on disk when this returns."""
         row = {name: getattr(entry, name) for name in _PLAIN}
         row |= {"kind": entry.kind.value, "state": entry.state.value, "owner": json.dumps(asdict(entry.owner))}
         with self._db.atomic():
@@ -162,7 +146,7 @@ class ChangeTables(RecordingTables):
             )
 
     def take_journal(self, change_id: str) -> bool:
-        """Have this process be at work on a change that stands; False where it is put back, or somebody is at it."""
+        """Claim a standing change for this process; False where it is restored or claimed."""
         with self._db.atomic():
             if not any(entry.id == change_id for entry in self.left_behind()):
                 return False
@@ -176,7 +160,7 @@ class ChangeTables(RecordingTables):
             self._db.table("changes").update(change_id, {"owner": utc_now()}, conversions=renewed)
 
     def leave_journal(self, entry: JournalEntry) -> None:
-        """Note that nobody is at work on a change any more although it stands, so that whoever can puts it back."""
+        """Release a change that still stands, so that another process can restore it."""
         with self._db.atomic():
             owner = json.dumps(asdict(ended(entry.owner)))
             self._db.execute(
@@ -197,7 +181,6 @@ class ChangeTables(RecordingTables):
                 self._set_content(found, row)
 
     def trial(self, experiment: str) -> TrialPlan | None:
-        """The plan of that experiment; None where it is no trial, or came without its plan."""
         sql = f"SELECT content FROM recordings WHERE id = {_OF_EXPERIMENT}"  # noqa: S608  our own words
         for (text,) in self._db.execute(sql, (experiment,)):
             return _plan_from(object_of(text))

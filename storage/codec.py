@@ -38,12 +38,12 @@ _KEPT = re.compile("\ufffd([89a-f][0-9a-f])")
 
 
 def keepable(value: Any) -> Any:
-    """The value as the notebook can keep it; surrogates that stand for no byte become U+FFFD."""
+    """A value for the notebook; surrogates that stand for no byte become U+FFFD."""
     return _SURROGATE.sub(_mark, value) if isinstance(value, str) and not value.isascii() else value
 
 
 def as_it_was(value: Any) -> Any:
-    """A value that was kept; a name has its bytes again."""
+    """A value from the notebook; names have their bytes again."""
     return _KEPT.sub(lambda match: chr(0xDC00 + int(match[1], 16)), value) if isinstance(value, str) else value
 
 
@@ -53,10 +53,9 @@ def _mark(match: re.Match[str]) -> str:
 
 
 class TextConnection(sqlite3.Connection):
-    """A connection that makes whatever it is given keepable."""
+    """A connection that makes every value keepable."""
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
-        """As sqlite3's; an error whose text cannot be read is one of a damaged file."""
         try:
             return super().execute(sql, _all_keepable(parameters))
         except UnicodeDecodeError as error:
@@ -82,17 +81,15 @@ _T = TypeVar("_T")
 _HEAD = ("created_at", "error", "label", "note", "question", "imported_at")
 _PLAIN = ("id", "title", "experiment", "base_id", "link_bits_per_second", "ceiling_bytes_per_second")
 SERIES_WRITTEN_BY_PEOPLE = ("title", "experiment", "decision")
-"""Columns of ``series`` that a user may write at any time, beside those that every recording has."""
 
 _CLIENT = ("dialect", "signing", "encryption", "block_bytes", "in_flight")
 _TARGET = ("protocol", "host", "port", "share", "path", "user", "domain")
 _NAMES = {"share", "path", "user"}
-"""Columns of a target that hold names as the server has them, in whatever encoding."""
 _RUN = ("number", "reason", "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds", "error")
 
 
 def of_a_sound_file(read: Callable[_P, _T]) -> Callable[_P, _T]:
-    """A reading whose failure can only mean that the file was damaged: whatever is written here can be read here."""
+    """Report a failure to read as a damaged file: whatever is written here can be read here."""
 
     @wraps(read)
     def reading(*arguments: _P.args, **named: _P.kwargs) -> _T:
@@ -109,7 +106,7 @@ _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 @of_a_sound_file
 def object_of(text: str) -> dict[str, JSONValue]:
-    """The object that a column holds. Raises ValueError for any other JSON."""
+    """The object in a column. Raises ValueError for any other JSON."""
     found = json.loads(text)
     if not isinstance(found, dict):
         raise ValueError(f"expected an object, found {text[:20]}")  # noqa: TRY004  a column's content, not a type of ours
@@ -117,7 +114,7 @@ def object_of(text: str) -> dict[str, JSONValue]:
 
 
 def series_to_row(series: Series) -> Row:
-    """What only a series has, without its runs and facts, as a row of ``series``."""
+    """A series as a row of ``series``, without runs and facts."""
     row: Row = {name: getattr(series, name) for name in _PLAIN}
     row |= {name: getattr(series.client, name) for name in _CLIENT}
     row |= {name: getattr(series.target, name) for name in _TARGET}
@@ -133,7 +130,7 @@ def series_to_row(series: Series) -> Row:
 
 
 def change_to_row(change: Change | None) -> Row:
-    """The columns of a change; all absent where there is none."""
+    """The columns of a change, all absent without one."""
     row = {f"change_{name}": getattr(change, name, None) for name in Change.__dataclass_fields__}
     if change is None:
         return row
@@ -142,7 +139,7 @@ def change_to_row(change: Change | None) -> Row:
 
 @dataclass(slots=True, kw_only=True)
 class SeriesHistory:
-    """What other tables tell of a series beside its runs and facts."""
+    """What other tables know of a series beside runs and facts."""
 
     failed_attempts: list[Run] = field(default_factory=list)
     resumed_at: list[str] = field(default_factory=list)
@@ -156,7 +153,7 @@ def series_from_row(
     environment: Mapping[str, Mapping[str, FactValue]] | None = None,
     history: SeriesHistory | None = None,
 ) -> Series:
-    """The series of its rows in ``recordings`` and ``series``, with the runs, facts and history that are given."""
+    """A series from its rows in ``recordings`` and ``series``."""
     history = history or SeriesHistory()
     change = None
     if row["change_name"] is not None:
@@ -188,7 +185,7 @@ def series_from_row(
 
 
 def experiment_to_row(experiment: Experiment) -> Row:
-    """The experiment as a row of ``experiments``."""
+    """An experiment as a row of ``experiments``."""
     return {name: value for name, value in asdict(experiment).items() if name != "recording_id"} | {
         "kind": experiment.kind.value
     }
@@ -196,7 +193,7 @@ def experiment_to_row(experiment: Experiment) -> Row:
 
 @of_a_sound_file
 def experiment_from_row(row: Mapping[str, Any]) -> Experiment:
-    """The experiment of a row."""
+    """An experiment from its row."""
     return Experiment(
         name=row["name"],
         kind=ExperimentKind(row["kind"]),
@@ -207,7 +204,7 @@ def experiment_from_row(row: Mapping[str, Any]) -> Experiment:
 
 
 def run_to_row(series_id: str, run: Run) -> Row:
-    """The run as a row of ``runs``."""
+    """A run as a row of ``runs``."""
     row: Row = {name: getattr(run, name) for name in _RUN}
     return row | {
         "series_id": series_id,
@@ -218,26 +215,26 @@ def run_to_row(series_id: str, run: Run) -> Row:
 
 
 def attempt_to_row(series_id: str, attempt: int, run: Run) -> Row:
-    """The failed run as a row of ``failed_attempts``."""
+    """A failed run as a row of ``failed_attempts``."""
     row = run_to_row(series_id, run)
     del row["status"], row["reason"]
     return row | {"attempt": attempt}
 
 
 def attempt_from_row(row: Mapping[str, Any]) -> Run:
-    """The failed run of a row of ``failed_attempts``."""
+    """A failed run from a row of ``failed_attempts``."""
     return run_from_row({**row, "status": RunStatus.FAILED.value, "reason": None})
 
 
 @of_a_sound_file
 def owner_from_row(row: Mapping[str, Any]) -> Owner:
-    """The owner of a row of ``leases``."""
+    """An owner from a row of ``leases``."""
     return Owner(**{name: row[name] for name in Owner.__dataclass_fields__})
 
 
 @of_a_sound_file
 def run_from_row(row: Mapping[str, Any]) -> Run:
-    """The run of a row."""
+    """A run from its row."""
     if row["seconds"] is not None and not SHORTEST_SECONDS <= row["seconds"] <= LONGEST_SECONDS:
         raise ValueError(f"a run of {row['seconds']} seconds")
     return Run(

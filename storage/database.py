@@ -1,8 +1,4 @@
-"""Opening a notebook: making it, migrating an older one after a copy is kept, refusing a newer one.
-
-It is kept in SQLite's WAL mode; where the file system cannot do that, in the mode that any can; where it cannot be
-written, it is read.
-"""
+"""Open a notebook: create, migrate after keeping a copy, refuse a newer format. WAL mode where possible."""
 
 import errno
 import os
@@ -42,11 +38,7 @@ _NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES}
 
 
 class NotebookDatabase(Database):
-    """A database whose transactions take the writer's place at their start.
-
-    One that reads before it writes would be refused at once, whatever the timeout, when another connection has
-    written in between (SQLITE_BUSY_SNAPSHOT); one that waits its turn first is not.
-    """
+    """Transactions lock at their start: after a read they would be refused at once (SQLITE_BUSY_SNAPSHOT)."""
 
     remark: str = ""
 
@@ -66,7 +58,7 @@ class NotebookDatabase(Database):
 
 
 def open_database(path: Path) -> NotebookDatabase:
-    """The notebook at ``path``, made or migrated where needed. Raises NotebookFileError."""
+    """Open the notebook at ``path``, creating or migrating it. Raises NotebookFileError."""
     try:
         if _make(path):
             return _writable(path)
@@ -120,7 +112,7 @@ def _writable(path: Path) -> NotebookDatabase:
 
 
 def _has_locks(folder: Path) -> bool:
-    """Whether files there can be locked; tried with a file of its own, since closing the notebook would unlock it."""
+    """Tried with another file, since closing the notebook would unlock it."""
     with tempfile.TemporaryFile(dir=folder, prefix=".sharebench-") as file:
         try:
             _locker().lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
@@ -130,7 +122,7 @@ def _has_locks(folder: Path) -> bool:
 
 
 def _locker() -> BaseLocker:
-    """What locks as SQLite does: ``fcntl`` where there is one, which ``flock`` would say nothing of."""
+    """``fcntl`` where possible, as SQLite locks; ``flock`` does not see its locks."""
     kind: type[BaseLocker] = getattr(portalocker, "LockfLocker", None) or portalocker.MsvcrtLocker
     return kind()
 
@@ -169,7 +161,6 @@ def _check_current(db: Database, path: Path) -> None:
 
 
 def _format_of(db: Database, path: Path) -> int | None:
-    """The notebook's format; None where nothing is in the file yet. Raises NotebookFileError."""
     tables = set(db.table_names())
     if "notebook_formats" not in tables:
         if tables:
@@ -216,10 +207,7 @@ def _take_without_shared_memory(connection: sqlite3.Connection) -> None:
 
 
 def _is_wal(connection: sqlite3.Connection) -> bool:
-    """Whether the notebook is in WAL mode, or could be put into it.
-
-    SQLite does not wait for another connection here that makes the notebook at the same moment; so that is done here.
-    """
+    """SQLite does not wait here for another connection that makes the notebook, so this does."""
     given_up_at = monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -246,7 +234,7 @@ def _migrate(db: NotebookDatabase, path: Path) -> None:
 
 
 def _keep_copy(path: Path, found: int) -> None:
-    """A copy of the old notebook beside it, never over an older one; in a transaction, so one program writes it."""
+    """In a transaction, so that one program writes it."""
     copy = path.with_name(f"{path.name}.format-{found}")
     number = 1
     while copy.exists():

@@ -1,12 +1,4 @@
-"""What can be wrong with a notebook's file, apart from the libraries that read it.
-
-    NotebookFileError          the file cannot be used as a notebook
-    ├── DamagedNotebookError   what is in it is not what was written
-    └── ReadOnlyNotebookError  it can be read, and not be written
-
-A :class:`RefusedError` is about what was asked, not about the file. A notebook that another program holds is none of
-them: :func:`is_busy` tells it.
-"""
+"""Errors of a notebook's file, apart from the libraries that read it."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -16,7 +8,7 @@ _LONGEST = 160
 
 
 def in_one_line(what: object) -> str:
-    """What a library said of a file, which may repeat what stands in it: one line of printable text, of some length."""
+    """A library's message, which may quote the file, as one short printable line."""
     text = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(str(what).split()))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
@@ -26,16 +18,15 @@ ANOTHER = "--db FILE"
 
 
 class NotebookFileError(Exception):
-    """The file cannot be used as a notebook; ``str()`` of it is one line that says why and what to do."""
+    """The file cannot be used as a notebook; ``str()`` is one line that says why and what to do."""
 
     def __init__(self, text: str, *, options: str = "") -> None:
-        """``options`` are those of the command line that do what the text advises."""
         super().__init__(text)
         self.options = options
 
 
 class DamagedNotebookError(NotebookFileError):
-    """What is in the file is not what was written there."""
+    """The file does not hold what was written there."""
 
     def __init__(self, what: object) -> None:
         super().__init__(
@@ -45,11 +36,11 @@ class DamagedNotebookError(NotebookFileError):
 
 
 class ReadOnlyNotebookError(NotebookFileError):
-    """The file can be read, and not be written."""
+    """The file can be read but not written."""
 
 
 class RefusedError(Exception):
-    """What is asked of a notebook would be wrong to do; ``str()`` says why, and what to do, in one line."""
+    """The request would be wrong to carry out; ``str()`` says why, and what to do, in one line."""
 
     def __init__(self, text: str, *, options: str = "") -> None:
         super().__init__(text)
@@ -57,23 +48,23 @@ class RefusedError(Exception):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``did you mean before?`` and a space, for the known name that looks most like the word; empty where none does."""
+    """``did you mean before?`` and a space, for the closest known name; empty where none is close."""
     near = get_close_matches(word, sorted(set(known)), n=1)
     return f"did you mean {near[0]}? " if near else ""
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether it is only that another program holds the notebook."""
+    """Whether another program holds the notebook."""
     return _primary(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 
 def is_full(error: sqlite3.Error) -> bool:
-    """Whether the disk takes no more."""
+    """Whether the disk is full."""
     return _primary(error) == sqlite3.SQLITE_FULL
 
 
 def is_failing(error: sqlite3.Error) -> bool:
-    """Whether the disk gives errors, or was made read-only over them."""
+    """Whether the disk gives errors, or was made read-only because of them."""
     return _primary(error) in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
 
 
@@ -85,7 +76,7 @@ def is_damaged(error: sqlite3.Error) -> bool:
 
 
 def unusable(error: sqlite3.Error) -> NotebookFileError:
-    """What an error of the library means for the user whose notebook it is, in one line with what to do."""
+    """A library's error in one line for the user, with what to do."""
     if is_damaged(error):
         return DamagedNotebookError(error)
     if is_busy(error):

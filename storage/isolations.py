@@ -1,4 +1,4 @@
-"""Isolations: rounds of the same operation script against disk, network, both and the server; records and rows."""
+"""Isolations: one script against disk, network, both and the server; records and rows."""
 
 import json
 from collections.abc import Mapping
@@ -15,19 +15,16 @@ from storage.records import ClientFacts, Facts, JSONValue, Owner, RunStatus, Ser
 
 
 class Layer(StrEnum):
-    """What a run of the script was asked of."""
+    """What a run of the script exercises."""
 
     DISK = "disk"
     """dbench: the server's file system alone."""
     NETWORK = "network"
-    """tbench: TCP and the processes at its ends alone."""
     DISK_WITH_NETWORK = "disk with network"
     NETWORK_WITH_DISK = "network with disk"
     SERVER = "server"
     SERVER_WHOLE_SCRIPT = "server, whole script"
-    """The same with the operations that are left out elsewhere."""
     SERVER_UNPROFILED = "server, not profiled"
-    """The same while smbd does not count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +39,7 @@ class CPUUse:
 
 @dataclass(frozen=True, slots=True)
 class ProfileCounter:
-    """What one of smbd's counters grew by during a run."""
+    """The growth of one of smbd's counters during a run."""
 
     calls: int = 0
     microseconds: int = 0
@@ -54,7 +51,7 @@ class ProfileCounter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerRun:
-    """One run of the script against one layer by so many clients at once."""
+    """One run of the script against one layer by a number of clients."""
 
     round: Count
     layer: Layer
@@ -64,32 +61,26 @@ class LayerRun:
     error: str | None = None
     started_at: str = ""
     seconds: NotNegative = 0.0
-    """Of the part that counts, after the warm-up."""
     bytes_per_second: NotNegative = 0.0
     passes: NotNegative = 0.0
-    """How often the script was carried out, all clients together."""
     operations: Mapping[str, int] = field(default_factory=dict)
     requests: Mapping[str, int] = field(default_factory=dict)
-    """SMB2 requests that the operations became, from login to log-off, by the names of smbd's counters."""
+    """From login to log-off, by smbd's counter names."""
     window_requests: int = 0
     unexpected: int = 0
-    """Operations that ended otherwise than the script expects."""
     wait_seconds: NotNegative = 0.0
     longest_seconds: NotNegative = 0.0
     client_cpu_seconds: NotNegative = 0.0
     client_held_seconds: NotNegative = 0.0
-    """Time in which clients worked themselves or waited for a processor of their machine; 0 where it does not tell."""
+    """Working or waiting for a processor; 0 where unknown."""
     server_cpu: CPUUse | None = None
     client_cpu: CPUUse | None = None
-    """Of this machine, where the server is another one."""
     processes: Mapping[str, float] = field(default_factory=dict)
-    """Percent of the server's whole machine, by what worked there: ``smbd``, ``clients``."""
     disk_busy_percent: float | None = None
     in_bytes_per_second: float | None = None
-    """Into the server, on its busiest network card."""
     out_bytes_per_second: float | None = None
     throttled_percent: float | None = None
-    """Of the stretches in which smbd's control group may use a quota of processor time, those that it used up."""
+    """Of the periods of smbd's CPU quota, those used up."""
     profile: Mapping[str, ProfileCounter] = field(default_factory=dict)
 
     @property
@@ -99,12 +90,11 @@ class LayerRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftBehind:
-    """What an isolation changed on its server, until it is put back."""
+    """What an isolation changed on its server, until it is restored."""
 
     ssh: str | None = None
     smb_conf: str | None = None
     profiling: str | None = None
-    """The level to go back to: off, count or on."""
     server_folders: tuple[str, ...] = ()
     share_folder: str | None = None
 
@@ -129,14 +119,11 @@ class Isolation:
     script_sha256: str = ""
     pass_bytes: int = 0
     pass_operations: Mapping[str, int] = field(default_factory=dict)
-    """How often one pass asks for each operation."""
     without: tuple[str, ...] = ()
     clients: tuple[Count, ...]
     rounds: Count
     seconds: int = 0
-    """Of a run, its warm-up not counted."""
     script_path: str | None = None
-    """Where the script was read from; our own where absent."""
     settings: Settings = field(default_factory=Settings)
     server_ssh: str | None = None
     smb_conf: str | None = None
@@ -148,9 +135,8 @@ class Isolation:
     processor_quota: float | None = None
     client: ClientFacts | None = None
     environment: Mapping[str, Annotated[Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
-    """What is known of the machine that the clients ran on, under ``client``."""
     ceilings: Mapping[int, float] = field(default_factory=dict)
-    """Operations a second that these clients reach against a server that costs next to nothing, by their number."""
+    """Operations/s against a server that costs next to nothing, by number of clients."""
     problems: tuple[str, ...] = ()
     runs: tuple[LayerRun, ...] = ()
     left_behind: LeftBehind = field(default_factory=LeftBehind)
@@ -168,23 +154,22 @@ _RUN_HEAD = ("round", "layer", "clients", "status", "reason", "seconds", "bytes_
 
 
 _OURS_ALONE = frozenset({"left_behind", "owner", "imported_at"})
-"""What is of this notebook alone: no document has it, and none is asked for it."""
 
 
 def isolation_to_json(isolation: Isolation) -> dict[str, Any]:
-    """The isolation as a JSON object; not what must be put back, nor who measures it."""
+    """The isolation as a JSON object, without what must be restored and who measures it."""
     found = {name: value for name, value in asdict(isolation).items() if name not in _OURS_ALONE}
     found["ceilings"] = {str(clients): rate for clients, rate in isolation.ceilings.items()}
     return found
 
 
 def isolation_from_json(node: JSONNode) -> Isolation:
-    """The isolation in a JSON object. Raises DocumentError, naming the first place that is wrong."""
+    """The isolation in a JSON object. Raises DocumentError, naming the first wrong place."""
     return node.record(Isolation, leave=_OURS_ALONE)
 
 
 def head_of_isolation(isolation: Isolation) -> Recording:
-    """What an isolation has as every recording has it."""
+    """The isolation as a recording."""
     content = {name: value for name, value in isolation_to_json(isolation).items() if name not in _APART}
     left = isolation.left_behind
     return Recording(
@@ -197,7 +182,7 @@ def head_of_isolation(isolation: Isolation) -> Recording:
 
 
 class IsolationTables(RecordingTables):
-    """What a notebook keeps of isolations."""
+    """The notebook's tables of isolations."""
 
     def add_isolation(self, isolation: Isolation) -> None:
         with self._db.atomic():
@@ -206,11 +191,10 @@ class IsolationTables(RecordingTables):
                 self.add_layer_run(isolation.id, run)
 
     def update_isolation(self, isolation: Isolation) -> None:
-        """Store what measuring tells of an isolation, but its runs."""
         self.update_recording(head_of_isolation(isolation))
 
     def add_layer_run(self, isolation_id: str, run: LayerRun) -> None:
-        """Store one run the moment it ended, in place of a failed one of the same round, layer and clients."""
+        """Store a run when it ends, replacing a failed one of the same round, layer and clients."""
         found = asdict(run)
         row: Row = {name: found.pop(name) for name in _RUN_HEAD}
         row |= {"isolation_id": isolation_id, "content": json.dumps(found)}
@@ -219,7 +203,6 @@ class IsolationTables(RecordingTables):
             self._db.table("layer_runs").insert(row, replace=True)
 
     def isolation(self, reference: str) -> Isolation:
-        """The isolation that a reference means, with its runs. Raises UnknownReferenceError."""
         head = self.recording(reference, ISOLATION)
         runs = self._rows("SELECT * FROM layer_runs WHERE isolation_id = ?", (head.id,))
         order = list(Layer)

@@ -1,4 +1,4 @@
-"""Values of a JSON document with the way to them, so that an error names the first place that is wrong."""
+"""Values of a JSON document with their path, so that an error names the first wrong place."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -16,14 +16,14 @@ _KINDS: dict[type, str] = {dict: "an object", list: "an array"}
 
 
 class DocumentError(ValueError):
-    """The document is not of the expected shape; ``str()`` names the first place that is wrong, at no great length."""
+    """The document has the wrong shape; ``str()`` names the first wrong place briefly."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
 
 
 class JSONNode:
-    """A value in a document, with the way to it. Its methods raise DocumentError where the value is not as named."""
+    """A value in a document with its path. Methods raise DocumentError for another type."""
 
     __slots__ = ("name", "value")
 
@@ -32,32 +32,27 @@ class JSONNode:
         self.value = value
 
     def wrong(self, expected: str) -> DocumentError:
-        """An error that says what was expected here, and the beginning of what was found."""
         text = self.value[:40] if isinstance(self.value, str) else self.value
         found = "nothing" if text is None else _KINDS.get(type(text)) or repr(text)[:40]
         return DocumentError(f"{self.name or 'document'}: expected {expected}, found {found}")
 
     def object(self) -> "JSONNode":
-        """This place, sure to hold an object."""
         if not isinstance(self.value, dict):
             raise self.wrong("an object")
         return self
 
     def at(self, key: str) -> "JSONNode":
-        """What is under the key; an error if nothing is."""
         if key not in self.value:
             raise DocumentError(f"{self._inside(key)}: is missing")
         return self.maybe(key)
 
     def maybe(self, key: str) -> "JSONNode":
-        """What is under the key, or a place that holds None."""
         return JSONNode(self._inside(key), self.value.get(key))
 
     def _inside(self, key: str) -> str:
         return f"{self.name}.{key}" if self.name else key
 
     def items(self) -> "list[JSONNode]":
-        """The places of an array; none where there is nothing."""
         if self.value is None:
             return []
         if not isinstance(self.value, list):
@@ -65,7 +60,6 @@ class JSONNode:
         return [JSONNode(f"{self.name}[{i}]", item) for i, item in enumerate(self.value)]
 
     def object_or_empty(self) -> dict[str, Any]:
-        """The object here, or an empty one where there is nothing."""
         return {} if self.value is None else dict(self.object().value)
 
     def text(self) -> str:
@@ -79,7 +73,7 @@ class JSONNode:
         return self.text()
 
     def time(self) -> str:
-        """The ISO 8601 time here, in UTC; one without an offset is taken for that."""
+        """ISO 8601 in UTC; without an offset taken for UTC."""
         try:
             moment = datetime.fromisoformat(self.text())
             moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -128,11 +122,8 @@ class JSONNode:
     def record(
         self, kind: type[_Record], *, leave: frozenset[str] = frozenset(), needs: tuple[str, ...] = ()
     ) -> _Record:
-        """The record whose fields stand here by name, each read by its type; those to leave have their defaults.
-
-        A field with a default may be missing or null, unless it is one of the ``needs``; keys that are no fields are
-        passed over. A field's type may say more than Python's: ``Annotated[int, JSONNode.count]`` is read by that
-        method, or by any function of a place.
+        """Read a record's fields by name and type; unknown keys are skipped, ``leave`` have their defaults.
+        Defaults may be missing or null unless in ``needs``. ``Annotated[int, JSONNode.count]`` names its reader.
         """
         values, found = self.object().value, {}
         for name, hint, required, shortcut in _fields_of(kind):  # type: ignore[arg-type]
@@ -146,7 +137,6 @@ class JSONNode:
         return kind(**found)
 
     def read(self, hint: Any) -> Any:
-        """The value here, read as that type says."""
         if hint in _PLAIN:
             return _PLAIN[hint](self)
         origin, inner = _shape_of(hint)
@@ -196,7 +186,6 @@ NotNegative = Annotated[float, JSONNode.not_negative]
 
 @cache
 def _fields_of(kind: Hashable) -> list[tuple[str, Any, bool, Callable[[Any], Any]]]:
-    """Name and type of a record's fields, whether there must be a value, and what reads most values at once."""
     hints = get_type_hints(kind, include_extras=True)
     return [
         (one.name, hint, one.default is MISSING and one.default_factory is MISSING, _shortcut(hint))
@@ -209,7 +198,6 @@ _UNREAD = object()
 
 
 def _shortcut(hint: Any) -> Callable[[Any], Any]:
-    """What reads a value that is as it should be, in a large document millions; _UNREAD for one to be looked at."""
     origin, inner = _shape_of(hint)
     if origin in {Union, UnionType}:
         hint = inner[0]
@@ -239,7 +227,7 @@ def _words(kind: type[_Word]) -> dict[str, _Word]:
 
 
 def up_to(most: int, *, at_least: int = 0) -> Callable[[JSONNode], int]:
-    """What reads a whole number of at most that."""
+    """A reader of whole numbers up to ``most``."""
 
     def read(place: JSONNode) -> int:
         if place.whole(at_least=at_least) > most:
@@ -250,7 +238,7 @@ def up_to(most: int, *, at_least: int = 0) -> Callable[[JSONNode], int]:
 
 
 def above_zero_up_to(most: float) -> Callable[[JSONNode], float]:
-    """What reads a number above 0, and not above that."""
+    """A reader of numbers above 0, up to ``most``."""
 
     def read(place: JSONNode) -> float:
         if not 0 < place.number() <= most:
@@ -261,5 +249,5 @@ def above_zero_up_to(most: float) -> Callable[[JSONNode], float]:
 
 
 def named(record: object, *names: str) -> dict[str, Any]:
-    """These fields and properties of a record by their names, to be written as JSON or as a row."""
+    """A record's fields and properties by name, to write as JSON or as a row."""
     return {name: getattr(record, name) for name in names}

@@ -1,7 +1,4 @@
-"""The notebook's migrations, one after the other; a notebook says itself which version of sharebench it needs.
-
-They never use today's readers: a limit of today must not decide what an old notebook keeps.
-"""
+"""The notebook's migrations, never by today's readers: limits of today must not decide what is kept."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -24,7 +21,6 @@ _MIGRATIONS = (
     ("m010_owners_of_loads", schema.OWNERS_OF_LOADS, "0.2.0"),
     ("m011_recordings", schema.RECORDING_TABLES + schema.RECORDING_TEXTS, "0.3.0"),
 )
-"""The name under which sqlite-utils notes it, its statements, and the first version that reads the format."""
 CURRENT_FORMAT = len(_MIGRATIONS)
 
 
@@ -83,7 +79,7 @@ def _was_quiet(value: object) -> bool:
 
 
 def _forget_unreadable(db: Database) -> None:
-    """Forget plans and quiet times that are none: an earlier version imported them as they stood."""
+    """An earlier version imported them unchecked."""
     for series_id, *texts in db.execute('SELECT id, "plan", quiet FROM series').fetchall():
         plan, quiet = (json.loads(text or "null") for text in texts)
         if plan is not None and not _fits(plan, _PLAN_OF_FORMAT_3):

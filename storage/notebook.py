@@ -49,21 +49,19 @@ UPDATE recordings SET status = (
     FROM recordings AS part WHERE part.part_of = ?1
 ) WHERE id = ?1
 """
-"""How a trial or survey ended: not while one of its series did not or is missing; failed where all of them did."""
 
 
 class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
-    """All series, baselines, ceilings and worksheets of one file. Every writing method is one transaction."""
+    """All records of one file. Every writing method is one transaction."""
 
     def add(self, series: Series) -> None:
-        """Store a series that is not there yet, with its runs and facts. Raises sqlite3.IntegrityError if it is."""
+        """Raises sqlite3.IntegrityError for a series that is stored already."""
         with self._db.atomic():
             part_of = self._whole_of(series)
             self._add([(series, part_of)])
             self._settle(part_of)
 
     def _add(self, many: Sequence[tuple[Series, str | None]]) -> None:
-        """Store series with the ids of what they are parts of, a table at a time."""
         self.add_recordings([_head_of(series, part_of) for series, part_of in many])
         self._insert_all("series", (series_to_row(series) for series, _ in many))
         self._insert_all("runs", (run_to_row(series.id, run) for series, _ in many for run in series.runs))
@@ -89,7 +87,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         )
 
     def expect_parts(self, experiment: str, parts: int) -> None:
-        """Have a survey count as interrupted until it has that number of series; 0 once its round has ended."""
+        """A survey counts as interrupted until it has this many series; 0 ends its round."""
         stored = self.experiment_called(experiment)
         if stored is None or stored.recording_id is None:
             return
@@ -103,10 +101,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._db.execute(_SETTLE, (whole_id,))
 
     def add_all(self, many: Sequence[Series]) -> None:
-        """Store series from documents that are not there yet, all or none; a base that is not there is forgotten.
-
-        They are stored in the order of their own times, so that an experiment's stay in theirs.
-        """
+        """Store new series from documents, all or none, in order of time; a missing base is forgotten."""
         with self._db.atomic():
             now, wholes = utc_now(), dict[str | None, str | None]()
             ordered = sorted(many, key=lambda one: one.created_at)
@@ -124,7 +119,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
                     self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (one.base_id, one.id))
 
     def update(self, series: Series) -> None:
-        """Store what measuring tells of the series, but its runs and facts; what people write stays as it is."""
+        """Store what measuring changes, without runs and facts; people's texts stay."""
         row = series_to_row(series)
         settled = {"id", "base_id", *SERIES_WRITTEN_BY_PEOPLE}
         with self._db.atomic():
@@ -133,7 +128,6 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._settle(self.recordings_of([series.id])[0].part_of)
 
     def annotate(self, series: Series) -> None:
-        """Store what people write about the series, also while it is being measured elsewhere."""
         row = series_to_row(series)
         with self._db.atomic():
             part_of = self._whole_of(series)
@@ -143,7 +137,6 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._db.table("series").update(series.id, {name: row[name] for name in SERIES_WRITTEN_BY_PEOPLE})
 
     def set_facts(self, series_id: str, side: str, facts: Facts) -> None:
-        """Store facts of one side (``client``, ``server``, ``path``); a fact of the same name is replaced."""
         with self._db.atomic():
             self._write_facts(series_id, side, facts)
 
@@ -163,11 +156,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         self._db.table("resumptions").insert(row, ignore=True)
 
     def add_run(self, series_id: str, run: Run) -> None:
-        """Store one run the moment it ended. A failed one of the same number becomes a failed attempt.
-
-        A run that did not fail is never replaced: raises sqlite3.IntegrityError. One that is there already, since the
-        disk gave an error after it was written, is not stored twice.
-        """
+        """A failed run becomes a failed attempt. Raises sqlite3.IntegrityError for replacing another one."""
         key = (series_id, run.phase.value, run.number)
         with self._db.atomic():
             rows = self._rows("SELECT * FROM runs WHERE series_id = ? AND phase = ? AND number = ?", key)
@@ -194,20 +183,18 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return found
 
     def judge_run(self, series_id: str, number: int, status: RunStatus, reason: str | None) -> None:
-        """Mark a measured run rejected (with its reason) or valid again. Raises UnknownReferenceError."""
+        """Raises UnknownReferenceError."""
         key = {"series_id": series_id, "phase": "measured", "number": number}
         if not self.judge("runs", key, status.value, reason):
             raise UnknownReferenceError(f"series {series_id} has no finished measured run {number}")
 
     def series(self, reference: str) -> Series:
-        """The series with runs and facts, by any reference; of a baseline that names several the newest."""
         series_id = self.resolve(reference, SERIES)
         for found in self.all_of([series_id]):
             return found
         raise DamagedNotebookError(f"series {series_id} is in an index and nowhere else")
 
     def all_of(self, ids: Sequence[str]) -> list[Series]:
-        """The series of these ids with runs and facts, in this order; an id that is gone is left out."""
         runs: dict[str, list[Run]] = {}
         facts: dict[str, dict[str, dict[str, FactValue]]] = {}
         heads = {row["id"]: row for row in self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)}
@@ -229,10 +216,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     def add_experiment(
         self, experiment: Experiment, *, note: str = "", question: str = "", imported_at: str | None = None
     ) -> str | None:
-        """Store an experiment before its first series; one that has this name already stays as it is.
-
-        The id of the trial, survey or self-test that it is; None for a series of changes, which is no recording.
-        """
+        """An existing name stays as it is. Returns the recording's id; None for a series of changes."""
         with self._db.atomic():
             self._insert_all("experiments", [experiment_to_row(experiment)], unless_there=True)
             stored = self.experiment_called(experiment.name)
@@ -253,7 +237,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             return recording.id
 
     def rename_experiment(self, name: str, new_name: str) -> None:
-        """Give an experiment, and with it its series, another name. Raises RefusedError for one that is taken."""
+        """Raises RefusedError for a name that is taken."""
         with self._db.atomic():
             if self._db.execute("SELECT 1 FROM series WHERE experiment = ?", (new_name,)).fetchone():
                 raise RefusedError(f"another experiment is called {new_name!r}: choose a name that is free")
@@ -281,7 +265,6 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         ]
 
     def heads(self, limit: int | None = None, offset: int = 0, *, experiment: str | None = None) -> list[Series]:
-        """Series without runs and facts, newest first, all or one experiment's: what a list needs at once."""
         rows = self._rows(
             f"{_SERIES} WHERE ?1 IS NULL OR experiment = ?1"
             " ORDER BY created_at DESC, stored_order DESC LIMIT ?2 OFFSET ?3",
@@ -306,7 +289,6 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return int(self._db.execute(sql, (experiment,)).fetchone()[0])
 
     def runs_of(self, ids: Iterable[str]) -> dict[str, tuple[Run, ...]]:
-        """The runs of many series, without their progress."""
         wanted = list(ids)
         found: dict[str, list[Run]] = {series_id: [] for series_id in wanted}
         sql = (

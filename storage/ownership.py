@@ -1,4 +1,4 @@
-"""Who measures a series right now: a process of some host, told apart from every other one before and after it."""
+"""Which process measures a series right now, told apart from all earlier and later ones."""
 
 import os
 import socket
@@ -10,18 +10,17 @@ from pathlib import Path
 from storage.records import Owner, utc_now
 
 LEASE_SECONDS = 600.0
-"""For so long after its last sign of life a process of another host, which cannot be looked at, counts as alive."""
+"""A process of another host counts as alive this long after its last sign of life."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ProcessIdentity:
     boot_id: str
     started: str
-    """In ticks since the boot."""
 
 
 def this_process() -> Owner:
-    """The process that asks, as an owner from now on."""
+    """This process as an owner."""
     identity = _identity_of(os.getpid())
     now = utc_now()
     return Owner(
@@ -35,12 +34,12 @@ def this_process() -> Owner:
 
 
 def ended(owner: Owner) -> Owner:
-    """The owner as one that is over with it, although its process may go on."""
+    """The owner as one that has ended, though its process may continue."""
     return replace(owner, process_started="", renewed_at="")
 
 
 def is_alive(owner: Owner) -> bool:
-    """Whether the process goes on, as far as can be told from here."""
+    """Whether the process is alive, as far as can be known from here."""
     if owner.host == socket.gethostname():
         found = _identity_of(owner.process_id)
         return bool(found.started) and (found.boot_id, found.started) == (owner.boot_id, owner.process_started)
@@ -70,7 +69,7 @@ def _boot_id() -> str:
 
 
 def is_own_file(path: Path) -> bool:
-    """Whether a file is this user's, or that of who became root by sudo; also one that is not there yet."""
+    """Whether a file is this user's, the sudo caller's, or does not exist yet."""
     if not hasattr(os, "geteuid"):
         return True
     mine = {os.geteuid(), int(os.environ.get("SUDO_UID", os.geteuid()))}

@@ -1,45 +1,34 @@
-"""The protocols that can be measured, and what each of them can: the only place that knows them by name."""
+"""The protocols and what each can do: the only place that knows them by name."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
-    """One way to move bytes: one row of the table."""
+    """One way to move bytes."""
 
     name: str
-    """The scheme of its URLs."""
     label: str
     default_port: int | None = None
-    """The port of a URL that names none; None for paths of this machine, which have no host."""
     has_share: bool = False
-    """Whether files lie in shares, their paths are relative to one, and a login may name a domain."""
     has_login: bool = False
     guest: str = ""
-    """Whom the server takes a login without a user for."""
     moves_files: bool = True
-    """Whether a run moves a file; False where bytes are made up at one end and dropped at the other."""
+    """False where bytes are generated at one end and dropped at the other."""
     has_dialect: bool = False
-    """Whether client and server agree on a dialect, on signing and on encryption, as SMB's do."""
     has_depth: bool = False
-    """Whether several requests can be in flight on one connection."""
     has_tls: bool = False
     encrypted_as: str | None = None
-    """The protocol that is the same with encryption."""
     through_samba: bool = False
-    """Whether smb.conf may act on it; a path of this machine may be a mounted share."""
     is_yardstick: bool = False
-    """Whether it is what SMB on the same host is held against (Using Samba, appendix B)."""
     is_held_to_yardstick: bool = False
     in_survey: bool = False
     other_client: str | None = None
     servers: tuple[str, ...] = ()
-    """Beginnings of the names of its servers' processes."""
     server_command: str = ""
 
     @property
     def is_local(self) -> bool:
-        """Whether its targets are paths of this machine; such a series is nobody's twin on the loopback."""
         return self.default_port is None
 
 
@@ -98,9 +87,9 @@ PROTOCOLS: dict[str, Protocol] = {
         ),
     )
 }
-"""By name, in the order in which they are listed. FTPS begins on FTP's port (RFC 4217); 990 has to be given."""
+"""In listing order. FTPS begins on FTP's port (RFC 4217); 990 must be given."""
 
 
 def protocol_of(name: str) -> Protocol:
-    """The protocol of that name; for one that only a document knows, a row that claims nothing but a network."""
+    """The protocol of that name; for an unknown one a row that only claims a network."""
     return PROTOCOLS.get(name) or Protocol(name=name, label=name, default_port=0)

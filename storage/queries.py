@@ -1,7 +1,4 @@
-"""Which recordings a list shows, and in which order: ids by the thousand, without loading them.
-
-The TUI's first screen needs it, so it loads no other module of ours.
-"""
+"""Which recordings a list shows, in order. Loads no other module: the TUI's first screen needs it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,18 +12,18 @@ if TYPE_CHECKING:
 
 
 MANY = 500
-"""Ids in one query: under SQLite's limit of variables."""
+"""Ids in one query: below SQLite's limit of variables."""
 
 
 def in_parts(sql: str, ids: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """A query about ids, for as many at a time as SQLite takes; ``IN (ids)`` in it stands for them."""
+    """A query in parts that SQLite accepts; ``IN (ids)`` stands for the ids."""
     for start in range(0, len(ids), MANY):
         part = ids[start : start + MANY]
         yield sql.replace("IN (ids)", f"IN ({','.join('?' * len(part))})"), part
 
 
 class SortKey(StrEnum):
-    """What a list is sorted by: one of its columns."""
+    """The column that a list is sorted by."""
 
     WHEN = "when"
     LABEL = "label"
@@ -45,16 +42,14 @@ class SeriesQuery:
     """What a list asks for."""
 
     text: str = ""
-    """Words that must all occur somewhere in what the list shows of a series, or in its note; case does not count."""
     order: SortKey = SortKey.WHEN
     descending: bool = True
     grouped: bool = False
-    """By experiment, the one with the newest series first; what has no experiment comes last."""
     parts: bool = False
 
 
 class Found(NamedTuple):
-    """A recording that the list shows; a tuple, since there may be very many."""
+    """A recording in a list; a tuple, since there may be very many."""
 
     series_id: str
     experiment: str | None
@@ -93,7 +88,7 @@ _NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCEN
 
 
 def find(db: "Database", query: SeriesQuery) -> list[Found]:
-    """The series that match, in order; those without a value in the sorted column come last, newest first."""
+    """Matching series in order; those without a value in the sorted column last, newest first."""
     words = query.text.split()
     arguments: list[str] = []
     conditions: list[str] = []
@@ -155,11 +150,7 @@ ORDER BY team, stored_order
 
 
 def repeated_ids(db: "Database") -> list[tuple[str, ...]]:
-    """The ids of series that were measured again with the same settings, group by group.
-
-    Baselines that name several, experiments that repeat the same thing, and series that were made from another one
-    without a change. Groups that share a series are one.
-    """
+    """Groups of ids of series measured again with the same settings; overlapping groups are merged."""
     teams: dict[str, list[str]] = {}
     from storage.records import ExperimentKind  # noqa: PLC0415  as the module says
 
@@ -185,7 +176,7 @@ ORDER BY recordings.created_at DESC LIMIT :most
 
 
 def earlier_ids(db: "Database", series: "Series", *, before: str, since: str, most: int) -> list[str]:
-    """The newest complete series of the same path in that time, the oldest first, without parts of interleaved ones."""
+    """The newest complete series of the path in that time, oldest first, without interleaved parts."""
     target, client = series.target, series.client.name
     found = db.execute(
         _EARLIER,
@@ -199,7 +190,7 @@ def earlier_ids(db: "Database", series: "Series", *, before: str, since: str, mo
 
 
 def dialects_of(database: "Database", target: "Target", client: str) -> list[str]:
-    """The dialects that this client spoke with the target's server, in series that were measured here."""
+    """The dialects of this client with the target's server, measured here."""
     found = database.execute(
         "SELECT DISTINCT dialect FROM series JOIN recordings ON recordings.id = series.id"
         " WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"
@@ -210,7 +201,7 @@ def dialects_of(database: "Database", target: "Target", client: str) -> list[str
 
 
 def rates_of(database: "Database", ids: Sequence[str]) -> dict[str, list[float]]:
-    """The bytes per second of the valid measured runs of these series, in no order; read from an index alone."""
+    """Bytes/s of the valid measured runs, unordered; read from an index alone."""
     from storage.records import LONGEST_SECONDS, SHORTEST_SECONDS  # noqa: PLC0415  as the module says
 
     found: dict[str, list[float]] = {}

@@ -1,4 +1,4 @@
-"""Quiet time as it is kept with a series: the verdict, its reasons, and the figures behind it."""
+"""Quiet time as kept with a series: verdict, reasons, figures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,14 +24,13 @@ class Quiet:
     verdict: QuietVerdict
     reasons: tuple[str, ...] = ()
     figures: Mapping[str, float | None] = field(default_factory=dict)
-    """By name, with the unit in it and the phase at its end, such as ``cpu_percent_during``."""
 
     def to_json(self) -> dict[str, Any]:
         return {"verdict": self.verdict.value, "reasons": list(self.reasons), **self.figures}
 
 
 def quiet_from_json(place: JSONNode) -> Quiet | None:
-    """What :meth:`Quiet.to_json` wrote; None where nothing is known. Raises DocumentError."""
+    """The value of :meth:`Quiet.to_json`, None for none. Raises DocumentError."""
     if not place.object_or_empty() or place.value == {"verdict": QuietVerdict.UNKNOWN}:
         return None
     verdict = place.maybe("verdict")

@@ -1,8 +1,4 @@
-"""Recordings: what every kind of measurement has in the notebook, and what can be done with any of them.
-
-A kind with tables of its own (series, loads, isolations) keeps there what is counted run by run; everything else of a
-recording is its row here and its ``content``, a JSON object.
-"""
+"""Recordings: what every kind has in the notebook. Only what is counted by run has tables of its own."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,18 +14,13 @@ from storage.records import Baseline, JSONValue, Owner, SeriesStatus, utc_now
 from storage.shared import BASELINE, RUNS, SAID, Texts, text_since, texts_from_json
 
 SERIES, LOAD, ISOLATION = "series", "load", "isolation"
-"""The kinds that have tables of their own."""
 
 LAST = "last"
-"""The reference that means the newest recording of the kind that a command works on."""
 LAST_LOAD = "last-load"
-"""The reference that means the newest load."""
 
 DECISION = "decision"
 _MACHINE = ("host.name", "measured.site")
-"""Facts of the client that tell where a recording was measured."""
 WRITTEN_BY_PEOPLE = ("label", "note", "question")
-"""Columns that a user may write at any time, which measuring never overwrites."""
 _BY_MEASURING = ("status", "error", "subject", "leftovers")
 
 _OWN_ROWS = (
@@ -45,11 +36,10 @@ _OWN_ROWS = (
     ("layer_runs", "isolation_id"),
     ("baselines", "recording_id"),
 )
-"""Every table with rows of a recording, those that others refer to first, and the column that has its id."""
 
 
 class UnknownReferenceError(LookupError):
-    """No recording, or more than one, answers to a reference; ``str()`` says which, in one line."""
+    """No recording, or several, match a reference; ``str()`` says which, in one line."""
 
 
 def held_text(reference: str, owner: Owner, kind: str = SERIES) -> str:
@@ -60,7 +50,7 @@ def held_text(reference: str, owner: Owner, kind: str = SERIES) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """What the notebook stores under one id, without what only its kind has."""
+    """What the notebook stores under one id, whatever the kind."""
 
     id: str
     kind: str
@@ -71,26 +61,19 @@ class Recording:
     label: str = ""
     note: str = ""
     question: str = ""
-    """What it was meant to answer."""
     subject: str = ""
-    """What was measured, in a few words, for lists; empty for a series, whose own columns say it."""
     part_of: str | None = None
-    """The recording that this one is a part of: a trial, a survey."""
     imported_at: str | None = None
-    """When it came in from a document; absent for one that was measured into this notebook."""
     leftovers: Mapping[str, JSONValue] | None = None
-    """What of ours may still be on a server; absent once it is known to be gone."""
+    """Own files that may still be on a server; absent once known to be gone."""
     content: Mapping[str, JSONValue] = field(default_factory=dict)
     lease: Owner | None = None
-    """The process that measures it right now; its status is *interrupted* meanwhile."""
 
     @property
     def running(self) -> bool:
-        """Whether it is being measured right now."""
         return self.lease is not None and is_alive(self.lease)
 
     def row(self) -> Row:
-        """Its row of ``recordings``."""
         return {
             **{name: getattr(self, name) for name in _PLAIN},
             "status": self.status.value,
@@ -106,7 +89,7 @@ _PLAIN = (
 
 @of_a_sound_file
 def recording_from_row(row: Mapping[str, Any], lease: Owner | None = None) -> Recording:
-    """The recording of a row of ``recordings``."""
+    """A recording from its row."""
     return Recording(
         **{name: row[name] for name in _PLAIN},
         status=SeriesStatus(row["status"]),
@@ -117,56 +100,51 @@ def recording_from_row(row: Mapping[str, Any], lease: Owner | None = None) -> Re
 
 
 def leftovers_of(text: str | None) -> dict[str, JSONValue] | None:
-    """What a column of leftovers holds; names have the bytes that they had on their server."""
+    """The value of a leftovers column; names have their server's bytes."""
     return {name: as_it_was(value) for name, value in object_of(text).items()} if text else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """Recordings taken out of the notebook with their parts, and all that is needed to bring them back."""
+    """Recordings removed with their parts, and what restoring them needs."""
 
     recording: Recording
     rows: Mapping[str, Sequence[Row]]
     followers: tuple[tuple[str, str], ...]
-    """Ids of series that were based on one of them, with the base's."""
 
 
 class RecordingTables(NotebookBase):
-    """What can be done with recordings of any kind."""
+    """Operations on recordings of any kind."""
 
     # Storing
 
     def add_recording(self, recording: Recording) -> None:
-        """Store a recording that is not there yet. Raises sqlite3.IntegrityError if it is."""
+        """Raises sqlite3.IntegrityError for one that is stored already."""
         self.add_recordings([recording])
 
     def add_recordings(self, recordings: Sequence[Recording]) -> None:
-        """Store several as :meth:`add_recording`, all or none."""
         with self._db.atomic():
             order = int(self._db.execute("SELECT coalesce(max(stored_order), 0) + 1 FROM recordings").fetchone()[0])
             rows = (one.row() | {"stored_order": number} for number, one in enumerate(recordings, start=order))
             self._insert_all("recordings", rows)
 
     def update_recording(self, recording: Recording) -> None:
-        """Store what measuring tells of a recording; what people write stays as it is."""
+        """Store what measuring changes; people's texts stay."""
         row = recording.row()
         with self._db.atomic():
             self._db.table("recordings").update(recording.id, {name: row[name] for name in _BY_MEASURING})
             self._set_content(recording.id, row["content"])
 
     def _set_content(self, recording_id: str, content: str) -> None:
-        """Store what only a kind has, in place of what there was; what people have written stays."""
         kept = "iif(content ->> ?1 IS NULL, ?2, json_set(?2, ?1, content -> ?1))"
         sql = f"UPDATE recordings SET content = {kept} WHERE id = ?3"  # noqa: S608  our own words
         self._db.execute(sql, (f"$.{SAID}", content, recording_id))
 
     def describe(self, recording_id: str, **texts: str) -> None:
-        """Store what people write about a recording: ``label``, ``note`` or ``question``."""
         assert set(texts) <= set(WRITTEN_BY_PEOPLE)
         self._say(recording_id, texts)
 
     def _say(self, recording_id: str, new: Mapping[str, str]) -> None:
-        """Store what people write, with the time; what says the same already stays as old as it is."""
         with self._db.atomic():
             for texts in self.said([recording_id]).values():
                 known = dict.fromkeys(new, "") | texts.shown
@@ -175,7 +153,6 @@ class RecordingTables(NotebookBase):
                     self.keep_said(recording_id, texts.written(changed, utc_now()))
 
     def said(self, ids: Sequence[str]) -> dict[str, Texts]:
-        """What people have written about recordings, with its times; an id that is gone is left out."""
         found = {}
         for row in self._rows_of(f"SELECT *, content -> '$.{SAID}' AS said FROM recordings WHERE id IN (ids)", ids):  # noqa: S608  our own word
             created_at = row["created_at"]
@@ -190,7 +167,6 @@ class RecordingTables(NotebookBase):
         return found
 
     def keep_said(self, recording_id: str, texts: Texts) -> None:
-        """Store what people have written about a recording, here or elsewhere, and have it count."""
         columns = "content = json_set(content, ?, json(?)), label = ?, note = ?, question = ?"
         sql = f"UPDATE recordings SET {columns} WHERE id = ?"  # noqa: S608  our own words
         shown = dict.fromkeys(WRITTEN_BY_PEOPLE, "") | texts.shown
@@ -201,7 +177,6 @@ class RecordingTables(NotebookBase):
                 self._make_count(recording_id, name, text)
 
     def _make_count(self, recording_id: str, name: str, text: str) -> None:
-        """Have a baseline, a rejected run or a decision be what people wrote."""
         place, _, rest = name.partition("/")
         if place == BASELINE and text:
             self._db.execute("INSERT OR REPLACE INTO baselines VALUES (?, ?, ?)", (rest, recording_id, text))
@@ -216,7 +191,6 @@ class RecordingTables(NotebookBase):
             self._db.execute("UPDATE series SET decision = ? WHERE id = ?", (text or None, recording_id))
 
     def machines(self, ids: Sequence[str]) -> dict[str, str]:
-        """The host that measured each recording, with its site where that is known; of a trial, that of its series."""
         found: dict[str, dict[str, str]] = {}
         for column in ("part_of", "id"):
             sql = (
@@ -234,20 +208,18 @@ class RecordingTables(NotebookBase):
         return {one: ", ".join(facts[name] for name in _MACHINE if name in facts) for one, facts in found.items()}
 
     def progress(self) -> dict[str, tuple[int, int]]:
-        """Of each recording whether it is complete (1) and how many runs or points it has."""
         counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE {key[0]} = id)" for table, key in RUNS.items())  # noqa: S608
         sql = f"SELECT id, status = 'complete', {counts} FROM recordings"  # noqa: S608  our own names
         return {one: (complete, count) for one, complete, count in self._db.execute(sql)}
 
     def mark_imported(self, recording_id: str, imported_at: str) -> None:
-        """Note that a recording came in from a document."""
         with self._db.atomic():
             self._db.table("recordings").update(recording_id, {"imported_at": imported_at})
 
     # Finding
 
     def resolve(self, reference: str, *kinds: str) -> str:
-        """The id that a reference means: of these kinds, or of any. Raises UnknownReferenceError."""
+        """Raises UnknownReferenceError."""
         if reference == LAST_LOAD:
             return self.resolve(LAST, LOAD)
         wanted = set(kinds)
@@ -288,7 +260,7 @@ class RecordingTables(NotebookBase):
         raise UnknownReferenceError("the notebook is empty: measure something first (sharebench run TARGET)")
 
     def _ids_called(self, reference: str) -> list[str]:
-        """The ids that begin so; or one id, that of the trial or survey of that name, or all that have that label."""
+        """Ids with this prefix; else the trial or survey of this name, or all with this label."""
         named = self._db.execute(
             "SELECT recording_id FROM experiments WHERE name = ? AND recording_id IS NOT NULL", (reference,)
         ).fetchall()
@@ -307,14 +279,12 @@ class RecordingTables(NotebookBase):
         return [str(row[0]) for row in labelled] or ids
 
     def recording(self, reference: str, *kinds: str) -> Recording:
-        """The recording that a reference means, of these kinds or any. Raises UnknownReferenceError."""
         found = self.recordings_of([self.resolve(reference, *kinds)])
         if not found:
             raise DamagedNotebookError(f"{reference} is in an index and nowhere else")
         return found[0]
 
     def recordings_of(self, ids: Sequence[str]) -> list[Recording]:
-        """The recordings of these ids, in this order; an id that is gone is left out."""
         found = {
             one.id: one for one in self._recordings(self._rows_of("SELECT * FROM recordings WHERE id IN (ids)", ids))
         }
@@ -323,7 +293,6 @@ class RecordingTables(NotebookBase):
     def recordings(
         self, kind: str | None = None, *, limit: int | None = None, parts: bool = False, part_of: str | None = None
     ) -> list[Recording]:
-        """Recordings of a kind or of all, newest first; ``parts`` as well, or those that are ``part_of`` one alone."""
         rows = self._rows(
             "SELECT * FROM recordings WHERE (?1 IS NULL OR kind = ?1)"
             " AND CASE WHEN ?2 IS NOT NULL THEN part_of = ?2 ELSE ?3 OR part_of IS NULL END"
@@ -333,7 +302,6 @@ class RecordingTables(NotebookBase):
         return self._recordings(rows)
 
     def count_recordings(self, *, parts: bool = False) -> int:
-        """How many recordings there are, without those that are parts of others unless they are asked for."""
         sql = "SELECT count(*) FROM recordings WHERE ? OR part_of IS NULL"
         return int(self._db.execute(sql, (parts,)).fetchone()[0])
 
@@ -342,14 +310,12 @@ class RecordingTables(NotebookBase):
         return [recording_from_row(row, running.get(row["id"])) for row in rows]
 
     def left_over(self) -> list[Recording]:
-        """The recordings of this notebook that may have left something on a server and are not being measured."""
         sql = "SELECT * FROM recordings WHERE leftovers IS NOT NULL AND imported_at IS NULL ORDER BY created_at"
         return [one for one in self._recordings(self._rows(sql)) if not one.running]
 
     # Leases
 
     def take(self, recording_id: str) -> None:
-        """Have this process measure the recording from now on. Raises RefusedError while another one does."""
         with self._db.atomic():
             found = self.recordings_of([recording_id])
             if not found:
@@ -363,27 +329,21 @@ class RecordingTables(NotebookBase):
             self._db.table("leases").insert(row, replace=True)
 
     def renew(self, recording_id: str) -> None:
-        """Say that the process that measures the recording goes on."""
         with self._db.atomic():
             self._db.execute("UPDATE leases SET renewed_at = ? WHERE recording_id = ?", (utc_now(), recording_id))
 
     def release(self, recording_id: str) -> None:
-        """Have nobody measure the recording any more."""
         with self._db.atomic():
             self._db.execute("DELETE FROM leases WHERE recording_id = ?", (recording_id,))
 
     def running(self) -> dict[str, Owner]:
-        """The recordings that are being measured right now, and by whom."""
         owners = {row["recording_id"]: owner_from_row(row) for row in self._rows("SELECT * FROM leases")}
         return {recording_id: owner for recording_id, owner in owners.items() if is_alive(owner)}
 
     # Removing
 
     def remove(self, recording_id: str) -> Removed:
-        """Take a recording out with its parts, giving back what :meth:`restore` needs.
-
-        Raises RefusedError while it is being measured, UnknownReferenceError where it is gone.
-        """
+        """Remove with parts. Raises RefusedError while it is measured, UnknownReferenceError where it is gone."""
         recording = self.recording(recording_id)
         ids = [recording.id, *(part.id for part in self.recordings(part_of=recording.id))]
         running = self.running()
@@ -401,7 +361,6 @@ class RecordingTables(NotebookBase):
         return Removed(recording=recording, rows=rows, followers=followers)
 
     def restore(self, removed: Removed) -> None:
-        """Bring back what was taken out, as it was."""
         with self._db.atomic():
             self._db.execute("PRAGMA defer_foreign_keys = ON")
             for table, _ in _OWN_ROWS:
@@ -413,21 +372,16 @@ class RecordingTables(NotebookBase):
     # Baselines
 
     def baselines(self) -> list[Baseline]:
-        """All baselines by name."""
         sql = "SELECT name, recording_id, set_at FROM baselines JOIN recordings ON id = recording_id"
         rows = self._rows(f"{sql} ORDER BY name, set_at, recording_id")
         return [Baseline(**row) for row in rows]
 
     def baseline_ids(self, name: str, *kinds: str) -> list[str]:
-        """The ids of the recordings that a baseline names, the oldest first; none where there is no such baseline."""
         sql = "SELECT id, kind FROM baselines JOIN recordings ON id = recording_id WHERE name = ? ORDER BY stored_order"
         return [str(found) for found, kind in self._db.execute(sql, (name,)) if not kinds or kind in kinds]
 
     def set_baseline(self, name: str, *ids: str, keep: bool = False) -> None:
-        """Give recordings a name; a name that was given already moves to them, or with ``keep`` names them as well.
-
-        Raises RefusedError for a series without a valid measured run, with which nothing can be compared.
-        """
+        """Name recordings; ``keep`` adds them to the name. Raises RefusedError without a valid measured run."""
         with self._db.atomic():
             if not keep:
                 for former in self.baseline_ids(name):
@@ -446,7 +400,7 @@ class RecordingTables(NotebookBase):
         return self._db.execute(sql, (series_id,)).fetchone() is not None
 
     def remove_baseline(self, name: str) -> None:
-        """Forget a name; the recording stays. Raises UnknownReferenceError."""
+        """Raises UnknownReferenceError."""
         with self._db.atomic():
             named = self.baseline_ids(name)
             for one in named:
@@ -455,7 +409,6 @@ class RecordingTables(NotebookBase):
                 raise UnknownReferenceError(f"no baseline is called {name!r}; `sharebench baseline list` shows them")
 
     def judge(self, table: str, key: Mapping[str, object], status: str, reason: str | None) -> bool:
-        """Mark the row of a table with that key rejected, with its reason, or valid again; False where none can be."""
         where = " AND ".join(f"{name} = ?" for name in RUNS[table])
         sql = f"SELECT 1 FROM {table} WHERE {where} AND status IN ('valid', 'rejected')"  # noqa: S608  our own names
         recording_id, *rest = (key[name] for name in RUNS[table])

@@ -1,4 +1,4 @@
-"""The records of the notebook: frozen, in the contract's words, with the unit in each number's name."""
+"""The notebook's records: frozen, the contract's words, units in names."""
 
 import secrets
 from collections.abc import Mapping
@@ -13,7 +13,6 @@ from storage.protocols import Protocol, protocol_of
 from storage.quiet import Quiet, QuietVerdict, quiet_from_json
 
 FactValue = str | int | float
-"""One fact's value; facts that have parts are several facts with dotted names."""
 
 Facts = Mapping[str, FactValue]
 SIDES = ("client", "server", "path")
@@ -22,7 +21,7 @@ JSONValue = str | int | float | bool | None | list["JSONValue"] | dict[str, "JSO
 
 
 def utc_now() -> str:
-    """The time now: UTC, ISO 8601, milliseconds, with a Z."""
+    """UTC, ISO 8601, milliseconds, with a Z."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -75,18 +74,16 @@ class ExperimentKind(StrEnum):
     """What the series of an experiment are measured for."""
 
     LADDER = "ladder"
-    """Each made by changing one parameter of the one before."""
     SURVEY = "survey"
     SELFTEST = "selftest"
     REPEATS = "repeats"
-    """The same thing several times, one whole series after the other: how far equal series lie apart."""
     TRIAL = "trial"
     SWEEP = "sweep"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """A figure of samples of about a second each: their mean, median and sample deviation."""
+    """A figure of samples of about a second each: mean, median, sample deviation."""
 
     mean: float
     median: float
@@ -95,10 +92,9 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Where a transfer goes; ``path`` is relative to the share, absolute for a file, and never has a password."""
+    """Where a transfer goes, without a password; ``path`` is relative to the share, absolute for a file."""
 
     protocol: Filled
-    """A name in :data:`storage.protocols.PROTOCOLS`; a document may bring another one."""
     host: str = ""
     port: Count | None = None
     share: str | None = None
@@ -112,21 +108,18 @@ class Target:
 
     @property
     def port_number(self) -> int:
-        """The port to connect to: its own, else the protocol's; 0 for a path of this machine."""
         return self.port or self.abilities.default_port or 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientFacts:
-    """The program code that moves the bytes, and what it agreed on with the server."""
+    """The program that moves the bytes, and what it negotiated."""
 
     name: Filled
     version: str = ""
     dialect: str | None = None
     signing: str | None = None
-    """``none``, ``hmac-sha256``, ``aes-cmac`` or ``aes-gmac``; absent where the protocol has none."""
     encryption: str | None = None
-    """``none``, ``aes-128-ccm``, ``aes-128-gcm``, a TLS version and cipher for FTPS; absent where there is none."""
     block_bytes: Count | None = None
     in_flight: Count | None = None
 
@@ -141,7 +134,7 @@ class ClientFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """The ONE parameter in which a series differs from the one before it in the experiment."""
+    """The one parameter that differs from the series before in the experiment."""
 
     name: Filled
     value: str
@@ -152,12 +145,11 @@ class Change:
 
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 1e-9, 1e9
-"""What a run may take; anything else was never measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One timed transfer of one file: one row of the form."""
+    """One timed transfer of one file: a row of the form."""
 
     number: Count
     """From 1 within its phase."""
@@ -165,15 +157,14 @@ class Run:
     status: RunStatus = RunStatus.VALID
     reason: str | None = None
     started_at: Annotated[str, JSONNode.time_if_any] = ""
-    """UTC, ISO 8601."""
     size_bytes: int = 0
     seconds: float | None = None
-    """From the first read or write request until the last byte; absent where the run failed."""
+    """From the first request to the last byte; absent where the run failed."""
     open_seconds: float | None = None
     close_seconds: float | None = None
     error: str | None = None
     progress: tuple[tuple[float, int], ...] = ()
-    """(seconds since the first request, bytes moved so far), at most ten a second."""
+    """(seconds since the first request, total bytes), at most ten a second."""
 
     @property
     def bytes_per_second(self) -> float | None:
@@ -210,14 +201,13 @@ class Owner:
     boot_id: str
     process_id: int
     process_started: str
-    """What tells it from a later process of the same number."""
     since: str
     renewed_at: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """The runs of one command against one target with unchanged settings: one filled form."""
+    """The runs of one command against one target with unchanged settings: one form."""
 
     id: Filled
     created_at: Moment
@@ -230,7 +220,6 @@ class Series:
     question: str = ""
     experiment: str | None = None
     base_id: str | None = None
-    """The series that this one was made from by changing one parameter."""
     decision: Decision | None = None
     change: Change | None = None
     command: Command = Command.GET
@@ -238,52 +227,38 @@ class Series:
     client: ClientFacts
     link_bits_per_second: Count | None = None
     plan: Annotated[Plan | None, plan_from_json] = None
-    """Absent where somebody else measured."""
     scratch_path: str | None = None
-    """A file of ours that may still lie on the target; absent once it is known to be gone."""
     ceiling_bytes_per_second: float | None = None
-    """This client's own limit on this machine with these settings, as calibrated; absent where unknown."""
     quiet: Annotated[Quiet | None, quiet_from_json] = None
-    """Absent where nobody looked."""
 
     environment: Annotated[Mapping[str, Facts], facts_from_json] = field(default_factory=dict)
-    """Facts of ``client``, ``server`` and ``path``, by name."""
     runs: tuple[Run, ...] = ()
     failed_attempts: tuple[Run, ...] = ()
-    """Failed runs that were made again, under the same number, when the series was resumed."""
+    """Runs that failed and were repeated under the same number on resuming."""
     resumed_at: tuple[Moment, ...] = ()
-    """When it was resumed, UTC, ISO 8601."""
     imported_at: str | None = None
-    """When it came in from a document; absent for one that was measured into this notebook."""
     running_by: Owner | None = None
-    """The process that is measuring it right now; its status is *interrupted* meanwhile."""
 
     @property
     def quiet_verdict(self) -> QuietVerdict:
-        """How quiet its time was."""
         return self.quiet.verdict if self.quiet else QuietVerdict.UNKNOWN
 
     def measured(self) -> tuple[Run, ...]:
-        """The measured runs that count: valid ones, in order."""
         return tuple(r for r in self.runs if r.phase is Phase.MEASURED and r.status is RunStatus.VALID)
 
     def rates(self) -> list[float]:
-        """The bytes per second of the valid measured runs, in order."""
         return [rate for run in self.measured() if (rate := run.bytes_per_second) is not None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
-    """What several series were measured for together; each of them carries its name."""
+    """What several series were measured for; each has its name."""
 
     name: str
     kind: ExperimentKind = ExperimentKind.LADDER
     subject: str = ""
-    """What a survey or self-test looks at, such as its hosts; empty where nobody was asked."""
     created_at: str = field(default_factory=utc_now)
-    """UTC, ISO 8601, milliseconds, with a Z."""
     recording_id: str | None = field(default=None, compare=False)
-    """Of the trial, survey or self-test that its series are parts of; absent for a series of changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,12 +268,11 @@ class ExperimentEntry:
     experiment: Experiment
     series_count: int
     last_at: str
-    """When its last series was made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """A name given to a recording, or to several series of the same settings: then there is one for each."""
+    """A name for a recording, or for several series of the same settings."""
 
     name: str
     recording_id: str
@@ -307,38 +281,37 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceiling:
-    """A client's own limit on one machine with one set of protocol settings, in bytes per second."""
+    """A client's limit on one machine with one set of protocol settings, in bytes/s."""
 
     key: str
-    """What it holds for: client, version, machine, protocol, command, dialect, signing, encryption, block, depth."""
+    """client, version, machine, protocol, command, dialect, signing, encryption, block, depth."""
     bytes_per_second: float
     measured_at: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worksheet:
-    """A saved calculation: its kind, name and the rows that were typed."""
+    """A saved calculation: kind, name and the rows typed."""
 
     kind: str
-    """``bottleneck`` or ``clients``."""
     name: str
     saved_at: str
     content: Mapping[str, JSONValue]
 
 
 def dated_experiment(kind: ExperimentKind, subject: str) -> Experiment:
-    """An experiment of that kind which begins now, named by kind, subject and time."""
+    """An experiment that begins now, named by kind, subject and time."""
     created_at = utc_now()
     name = f"{kind} {subject} {created_at[:19].replace('T', ' ')}"
     return Experiment(name=name, kind=kind, subject=subject, created_at=created_at)
 
 
 def kind_told_by(name: str) -> ExperimentKind:
-    """The kind that a name given by :func:`dated_experiment` tells, where only names are kept: in documents."""
+    """The kind in a name from :func:`dated_experiment`; documents keep names only."""
     dated = tuple(kind for kind in ExperimentKind if kind is not ExperimentKind.LADDER)
     return next((kind for kind in dated if name.startswith(f"{kind} ")), ExperimentKind.LADDER)
 
 
 def new_series_id() -> str:
-    """A new series id: twelve hexadecimal digits, of which any unambiguous prefix will do."""
+    """Twelve hexadecimal digits; any unambiguous prefix refers to it."""
     return secrets.token_hex(6)

@@ -1,4 +1,4 @@
-"""The statements of the migrations, as they were first made. Frozen: a change of the schema is a new migration."""
+"""The migrations' statements, frozen: a change of the schema is a new migration."""
 
 SHARED = {
     "@form_rows": """CREATE VIEW form_rows AS
@@ -36,7 +36,7 @@ FROM runs JOIN series ON series.id = runs.series_id""",
     renewed_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;""",
 }
-"""What several migrations have alike, under the words that stand for it in their statements."""
+"""Parts that several migrations share, by their placeholders."""
 SERIES_TABLES = """
 CREATE TABLE notebook_formats (
     format INTEGER PRIMARY KEY,

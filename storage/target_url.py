@@ -1,4 +1,4 @@
-"""A target as its URL: the one way in which it is written, in forms, in errors and in documents."""
+"""A target as a URL, the same in forms, errors and documents."""
 
 import re
 from urllib.parse import quote
@@ -7,10 +7,7 @@ from storage.records import Target
 
 
 def format_target(target: Target, *, login: bool = True, escaped: bool = True) -> str:
-    """The URL that ``app.targets.parse_target`` reads back as the same target; default ports are left out.
-
-    Without ``login`` it names neither user nor domain; not ``escaped`` it is for people, with names as they are.
-    """
+    """The URL for ``app.targets.parse_target``, without default ports; unescaped only for people."""
     write = _escape if escaped else _as_it_is
     if target.abilities.is_local:
         return "file://" + write(target.path)
@@ -24,7 +21,6 @@ def format_target(target: Target, *, login: bool = True, escaped: bool = True) -
 
 
 def _escape(text: str, more: str = "") -> str:
-    """A literal ``%`` only where it would be read as an escape, what would end the part, and what is not printed."""
     text = re.sub(r"%(?=[0-9A-Fa-f]{2})", "%25", text)
     return "".join(quote(c, safe="") if c in more or _is_hidden(c) else c for c in text)
 

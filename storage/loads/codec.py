@@ -1,4 +1,4 @@
-"""Loads and their points as JSON objects with every number, and back; what documents and the notebook's rows share."""
+"""Loads and their points as JSON objects, for documents and the notebook."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -60,14 +60,12 @@ def _server_to_json(server: PointServer) -> dict[str, Any]:
 
 
 def _cards(cards: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
-    """Bytes a second by card."""
     return {name: {"in": rates[0], "out": rates[1]} for name, rates in cards.items()}
 
 
 _ELSEWHERE = frozenset(
     {"response", "service", "logins", "generator_lateness", "operations", "generator_cpu_percent", "client_interfaces"}
 ) | {"server"}
-"""What stands deeper in a point's object than in its record."""
 _NEEDED = ("connected", "status", "seconds", "requests", "read_bytes", "write_bytes")
 
 

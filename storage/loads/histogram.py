@@ -1,4 +1,4 @@
-"""Counts of times in whole microseconds, in classes at most 1 % wide: they add up, percentiles come from the sum."""
+"""Counts of times in whole microseconds, in classes at most 1 % wide; they add up."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from storage.json_reader import JSONNode
 from storage.records import JSONValue
 
 _BITS = 7
-"""Each power of two is cut into 128 classes: 0.78 % wide at most; below 256 µs each microsecond has its own."""
+"""128 classes per power of two, at most 0.78 % wide; below 256 µs one per microsecond."""
 _CLASSES = 1 << _BITS
 
 
@@ -24,31 +24,27 @@ def lower_bound(class_number: int) -> int:
 
 
 def class_width(class_number: int) -> int:
-    """How many microseconds a class holds."""
+    """In microseconds."""
     return 1 << max(0, class_number // _CLASSES - 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histogram:
-    """How often which time was taken."""
+    """Counts of times."""
 
     counts: Mapping[int, int] = field(default_factory=dict)
-    """By the class."""
     total_microseconds: int = 0
     max_microseconds: int = 0
 
     @property
     def count(self) -> int:
-        """How many times."""
         return sum(self.counts.values())
 
     @property
     def mean_seconds(self) -> float | None:
-        """Their mean, exactly; absent where there is nothing."""
         return self.total_microseconds / self.count / 1e6 if self.counts else None
 
     def quantile_seconds(self, share: float) -> float | None:
-        """The time that this share of all stay within, to half a class; absent where there is nothing."""
         wanted, seen = share * self.count, 0
         for number in sorted(self.counts):
             seen += self.counts[number]
@@ -58,7 +54,6 @@ class Histogram:
         return None
 
     def to_json(self) -> dict[str, JSONValue]:
-        """Pairs of a class's least microseconds and its count, with the exact total and maximum."""
         return {
             "counts": [[lower_bound(number), self.counts[number]] for number in sorted(self.counts)],
             "total_microseconds": self.total_microseconds,
@@ -67,7 +62,7 @@ class Histogram:
 
 
 def added(histograms: Iterable[Histogram]) -> Histogram:
-    """All of them together."""
+    """The sum of histograms."""
     counts: dict[int, int] = {}
     total = longest = 0
     for one in histograms:
@@ -96,7 +91,7 @@ def histogram_from_json(node: JSONNode) -> Histogram:
 
 
 class HistogramBuilder:
-    """A histogram that grows."""
+    """A growing histogram."""
 
     __slots__ = ("counts", "max_microseconds", "total_microseconds")
 
@@ -106,7 +101,6 @@ class HistogramBuilder:
         self.max_microseconds = 0
 
     def add(self, seconds: float) -> None:
-        """Count one time."""
         microseconds = max(0, round(seconds * 1e6))
         shift = max(0, microseconds.bit_length() - _BITS - 1)
         number = _CLASSES * shift + (microseconds >> shift)
@@ -115,7 +109,6 @@ class HistogramBuilder:
         self.max_microseconds = max(self.max_microseconds, microseconds)
 
     def built(self) -> Histogram:
-        """What was counted so far."""
         return Histogram(
             counts=dict(self.counts),
             total_microseconds=self.total_microseconds,

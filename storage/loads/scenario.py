@@ -1,4 +1,4 @@
-"""What the users of a load do: files, mix of requests, pauses, times; kept with the load, every number of it."""
+"""What the users of a load do: files, requests, pauses, times."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -24,44 +24,34 @@ def _seconds(node: JSONNode) -> float:
 
 
 class RequestKind(StrEnum):
-    """One file request of a user, from its open to its close."""
+    """One file request of a user, from open to close."""
 
     READ = "read"
-    """Open a file, read it whole, close it."""
     WRITE = "write"
-    """Open a file, write it whole, close it."""
     READ_PARTS = "read-parts"
-    """Ask about a file, open it, read pieces of it here and there, close it."""
+    """Query, open, read pieces here and there, close."""
     WRITE_PARTS = "write-parts"
-    """Open a file, write a piece of it, close it."""
     LIST = "list"
-    """List a folder."""
     QUERY = "query"
-    """Ask about a file's size and kind."""
     SAVE = "save"
-    """Write a new file beside an old one, remove the old one, give the new one its name."""
+    """Write a new file beside an old one, remove the old one, rename the new one."""
     COPY_IN = "copy-in"
-    """Make a file in a folder of the user's own, in place of the one copied in before."""
+    """Make a file in the user's folder, replacing the last one."""
     COPY_OUT = "copy-out"
-    """Ask about a file, open it, read it whole, close it."""
     PRINT = "print"
-    """Hand a job to a printer share."""
 
     @property
     def reads(self) -> bool:
-        """Whether its bytes come from the server."""
         return self in {RequestKind.READ, RequestKind.READ_PARTS, RequestKind.COPY_OUT}
 
     @property
     def writes(self) -> bool:
-        """Whether its bytes go to the server."""
         return self in {
             RequestKind.WRITE, RequestKind.WRITE_PARTS, RequestKind.SAVE, RequestKind.COPY_IN, RequestKind.PRINT,
         }  # fmt: skip
 
     @property
     def needs_handles(self) -> bool:
-        """Whether it needs open files, which FTP has not."""
         return self in {RequestKind.READ_PARTS, RequestKind.WRITE_PARTS}
 
 
@@ -71,7 +61,6 @@ class SizeClass:
 
     size_bytes: Count
     share: Annotated[float, _share]
-    """Of all files, in parts of the sum of all shares."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +69,6 @@ class Think:
 
     seconds: float
     exponential: bool = False
-    """Whether pauses scatter as waiting for people does, around that mean."""
 
     def __str__(self) -> str:
         return f"{'exp:' if self.exponential else ''}{self.seconds:g}"
@@ -95,16 +83,14 @@ class Scenario:
     files: Annotated[int, up_to(MOST_FILES)] = 0
     sizes: tuple[SizeClass, ...] = ()
     requests: Mapping[RequestKind, Annotated[float, _share]] = field(default_factory=dict)
-    """Shares of the kinds of request; none for users who only stay connected."""
     think: Think = Think(seconds=0.1)
     pace_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] | None = None
-    """A request of each user is due every so often, whenever the one before was answered; absent for think time."""
+    """A request per user is due each interval, whatever the answer; absent for think time."""
     duration_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] = 60.0
     settle_seconds: Annotated[float, _seconds] = 10.0
     seed: Annotated[int, up_to(2**31)] = 1
 
     def to_json(self) -> dict[str, JSONValue]:
-        """Every number of it."""
         return {
             **named(self, "name", "about", "files"),
             "sizes": [{"size_bytes": each.size_bytes, "share": each.share} for each in self.sizes],

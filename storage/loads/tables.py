@@ -1,4 +1,4 @@
-"""Loads and their points in the notebook: each point is stored the moment it is over."""
+"""Loads and their points in the notebook; a point is stored when it ends."""
 
 import json
 from dataclasses import asdict, replace
@@ -14,11 +14,10 @@ from storage.records import Target
 _HEAD = ("id", "created_at", "status", "error", "label", "note", "question")
 
 NOT_TOLD = frozenset({"points", "scratch_folder", "imported_at", "owner"})
-"""What no document says of a load in this notebook, or says in its own way."""
 
 
 def load_content(load: Load) -> dict[str, Any]:
-    """What a load has beside what every recording has, and its points: what documents and the notebook share."""
+    """A load's own content without its points, for documents and the notebook."""
     return {
         "targets": [asdict(target) for target in load.targets],
         "scenario": load.scenario.to_json(),
@@ -31,7 +30,7 @@ def load_content(load: Load) -> dict[str, Any]:
 
 
 def head_of_load(load: Load) -> Recording:
-    """What a load has as every recording has it."""
+    """The load as a recording."""
     return Recording(
         **named(load, *_HEAD, "imported_at"),
         kind=LOAD,
@@ -49,27 +48,22 @@ class LoadTables(RecordingTables):
     """Loads with their points."""
 
     def add_load(self, load: Load) -> None:
-        """Store a load that is not there yet, with its points. Raises sqlite3.IntegrityError if it is."""
         with self._db.atomic():
             self.add_recording(head_of_load(load))
             for point in load.points:
                 self._db.table("load_points").insert(_point_to_row(load.id, point))
 
     def update_load(self, load: Load) -> None:
-        """Store what measuring tells of the load, but its points."""
         self.update_recording(head_of_load(load))
 
     def put_point(self, load_id: str, point: LoadPoint) -> None:
-        """Store a point, in place of an earlier one of that number."""
         with self._db.atomic():
             self._db.table("load_points").insert(_point_to_row(load_id, point), replace=True)
 
     def load(self, reference: str) -> Load:
-        """The load that a reference means, with its points. Raises UnknownReferenceError."""
         return self._load(self.recording(reference, LOAD))
 
     def loads(self, limit: int | None = None) -> list[Load]:
-        """The loads with their points, newest first."""
         return [self._load(head) for head in self.recordings(LOAD, limit=limit)]
 
     @of_a_sound_file
