@@ -115,7 +115,9 @@ def parts(notebook: Notebook, head: Recording) -> list[Recording]:
 
 
 def _series_answer(notebook: Notebook, head: Recording) -> Toned:
-    (line,) = series_lines(notebook.heads_of([head.id]), notebook.rates_of([head.id]), ())
+    line = next(iter(series_lines(notebook.heads_of([head.id]), notebook.rates_of([head.id]), ())), None)
+    if line is None:
+        return Toned("what was measured is gone: deleted a moment ago, or the notebook is damaged", Tone.CAUTION)
     if line.average_bytes_per_second is None:
         return Toned(head.error or "no valid run", Tone.CAUTION)
     half = line.half_width_percent
@@ -337,7 +339,7 @@ KINDS: dict[str, Kind] = {
             answer=_series_answer,
             done=lambda notebook, head: len(notebook.rates_of([head.id]).get(head.id, ())),
             resume="run --resume",
-            target=lambda notebook, head: notebook.heads_of([head.id])[0].target,
+            target=lambda notebook, head: next((one.target for one in notebook.heads_of([head.id])), None),
             judge=_judge_run,
         ),
         Kind(

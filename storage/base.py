@@ -8,6 +8,7 @@ from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
+from math import isfinite
 from pathlib import Path
 from typing import Self
 
@@ -78,7 +79,9 @@ class NotebookBase:
             for name, value, kind in zip(names, row, kinds, strict=True):
                 if kind is not None and type(value) not in kind:
                     raise DamagedNotebookError(f"{name} holds {type(value).__name__}")
-                if value and name.endswith("_at") and name != "renewed_at":  # of a lease, which then has nobody
+                if isinstance(value, float) and not isfinite(value):
+                    raise DamagedNotebookError(f"{name} holds no number")
+                if (value or name == "created_at") and name.endswith("_at") and name != "renewed_at":  # of a lease
                     _check_moment(name, value)
             yield dict(zip(names, row, strict=True))
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from storage.codec import object_of, of_a_sound_file
+from storage.errors import DamagedNotebookError
 from storage.json_reader import Count, JSONNode, named, up_to
 from storage.loads.records import MOST_USERS
 from storage.loads.scenario import Scenario, scenario_from_json
@@ -195,10 +196,12 @@ class ChangeTables(RecordingTables):
             "SELECT trial_slots.* FROM trial_slots JOIN series ON series.id = series_id"
             " WHERE series.experiment = ? ORDER BY position"
         )
-        return [
-            Slot(**{**row, "generator_limited": bool(row["generator_limited"])})
-            for row in self._rows(sql, (experiment,))
-        ]
+        slots = []
+        for row in self._rows(sql, (experiment,)):
+            if row["control_seconds"] <= 0 or (row["requests_per_second"] or 0) < 0:
+                raise DamagedNotebookError("a place of a trial holds no time")
+            slots.append(Slot(**{**row, "generator_limited": bool(row["generator_limited"])}))
+        return slots
 
 
 _PLAIN = (
