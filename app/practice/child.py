@@ -1,7 +1,7 @@
-"""An embedded server in a process of its own: ``python -m app.practice.child smb`` or ``ftp``.
+"""An embedded server in its own process: ``python -m app.practice.child smb`` or ``ftp``.
 
-Its orders come on stdin, its port goes out on stdout, and EOF on stdin ends it. impacket's SMB server is for practice:
-it is slow, asks for one 64 KiB block at a time, and cannot be stopped from inside.
+Reads orders from stdin, prints its port, and ends at EOF on stdin. impacket's SMB server is slow and handles one 64 KiB
+block at a time.
 """
 
 import json
@@ -28,14 +28,14 @@ class ServerOrders:
 
 
 def report_port(port: int) -> None:
-    """Tell the parent where this server listens; whatever a library prints later goes nowhere."""
+    """Later output of libraries is discarded."""
     sys.stdout.write(f"{port}\n")
     sys.stdout.flush()
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  open until the process ends
 
 
 def end_with_parent(orders: ServerOrders) -> None:
-    """Remove the folder and end this process once the parent closes stdin, as it does even when it is killed."""
+    """Remove the folder and exit when the parent closes stdin, as it does even when killed."""
 
     def watch() -> None:
         sys.stdin.read()
@@ -46,7 +46,7 @@ def end_with_parent(orders: ServerOrders) -> None:
 
 
 def serve_smb(orders: ServerOrders) -> None:
-    """Serve one share to one user, and to guests, until the parent ends."""
+    """One share, for one user and guests."""
     from impacket.ntlm import compute_lmhash, compute_nthash  # noqa: PLC0415  for SMB alone
     from impacket.smbserver import SimpleSMBServer  # noqa: PLC0415
 
@@ -60,7 +60,7 @@ def serve_smb(orders: ServerOrders) -> None:
 
 
 def serve_ftp(orders: ServerOrders) -> None:
-    """Serve one folder to one user for reading and writing, and to anonymous users for reading."""
+    """One folder: read-write for one user, read-only for anonymous users."""
     from pyftpdlib.authorizers import DummyAuthorizer  # noqa: PLC0415  for FTP alone
     from pyftpdlib.handlers import FTPHandler  # noqa: PLC0415
     from pyftpdlib.servers import FTPServer  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Practice servers: SMB and FTP on free ports of the loopback, with a folder of files that lasts as long as they do."""
+"""Practice servers: SMB and FTP on free loopback ports, with a temporary folder of files."""
 
 import contextlib
 import secrets
@@ -21,7 +21,6 @@ from storage.records import Target
 HOST = "127.0.0.1"
 USER = SHARE = PRACTICE
 REPORT = "report.bin"
-"""The file to measure with; the others are there to be browsed."""
 REPORT_BYTES = 64 * 1024 * 1024
 
 _SMALL_FILES: dict[str, bytes | int] = {
@@ -31,37 +30,32 @@ _SMALL_FILES: dict[str, bytes | int] = {
     "Grüße/100% done.txt": b"Names with spaces, brackets, umlauts and percent signs are measured like any other.\n",
     "archive/backup.tar": 16_000_000,
 }
-"""Relative paths, and their content or their size in bytes."""
+"""Content, or size in bytes, by relative path."""
 _READY_SECONDS = 30.0
 
 
 class PracticeServers:
-    """Both servers while the ``with`` block lasts; each is a process that also ends when this one is killed."""
+    """Both servers while the ``with`` block lasts; they also end when this process is killed."""
 
     def __init__(self, report_bytes: int = REPORT_BYTES) -> None:
         self._report_bytes = report_bytes
         self._processes: list[subprocess.Popen[str]] = []
         self._folder: Path | None = None
         self.secrets = Secrets(password=secrets.token_urlsafe(12))
-        """The password of the user ``practice``, a new one each time."""
         self.smb = Target(protocol="smb", host=HOST, share=SHARE, path=REPORT, user=USER)
-        """The file to get over SMB; its port is known inside the block."""
+        """The port is known inside the block."""
         self.ftp = Target(protocol="ftp", host=HOST, path=f"/{REPORT}", user=USER)
-        """The file to get over FTP; its port is known inside the block."""
 
     @property
     def smb_folder(self) -> Target:
-        """Where to put files over SMB."""
         return replace(self.smb, path="")
 
     @property
     def ftp_folder(self) -> Target:
-        """Where to put files over FTP."""
         return replace(self.ftp, path="/")
 
     @property
     def folder(self) -> Path:
-        """The folder that both serve, inside the block."""
         if self._folder is None:
             raise RuntimeError("the practice servers are not running")
         return self._folder
@@ -111,7 +105,6 @@ class PracticeServers:
         return process
 
     def _stop(self) -> None:
-        """Close the servers' stdin, which ends them; kill by process id what does not end."""
         for process in self._processes:
             with contextlib.suppress(OSError):
                 if process.stdin:
@@ -131,7 +124,6 @@ class PracticeServers:
 
 
 def _port_of(process: subprocess.Popen[str]) -> int:
-    """The port on which a server that has just been started listens. Raises MeasurementError."""
     assert process.stdout is not None
     readable, _, _ = select.select([process.stdout], [], [], _READY_SECONDS)
     line = process.stdout.readline() if readable else ""
