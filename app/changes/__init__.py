@@ -1,1 +1,1 @@
-"""Settings of a server that sharebench changes itself: planned, written down, applied, verified, put back."""
+"""Changes settings of a server: plan, record, apply, verify, restore."""

@@ -1,4 +1,4 @@
-"""Any setting that can be changed, by its name: Samba's, the kernel's, a card's, or by commands."""
+"""Finds a changeable setting by name: Samba's, the kernel's, a card's, or by commands."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,21 +15,19 @@ from storage.records import Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ways:
-    """How to get at the server's settings, and what is consented to."""
+    """Access to the server, and what the admin consented to."""
 
     ssh: str | None = None
     smb_conf: str | None = None
     accepted: tuple[str, ...] = ()
     """Names whose risks are accepted."""
     apply: str | None = None
-    """A command that makes the change, for what sharebench does not know."""
     revert: str | None = None
     restart: bool = False
-    """Whether smbd may be restarted for a setting that needs it."""
 
 
 def find_setting(name: str, values: Sequence[str], target: Target, ways: Ways) -> ChangeableSetting:
-    """The setting with all values checked; nothing is written. Raises ChangeRefusedError, UsageError."""
+    """All values are checked, nothing is written. Raises ChangeRefusedError, UsageError."""
     if ways.ssh is None and target.host and not is_this_machine(target.host):
         raise UsageError(
             f"{target.host} is another machine: name the way there by ssh, root@{target.host}", options="--server-ssh"

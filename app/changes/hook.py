@@ -1,4 +1,4 @@
-"""What nothing else here knows how to change: a command of the admin's that applies it, and one that reverts it."""
+"""Changes by two commands of the admin: one applies, one reverts."""
 
 import shlex
 from pathlib import PurePosixPath
@@ -16,7 +16,7 @@ _RUN = "</dev/null >&2"
 
 
 def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> ChangeableSetting:
-    """A change by two commands, run by the server's shell as root. Raises ChangeRefusedError."""
+    """The server's shell runs both as root. Raises ChangeRefusedError."""
     state = look(ssh, undo=sysctl.UNDO)
     return ChangeableSetting(
         kind=ChangeKind.HOOK,
@@ -36,9 +36,8 @@ def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> Chan
 
 
 def _plan(change_id: str, name: str, apply: str, revert: str) -> ServerChange:
-    """The scripts. That it is applied is noted before it is, so that what was cut off half-way is reverted too.
-
-    Both arms write to the disk alike, so that neither is measured with more of that behind it.
+    """The change is recorded before it is made, so that an interrupted one is reverted too. Both arms write equally to
+    disk.
     """
     note = PurePosixPath(sysctl.UNDO).with_name(f"applied-{change_id}")
     back = f"if [ -e {note} ]; then\nif sh -c {shlex.quote(revert)} {_RUN}; then rm -f {note}; else broken=yes; fi\nfi"

@@ -1,4 +1,4 @@
-"""A change from its first word to its last: written down in the notebook and on the server before anything is made."""
+"""Records a change in the notebook and on the server before it is made."""
 
 import sqlite3
 from contextlib import suppress
@@ -17,7 +17,7 @@ from storage.records import utc_now
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journalled:
-    """What is written down of a change beside its scripts."""
+    """What is recorded of a change beside its scripts."""
 
     experiment: str
     kind: ChangeKind
@@ -29,14 +29,14 @@ class Journalled:
 
 
 class Journal(Protocol):
-    """Where it is noted what became of a change: a notebook, or who writes to one in its turn."""
+    """Where the state of a change is recorded."""
 
     def close_journal(self, change_id: str) -> None: ...
     def leave_journal(self, entry: JournalEntry) -> None: ...
 
 
 def begin_change(change: ServerChange, about: Journalled, notebook: Notebook) -> JournalEntry:
-    """Write the change down here, then there, then prepare it. Raises ChangeFailedError, with everything restored."""
+    """Record the change, then prepare it. Raises ChangeFailedError, with everything restored."""
     entry = JournalEntry(
         id=change.id,
         created_at=utc_now(),
@@ -64,10 +64,9 @@ def begin_change(change: ServerChange, about: Journalled, notebook: Notebook) ->
 
 
 def restore_entry(entry: JournalEntry, notebook: Journal) -> Answer:
-    """Restore everything that the change wrote, and note that it is. May be called again.
+    """Restore everything the change wrote, and record it; may be called again.
 
-    Raises StepRunningError while a step is running there, ConflictError where somebody else changed the same meanwhile,
-    ChangeFailedError where it cannot be done: then it is left to whoever comes next, also while this process lives.
+    Raises StepRunningError, ConflictError if somebody else changed the same setting, ChangeFailedError.
     """
     try:
         answer = server.undo(entry.undo_script, entry.ssh)
@@ -97,7 +96,7 @@ def restore_entry(entry: JournalEntry, notebook: Journal) -> Answer:
 
 
 def leave(entry: JournalEntry, notebook: Journal) -> None:
-    """Release our lease of the change. Database errors are ignored, so that the original error is the one reported."""
+    """Release our lease. Database errors are ignored so that the original error is reported."""
     with suppress(sqlite3.Error):
         notebook.leave_journal(entry)
 

@@ -1,7 +1,7 @@
-"""A setting of a network card: MTU, an offload or a coalescing time, with a dead man's switch on the server.
+"""Settings of a network card: MTU, offload or coalescing time, with a dead man's switch on the server.
 
-It can cut the very ssh that would take it back, so the server itself does unless it hears from us: a timer of systemd,
-wound up anew with each step. Without systemd such a setting is refused.
+A change can cut our own ssh connection, so a systemd timer restores it unless each step renews the timer. Refused
+without systemd.
 """
 
 import re
@@ -29,13 +29,13 @@ _NAME = re.compile(r"([a-z-]+)@([A-Za-z0-9_.-]{1,15})")
 
 
 def is_nic(name: str) -> bool:
-    """Whether a name is that of a card's setting: ``mtu@eth0``, ``tso@eth0``, ``rx-usecs@eth0``."""
+    """Such as ``mtu@eth0``, ``tso@eth0``, ``rx-usecs@eth0``."""
     found = _NAME.fullmatch(name.strip())
     return found is not None and found[1] in {MTU, *OFFLOADS, *COALESCING}
 
 
 def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> ChangeableSetting:
-    """The card's setting with all values checked. Raises ChangeRefusedError, with nothing written."""
+    """All values are checked, nothing is written. Raises ChangeRefusedError."""
     what, _, card = name.strip().partition("@")
     state = look(ssh, undo=sysctl.UNDO, tools=("ip",) if what == MTU else ("ethtool",))
     read = _read(what, card)

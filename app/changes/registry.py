@@ -1,4 +1,4 @@
-"""A parameter of smb.conf that Samba's registry holds, changed by ``net conf``."""
+"""A parameter of smb.conf in Samba's registry, changed by ``net conf``."""
 
 import shlex
 from collections.abc import Sequence
@@ -10,10 +10,7 @@ from app.changes.smb_conf import UNDO, SambaPlace, look_text, settle_text
 
 
 def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
-    """The scripts of a trial of these values where Samba's registry holds the section.
-
-    What is set there comes to stand behind the section's other parameters, which changes nothing.
-    """
+    """The parameter moves behind the section's others, which changes nothing."""
     net, where = f"net -s {shlex.quote(place.conf)} conf", f"{shlex.quote(place.section)} {shlex.quote(place.name)}"
     answer = read_there(
         f"section old\n{net} getparm {where} 2>/dev/null\ncode=$?\nsection old.rc\necho $code\n"

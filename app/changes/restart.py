@@ -1,4 +1,4 @@
-"""A restart of smbd, for options that only that brings into effect or takes back; by whoever started it."""
+"""Restarts smbd for options that need it, by whatever supervises it."""
 
 import shlex
 from dataclasses import dataclass
@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from app.changes.server import ChangeRefusedError, read_there
 
 RESTART_SECONDS = 90.0
-"""How long a step with a restart may take."""
 SUPERVISORS = frozenset({"runsv", "s6-supervise", "supervise", "supervisord"})
-"""Programs that start smbd again when it ends, by their process names."""
 _LOOK = """
 pid=$(smbcontrol -s "$conf" smbd ping 2>/dev/null | sed -n 's/^PONG from pid //p' | head -n 1)
 section pid
@@ -36,13 +34,13 @@ class Restart:
     """How smbd is restarted on a server."""
 
     command: str
-    """For the server's shell; it may return before the new smbd is there."""
+    """May return before the new smbd is ready."""
     stopped: str = "false"
-    """A command that succeeds where somebody stopped smbd on purpose: then it is not started."""
+    """Succeeds if smbd was stopped on purpose: then it is not started."""
 
 
 def find_restart(conf: str, ssh: str | None) -> Restart:
-    """How the smbd of that smb.conf is restarted. Raises ChangeRefusedError where nothing would start it again."""
+    """Raises ChangeRefusedError if nothing would start smbd again."""
     answer = read_there(f"conf={shlex.quote(conf)}\n{_LOOK}", ssh)
     if answer.problem or not answer.text("pid"):
         said = answer.problem or f"no smbd with {conf} answers there"
@@ -64,7 +62,7 @@ def find_restart(conf: str, ssh: str | None) -> Restart:
 
 
 def restart_text(conf: str, restart: Restart) -> str:
-    """What restarts smbd, and waits for the new one to answer."""
+    """Restarts smbd and waits for it to answer."""
     ping = f"smbcontrol -t 1 -s {shlex.quote(conf)} smbd ping 2>/dev/null | sed -n 's/^PONG from pid //p' | head -n 1"
     return (
         f"old=$({ping})\nnew=\n"

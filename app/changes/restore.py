@@ -1,4 +1,4 @@
-"""Changes that an interrupted trial left standing, restored from any machine that has the notebook."""
+"""Restores changes that an interrupted trial left, from any machine that has the notebook."""
 
 import shlex
 from dataclasses import dataclass, replace
@@ -13,24 +13,20 @@ _WHO = 'section machine\necho "$(uname -n) $(cat /etc/machine-id 2>/dev/null)"\n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """What came of restoring a change."""
+    """Result of restoring a change."""
 
     entry: JournalEntry
     effective: str | None
-    """The setting's value now; None where the server does not say."""
+    """Current value; None if the server does not say."""
     reloaded: bool
-    """Whether a running smbd took it in."""
     same_configuration: bool | None
-    """Whether the whole effective configuration is what it was; None where it cannot be compared."""
+    """None if the configurations cannot be compared."""
     writable: tuple[str, ...] = ()
-    """Files of the configuration that every user of the server may write to."""
+    """Configuration files writable by every user of the server."""
 
 
 def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = None) -> Restored:
-    """Restore one change; ``ssh`` leads to its server where the notebook was moved to another machine.
-
-    Raises ConflictError, ChangeFailedError.
-    """
+    """``ssh`` replaces the stored host if the notebook was moved. Raises ConflictError, ChangeFailedError."""
     entry = replace(entry, ssh=ssh) if ssh else entry
     who = read_there(_WHO, entry.ssh)
     if who.problem:
@@ -57,7 +53,6 @@ def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = No
 
 
 def _writable(entry: JournalEntry) -> tuple[str, ...]:
-    """Configuration files beside the undo script that every user may write to, also by a trial of an older version."""
     if entry.kind is not ChangeKind.SMB_CONF:
         return ()
     folder = shlex.quote(entry.undo_path.rpartition("/")[0] or "/")

@@ -1,4 +1,4 @@
-"""Whether a value may be written into smb.conf: by our own rules, and by testparm on a copy of the configuration."""
+"""Checks a value for smb.conf by our own rules and by testparm on a copy."""
 
 import base64
 import shlex
@@ -13,7 +13,7 @@ from storage.changes import ChangeKind
 
 
 def check_value(place: SambaPlace, value: str) -> None:
-    """Whether a value may be written, by our own rules and by testparm on a copy. Raises ChangeRefusedError."""
+    """Raises ChangeRefusedError."""
     proposal = Proposal(name=place.name, value=value, section=place.section, conf=place.conf)
     reasons = list(refusals(proposal, place.knows))
     if not reasons and place.kind is ChangeKind.SMB_CONF:
@@ -41,11 +41,10 @@ code=$?
 section effective.rc
 echo $code
 """
-"""The copy is in files that have no name any more when they are written, so that it never outlives the script."""
+"""The copy is in unlinked files, so it never outlives the script."""
 
 
 def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:
-    """What testparm has against the value, in a copy of the configuration."""
     line = ConfLine(section=place.section, name=place.name, value=value)
     given = {
         "dropin": base64.b64encode(drop_in_content(place, "check", [line])).decode(),

@@ -1,4 +1,4 @@
-"""A parameter of smb.conf as a setting that can be changed: names, candidates, risks, and what a session shows."""
+"""A parameter of smb.conf as a changeable setting: names, candidates, risks, and what a session shows."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -35,12 +35,9 @@ def samba_setting(
     kept: Sequence[ConfLine] = (),
     restart: bool = False,
 ) -> ChangeableSetting:
-    """The parameter with all values checked; without values those of the catalogue.
+    """All values are checked, nothing is written; default values are the catalogue's.
 
-    ``kept`` are lines that stand in every arm, so that a value is tried on top of them; ``restart`` says whether smbd
-    may be restarted for those that need it.
-
-    Raises ChangeRefusedError or UsageError, with nothing written.
+    ``kept`` are lines present in every arm; ``restart`` allows restarts of smbd. Raises ChangeRefusedError, UsageError.
     """
     if not target.abilities.through_samba or not target.share:
         raise UsageError(f"{name} is a matter of Samba: name a target smb://HOST/SHARE/PATH")
@@ -92,19 +89,17 @@ def samba_setting(
 
 
 def socket_option(name: str) -> str | None:
-    """The word of `socket options` that a name is, such as SO_SNDBUF; None for any other name."""
+    """The option of `socket options`, such as SO_SNDBUF; None for another name."""
     word = name.strip().upper()
     return word if word in {*data()["socket_options"]["flags"], *data()["socket_options"]["numbers"]} else None
 
 
 def _with_option(present: str, option: str, value: str) -> str:
-    """The present socket options with one of them set to a number of bytes."""
     kept = [word for word in present.replace(",", " ").split() if word.partition("=")[0].upper() != option]
     return " ".join([*kept, f"{option}={parse_size(value)}"])
 
 
 def _candidates(name: str, previous: str | None) -> list[str]:
-    """The catalogue's values of the parameter, without the one that is there. Raises UsageError."""
     found = [entry for entry in catalogue.about(name) if entry.kind is EntryKind.SMB_CONF]
     canonical = spelling(name).name
     values = [value for entry in found for value in entry.values]
@@ -115,7 +110,6 @@ def _candidates(name: str, previous: str | None) -> list[str]:
 
 
 def _risks(name: str, previous: str, values: Sequence[str], accepted: Sequence[str], *, typed: str) -> list[str]:
-    """The risks that were accepted, in words. Raises ChangeRefusedError for one that was not."""
     yes = {spelling(one).name for one in accepted} | {one.strip().lower() for one in accepted}
     found = []
     for value in values:
@@ -156,7 +150,7 @@ def _plan(place: SambaPlace, change_id: str, values: Sequence[str]) -> ServerCha
 
 
 def _live(place: SambaPlace, value: str, port: int) -> str | None:
-    """The buffers of the sessions that are open now, where socket options pin them."""
+    """Socket buffers of open sessions, if socket options set them."""
     wanted = {word.upper(): int(size) for word, size in re.findall(r"(SO_(?:SND|RCV)BUF)=(\d+)", value, re.IGNORECASE)}
     if not wanted:
         return None

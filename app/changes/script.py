@@ -15,68 +15,61 @@ from importlib.resources import files
 
 STEP_SECONDS = 30.0
 CONFLICT_CODE = 3
-"""What the undo script exits with where somebody else changed something meanwhile."""
 BUSY_CODE = 75
-"""What it exits with where a step is still running, with nothing restored (EX_TEMPFAIL of sysexits.h)."""
+"""A step is still running and nothing was restored (EX_TEMPFAIL of sysexits.h)."""
 LOCK_SECONDS = 15
-"""How long a step waits for one that is still running; without the lock it does nothing."""
+"""How long a step waits for a running one; without the lock it does nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerChange:
-    """A setting's change on one server, as shell text for each of its steps."""
+    """A change on one server, as shell text for each step."""
 
     id: str
     title: str
-    """What is changed, in words for whoever finds the undo script."""
     undo_path: str
     check: str
-    """Whether everything is as it was or as we wrote it: ``check_*`` calls."""
+    """``check_*`` calls: everything is as it was or as we wrote it."""
     check_undo: str = ""
-    """The same before everything is restored, where that can do with less; else as ``check``."""
+    """The same before restoring; empty means ``check``."""
     before: str
-    """Whether everything still is as it was when this was planned: ``check_*`` calls."""
+    """``check_*`` calls: everything is as it was when planned."""
     begin: str = ":"
-    """What has to be done once, before the first value."""
     arms: tuple[str, ...]
-    """What sets each value: the first one the value that was there. What fails sets ``broken=yes``, here as below."""
+    """The first arm sets the previous value. Failures set ``broken=yes``."""
     put_back: str
-    """What restores everything; harmless where it is as it was."""
+    """Harmless if nothing changed."""
     ease: str = ":"
-    """What takes the value out of effect where not everything can be restored."""
     settle: str = ":"
-    """What has the server notice what was written."""
     look: str = ":"
-    """What prints what is in effect now, by sections."""
     seconds: float = STEP_SECONDS
-    """How long a step may take there."""
     dead_man_seconds: int = 0
-    """After this long without a word from us the server restores everything by itself; 0: it does not."""
+    """Time without renewal after which the server restores everything; 0: never."""
 
 
 @cache
 def library() -> str:
-    """The functions that all scripts begin with."""
+    """Functions at the start of every script."""
     return files("app.changes").joinpath("undo.sh").read_text(encoding="utf-8")
 
 
 def sha256(content: bytes | None) -> str:
-    """The check sum of a file's content as the scripts print it; ``absent`` for a file that is not there."""
+    """As the scripts print it; ``absent`` for a missing file."""
     return "absent" if content is None else hashlib.sha256(content).hexdigest()
 
 
 def quoted(words: Iterable[str]) -> str:
-    """The words as the shell reads them back."""
+    """Quoted for the shell."""
     return " ".join(shlex.quote(word) for word in words)
 
 
 def here(content: bytes, rest: str = "") -> str:
-    """The content as a here document in base64, to stand at the end of a command; ``rest`` follows on its line."""
+    """A base64 here document that ends a command; ``rest`` follows on its line."""
     return f"<<'SHAREBENCH'{rest}\n{base64.encodebytes(content).decode()}SHAREBENCH"
 
 
 def undo_script(change: ServerChange) -> str:
-    """The script that restores everything, for the server's disk, for the notebook and for a person's hands."""
+    """Restores everything; complete in itself, for the server, the notebook and manual use."""
     path = shlex.quote(change.undo_path)
     ease = f"{change.ease}\n{change.settle}" if change.ease != ":" else ":"
     return (
@@ -106,7 +99,7 @@ def undo_script(change: ServerChange) -> str:
 
 
 def begin_script(change: ServerChange) -> str:
-    """The script that writes the undo script down on the server and prepares the change, or leaves all as it is."""
+    """Stores the undo script on the server and prepares the change, or changes nothing."""
     path, folder = shlex.quote(change.undo_path), shlex.quote(change.undo_path.rpartition("/")[0] or "/")
     new = f"{path}.new"
     return _step(
@@ -130,7 +123,7 @@ def begin_script(change: ServerChange) -> str:
 
 
 def arm_script(change: ServerChange, arm: int) -> str:
-    """The script that sets one of the values."""
+    """Sets one value."""
     return _step(
         change,
         f"{_still_stands(change)}"
@@ -144,12 +137,12 @@ def arm_script(change: ServerChange, arm: int) -> str:
 
 
 def word_script(change: ServerChange) -> str:
-    """The script that gives the dead man's switch a sign of life."""
+    """Renews the dead man's switch."""
     return _step(change, f"{_still_stands(change)}{_start_timer(change)}\n")
 
 
 def lock_name(undo_path: str) -> str:
-    """The file in /run/sharebench that the steps of all changes with that undo script lock."""
+    """Lock file in /run/sharebench, shared by all changes with that undo script."""
     return f"{hashlib.sha256(undo_path.encode()).hexdigest()[:12]}.lock"
 
 
@@ -158,18 +151,16 @@ def _take_lock(change: ServerChange) -> str:
 
 
 def _is_ours(change: ServerChange) -> str:
-    """Whether the undo script on the server is this change's."""
     return f"grep -q restore_{change.id} {shlex.quote(change.undo_path)} 2>/dev/null"
 
 
 def _still_stands(change: ServerChange) -> str:
-    """What ends a step of a change that was undone; the undo script's time says when the last step was."""
     gone = failed("the change was restored meanwhile")
     return f"{_is_ours(change)} || {{ {gone} }}\ntouch -c {shlex.quote(change.undo_path)}\n"
 
 
 def failed(why: str) -> str:
-    """What ends a step with nothing done, and says why."""
+    """Ends a step without changes, with the reason."""
     return f"section failed; echo '{why}'; section end; exit 1;"
 
 
@@ -183,10 +174,7 @@ def _unit(change: ServerChange) -> str:
 
 
 def _start_timer(change: ServerChange) -> str:
-    """The dead man's switch, wound up anew; the last one is only stopped when the next one runs.
-
-    Where a step is still running, it tries again until that has ended.
-    """
+    """The old timer is stopped only when the new one runs; it retries while a step is running."""
     if not change.dead_man_seconds:
         return ":"
     unit, path = _unit(change), shlex.quote(change.undo_path)

@@ -1,4 +1,4 @@
-"""The server whose setting is changed: asked, told and understood through its scripts."""
+"""Runs the scripts of a change on the server."""
 
 import base64
 import secrets
@@ -12,30 +12,27 @@ from app.server.shell import Answer, run_script
 from storage.ownership import LEASE_SECONDS
 
 UNDO_SECONDS = 600.0
-"""How long restoring everything may take: a command of the admin's may be slow."""
 ATTEMPTS = 3
-"""How often a server that cannot be reached is asked to restore things before that is given up."""
 
 
 class ChangeRefusedError(UsageError):
-    """A change that must not be made, or cannot be made here: nothing was written."""
+    """The change is not allowed or not possible here; nothing was written."""
 
 
 class ConsentNeededError(ChangeRefusedError):
-    """A change that is tried only after a yes to what it risks: nothing was written."""
+    """The change needs consent to its risk; nothing was written."""
 
     def __init__(self, text: str, *, risk_of: str | None, options: str) -> None:
-        """``risk_of`` is the setting whose risk is to be accepted; None where smbd is to be restarted."""
         super().__init__(text, options=options)
         self.risk_of = risk_of
 
 
 class ChangeFailedError(MeasurementError):
-    """A change that could not be made, proven or put back; its text says what stands on the server now."""
+    """Making, verifying or restoring failed; the text says what is on the server now."""
 
 
 class StepRunningError(ChangeFailedError):
-    """A step of the change is still running on the server, so nothing was restored: it would come after that."""
+    """A step is still running on the server, so nothing was restored."""
 
     def __init__(self, since: str, process_id: str) -> None:
         super().__init__(f"a step is still running there since {since} (pid {process_id})")
@@ -44,55 +41,45 @@ class StepRunningError(ChangeFailedError):
 
 
 class ConflictError(ChangeFailedError):
-    """Somebody else changed the same thing meanwhile: nothing was overwritten."""
+    """Somebody else changed the same setting; nothing was overwritten."""
 
     def __init__(self, text: str, now: dict[str, str]) -> None:
         super().__init__(text)
         self.now = now
-        """What stands there now, by file or setting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileState:
-    """A file as it is on the server."""
+    """A file on the server: resolved path, content (None if missing), modification time (epoch)."""
 
     path: str
-    """Where it really is, links followed."""
     content: bytes | None
-    """None where there is none."""
     owner: int = 0
     mode: int = 0o644
     links: int = 1
     modified: str = ""
-    """Seconds since 1970, with nanoseconds."""
 
     @property
     def sum(self) -> str:
-        """Its check sum, as the scripts print it."""
         return script.sha256(self.content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerState:
-    """What was found before anything is changed."""
+    """State before any change; ``files`` by the requested path."""
 
     machine: str
     files: dict[str, FileState]
-    """By the path that was asked for."""
     managers: tuple[str, ...]
-    """What else sets the same things, in words."""
 
 
 def new_change_id() -> str:
-    """What tells one change from every other one, in file names and shell functions too."""
+    """Unique, and valid in file names and shell functions."""
     return secrets.token_hex(6)
 
 
 def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools: tuple[str, ...] = ()) -> ServerState:
-    """What must be known before anything is changed; reads only.
-
-    Raises ChangeRefusedError where it cannot be changed: no root, a tool that is missing, another trial that is open.
-    """
+    """Reads only. Raises ChangeRefusedError: no root, a missing tool, or another open trial."""
     body = files("app.changes").joinpath("look.sh").read_text(encoding="utf-8")
     asked = {"conf": conf, "dropin": dropin, "undo": undo, "tools": " ".join(tools)}
     answer = run_script(body, asked, ssh)
@@ -115,7 +102,6 @@ def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools:
 
 
 def _taken(undo: str, where: str, age: str) -> ChangeRefusedError:
-    """The refusal where another change stands; ``age`` is the time since its last step, in seconds."""
     seconds = int(age) if age.strip().isdecimal() else None
     if seconds is not None and seconds < LEASE_SECONDS:
         text = f"another trial is changing {where} (last step {seconds} s ago, {undo}): wait until it has ended"
@@ -128,7 +114,7 @@ def _taken(undo: str, where: str, age: str) -> ChangeRefusedError:
 
 
 def read_there(text: str, ssh: str | None) -> Answer:
-    """What a piece of a script that only reads prints by its sections, here or through ssh."""
+    """Output of a read-only script, by section."""
     head = "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/samba/sbin:/usr/local/samba/bin\n"
     section = 'section() { printf "\\n%s %s\\n" "$mark" "$1"; }\n'
     return run_script(f"{head}{section}read_all() {{\n{text}\nsection end\n}}\nread_all </dev/null\n", {}, ssh)
@@ -151,7 +137,7 @@ def _file(answer: Answer, path: str) -> FileState:
 
 
 def begin(change: ServerChange, ssh: str | None) -> Answer:
-    """Write the undo script down on the server and prepare the change. Raises ChangeFailedError."""
+    """Store the undo script on the server and prepare the change. Raises ChangeFailedError."""
     answer = _run(script.begin_script(change), change, ssh)
     if age := answer.text("taken"):
         raise _taken(change.undo_path, ssh or "this machine", age)
@@ -159,12 +145,12 @@ def begin(change: ServerChange, ssh: str | None) -> Answer:
 
 
 def set_arm(change: ServerChange, arm: int, ssh: str | None) -> Answer:
-    """Set one of the values. Raises ChangeFailedError."""
+    """Raises ChangeFailedError."""
     return _done(_run(script.arm_script(change, arm), change, ssh))
 
 
 def give_word(change: ServerChange, ssh: str | None) -> None:
-    """Tell the dead man's switch that we are still here. Raises ChangeFailedError."""
+    """Renew the dead man's switch. Raises ChangeFailedError."""
     _done(_run(script.word_script(change), change, ssh))
 
 
@@ -173,11 +159,7 @@ def _run(text: str, change: ServerChange, ssh: str | None) -> Answer:
 
 
 def undo(undo_script: str, ssh: str | None) -> Answer:
-    """Restore everything.
-
-    Raises StepRunningError with nothing done, ConflictError where that would overwrite somebody's work, and
-    ChangeFailedError.
-    """
+    """Raises StepRunningError (nothing done), ConflictError (would overwrite another change), ChangeFailedError."""
     answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
     for _ in range(ATTEMPTS - 1):
         if answer.problem is None:

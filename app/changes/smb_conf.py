@@ -1,4 +1,4 @@
-"""A parameter of smb.conf, changed in a drop-in file of ours that smb.conf includes last, or in Samba's registry."""
+"""A parameter of smb.conf, changed in a drop-in file included last, or in Samba's registry."""
 
 import shlex
 from collections.abc import Sequence
@@ -27,7 +27,6 @@ class ConfLine:
     """One line of smb.conf."""
 
     section: str
-    """``global`` or a share's name."""
     name: str
     value: str
 
@@ -37,38 +36,31 @@ class ConfLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SambaPlace:
-    """Where a parameter is set: which Samba, which configuration, which section."""
+    """Where a parameter is set: Samba, configuration, section."""
 
     ssh: str | None
     conf: str
-    """The smb.conf that smbd was started with."""
     name: str
-    """The canonical name."""
     section: str
-    """``global`` or the share's name."""
     kind: ChangeKind
     knows: SambaKnows
     state: ServerState
     complaints: frozenset[str]
-    """What testparm has against the configuration as it stands."""
     kept: tuple[ConfLine, ...] = ()
-    """Lines that stand in every arm of a trial."""
     restart: Restart | None = None
-    """How smbd is restarted with each value; None where a reload does."""
+    """None if a reload suffices."""
 
     @property
     def folder(self) -> str:
-        """Where smb.conf is."""
         return self.conf.rpartition("/")[0]
 
     @property
     def drop_in(self) -> str:
-        """The path of our file."""
         return f"{self.folder}/{DROP_IN}"
 
 
 def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None) -> SambaPlace:
-    """Where the parameter would be set for a share. Raises ChangeRefusedError."""
+    """Raises ChangeRefusedError."""
     answer = ask_server({"samba": "yes", "conf": smb_conf_path or "", "share": share}, ssh)
     if answer.problem:
         raise ChangeRefusedError(answer.problem.replace("no facts of the server", "the server cannot be changed"))
@@ -112,7 +104,7 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
 
 
 def writable_text(path: str) -> str:
-    """What is wrong with a configuration file, or a folder above one, that every user may write to."""
+    """The problem of a configuration file or parent folder that every user may write to."""
     return (
         f"every user of the server may write to {path}, and so become root by what smbd reads there: remove that right"
         f" (chmod o-w {path}) and look at what it says"
@@ -120,7 +112,7 @@ def writable_text(path: str) -> str:
 
 
 def _kind(files: dict[str, str], conf: str, section: str) -> ChangeKind:
-    """The registry where smb.conf leaves everything to it, or where it alone has the share."""
+    """The registry if smb.conf delegates to it, or if only it has the share."""
     without = read_conf(conf, {path: text for path, text in files.items() if path != "registry"})
     backend = any(
         parameter_key(line.partition("=")[0]) == "configbackend"
@@ -152,7 +144,7 @@ def _check_files(place: SambaPlace) -> None:
 
 
 def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
-    """The scripts of a trial of a parameter of smb.conf; in the first arm it has the value that was there."""
+    """Scripts of a trial; the first arm has the previous value."""
     conf, drop_in = place.state.files[place.conf], place.state.files[place.drop_in]
     lines = [ConfLine(section=place.section, name=place.name, value=value) for value in values]
     contents = [drop_in_content(place, change_id, arm) for arm in ((), *((line,) for line in lines))]
@@ -190,32 +182,32 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
 
 
 def effective_value(place: SambaPlace, answer: Answer) -> str | None:
-    """The value in effect, in what a script's look printed; None where it does not say."""
+    """The effective value in a script's output; None if missing."""
     if place.name == LOG_LEVEL:
         return running_log_level(answer.text("debuglevel"))
     return answer.sections.get("effective", "").strip() if answer.code("effective") == 0 else None
 
 
 def current(place: SambaPlace) -> Answer:
-    """What is in effect now, as every script's look prints it."""
+    """The effective configuration now."""
     return read_there(look_text(place), place.ssh)
 
 
 def drop_in_content(place: SambaPlace, change_id: str, lines: Sequence[ConfLine]) -> bytes:
-    """Our file with what was in it, the lines that are kept, and those of an arm."""
+    """Our file: previous content, kept lines, and those of an arm."""
     old = _ended(place.state.files[place.drop_in].content or b"")
     note = f"# sharebench trial {change_id}: to put everything back, as root: sh {place.folder}/{UNDO}\n"
     return old + (note + "".join(map(str, (*place.kept, *lines)))).encode("utf-8", "surrogateescape")
 
 
 def _ended(content: bytes) -> bytes:
-    """The content with its last line ended, also one that a backslash would go on with."""
+    """A trailing backslash would continue the last line."""
     end = b"" if not content or content.endswith(b"\n") else b"\n"
     return content + end + (b"\n" if content.rstrip().endswith(b"\\") else b"")
 
 
 def with_include(place: SambaPlace) -> bytes:
-    """smb.conf with our file as the last thing that it includes; as it is where that is so already."""
+    """With our file included last; unchanged if it already is."""
     old = place.state.files[place.conf].content or b""
     lines = [line.strip() for line in old.decode("utf-8", "replace").splitlines()]
     said = [line for line in lines if line and line[0] not in "#;"]
@@ -232,7 +224,6 @@ def _write(file: FileState, content: bytes, then: str = " || broken=yes") -> str
 
 
 def _back(conf: FileState, written: bytes) -> str:
-    """Restore smb.conf where it is as we wrote it: what others made of it stays."""
     return (
         f"rm -f {_q(conf.path)}.sharebench-new || broken=yes\n"
         f'[ "$(sum_of {_q(conf.path)})" != {sha256(written)} ] || {_write(conf, conf.content or b"")}'
@@ -240,7 +231,6 @@ def _back(conf: FileState, written: bytes) -> str:
 
 
 def _back_to(drop_in: FileState) -> str:
-    """Restore our file, or what was in its place."""
     clear = f"rm -f {_q(drop_in.path)}.sharebench-new || broken=yes\n"
     if drop_in.content is None:
         return f"{clear}remove_file {_q(drop_in.path)} || broken=yes\n"
@@ -248,7 +238,7 @@ def _back_to(drop_in: FileState) -> str:
 
 
 def settle_text(place: SambaPlace) -> str:
-    """What has smbd read its configuration again, or start anew where only that does."""
+    """Has smbd reload its configuration, or restarts it if needed."""
     if place.restart:
         return restart_text(place.conf, place.restart)
     return (
@@ -258,7 +248,7 @@ def settle_text(place: SambaPlace) -> str:
 
 
 def look_text(place: SambaPlace) -> str:
-    """What prints what is in effect."""
+    """Prints what is in effect."""
     conf, name = _q(place.conf), _q(place.name)
     of_share = "" if place.section == "global" else f" --section-name={_q(place.section)}"
     level = (

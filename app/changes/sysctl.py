@@ -1,4 +1,4 @@
-"""A kernel setting (sysctl) that can be changed and put back, with its pair where two exclude each other."""
+"""Kernel settings (sysctl), including pairs that exclude each other."""
 
 import re
 import shlex
@@ -14,30 +14,28 @@ from forms.tuning.catalogue import EntryKind
 from storage.changes import ChangeKind
 
 UNDO = "/var/lib/sharebench/sharebench-undo.sh"
-"""Where the undo script of what is not Samba's lies."""
 PAIRS = {
     "vm.dirty_ratio": "vm.dirty_bytes",
     "vm.dirty_bytes": "vm.dirty_ratio",
     "vm.dirty_background_ratio": "vm.dirty_background_bytes",
     "vm.dirty_background_bytes": "vm.dirty_background_ratio",
 }
-"""Setting one of a pair sets the other to 0, and 0 cannot be written back: the other one has to be."""
+"""Setting one of a pair sets the other to 0, which cannot be written back: restore by setting the other."""
 _NAME = re.compile(r"(net|vm|fs|kernel)(\.[A-Za-z0-9_-]+)+")
 _VALUE = re.compile(r"[A-Za-z0-9_-]+([ \t]+[A-Za-z0-9_-]+)*")
 _AVAILABLE = "net.ipv4.tcp_available_congestion_control"
 
 
 def is_sysctl(name: str) -> bool:
-    """Whether a name is that of a kernel setting."""
+    """Whether the name is a kernel setting."""
     return _NAME.fullmatch(name.strip()) is not None
 
 
 def sysctl_setting(
     name: str, values: Sequence[str], *, ssh: str | None, accepted: Sequence[str] = ()
 ) -> ChangeableSetting:
-    """The kernel setting with all values checked; without values those of the catalogue.
-
-    Raises ChangeRefusedError or UsageError, with nothing written.
+    """All values are checked, nothing is written; default values are the catalogue's. Raises ChangeRefusedError,
+    UsageError.
     """
     name = name.strip()
     state = look(ssh, undo=UNDO)
@@ -78,12 +76,12 @@ def sysctl_setting(
 
 
 def effective_value(answer: Answer) -> str | None:
-    """The value in effect, in what a script's look printed."""
+    """The effective value in a script's output."""
     return _tidy(answer.sections.get("effective", "")) if answer.code("effective") == 0 else None
 
 
 def _check(name: str, value: str, previous: str, available: Sequence[str]) -> None:
-    """What the kernel would refuse, or take and suffer from. Raises ChangeRefusedError."""
+    """Raises ChangeRefusedError for values that the kernel refuses or suffers from."""
     wrong = None
     if not _VALUE.fullmatch(value):
         wrong = "a value is words or whole numbers on one line"
@@ -106,7 +104,7 @@ def _check(name: str, value: str, previous: str, available: Sequence[str]) -> No
 def _plan(
     change_id: str, name: str, previous: str, values: Sequence[str], partner: tuple[str | None, str]
 ) -> ServerChange:
-    """The scripts; where the pair's other one was in force, that one is put back."""
+    """If the pair's other setting was in force, that one is restored."""
     path, other = _path(name), partner[0]
     now = f'"$(cat {path} 2>/dev/null)"'
     wanted = shlex.quote(previous)
