@@ -1,1 +1,1 @@
-"""The server that is measured, reached as an administrator: on this machine, or through the system's ssh."""
+"""The measured server, reached as an administrator: on this machine, or through ssh."""

@@ -1,6 +1,6 @@
-"""The one shell to a server: programs and scripts, run here where the server is this machine, by the system's ssh else.
+"""Runs programs and scripts on the server, locally or through the system's ssh.
 
-What answers may be anybody's: each answer has a limit of seconds and of bytes, and each line one of bytes.
+Output is not trusted: time, size and line length are limited.
 """
 
 import contextlib
@@ -21,9 +21,9 @@ from app.child_process import clean_environment
 from app.errors import PasswordInURLError, UsageError
 
 RUN_SECONDS = 20.0
-"""A script of half a second; on a machine that is very busy it was seen to take over ten."""
+"""A script takes half a second; on a very busy machine over ten were seen."""
 MOST_BYTES = 8 * 2**20
-"""Of an answer: decoded and cut into its sections it takes at most nine times that."""
+"""Limit of an answer; parsing takes up to nine times as much memory."""
 MOST_LINE_BYTES = 2**20
 _END_SECONDS = 5.0
 _CODE_DIGITS = 10
@@ -32,7 +32,7 @@ _SSH = (
     "ssh", "-T", "-x", "-a", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "ControlMaster=no",
     "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3",
 )  # fmt: skip
-"""No terminal, no question, no agent or display, no connection left behind, and none that is dead waited for."""
+"""Batch mode, no agent or X11 forwarding, dead connections time out."""
 _FIND_ALL = 'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; LC_ALL=C; export PATH LC_ALL'
 _ONCE = f'{_FIND_ALL}; exec "$@"'
 _FOR_AS_LONG_AS_WE_LISTEN = f"""{_FIND_ALL}
@@ -43,33 +43,33 @@ wait "$program"; code=$?
 kill "$watch" 2>/dev/null
 exit "$code"
 """
-"""The end of stdin, also by the end of this program or of the connection, ends the program and all it started."""
+"""EOF on stdin, also from a lost connection, ends the program and its children."""
 
 
 _NAME = r"[^\s\x00-\x1f\x7f-\x9f:@/-][^\s\x00-\x1f\x7f-\x9f:@/]*"
 _SSH_HOST = re.compile(rf"(?:{_NAME}(?:@{_NAME})?@)?(?:{_NAME}|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[\w.]+)?\]?)")
-"""``[USER@]HOST``, an IPv6 address too; nothing that ssh takes for an option, a port or a password."""
+"""``[USER@]HOST``, IPv6 included; nothing that ssh takes for an option, a port or a password."""
 _SSH_PORT = re.compile(r":\d+$")
 
 
 class Said(NamedTuple):
-    """What a program that has ended said."""
+    """Output of a finished program."""
 
     code: int
     out: str
     error: str
     problem: str | None = None
-    """Why it was ended early, or could not be started at all."""
+    """Why it was ended early or could not be started."""
 
     @property
     def last_words(self) -> str:
-        """The problem, else the last line of its complaint, or of what it printed."""
+        """The problem, else the last line of stderr or stdout."""
         lines = [line.strip() for line in f"{self.out}\n{self.error}".splitlines() if line.strip()]
         return self.problem or (lines[-1] if lines else "it said nothing")
 
 
 def check_ssh_host(text: str, options: str = "--server-ssh") -> None:
-    """See that a text is ``[USER@]HOST`` or an ``ssh://`` URL for ssh. Raises UsageError, which never repeats it."""
+    """``[USER@]HOST`` or an ``ssh://`` URL. Raises UsageError, which never repeats the text."""
     is_url = text.startswith("ssh://")
     login = text.removeprefix("ssh://").rpartition("@")[0]
     if ":" in login or (is_url and "%3a" in login.lower()):
@@ -84,16 +84,15 @@ def check_ssh_host(text: str, options: str = "--server-ssh") -> None:
 
 
 class RunningProgram:
-    """A program of this machine, ssh among them; it is ended by :meth:`end`, and when it says too much."""
+    """A running program; ended by :meth:`end`, or when it exceeds its output limit."""
 
     def __init__(
         self, words: Sequence[str], *, files: Sequence[int] = (), text: str | None = None, most_bytes: int = MOST_BYTES
     ) -> None:
-        """Start it; ``text`` is all that it is told, else its stdin stays open. Raises OSError."""
         self._is_told_all = text is not None
         self._left = self._most_bytes = most_bytes
         self._is_read = self._is_over = False
-        """What another thread reads from is closed by that: its number may be another file's by then."""
+        """A descriptor closed while another thread reads it may be reused for another file."""
         self._process = subprocess.Popen(
             words,
             stdin=subprocess.PIPE,
@@ -111,11 +110,9 @@ class RunningProgram:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it has."""
         return self._process.poll() is not None
 
     def tell(self, text: str) -> None:
-        """Write to its stdin, without waiting for it to read."""
         threading.Thread(target=self._tell, args=(text.encode(errors="surrogateescape"),), daemon=True).start()
 
     def _tell(self, rest: bytes) -> None:
@@ -127,7 +124,7 @@ class RunningProgram:
             self.hang_up()
 
     def line(self, seconds: float | None = None) -> str:
-        """Its next line, in place of :meth:`wait`; empty after the last. One that is late, or too long, ends it."""
+        """Next line, instead of :meth:`wait`; empty after the last. A late or too long line ends the program."""
         late = threading.Timer(seconds or 0.0, self._kill)
         late.daemon = True
         if seconds is not None:
@@ -145,7 +142,7 @@ class RunningProgram:
         return ""
 
     def wait(self, seconds: float) -> Said:
-        """What it said, once it has ended; one that takes longer is ended."""
+        """Ends the program after ``seconds``."""
         parts: tuple[list[bytes], list[bytes]] = ([], [])
         pairs = zip((self._process.stdout, self._process.stderr), parts, strict=True)
         readers = [threading.Thread(target=self._take, args=pair, daemon=True) for pair in pairs]
@@ -177,13 +174,12 @@ class RunningProgram:
             pipe.close()
 
     def hang_up(self) -> None:
-        """Have it end, with all that it started, without waiting for that: for another thread, or a signal."""
+        """Returns at once; safe from another thread or a signal handler."""
         with contextlib.suppress(OSError):
             if self._process.stdin:
                 self._process.stdin.close()
 
     def end(self) -> None:
-        """Have it end, and wait for that."""
         if not self._is_told_all:
             self.hang_up()
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -200,7 +196,7 @@ class RunningProgram:
             pipe.close()
 
     def _kill(self) -> None:
-        """End it at once; what it started ends with it, or with its stdin where that is watched."""
+        """Its children end with it, or with its stdin."""
         self.hang_up()
         if self.has_ended:
             return
@@ -212,23 +208,20 @@ class RunningProgram:
 
 
 class ServerShell:
-    """Where the server's programs and scripts are started."""
+    """Runs the server's programs and scripts."""
 
     def __init__(self, ssh: str | None = None) -> None:
-        """``ssh`` is ``[USER@]HOST`` or an ``ssh://`` URL; without it, the server is this machine."""
+        """``ssh`` is ``[USER@]HOST`` or an ``ssh://`` URL; None means this machine."""
         self.ssh = ssh
 
     @property
     def where(self) -> str:
-        """The machine, in words."""
         return self.ssh or "this machine"
 
     def run(self, *words: str, stdin: str = "", timeout_seconds: float = RUN_SECONDS) -> Said:
-        """Run a program to its end; one that is not there or takes too long has a code other than 0."""
         return self._run_command(_command(_ONCE, words), stdin, timeout_seconds)
 
     def script(self, body: str, variables: Mapping[str, str], seconds: float = RUN_SECONDS) -> Said:
-        """Run a script to its end, with its variables set."""
         return self._run_command("", with_variables(body, variables), seconds)
 
     def _run_command(self, command: str, text: str, seconds: float) -> Said:
@@ -245,28 +238,20 @@ class ServerShell:
         return said._replace(problem=f"{self.where} {said.problem}; {hint}")
 
     def start(self, *words: str, files: Sequence[int] = ()) -> RunningProgram:
-        """Start a program that ends with us; ``files`` are descriptors that it inherits, on this machine only.
-
-        Raises UsageError, OSError.
-        """
+        """The program ends with us; ``files`` are inherited, locally only. Raises UsageError, OSError."""
         return RunningProgram(self.words(_command(_FOR_AS_LONG_AS_WE_LISTEN, words)), files=files)
 
     def words(self, command: str, *options: str) -> list[str]:
-        """How a shell command is started there, or, without one, a shell that reads commands from stdin.
-
-        ``options`` are more of ssh's. Raises UsageError.
-        """
+        """Without a command, a shell that reads from stdin. Raises UsageError."""
         if self.ssh is None:
             return ["sh", "-c", command] if command else ["sh", "-s"]
         check_ssh_host(self.ssh)
         return [*_SSH, *(options or ("-o", "ClearAllForwardings=yes")), "--", self.ssh, command or "exec sh -s"]
 
     def has(self, program: str) -> bool:
-        """Whether a program is installed there."""
         return self.run("sh", "-c", f"command -v {shlex.quote(program)}").code == 0
 
     def how_to_install(self, package: str) -> str:
-        """The command that installs a package there."""
         for manager, command in _MANAGERS.items():
             if self.has(manager):
                 return f"`{command} {package}` on {self.where}"
@@ -284,36 +269,30 @@ _MANAGERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a script printed, by section; with a problem, in words for the admin, where it could not run."""
+    """A script's output by section, or the problem that kept it from running."""
 
     sections: dict[str, str] = field(default_factory=dict)
     problem: str | None = None
 
     def text(self, name: str) -> str | None:
-        """One section without the line ends around it; None where it is not there or empty."""
         return self.sections.get(name) or None
 
     def file(self, path: str, /) -> str | None:
-        """The text of a file of the server."""
         return self.text(f"file:{path}")
 
     def code(self, name: str) -> int | None:
-        """The exit code of a recorded command; None where it was not run."""
         text = self.sections.get(f"{name}.rc", "")
         return int(text) if text.isdecimal() and len(text) < _CODE_DIGITS else None
 
 
 def run_script(body: str, variables: Mapping[str, str], ssh: str | None, seconds: float = 0.0) -> Answer:
-    """Run a script that prints sections, by its variable ``mark``, the last ``end``. Never raises.
-
-    ``seconds`` is how long it may take, where that is more than usual.
-    """
+    """The script prints sections by its variable ``mark``, the last ``end``. Never raises."""
     shell, mark = ServerShell(ssh), f"@sharebench-{secrets.token_hex(8)}@"
     return answer_of(shell.script(body, {**variables, "mark": mark}, max(seconds, RUN_SECONDS)), mark, shell)
 
 
 def answer_of(said: Said, mark: str, shell: ServerShell) -> Answer:
-    """The sections of what a script said; what comes before the first (a login's greeting) is dropped."""
+    """Output before the first section (a login's greeting) is dropped."""
     if said.problem:
         return Answer(problem=f"no facts of the server: {said.problem}")
     parts = (part.partition("\n") for part in said.out.split(f"\n{mark} ")[1:])
@@ -332,5 +311,5 @@ def _command(script: str, words: Sequence[str]) -> str:
 
 
 def with_variables(body: str, variables: Mapping[str, str]) -> str:
-    """A script with variables set in front of it."""
+    """A script with variables set in front."""
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in variables.items()) + body
