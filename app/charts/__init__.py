@@ -1,1 +1,1 @@
-"""Terminal pictures of forms: pure functions that give lines of text, with or without colour."""
+"""Terminal charts: pure functions that return text, with or without colour."""

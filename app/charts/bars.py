@@ -1,4 +1,4 @@
-"""Horizontal bars, one a run, with the value beside it: what a chart is where there are few lines."""
+"""Horizontal bars, one a run, for terminals with few lines."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def bars_chart(summary: SeriesSummary, width: int, height: int, *, colour: bool) -> str:
-    """The last runs that fit, each as a bar from 0; ``│`` stands where the average is, inside the longer bars."""
+    """The last runs that fit; ``│`` marks the average."""
     rows = [row for row in summary.all_rows if row.measures.bytes_per_second]
     top = max(row.measures.bytes_per_second or 0.0 for row in rows)
     link = (summary.series.link_bits_per_second or 0) / 8
@@ -48,11 +48,7 @@ def _signs(rows: Sequence[RunRow]) -> list[str]:
 
 
 def bar_cells(share: float, width: int, mark_at: int | None = None, colour: int | None = None) -> str:
-    """A bar of ``share`` of the width in eighths of a cell, with a line at one cell.
-
-    The line stands beside a bar that is shorter and inside one that is longer; where the bar ends in its cell it is
-    left out, since the end is what is read.
-    """
+    """A bar of ``share`` of the width in eighths of a cell, with a mark at one cell unless the bar ends in it."""
     filled = max(0.0, min(1.0, share)) * width
     if ascii_only():
         cells = list(("#" * round(filled)).ljust(width))
@@ -70,7 +66,7 @@ def _painted(text: str, colour: int | None) -> str:
 
 
 def bar(percent: float | None, width: int) -> str:
-    """Full and light blocks, ``width`` columns in all; dots where the share is unknown."""
+    """Full and light blocks; dots if the share is unknown."""
     if percent is None:
         return "·" * width
     full = round(max(0.0, min(100.0, percent)) / 100 * width)

@@ -1,4 +1,4 @@
-"""How each kind of run and line looks on every chart: its pattern, its colour, its sign and its name."""
+"""Pattern, colour, sign and name of each kind of run and line."""
 
 from app.charts.canvas import Canvas, Pattern
 from forms import wording
@@ -7,14 +7,11 @@ from forms.series.summary import RunRow, SeriesSummary
 from storage.records import Phase, RunStatus
 
 RUN, WARM_UP, UNUSUAL, BAD, AVERAGE, BAND, LINK, EXPECTED, INTERVAL = 12, 8, 11, 9, 14, 6, 13, 10, 14
-"""The terminal's own sixteen colours: red and yellow for what is bad or unusual alone, the others neutral.
-
-Each mark differs without them by its pattern or its sign.
-"""
+"""ANSI colours; red and yellow only for bad and unusual. Marks also differ by pattern or sign."""
 
 
 def run_mark(row: RunRow) -> tuple[Pattern, int, str, str]:
-    """A run's pattern, colour, sign beside its label, and name in the legend."""
+    """Pattern, colour, sign beside the label, and name in the legend."""
     if row.status is RunStatus.REJECTED:
         return Pattern.LOOSE, BAD, "×", "× rejected"
     if row.status is RunStatus.FAILED:
@@ -27,7 +24,7 @@ def run_mark(row: RunRow) -> tuple[Pattern, int, str, str]:
 
 
 def figure(rate: float, unit_of: float, *, aligned: bool = False) -> str:
-    """A rate without its unit, in the unit of another; ``aligned`` gives all the decimals of that one."""
+    """A rate without its unit, in the unit of ``unit_of``; ``aligned`` keeps its decimals."""
     factor = next((factor for factor in (10**12, 10**9, 10**6, 10**3) if unit_of >= factor), 1)
     if aligned:
         return f"{rate / factor:,.{max(0, 4 - len(f'{unit_of / factor:.0f}'))}f}"
@@ -35,7 +32,7 @@ def figure(rate: float, unit_of: float, *, aligned: bool = False) -> str:
 
 
 def draw_run(canvas: Canvas, row: RunRow, place: float) -> None:
-    """A run as a dash at ``place`` across, with label and value below the axis; a failed one has its label alone."""
+    """A dash with label and value below the axis; a failed run has only its label."""
     pattern, colour, sign, name = run_mark(row)
     rate = row.measures.bytes_per_second
     top = max(canvas.rates)
@@ -47,7 +44,7 @@ def draw_run(canvas: Canvas, row: RunRow, place: float) -> None:
 
 
 def draw_link(canvas: Canvas, link_bits_per_second: int | None, name: str) -> None:
-    """The link below all data, or its name alone where it lies far above."""
+    """The link speed; only its name if it is far above the data."""
     if not link_bits_per_second:
         return
     rate = link_bits_per_second / 8
@@ -58,7 +55,7 @@ def draw_link(canvas: Canvas, link_bits_per_second: int | None, name: str) -> No
 
 
 def draw_average(canvas: Canvas, summary: SeriesSummary, across: tuple[float, float], side: str = "") -> None:
-    """The average as a line, and the deviation as two sparse ones around it; ``side`` tells several averages apart."""
+    """Average and deviation as lines; ``side`` distinguishes several averages."""
     average = summary.average_rate
     if average is None:
         return

@@ -1,4 +1,4 @@
-"""The scale of a chart: which value each row of the terminal stands for, with every tick on a row of its own."""
+"""Maps values to terminal rows, with every tick on a row of its own."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -6,49 +6,45 @@ from dataclasses import dataclass
 
 _UNITS = ((10**12, "TB/s"), (10**9, "GB/s"), (10**6, "MB/s"), (10**3, "kB/s"))
 _STEPS = (1, 2, 5, 10, 2.5, 4, 1.5, 3, 6, 8)
-"""Steps between ticks, the roundest first."""
+"""The roundest first."""
 _LESS_ROUND = 0.04
-"""What each place further down that list costs, as a share of the height that a step leaves unused."""
+"""Cost of each position in that list, as a share of the unused height."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """Rows from the bottom (0) to the top, and the values at their centres, in bytes per second."""
+    """Rows from the bottom (0), and the values at their centres, in bytes per second."""
 
     low: float
     high: float
     rows: int
     intervals: int
-    """Spaces between ticks; ``rows - 1`` is a multiple of it, so that each tick lies in the centre of a row."""
+    """``rows - 1`` is a multiple of it, so that each tick is at the centre of a row."""
     factor: float
     unit: str
 
     @property
     def ticks(self) -> list[float]:
-        """The ticks in bytes per second, evenly spaced, from ``low`` to ``high``."""
         step = (self.high - self.low) / self.intervals
         return [self.low + index * step for index in range(self.intervals + 1)]
 
     def label(self, rate: float) -> str:
-        """A tick in the scale's unit."""
         return f"{rate / self.factor:.6g}"
 
     def row(self, rate: float) -> float:
-        """Where a rate lies, in rows from the bottom; whole numbers are the centres of rows."""
+        """In rows from the bottom; integers are the centres."""
         return (rate - self.low) / (self.high - self.low) * (self.rows - 1)
 
     def holds(self, rate: float) -> bool:
-        """Whether a rate lies on the chart."""
         return -0.5 <= self.row(rate) <= self.rows - 0.5
 
     @property
     def words(self) -> str:
-        """The unit and where the axis begins."""
         return f"{self.unit} from {self.label(self.low)}"
 
 
 def choose_scale(rates: Sequence[float], rows: int, *, zoomed: bool = False) -> Scale:
-    """The scale that shows the rates highest in at most ``rows`` rows: from 0, or zoomed to their scatter."""
+    """At most ``rows`` rows: from 0, or zoomed to the variation of the rates."""
     top = max(rates) or 1.0
     factor, unit = next(((f, u) for f, u in _UNITS if top >= f), (1, "B/s"))
     bottom = min(rates) if zoomed else 0.0
@@ -61,7 +57,7 @@ def choose_scale(rates: Sequence[float], rows: int, *, zoomed: bool = False) -> 
 
 
 def _candidates(bottom: float, top: float, rows: int) -> Iterator[tuple[float, float, float, int, int]]:
-    """(worth, low, high, rows, intervals) of each way to put round ticks on centres of rows."""
+    """(worth, low, high, rows, intervals) of each possible scale."""
     for used in range(max(3, rows - rows // 3), rows + 1):
         for intervals in range(1, min(8, (used - 1) // 2) + 1):
             if (used - 1) % intervals:
@@ -75,7 +71,7 @@ def _candidates(bottom: float, top: float, rows: int) -> Iterator[tuple[float, f
 
 
 def _round_step(bottom: float, top: float, intervals: int) -> tuple[float, int]:
-    """The least round step by which so many intervals reach from below ``bottom`` to ``top``, and how round it is."""
+    """The smallest round step that covers ``bottom`` to ``top`` in ``intervals``, and its roundness."""
     rough = (top - bottom) / intervals
     power = 10.0 ** math.floor(math.log10(rough))
     steps = sorted((factor * power * scale, place) for place, factor in enumerate(_STEPS) for scale in (1, 10))
@@ -87,7 +83,7 @@ def _round_step(bottom: float, top: float, intervals: int) -> tuple[float, int]:
 
 
 def round_ticks(top: float, most: int) -> list[float]:
-    """Ticks from 0 to at least ``top`` in steps of 1, 2 or 5 times a power of ten, ``most`` intervals at most."""
+    """Steps are 1, 2 or 5 times a power of ten; at most ``most`` intervals."""
     rough = top / max(1, most)
     power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))

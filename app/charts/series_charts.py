@@ -1,4 +1,4 @@
-"""What the charts of series show: one series, several side by side, the rungs of a ladder, the inside of one run."""
+"""Charts of one series, several side by side, an experiment's steps, or the inside of one run."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,8 @@ from forms.wording import link_rate
 from storage.records import Decision
 
 _NARROW = 56
-"""In fewer columns a line of dots is hard to read, and bars that have their figures beside them are not."""
+"""Columns below which bars with figures are easier to read."""
 _BELOW_BARS = 3
-"""The lines of the bars' legend, at most."""
 
 
 def rates_chart(
@@ -29,10 +28,7 @@ def rates_chart(
     expected_bytes_per_second: float | None = None,
     expected_name: str = "expected",
 ) -> str:
-    """The chart in ``width`` columns and ``height`` lines, with ANSI colours where ``colour`` is set.
-
-    ``zoomed`` shows the scatter of the runs instead of the whole from 0. Few lines or few columns give bars.
-    """
+    """``zoomed`` shows the variation of the runs instead of starting at 0. Small sizes give bars."""
     small = too_small(width, height)
     rows = summary.all_rows
     rates = [row.measures.bytes_per_second for row in rows if row.measures.bytes_per_second]
@@ -71,7 +67,7 @@ def compared_chart(
     colour: bool = True,
     zoomed: bool = False,
 ) -> str:
-    """The measured runs of ``base`` on the left and of the others to the right, each with its average and deviation."""
+    """Measured runs of ``base`` on the left, then the others, each with average and deviation."""
     small = too_small(width, height)
     sides = (base, *others)
     rates = [r.measures.bytes_per_second for side in sides for r in side.rows if r.measures.bytes_per_second]
@@ -100,10 +96,7 @@ def compared_chart(
 def ladder_chart(
     summaries: Sequence[SeriesSummary], width: int, height: int, *, colour: bool = True, zoomed: bool = False
 ) -> str:
-    """The rungs from left to right, numbered from 0 for the base; one that was put back has its sign.
-
-    Rungs are separate measurements: no line joins them.
-    """
+    """Steps from left to right, 0 is the base; separate measurements, so no line joins them."""
     small = too_small(width, height)
     steps = [(place, s) for place, s in enumerate(summaries) if s.average_rate]
     if small is not None or not steps:
@@ -140,10 +133,7 @@ def within_chart(
     zoomed: bool = False,
     without: str = TOO_SHORT,
 ) -> str:
-    """The chart of samples (seconds, bytes moved so far) in ``width`` columns and ``height`` lines.
-
-    ``without`` is what is said in place of a curve where the samples are too few.
-    """
+    """Chart of samples (seconds, bytes so far); ``without`` is the message for too few samples."""
     small = too_small(width, height)
     spans = over_time(progress, most=max(10, width - 12))
     if small is not None or not spans:

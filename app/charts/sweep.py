@@ -9,12 +9,10 @@ from app.charts.marks import EXPECTED, INTERVAL, RUN, figure
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepPoint:
-    """One value of the setting and what was measured there."""
+    """One value of the setting, such as ``64K``, and the average measured with it."""
 
     value: str
-    """As it was set, such as ``64K``."""
     bytes_per_second: float
-    """The average."""
     low: float | None = None
     """The 95 % interval of the average, in bytes per second."""
     high: float | None = None
@@ -29,7 +27,7 @@ def sweep_chart(
     colour: bool = True,
     zoomed: bool = False,
 ) -> str:
-    """The points from left to right in the order given, evenly spaced; ``base`` is what was there, in bytes/sec."""
+    """Points evenly spaced in the given order; ``base`` is the previous setting, in bytes per second."""
     small = too_small(width, height)
     if small is not None or not points:
         return small if small is not None else "nothing has been measured yet"

@@ -5,7 +5,7 @@ from forms.trials.sweep import SweepSummary
 
 
 def sweep_curve(found: SweepSummary, width: int, height: int, *, colour: bool = True) -> str:
-    """Each value's average, with the interval of its change against what was there around it, which is a level."""
+    """Each value's average with the interval of its change; the previous value is a level line."""
     base, *tried = found.values
     points = []
     for one in tried:
