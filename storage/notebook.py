@@ -156,7 +156,9 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         self._db.table("resumptions").insert(row, ignore=True)
 
     def add_run(self, series_id: str, run: Run) -> None:
-        """A failed run becomes a failed attempt. Raises sqlite3.IntegrityError for replacing another one."""
+        """A failed run becomes a failed attempt. Raises sqlite3.IntegrityError for replacing another one.
+        A run stored just before a disk error is not stored twice.
+        """
         key = (series_id, run.phase.value, run.number)
         with self._db.atomic():
             rows = self._rows("SELECT * FROM runs WHERE series_id = ? AND phase = ? AND number = ?", key)

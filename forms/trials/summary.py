@@ -155,6 +155,7 @@ def _at_look(effect: PairedEffect, plan: TrialPlan, alpha: float, *, last: bool)
 
 
 def _share_for_veto(plan: TrialPlan, series: Sequence[Series], slots: Sequence[Slot]) -> float | None:
+    """Half of a change where the processor limited the runs, all of it where the limit is unknown, else None."""
     if any(_fills_link(one) for one in series):
         return None
     if plan.processor_percent:

@@ -38,7 +38,7 @@ class Instructions:
 
 
 def advise(entry: CatalogueEntry, value: str, *, share: str | None = None, conf: str = DEFAULT_CONF) -> Instructions:
-    """How to set an entry: testparm first, since smbd takes a broken file and then refuses sessions."""
+    """How to set an entry: testparm first; smbd 4.17.12 takes a broken file and then refuses sessions."""
     in_conf = entry.kind is EntryKind.SMB_CONF
     section = smb_conf.section(smb_conf.spelling(entry.parameter).parameter, share) if in_conf else ""
     steps = _samba_steps(entry, section, share, conf) if in_conf else _host_steps(entry, value)
