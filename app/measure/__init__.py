@@ -1,1 +1,1 @@
-"""The engine: what is planned, what happens, and the child process in which it does."""
+"""The measurement engine, its plan and events, and its child process."""

@@ -22,7 +22,7 @@ TIMES = 4
 
 
 def ceiling_bytes_per_second(transfer: Transfer, facts: ClientFacts, command: Command) -> float:
-    """The best of four transfers that last a quarter of a second or more: what nothing got in the way of."""
+    """The best of four transfers of at least a quarter of a second."""
     size_bytes = FIRST_BYTES
     seconds = transfer(facts, command, size_bytes)
     while seconds < LONG_ENOUGH_SECONDS and size_bytes < LARGEST_BYTES:

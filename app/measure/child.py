@@ -1,4 +1,4 @@
-"""The measuring process: a plan comes in on stdin, events go out on stdout, and the end of stdin means cancel."""
+"""The measuring process: plan on stdin, events on stdout; EOF on stdin cancels."""
 
 import signal
 import sys
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Measure the one plan that stands in the first line of stdin; 0 when the last event could be told."""
+    """Measure the plan in the first line of stdin; returns 0 once the last event is written."""
     keep_memory_to_ourselves()
     out = own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

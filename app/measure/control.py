@@ -1,4 +1,4 @@
-"""What a user can say to a running series, from any thread."""
+"""Control of a running series, from any thread."""
 
 import threading
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ControlMessage(StrEnum):
-    """A line on the measuring process's stdin; its end means cancel."""
+    """A line on the measuring process's stdin; EOF means cancel."""
 
     PAUSE = "pause"
     GO_ON = "go-on"
@@ -15,7 +15,7 @@ class ControlMessage(StrEnum):
 
 
 class RunGate:
-    """The measuring side: what has been said so far, and the wait for more."""
+    """The measuring side: messages so far, and the wait for more."""
 
     def __init__(self) -> None:
         self.cancelled = threading.Event()
@@ -26,7 +26,6 @@ class RunGate:
         self._on_cancel: Callable[[], None] | None = None
 
     def hear(self, word: ControlMessage) -> None:
-        """Take note of a word."""
         with self._changed:
             if word is ControlMessage.PAUSE:
                 self._paused = True
@@ -39,7 +38,6 @@ class RunGate:
             self._changed.notify_all()
 
     def cancel(self) -> None:
-        """End everything at once."""
         with self._changed:
             self.cancelled.set()
             self._changed.notify_all()
@@ -48,7 +46,7 @@ class RunGate:
             on_cancel()
 
     def when_cancelled(self, call: Callable[[], None] | None) -> None:
-        """Have ``call`` made on cancelling, at once if that has happened; None for nothing any more."""
+        """Called at once if already cancelled; None clears it."""
         with self._changed:
             self._on_cancel = call
             happened = self.cancelled.is_set()
@@ -57,15 +55,13 @@ class RunGate:
 
     @property
     def finishing(self) -> bool:
-        """Whether the series shall end after the current run."""
         return self._finish
 
     def must_wait(self, *, stepped: bool) -> bool:
-        """Whether the next run has to wait."""
         return not self.cancelled.is_set() and not self._finish and (self._paused or (stepped and not self._steps))
 
     def wait(self, *, stepped: bool) -> None:
-        """Return when the next run may start, or nothing is to run any more; uses up a step."""
+        """Returns when the next run may start or the series ends; consumes a step."""
         with self._changed:
             self._changed.wait_for(lambda: not self.must_wait(stepped=stepped))
             if stepped and self._steps:
@@ -73,7 +69,7 @@ class RunGate:
 
 
 class SeriesControl:
-    """The user's side: words to the measuring process, kept until there is one."""
+    """The user's side: messages are kept until a process is attached."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # a signal handler may cancel while its own thread is saying a word
@@ -83,7 +79,7 @@ class SeriesControl:
         self.cancelled = threading.Event()
 
     def attach(self, say: Callable[[ControlMessage], None], end: Callable[[], None]) -> None:
-        """Connect to a measuring process: ``say`` a word to it, ``end`` it by closing its stdin."""
+        """``say`` sends a message; ``end`` closes the process's stdin."""
         with self._lock:
             self._say, self._end = say, end
             waiting, self._waiting = self._waiting, []
@@ -93,12 +89,10 @@ class SeriesControl:
                 end()
 
     def detach(self) -> None:
-        """The measuring process is gone."""
         with self._lock:
             self._say = self._end = None
 
     def tell(self, word: ControlMessage) -> None:
-        """Say a word; kept for a process that is not there yet."""
         with self._lock:
             if self._say:
                 self._say(word)
@@ -106,24 +100,19 @@ class SeriesControl:
                 self._waiting.append(word)
 
     def cancel(self) -> None:
-        """Stop at once; what was measured is kept. May be said again."""
         with self._lock:
             self.cancelled.set()
             if self._end:
                 self._end()
 
     def pause(self) -> None:
-        """Wait after the current run."""
         self.tell(ControlMessage.PAUSE)
 
     def go_on(self) -> None:
-        """End the pause."""
         self.tell(ControlMessage.GO_ON)
 
     def finish_after_run(self) -> None:
-        """End the series after the current run."""
         self.tell(ControlMessage.FINISH)
 
     def step(self) -> None:
-        """Let a stepped series make its next run."""
         self.tell(ControlMessage.STEP)

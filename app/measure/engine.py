@@ -1,7 +1,6 @@
-"""The engine: connects, warms up, measures, verifies, cleans up, and tells of it in events.
+"""The engine: connects, warms up, measures, verifies, cleans up, and reports events by a callback.
 
-It tells by a callback rather than as a generator because a transfer has things to tell while it blocks; the reader of
-the measuring process (:mod:`app.measure.reader`) turns them into a generator for everybody else.
+A generator could not report while a transfer blocks; :mod:`app.measure.reader` turns the events into one.
 """
 
 import gc
@@ -46,13 +45,12 @@ from storage.records import Command, Phase, Run, RunStatus, utc_now
 from storage.target_url import format_target
 
 MOST_BYTES = 2**63 - 1
-"""The largest file that there can be, and the largest number that a notebook keeps."""
 MIN_RUNS_FOR_INTERVAL = 3
-"""Two runs that happen to agree prove nothing: an interval is believed from three on."""
+"""Two runs that agree by chance prove nothing."""
 
 
 class Engine:
-    """One series being measured with one client; call :meth:`measure` once."""
+    """Measures one series with one client; call :meth:`measure` once."""
 
     def __init__(
         self,
@@ -78,7 +76,6 @@ class Engine:
         self._reached: bool | None = None if plan.until_percent is None else False
 
     def measure(self) -> None:
-        """Measure the series; every outcome is an event, the last one Finished or Failed."""
         self._brake.when_cancelled(self._client.abort)
         failure: SharebenchError | None = None
         try:
@@ -131,7 +128,6 @@ class Engine:
         self._emit(Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=facts))
 
     def _size_to_get(self) -> int:
-        """The file's size, which must be one that can be measured and, of a file of ours, the one that it was given."""
         size_bytes, where = self._client.size(self._path), self._where(self._path)
         if not size_bytes:
             raise NotAFileError(f"{where}: the file is empty; name one with something in it")
@@ -221,7 +217,7 @@ class Engine:
         return transfer
 
     def _put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        """Send it. Raises NotAFileError, before anything is left there, where the target names no folder but a file."""
+        """Raises NotAFileError before anything is written if the target is a file."""
         try:
             return self._client.put(path, content, meter)
         except NoSuchFileError as error:
@@ -236,7 +232,7 @@ class Engine:
             ) from error
 
     def _refuse_impossible(self, transfer: Transfer, path: str) -> None:
-        """Raise ProtocolError for figures that no transfer can have, whoever gave them."""
+        """Raises ProtocolError for impossible figures."""
         size_bytes, seconds = transfer.size_bytes, transfer.seconds
         besides = [transfer.open_seconds or 0.0, transfer.close_seconds or 0.0]
         possible = 0 < size_bytes <= MOST_BYTES and 0 < seconds < math.inf and all(0 <= s < math.inf for s in besides)
@@ -265,7 +261,6 @@ class Engine:
         self._emit(Progressed(seconds=seconds, moved_bytes=moved_bytes, size_bytes=self._size_bytes))
 
     def _verify(self) -> None:
-        """Compare what the timed path moves with what another path reads."""
         client, path = self._client, self._path
         quiet_meter = Meter(self._brake.cancelled)
         if self._plan.command is Command.PUT:
@@ -297,7 +292,7 @@ class Engine:
             self._emit(ScratchRemoved(path=path))
 
     def _clean_up(self) -> str:
-        """Remove what we made, over a new connection if need be; in words, what could not be removed."""
+        """Reconnects if need be; returns what could not be removed, in words."""
         if not self._scratch:
             return ""
         if not self._brake.cancelled.is_set():
@@ -327,7 +322,7 @@ class Engine:
 
 
 class OrderedDigest:
-    """The SHA-256 of blocks that arrive in any order; holds back those that came too early."""
+    """SHA-256 of blocks in any order; buffers early ones."""
 
     def __init__(self) -> None:
         self._sha = hashlib.sha256()
@@ -335,7 +330,6 @@ class OrderedDigest:
         self._early: dict[int, bytes] = {}
 
     def __call__(self, offset: int, block: memoryview) -> None:
-        """Take the block at ``offset``."""
         if offset != self._next:
             self._early[offset] = bytes(block)
             return
@@ -347,12 +341,10 @@ class OrderedDigest:
             self._next += len(early)
 
     def hexdigest(self) -> str:
-        """The digest so far, in hexadecimal."""
         return self._sha.hexdigest()
 
 
 def _course(meter: Meter, transfer: Transfer) -> tuple[tuple[float, int], ...]:
-    """How the transfer went, to its end."""
     if transfer.progress is not None:
         return transfer.progress
     samples = [sample for sample in meter.samples if sample[0] < transfer.seconds]
@@ -360,7 +352,7 @@ def _course(meter: Meter, transfer: Transfer) -> tuple[tuple[float, int], ...]:
 
 
 def _undisturbed(transfer: Callable[[], Transfer]) -> Transfer:
-    """The transfer without garbage collection in it."""
+    """Runs the transfer without garbage collection."""
     gc.collect()
     gc.disable()
     try:

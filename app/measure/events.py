@@ -1,4 +1,4 @@
-"""What happens while a series is measured, as frozen events; one JSON object a line on the child's pipe."""
+"""Events of a series, as frozen classes; one JSON object a line on the child's pipe."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, get_args
@@ -12,7 +12,7 @@ PathFacts = Annotated[dict[str, str | int | float], JSONNode.object_or_empty]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """The client is connected and the file is there; runs begin."""
+    """The client is connected and the file exists."""
 
     client: ClientFacts
     size_bytes: int
@@ -21,28 +21,28 @@ class Started:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathSeen:
-    """What the connections went through, by the end of the runs."""
+    """Statistics of the connections, after the runs."""
 
     path_facts: PathFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScratchMade:
-    """A file of ours now lies on the target."""
+    """A scratch file exists on the target."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScratchRemoved:
-    """It is gone again."""
+    """The scratch file is removed."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted:
-    """A run begins; ``of`` is how many of its phase are planned, absent when that is open."""
+    """``of`` is the planned number of runs in the phase; absent if open."""
 
     number: int
     phase: Phase
@@ -51,7 +51,7 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progressed:
-    """Bytes have moved in the current run; at most ten a second."""
+    """Bytes moved in the current run; at most ten events a second."""
 
     seconds: float
     moved_bytes: int
@@ -60,41 +60,39 @@ class Progressed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFinished:
-    """A run ended, well or not."""
+    """A run ended, with or without success."""
 
     run: Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paused:
-    """The series waits, after a run, until it is told to go on."""
+    """The series is paused after a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warned:
-    """Something the admin should know; the text ends in what to do."""
+    """A warning that ends in what to do."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """The series ended before its time; ``kind`` is the name of an error class of :mod:`app.errors`."""
+    """The series ended early; ``kind`` is a class name of :mod:`app.errors`."""
 
     kind: str
     text: str
     options: str = ""
-    """Those of the command line that do what the text advises."""
 
     @classmethod
     def of(cls, error: SharebenchError, more: str = "") -> "Failed":
-        """What an error says, and what there is to say beside it."""
         return cls(kind=type(error).__name__, text=f"{error}{more}", options=error.options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """All runs are done; ``reached`` is False when ``--until`` was not met within the maximum."""
+    """All runs are done; ``reached`` is False if ``--until`` was not met."""
 
     reached: bool | None = None
 

@@ -1,4 +1,4 @@
-"""The plan of a series: everything that the measuring process needs to know, as one JSON object."""
+"""The plan of a series, sent to the measuring process as one JSON object."""
 
 from dataclasses import dataclass, field
 from typing import Self
@@ -10,23 +10,23 @@ from storage.records import ClientFacts, Command, Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasurementPlan(RunChoices):
-    """One series to be measured; ``done_*`` say what a resumed series has already."""
+    """One series; ``done_*`` describe the finished part of a resumed series."""
 
     command: Command
     target: Target
     stepped: bool = False
-    """Wait for a ``step`` before each run, so that several series can take turns."""
+    """Wait for a ``step`` before each run, to interleave several series."""
     done_warmups: int = 0
     done_runs: int = 0
     done_rates: tuple[float, ...] = ()
-    """Bytes per second of the valid measured runs that are done, for ``until_percent``."""
+    """Bytes per second of the valid measured runs, for ``until_percent``."""
     scratch_path: str | None = None
-    """A file that an earlier, interrupted attempt may have left: removed before the first run."""
+    """A leftover of an interrupted attempt, removed before the first run."""
     secrets: Secrets = field(default_factory=Secrets)
 
     @classmethod
     def of(cls, choices: RunChoices | None, command: Command, target: Target) -> Self:
-        """The plan of a stored series, to be resumed or measured again; the usual one where none is known."""
+        """From a stored series; defaults for what it does not say."""
         return cls(command=command, target=target, **(choices or RunChoices()).run_choices())
 
 

@@ -1,4 +1,4 @@
-"""The other end of the measuring process: starts it and reads its events."""
+"""Starts the measuring process and reads its events."""
 
 from collections.abc import Iterator
 from typing import Self
@@ -10,11 +10,10 @@ from app.measure.plan import MeasurementPlan
 from app.messages import line_of, message_of
 
 GRACE_SECONDS = 30.0
-"""How long a cancelled measuring process may take to clean up after itself."""
 
 
 class MeasuringProcess:
-    """One measuring process; iterate over :meth:`events` to the end, inside ``with``."""
+    """One measuring process; read :meth:`events` to the end, inside ``with``."""
 
     def __init__(self, plan: MeasurementPlan, control: SeriesControl) -> None:
         self._plan = plan
@@ -35,7 +34,7 @@ class MeasuringProcess:
         self._process.close()
 
     def events(self) -> Iterator[Event]:
-        """All events to the last one, which is Finished or Failed, whatever becomes of the process."""
+        """The last event is Finished or Failed, however the process ends."""
         for line in self._process.lines():
             event: Event = message_of(line, EVENTS)
             yield event
