@@ -1,4 +1,4 @@
-"""What the commands share: options of all, the notebook, words to people on stderr and answers on stdout."""
+"""Shared by the commands: common options, the notebook, messages on stderr and answers on stdout."""
 
 import getpass
 import math
@@ -24,7 +24,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class OpenTUI(Protocol):
-    """What opens the TUI; handed in from above, since the command line and the TUI do not know each other."""
+    """Opens the TUI; passed in, since the command line and the TUI do not know each other."""
 
     def __call__(
         self,
@@ -34,7 +34,7 @@ class OpenTUI(Protocol):
         practice: "tuple[Target, ...]" = (),
         practice_secrets: "Mapping[str, Secrets] | None" = None,
     ) -> int:
-        """Show the TUI until it is left; its exit code."""
+        """Returns the exit code when the TUI is left."""
 
 
 def _keep(context: click.Context, parameter: click.Parameter, value: object) -> object:
@@ -44,7 +44,7 @@ def _keep(context: click.Context, parameter: click.Parameter, value: object) -> 
 
 
 def several(*options: Callable[[Any], Any]) -> Callable[[_F], _F]:
-    """Options as one decorator, in the order in which --help shows them."""
+    """Combines options; --help shows them in this order."""
 
     def decorate(function: _F) -> _F:
         for option in reversed(options):
@@ -55,13 +55,12 @@ def several(*options: Callable[[Any], Any]) -> Callable[[_F], _F]:
 
 
 _NAMED = 5
-"""Recordings that a message names before it counts the others."""
 _LIKENESS = 0.65
-"""Of two words, so that one may be a slip of the pen for the other: rnu is like run, history is not like try."""
+"""Similarity of two words that makes one a possible typo of the other."""
 
 
 class Group(click.Group):
-    """A command of commands; for a name that is none of them it says which ones look like it."""
+    """A command group that suggests similar names for an unknown command."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -80,7 +79,7 @@ options_of_all = several(
     click.option("--db", metavar="FILE", expose_value=False, callback=_keep, help="The notebook to use."),
     click.option("--credentials", metavar="FILE", expose_value=False, callback=_keep, help="The login, from a file."),
 )
-"""The context as the first argument; --db and --credentials after the command's name as well as before it."""
+"""--db and --credentials, accepted after the command's name too; the context is the first argument."""
 
 
 def _refuse_password(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
@@ -96,7 +95,7 @@ login_options = several(
     click.option("--kerberos", is_flag=True, help="Log in with the ticket in the credential cache."),
     click.option("--password", hidden=True, expose_value=False, is_eager=True, callback=_refuse_password),
 )
-"""--kerberos, and --password only to say what works instead."""
+"""--kerberos, and --password only to explain what works instead."""
 
 
 class SizeType(click.ParamType[int]):
@@ -111,7 +110,7 @@ class SizeType(click.ParamType[int]):
 
 
 class RateType(click.ParamType[int | None]):
-    """A link rate such as 1G in bits per second; None for ``auto``."""
+    """A link speed such as 1G in bits per second; None for ``auto``."""
 
     name = "RATE"
 
@@ -124,7 +123,7 @@ class RateType(click.ParamType[int | None]):
 
 
 class Number(click.FloatRange):
-    """A number in a range; NaN is in none."""
+    """A number in a range; NaN is refused."""
 
     name = "number"
 
@@ -136,13 +135,13 @@ class Number(click.FloatRange):
 
 
 class Count(click.IntRange):
-    """A whole number in a range."""
+    """An integer in a range."""
 
     name = "whole number"
 
 
 def refuse_given(context: click.Context, with_parameter: str, allowed: set[str]) -> None:
-    """Refuse options that would be ignored beside another one. Raises UsageError."""
+    """Raises UsageError for options that another one makes meaningless."""
     given = {
         parameter.name: parameter.opts[0]
         for parameter in context.command.params
@@ -157,7 +156,7 @@ def refuse_given(context: click.Context, with_parameter: str, allowed: set[str])
 
 
 def notebook_path(context: click.Context) -> Path:
-    """The notebook's file: --db, SHAREBENCH_DB, or the one in the user data folder."""
+    """--db, SHAREBENCH_DB, or the file in the user data folder."""
     chosen = (context.find_root().obj or {}).get("db")
     if chosen:
         return Path(chosen)
@@ -167,7 +166,7 @@ def notebook_path(context: click.Context) -> Path:
 
 
 def _must_be_there(path: Path) -> None:
-    """Whether there is a notebook; one that is there and cannot be read says why itself. Raises UsageError."""
+    """Raises UsageError; an unreadable notebook reports its own error later."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -181,10 +180,7 @@ def _must_be_there(path: Path) -> None:
 
 @contextmanager
 def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Notebook]":
-    """The notebook, open; ``make`` makes one where there is none yet.
-
-    Raises UsageError where there is none, and for references that mean nothing.
-    """
+    """``make`` creates a missing notebook. Raises UsageError, also for references that are not found."""
     from storage.errors import RefusedError  # noqa: PLC0415  the notebook's library is slow to load
     from storage.notebook import Notebook  # noqa: PLC0415
     from storage.recordings import UnknownReferenceError  # noqa: PLC0415
@@ -207,7 +203,6 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
 
 
 def _tell_left_behind(context: click.Context, found: "Notebook") -> None:
-    """Say once what an interrupted trial left changed on a server, and how to restore it."""
     told = context.find_root().ensure_object(dict)
     if context.info_name == "restore" or told.get("left behind"):
         return
@@ -220,7 +215,6 @@ def _tell_left_behind(context: click.Context, found: "Notebook") -> None:
 
 
 def _tell_leftovers(context: click.Context, found: "Notebook") -> None:
-    """Say once, before anything is measured, which leftovers there are; lists and forms name each by itself."""
     told = context.find_root().ensure_object(dict)
     if told.get("leftovers"):
         return
@@ -240,20 +234,20 @@ def _keeps_files(content: "Mapping[str, JSONValue]") -> bool:
 
 
 def series(context: click.Context, reference: str) -> "Series":
-    """The series that a reference means. Raises UsageError."""
+    """Raises UsageError."""
     with notebook(context) as found:
         return found.series(reference)
 
 
 def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> "tuple[Target, Secrets]":
-    """The target of a URL and the secrets for it; asks on a terminal. Raises UsageError, LoginError."""
+    """Asks on a terminal. Raises UsageError, LoginError."""
     from app.targets import parse_target  # noqa: PLC0415  the TUI and --help do not wait for it
 
     return secrets_for(context, parse_target(url), kerberos=kerberos)
 
 
 def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = False) -> "tuple[Target, Secrets]":
-    """The target with its user and the secrets for it; asks on a terminal. Raises UsageError, LoginError."""
+    """Asks on a terminal. Raises UsageError, LoginError."""
     from app.logins import log_in_as  # noqa: PLC0415  the TUI and --help do not wait for it
 
     if notebook_path(context).exists():

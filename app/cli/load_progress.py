@@ -1,4 +1,4 @@
-"""The progress of a load on a terminal: one line that is drawn over, and what each point came to above it."""
+"""Progress of a load on a terminal: one line that is redrawn, with finished points above it."""
 
 import sys
 import time
@@ -17,7 +17,7 @@ from storage.loads.records import LoadPoint, PointStatus
 
 
 class LoadProgress:
-    """Draws on stderr: the line on a terminal alone, warnings and points wherever it is."""
+    """Draws on stderr; the redrawn line appears only on a terminal."""
 
     def __init__(self) -> None:
         self._on = sys.stderr.isatty()
@@ -57,7 +57,7 @@ class LoadProgress:
 
 
 def second_text(now: SecondPassed, phase: PhaseBegan, left_seconds: float) -> str:
-    """One second of a load in a line."""
+    """One second of a load."""
     left = f" {left_seconds:.0f} s left" if phase.seconds and left_seconds > 0 else ""
     p95 = "" if now.p95_seconds is None else f"  p95 {1000 * now.p95_seconds:.1f} ms"
     errors = f"  {now.errors} errors" if now.errors else ""
@@ -69,7 +69,7 @@ def second_text(now: SecondPassed, phase: PhaseBegan, left_seconds: float) -> st
 
 
 def point_text(point: LoadPoint) -> str:
-    """What a point came to, in a line."""
+    """The result of a point."""
     if point.status is not PointStatus.VALID:
         return f"{point.users} users: {point.status.value}: {point.reason}"
     errors = f", {sum(point.errors.values())} errors" if point.errors else ""
@@ -77,7 +77,7 @@ def point_text(point: LoadPoint) -> str:
 
 
 def watch_load(steps: Iterable[LoadStep], control: SeriesControl) -> LoadClosed:
-    """Draw a load to its end; Ctrl-C cancels it, and it cleans up."""
+    """Show a load to its end; Ctrl-C cancels it, and it cleans up."""
     progress = LoadProgress()
     closed: LoadClosed | None = None
     with cancel_on_signals(control):

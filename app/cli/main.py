@@ -1,4 +1,4 @@
-"""The frame of the command line: options of all, commands loaded when they are called, errors to exit codes."""
+"""The command line: common options, commands imported when called, errors mapped to exit codes."""
 
 import os
 import sys
@@ -49,7 +49,7 @@ _COMMANDS = {
     "completion": "what bash, zsh or fish need to complete commands and options",
 }
 _WORKERS = frozenset({"load-worker", "share-worker"})
-"""Started through ssh by ``load --workers-on``, ``push`` and ``pull``, and by nobody else."""
+"""Started through ssh by ``load --workers-on``, ``push`` and ``pull``."""
 _PORTABLE = frozenset(
     [
         "list",
@@ -77,7 +77,7 @@ _PORTABLE = frozenset(
         "share-worker",
     ]
 )
-"""What needs no Linux: the notebook, the forms, comparison and the way to other notebooks."""
+"""Commands that do not need Linux."""
 _MODULES = {
     "load-worker": "load",
     "push": "share",
@@ -103,11 +103,10 @@ _MODULES = {
     "sweep": "trial",
     "tune": "trial",
 }
-"""Where a command's function is, if not in a module of its name."""
 
 
 class _LazyGroup(common.Group):
-    """A group whose commands are imported when they are called, so that --help and --version stay light."""
+    """Imports commands when they are called, so that --help and --version stay fast."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -156,7 +155,7 @@ def cli(context: click.Context, /, db: str | None, credentials: str | None, debu
 
 
 def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
-    """Run one command line; the exit code of the contract."""
+    """Run one command line; returns the contract's exit code."""
     debug = "--debug" in arguments
     try:
         result = cli.main(

@@ -1,4 +1,4 @@
-"""What a command says: the answer on stdout and nothing else there, words for people on stderr."""
+"""Output of commands: answers on stdout, messages on stderr."""
 
 import errno
 import os
@@ -15,18 +15,18 @@ from forms.layout import Tone, coloured, for_terminal, json_escaped, visible
 
 
 class AnswerError(SharebenchError):
-    """stdout takes no more: the disk that it goes to is full."""
+    """stdout cannot be written: its disk is full."""
 
 
 def answer(text: str) -> None:
-    """The answer, on stdout, and nothing else there. Raises AnswerError where stdout takes no more."""
+    """Print the answer on stdout. Raises AnswerError."""
     with writing_to_stdout():
         click.echo(for_terminal(text, styled=draws_colour()))
 
 
 @contextmanager
 def writing_to_stdout() -> Iterator[None]:
-    """What goes to stdout goes there now, or nowhere once its reader left (``| head``). Raises AnswerError."""
+    """Flushes stdout; a reader that left (``| head``) is no error. Raises AnswerError."""
     try:
         yield
         sys.stdout.flush()
@@ -38,7 +38,7 @@ def writing_to_stdout() -> Iterator[None]:
 
 
 def answer_parts(parts: Iterable[str]) -> None:
-    """A long answer, a part at a time. Raises AnswerError where stdout takes no more."""
+    """A long answer in parts. Raises AnswerError."""
     with writing_to_stdout():
         for part in parts:
             click.echo(for_terminal(part), nl=False)
@@ -50,29 +50,29 @@ def answer_json(document: object) -> None:
 
 
 def json_text(document: object) -> str:
-    """A document as JSON in which no text steers a terminal; bytes of a name that are no UTF-8 are escaped too."""
+    """Escapes control characters, and the bytes of names that are not UTF-8."""
     import json  # noqa: PLC0415  the first paint does not wait for it
 
     return json_escaped(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 def draws_colour() -> bool:
-    """Whether stdout is a terminal that may be written to with attributes."""
+    """Whether stdout is a terminal that takes colour."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
 def toned(text: str, tone: Tone) -> str:
-    """The text in the colour of its tone where stdout takes one."""
+    """Coloured if stdout takes colour."""
     return coloured(text, tone) if draws_colour() else text
 
 
 def drop_rest(descriptor: int = 1) -> None:
-    """Have what is still to be written to stdout go nowhere, so that Python does not complain at its end."""
+    """Discard pending output, so that Python does not complain at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def confirm(question: str, *, alone: str, declined: str) -> None:
-    """Ask on a terminal. Raises UsageError(``alone``) where nobody can answer, CancelledError for a no."""
+    """Raises UsageError(``alone``) without a terminal, CancelledError for a no."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(alone)
     if not click.confirm(question, err=True):
@@ -80,12 +80,12 @@ def confirm(question: str, *, alone: str, declined: str) -> None:
 
 
 def say(text: str) -> None:
-    """Words for people, on stderr: text that may have come from outside, in which nothing steers the terminal."""
+    """Print a message on stderr, with control characters escaped."""
     _write(f"{for_terminal(text)}\n")
 
 
 def draw(text: str = "") -> None:
-    """A line on stderr that the next one is drawn over; the terminal has it as far as it is wide."""
+    """A line on stderr that the next one replaces, cut to the terminal's width."""
     _write("\r\x1b[K" + visible(text)[: shutil.get_terminal_size().columns - 1])
 
 
@@ -98,7 +98,7 @@ def _write(text: str) -> None:
 
 
 def unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
-    """An error of the notebook, the system or our own, in one line."""
+    """One line for an error of the notebook, the system or our own."""
     import sqlite3  # noqa: PLC0415  the TUI and --help do not wait for it
 
     from storage.errors import NotebookFileError, unusable  # noqa: PLC0415  the TUI and --help do not wait for it
@@ -116,7 +116,6 @@ def unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
 
 
 def _without_passwords(said: str, arguments: Sequence[str]) -> str:
-    """What was said, but that no word of the command line which may hold a password is repeated."""
     from app.targets import without_password  # noqa: PLC0415  the TUI and --help do not wait for it
 
     for word in sorted(arguments, key=len, reverse=True):
@@ -127,7 +126,7 @@ def _without_passwords(said: str, arguments: Sequence[str]) -> str:
 
 
 def one_line(error: click.ClickException) -> str:
-    """What click says of a command line, with where its help is."""
+    """A usage error of click, with where the help is."""
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx:
         hint = f"; see `{error.ctx.command_path} --help`"
@@ -137,7 +136,7 @@ def one_line(error: click.ClickException) -> str:
 
 
 def fail(error: SharebenchError, *, debug: bool, arguments: Sequence[str] = ()) -> int:
-    """Say it, and give its exit code; ``arguments`` is the command line where it may repeat what was typed."""
+    """Print the error and return its exit code; ``arguments`` may hold passwords, which are not repeated."""
     if debug:
         trace = _without_passwords(traceback.format_exc(), arguments)
         say(trace)

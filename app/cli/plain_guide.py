@@ -1,4 +1,4 @@
-"""The guide as numbered questions and answers, line by line: for screen readers, serial consoles and dumb terminals."""
+"""The guide as numbered questions, line by line: for screen readers, serial consoles and dumb terminals."""
 
 import getpass
 import shlex
@@ -55,7 +55,7 @@ _ASCII = str.maketrans({"─": "-", "═": "=", "│": "|", "⋮": ":", "█": "
 
 
 def without_boxes(text: str) -> str:
-    """The text without what a screen reader spells out and a serial console has not."""
+    """Without box-drawing characters, which a screen reader spells out."""
     return text.translate(_ASCII)
 
 
@@ -67,7 +67,7 @@ def visit(
     say: Callable[[str], None],
     practice: Sequence[Target],
 ) -> GuideChoices | None:
-    """Say what the screen of that name shows; the choices that follow from it, where any do."""
+    """Print what the named screen shows; returns the choices that follow, if any."""
     with Notebook(notebook_path) as notebook:
         match name:
             case "series":
@@ -138,16 +138,16 @@ def _say_at_once(text: str) -> None:
 
 
 class LeftError(Exception):
-    """The user leaves, or there is nothing more to read."""
+    """The user leaves, or input ends."""
 
 
 class BackError(Exception):
-    """The user answers a question with going back to the page."""
+    """The user goes back to the page."""
 
 
 @dataclass(slots=True)
 class PlainGuide:
-    """Asks until it is left; every choice is kept in the notebook, as on the screen."""
+    """Asks until the user leaves; every choice is stored in the notebook, as on the screen."""
 
     notebook_path: Path
     backend: Backend = field(default_factory=SystemBackend)
@@ -159,10 +159,9 @@ class PlainGuide:
     choices: GuideChoices = field(default_factory=GuideChoices)
     known: GuideContext = field(default_factory=GuideContext)
     typed: dict[str, str] = field(default_factory=dict)
-    """What was typed and has led nowhere yet, by the question."""
+    """Rejected input by question, offered again."""
 
     def run(self) -> None:
-        """From where the guide was left, until it is left again."""
         with Notebook(self.notebook_path) as notebook:
             self.choices, self.known = store.recall(notebook, self.practice)
         self._look_at_link()
@@ -190,7 +189,6 @@ class PlainGuide:
                 return
 
     def _do_word(self, word: str, page: Page, offered: Sequence[Option]) -> bool:
-        """Do what a word means; whether it means anything here."""
         if word in {"q", "quit"}:
             raise LeftError
         if word == "n":
@@ -241,7 +239,7 @@ class PlainGuide:
                 self._write(act)
 
     def _answered(self, ask: acts.Ask) -> Act:
-        """What an answer leads to; one that is wrong is asked for again. Raises BackError, LeftError, UsageError."""
+        """Asks again after a wrong answer. Raises BackError, LeftError, UsageError."""
         while True:
             value = self.typed.get(ask.heading, ask.value) if ask.keep else ask.value
             now = f" (Enter for {value})" if value else ""
@@ -331,7 +329,7 @@ class PlainGuide:
         self._look_at_link()
 
     def _pick(self, place: BrowsedFolder) -> tuple[Target, Item | None] | None:
-        """A name of the place; None where the user goes back."""
+        """None if the user goes back."""
         first = [] if place.is_share_list else [MAKE_HERE]
         for number, line in enumerate([*first, *map(_item_line, place.items)], start=1):
             self._say(f"{number}. {line}")
@@ -412,7 +410,7 @@ class PlainGuide:
 
 
 def _picked_by_itself(place: BrowsedFolder) -> tuple[Target, Item | None] | None:
-    """Where there is nothing to choose: the target named its file, or has none."""
+    """If there is nothing to choose: the target named its file, or has none."""
     if place.file is not None:
         return place.target, place.file
     return None if place.target.abilities.moves_files else (place.target, None)
@@ -428,7 +426,6 @@ def _mark(option: Option, taken: Option | None) -> str:
 
 
 def _taken_by_enter(page: Page, offered: Sequence[Option]) -> Option:
-    """What is advised, else the first choice."""
     chosen = page.options[page.cursor]
     return chosen if chosen.advised else next((option for option in offered if option.advised), offered[0])
 

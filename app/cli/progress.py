@@ -1,4 +1,4 @@
-"""The progress of series: on a terminal one line that is drawn over, else a line a run; warnings between."""
+"""Progress of series: one redrawn line on a terminal, else a line for each run; warnings in between."""
 
 import signal
 import sys
@@ -20,7 +20,7 @@ REDRAW_SECONDS = 0.5
 
 
 class ProgressLine:
-    """Draws on stderr, at most twice a second; where that is no terminal, it has a line for each run that ended."""
+    """Draws on stderr, at most twice a second."""
 
     def __init__(self, *, redraws: bool = True) -> None:
         self._on = redraws and sys.stderr.isatty()
@@ -28,7 +28,7 @@ class ProgressLine:
         self._drawn_at = 0.0
         self._long = False
         self.about = ""
-        """Stands before everything, where several series are interleaved."""
+        """Prefix that names the series when several are interleaved."""
 
     def show(self, event: RecorderEvent) -> None:
         match event:
@@ -68,7 +68,7 @@ class ProgressLine:
 
 
 def watch(events: Iterable[RecorderEvent], control: SeriesControl, *, redraws: bool = True) -> SeriesClosed:
-    """Draw the events of a series to its end, or say them line by line; Ctrl-C cancels it."""
+    """Show a series to its end; Ctrl-C cancels it."""
     progress = ProgressLine(redraws=redraws)
     closed: SeriesClosed | None = None
     with cancel_on_signals(control):
@@ -85,10 +85,7 @@ def watch(events: Iterable[RecorderEvent], control: SeriesControl, *, redraws: b
 def watch_turns(
     events: Iterable[tuple[int, RecorderEvent]], control: SeriesControl, names: Sequence[str]
 ) -> list[SeriesClosed]:
-    """Draw the events of all series to their end, each with its name; Ctrl-C cancels all.
-
-    How each of them ended, in the order in which they were given; one that never began is left out.
-    """
+    """Show interleaved series to their end; Ctrl-C cancels all. Series that never began are left out."""
     progress = ProgressLine()
     closed: dict[int, SeriesClosed] = {}
     with cancel_on_signals(control):
@@ -104,9 +101,8 @@ def watch_turns(
 
 @contextmanager
 def cancel_on_signals(control: SeriesControl) -> Iterator[None]:
-    """Ctrl-C, SIGTERM and a closed terminal cancel the series, which then cleans up; a second Ctrl-C is harder.
-
-    Under ``nohup`` a closed terminal is no reason to stop.
+    """Ctrl-C, SIGTERM and a closed terminal (not under ``nohup``) cancel the series, which cleans up; a second Ctrl-C
+    kills.
     """
 
     def cancel(_number: int, _frame: FrameType | None) -> None:

@@ -1,7 +1,4 @@
-"""The options of ``sharebench run`` and its TARGET: a URL, or ``@NAME[/PATH]`` of a server in the settings file.
-
-Other measuring commands have some of the options too.
-"""
+"""Options of ``sharebench run``, shared by other measuring commands, and TARGET: a URL or ``@NAME[/PATH]``."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -22,7 +19,7 @@ from storage.records import Command
 _F = TypeVar("_F", bound=Callable[..., Any])
 _USUAL = SeriesOptions()
 FIELD_OF_WORD: dict[str, str] = {}
-"""Each option's word without its dashes, and the field that it fills in; ``--get`` and ``--put`` are no defaults."""
+"""Field by option name without dashes; ``--get`` and ``--put`` have no defaults."""
 
 
 def _change(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, str] | None:
@@ -30,7 +27,7 @@ def _change(_context: click.Context, _parameter: click.Parameter, value: str | N
 
 
 def ssh_host(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    """The value of an option that names a host for ssh. Raises UsageError."""
+    """Checks an option that names a host for ssh. Raises UsageError."""
     if value:
         check_ssh_host(value)
     return value
@@ -105,7 +102,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
 
 
 def series_options(*names: str) -> Callable[[_F], _F]:
-    """A decorator that gives a command the options of these names; all of them where none is named."""
+    """Adds the named options to a command, or all of them."""
 
     def give(function: _F) -> _F:
         for name, option in reversed(_OPTIONS):
@@ -117,7 +114,7 @@ def series_options(*names: str) -> Callable[[_F], _F]:
 
 
 def chosen(choices: Mapping[str, Any]) -> SeriesOptions:
-    """What a command's options say of a series; the usual where it has no such option."""
+    """A command's options for a series, with defaults for the missing ones."""
     known = {field.name for field in fields(SeriesOptions)} & choices.keys()
     found = {name: _READ.get(name, lambda value: value)(choices[name]) for name in known}
     name, value = choices.get("change") or (None, "")
@@ -125,17 +122,17 @@ def chosen(choices: Mapping[str, Any]) -> SeriesOptions:
 
 
 def target_argument(*, required: bool = True) -> Callable[[_F], _F]:
-    """A decorator that gives a command its TARGET, and its options the defaults of the settings file."""
+    """Adds TARGET, and the defaults of the settings file."""
     return click.argument("target", required=required, is_eager=True, callback=_settle)
 
 
 def targets_argument() -> Callable[[_F], _F]:
-    """As :func:`target_argument`, for a command of several; what a server sets is that of the first."""
+    """As :func:`target_argument` for several; the first one's server sets the defaults."""
     return click.argument("targets", nargs=-1, metavar="TARGET...", is_eager=True, callback=_settle_each)
 
 
 def settled_url(text: str) -> tuple[str, Mapping[str, str]]:
-    """The URL that is meant by ``@NAME[/PATH]``, and what its server sets by the field of an option; else the text."""
+    """The URL of ``@NAME[/PATH]`` and its server's defaults by field; other texts as they are."""
     if not text.startswith("@"):
         return text, {}
     name, slash, path = text[1:].partition("/")
@@ -144,13 +141,13 @@ def settled_url(text: str) -> tuple[str, Mapping[str, str]]:
 
 
 def options_of_server(server: ServerProfile) -> Mapping[str, str]:
-    """What a server in the settings file sets, by the field of an option."""
+    """A server's defaults by option field."""
     found = {"server_ssh": server.ssh, "smb_conf": server.smb_conf, "link_bits_per_second": server.link}
     return {field: value for field, value in found.items() if value}
 
 
 def take_settings(context: click.Context, of_server: Mapping[str, str]) -> None:
-    """Give the command's options the defaults of the settings file, those of the server first. Raises ConfigError."""
+    """Defaults of the settings file, the server's first. Raises ConfigError."""
     found = {**_defaults(config().defaults), **of_server}
     for parameter in context.command.params:
         value = found.get(parameter.name or "")
@@ -176,7 +173,7 @@ def _settle_each(context: click.Context, _parameter: click.Parameter, values: tu
 
 
 def _defaults(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Defaults by the field that an option fills in. Raises ConfigError for a name that is no option of ``run``."""
+    """Raises ConfigError for a name that is no option of ``run``."""
     fields = {}
     for name, value in found.items():
         word = name.replace("_", "-")

@@ -17,7 +17,7 @@ CHART_LINES = 16
 
 
 def answer_report(report: Report, *, as_json: bool = False) -> None:
-    """Print a report: laid out for the terminal, or its document."""
+    """A terminal report or a JSON document."""
     if as_json:
         output.answer_json(report.document())
         return
@@ -26,7 +26,7 @@ def answer_report(report: Report, *, as_json: bool = False) -> None:
 
 
 def show(series: Series, *, as_json: bool = False, chart: bool = False) -> None:
-    """Print a series: the filled form or the series document."""
+    """The filled form or the series document."""
     form = run_form(series)
     answer_report(series_report(form), as_json=as_json)
     if not as_json:

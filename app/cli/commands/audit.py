@@ -21,9 +21,8 @@ from storage.audits import Audit, AuditScope, Ruling, recording_of
 PASSED = (
     "yes", "allow_restart", "kerberos", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling",
 )  # fmt: skip
-"""Options that --try hands on."""
 HARMFUL, UNREADABLE = 1, 3
-"""Exit codes: something harmful; the settings could not be read."""
+"""Exit codes."""
 
 
 @click.command("audit")

@@ -14,7 +14,7 @@ from storage.notebook import Notebook
 from storage.recordings import LAST, SERIES
 
 ENOUGH_SERIES = 3
-"""The number of repeats from which a change of five of their deviations stands out."""
+"""Number of repeats from which a change of five standard deviations is significant."""
 
 
 @click.group("baseline", cls=common.Group)
@@ -62,7 +62,7 @@ def add_to_baseline(context: click.Context, name: str, series: tuple[str, ...]) 
 
 
 def _alike(notebook: Notebook, references: Sequence[str]) -> list[str]:
-    """The ids of the series, each once. Raises UsageError where they did not go the same way."""
+    """Unique ids of the series. Raises UsageError unless they took the same path."""
     found = {one.id: one for one in map(notebook.series, references)}
     first, *others = found.values()
     for one in others:

@@ -55,7 +55,7 @@ def catalogue_command(
 
 
 def _tried(context: click.Context, entry: CatalogueEntry) -> tuple[str, ...]:
-    """What measurements in the notebook gave for a setting; nothing where there is no notebook."""
+    """Measured results for a setting; empty without a notebook."""
     if not common.notebook_path(context).exists():
         return ()
     with common.notebook(context) as notebook:

@@ -1,4 +1,4 @@
-"""``sharebench check`` and ``clean``: what is at a target, and what was left there."""
+"""``sharebench check`` and ``clean``: the state of a target, and leftovers there."""
 
 import sys
 import textwrap
@@ -111,7 +111,7 @@ def _say(found: list[Leftover], folder: Target) -> None:
 
 
 def _agreed(count: int) -> bool:
-    """Whether the person wants them removed; without a terminal they are listed only. Raises CancelledError."""
+    """False without a terminal. Raises CancelledError."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         output.say("nothing was removed: say so with --yes")
         return False

@@ -1,4 +1,4 @@
-"""``sharebench compare`` and ``findings``: series against one another, and what they say of a set-up."""
+"""``sharebench compare`` and ``findings``."""
 
 from collections.abc import Sequence
 
@@ -78,7 +78,7 @@ def compare_command(
 
 
 def exit_code(verdicts: Sequence[str]) -> int:
-    """1 where anything is slower, else 3 where anything is not known yet, else 0."""
+    """1 if anything is slower, else 3 if anything is inconclusive, else 0."""
     if "slower" in verdicts:
         return SLOWER
     return NOT_KNOWN if "unknown" in verdicts else 0

@@ -31,7 +31,7 @@ _STDOUT = "-"
 
 
 class FormatsType(click.ParamType[tuple[str, ...]]):
-    """Names of formats with commas between, each once."""
+    """Comma-separated format names, each once."""
 
     name = "FORMAT"
 
@@ -167,14 +167,13 @@ def _content(found: Sequence[Report], chosen: str, *, paper: str, key: Path | No
 
 
 def _only_json(formats: tuple[str, ...] | None, form: str, *, blank: bool, printer: str | None) -> tuple[str, ...]:
-    """Raises UsageError for what is not signed."""
+    """Raises UsageError for what cannot be signed."""
     if blank or form != "run" or printer is not None or formats not in {None, ("json",)}:
         raise UsageError("--sign signs recordings as JSON: leave other formats, --form, --blank and --print out")
     return ("json",)
 
 
 def _without_users(context: click.Context) -> None:
-    """Have a copy of the notebook be exported that has no names of users."""
     from storage.anonymous import forget_users  # noqa: PLC0415  few exports need it
 
     folder = context.with_resource(tempfile.TemporaryDirectory(prefix="sharebench-"))
@@ -211,7 +210,7 @@ def _one_for_stdout(formats: tuple[str, ...]) -> str:
 
 
 def _files(file_name: str, formats: tuple[str, ...] | None) -> dict[str, str]:
-    """The files to write, each with its format. Raises UsageError for a suffix that says no format."""
+    """Format by file name. Raises UsageError for an unknown suffix."""
     asked = format_of(file_name)
     if formats is None:
         suffix = Path(file_name).suffix

@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     from app.practice.servers import PracticeServers
 
 PUT_BYTES = 16 * 1024 * 1024
-"""The embedded SMB server takes some 50 MB a second."""
+"""The embedded SMB server takes about 50 MB/s."""
 PRACTICE_NOTEBOOK = "practice.db"
-"""Kept beside the notebook, so that practice never stands among real measurements."""
+"""A separate notebook keeps practice apart from real measurements."""
 
 
 @click.command("demo")
@@ -128,7 +128,6 @@ def _guide_plainly(path: Path, servers: "PracticeServers") -> None:
 
 
 def _practice_notebook(context: click.Context) -> Path:
-    """The notebook that was asked for, or the one for practice; later commands of this run use it too."""
     options = context.find_root().obj
     if not options.get("db"):
         options["db"] = str(common.notebook_path(context).with_name(PRACTICE_NOTEBOOK))

@@ -23,7 +23,7 @@ from storage.records import Command
 
 MOST_BYTES = 64 * 2**20
 MOST_MEMORY_BYTES = 360_000_000
-"""What an import may allocate; with the program itself it stays below 500 MB."""
+"""Allocation limit of an import; the whole process stays below 500 MB."""
 
 
 @click.command("import")
@@ -94,7 +94,7 @@ def import_command(
 
 
 def content_of(file: str) -> bytes:
-    """The whole file, but no more than fits in memory ten times over. Raises UsageError."""
+    """Size-limited: parsing takes up to ten times as much memory. Raises UsageError."""
     try:
         if file == "-":
             content = sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -112,9 +112,8 @@ def content_of(file: str) -> bytes:
 
 @contextmanager
 def _at_most(limit_bytes: int) -> Iterator[None]:
-    """A block in which this process cannot allocate more memory than that: it gets a MemoryError.
-
-    The collector of cycles rests meanwhile: there are none, and it would look through millions of objects each time.
+    """Limits this process's memory: more raises MemoryError.
+    Garbage collection is off, since it would scan millions of objects without finding cycles.
     """
     try:
         import resource  # noqa: PLC0415  only POSIX systems have it

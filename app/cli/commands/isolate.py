@@ -44,7 +44,7 @@ _WITH_RESUME = {"as_json", "kerberos", "target", "within_minutes"}
 
 
 class ClientCounts(click.ParamType[tuple[int, ...]]):
-    """Numbers of clients with commas between, each once, in order."""
+    """Comma-separated numbers of clients, each once, sorted."""
 
     name = "N,N"
 

@@ -21,10 +21,9 @@ _HEADING = ("id", "when (UTC)", "kind", "runs", "answer", "what", "label", "meas
 _MACHINE = 7
 _RUNS, _ANSWER, _WHAT, _LABEL = 3, 4, 5, 6
 _LEAST_ANSWER, _LEAST_WHAT, _LEAST_LABEL = 20, 12, 8
-"""Cells that these columns have before another one gives way."""
+"""Minimum widths before another column shrinks."""
 _GAP = "  "
 SHOWN = 50
-"""Recordings that are listed where nothing else is asked for."""
 
 
 @click.command("list")
@@ -91,7 +90,7 @@ def _heads(
 
 
 def _documents(notebook: Notebook, heads: Sequence[Recording]) -> Iterator[str]:
-    """The array, a recording at a time: a notebook may hold more than memory does."""
+    """One recording at a time: a notebook may exceed memory."""
     before = "[\n"
     for head in heads:
         document = kinds.kind_of(head).form(notebook, head).document()
@@ -116,7 +115,7 @@ def _room() -> int | None:
 
 
 def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:
-    """The columns and their cells that fit a line of ``room`` cells; the longest texts are cut at their ends."""
+    """Columns and widths for a line of ``room`` cells; the longest texts are truncated."""
     kept = dict(widths)
     if _line_width(kept) > room:
         kept.pop(_MACHINE, None)

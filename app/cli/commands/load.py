@@ -209,7 +209,7 @@ def _resumed(context: click.Context, choices: dict[str, Any]) -> "LoadClosed":
 
 
 def stored_load(context: click.Context, reference: str) -> "Load":
-    """The load that a reference means. Raises UsageError."""
+    """Raises UsageError."""
     with common.notebook(context) as notebook:
         return notebook.load(reference)
 

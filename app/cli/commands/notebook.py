@@ -30,7 +30,7 @@ def show_command(context: click.Context, reference: str, as_json: bool, chart: b
 
 
 def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: bool = False) -> None:
-    """Print a recording, with what to do about it on stderr."""
+    """Print a recording, with recommendations on stderr."""
     if head.kind == SERIES and not as_json:
         show_series(notebook.series(head.id), chart=chart)
         return
@@ -42,7 +42,7 @@ def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: b
 
 
 def reject_unusual(context: click.Context, series_id: str) -> None:
-    """Mark the unusual runs of a series unusable, each with the reason why it is unusual; stderr names them."""
+    """Reject the unusual runs of a series, each with its reason; stderr names them."""
     with common.notebook(context) as notebook:
         found = unusual_runs(notebook.series(series_id))
         for number, why in found.items():

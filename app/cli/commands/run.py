@@ -37,7 +37,7 @@ def _other(**_choices: object) -> None:
 
 
 def other_options(options: SeriesOptions, words: str) -> SeriesOptions:
-    """The options with what the words of ``--versus`` say otherwise. Raises UsageError."""
+    """The options with those in ``--versus`` replaced. Raises UsageError."""
     try:
         context = _other.make_context("--versus", shlex.split(words))
     except (click.UsageError, ValueError) as error:
@@ -57,7 +57,7 @@ def other_options(options: SeriesOptions, words: str) -> SeriesOptions:
 def run_versus(
     options: SeriesOptions, words: str, target: Target, secrets: Secrets, path: Path, *, as_json: bool
 ) -> int:
-    """Measure both interleaved (A B B A …), and answer with their comparison."""
+    """Measure both interleaved (A B B A …), and print their comparison."""
     both = (
         replace(options, label=options.label or "as it is"),
         replace(other_options(options, words), label=f"{options.label} {words}".strip()),
@@ -166,7 +166,7 @@ def _options(context: click.Context, choices: dict[str, Any]) -> SeriesOptions:
 
 
 def _confirm(series: Series, *, confirmed: bool) -> None:
-    """Whether the person means the target that an imported series names. Raises UsageError, CancelledError."""
+    """Consent to the target that an imported series names. Raises UsageError, CancelledError."""
     if confirmed or series.imported_at is None:
         return
     url = visible(format_target(series.target))

@@ -33,7 +33,7 @@ _port_options = common.several(
 
 
 def _settle(context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """The hosts that are meant, ``@NAME`` by the settings file; what that sets is that of the first such one."""
+    """Resolves ``@NAME``; the first one's settings apply."""
     servers = {value: profile(value[1:]) for value in values if value.startswith("@")}
     places = {value: parse_target(server.url()) for value, server in servers.items()}
     first = next(iter(servers), None)
@@ -112,7 +112,7 @@ def _choices(choices: dict[str, Any]) -> SurveyChoices:
 
 
 def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
-    """The log-in that asks for each user's password once, whatever the number of hosts."""
+    """Asks for each user's password once, whatever the number of hosts."""
     known: list[tuple[Target, Secrets]] = []
 
     def log_in(target: Target) -> tuple[Target, Secrets]:

@@ -63,7 +63,7 @@ _SERIES = (
 
 
 LOAD_SETTLE_SECONDS = 1.0
-"""After the logins of a window's users, before it counts."""
+"""Between the logins and the measured window of a load."""
 
 
 restart_option = click.option(
@@ -103,12 +103,11 @@ trial_options = common.several(
     common.options_of_all,
     series_options(*_SERIES),
 )
-"""The options that all three have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """What is to be tried, checked; nothing is written yet."""
+    """A checked trial; nothing is written yet."""
 
     request: SeriesRequest
     setting: ChangeableSetting
@@ -130,7 +129,7 @@ class Prepared:
 
 
 def prepared(context: click.Context, name: str, values: tuple[str, ...], url: str, choices: dict[str, Any]) -> Prepared:
-    """Look at the setting and at the target. Raises SharebenchError."""
+    """Reads the setting and checks the target. Raises SharebenchError."""
     request, load = request_of(context, url, choices)
     ways = Ways(
         ssh=request.server_ssh,
@@ -146,7 +145,7 @@ def prepared(context: click.Context, name: str, values: tuple[str, ...], url: st
 
 
 def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tuple[SeriesRequest, LoadWindow | None]:
-    """What is to be measured, and the window of a load in place of a transfer. Raises UsageError."""
+    """The series to measure, or the window of a load. Raises UsageError."""
     users = choices["users"]
     if users is None:
         for name, word in (("scenario", "--scenario"), ("files", "--files"), ("window_seconds", "--window")):
@@ -178,14 +177,14 @@ def consent(order: TrialOrder, *, yes: bool) -> None:
 
 
 def ask_to_go_on(*, yes: bool) -> None:
-    """Ask, unless it was said before. Raises UsageError, CancelledError."""
+    """Raises UsageError, CancelledError."""
     if not yes:
         alone = "nobody is here to consent to that: say so with --yes; nothing was written"
         output.confirm("Go on?", alone=alone, declined="nothing was written")
 
 
 def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
-    """Carry it out, and show how it goes; what it came to."""
+    """Run the trial with its progress."""
     control, progress = SeriesControl(), ProgressLine()
     summary: ChangeSummary | None = None
     done, began = 0, time.monotonic()
@@ -225,14 +224,14 @@ def _most_runs(order: TrialOrder) -> int:
 
 
 def _place(block: int, order: TrialOrder, left_seconds: float | None) -> str:
-    """Where a trial or sweep is: ``pair 7 (of 8, 14 or 20; at most 3 min left)``, ``block 2 (of 8; …)``."""
+    """Progress: ``pair 7 (of 8, 14 or 20; at most 3 min left)``, ``block 2 (of 8; …)``."""
     what = "pair" if order.experiment.kind is ExperimentKind.TRIAL else "block"
     left = "" if left_seconds is None else f"; at most {duration(left_seconds)} left"
     return f"{what} {block} (of {listed(list(map(str, order.plan.looks)), 'or')}{left})"
 
 
 def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
-    """Print what a trial or sweep came to, a sweep with its curve."""
+    """Print the result of a trial or sweep, a sweep with its curve."""
     report = report_of(summary)
     curve = isinstance(summary, SweepSummary) and not (as_json or summary.plan.axes or summary.plan.load)
     answer_report(replace(report, chart=None) if curve else report, as_json=as_json)
@@ -466,6 +465,6 @@ def _document(entry: JournalEntry) -> dict[str, str | None]:
 
 
 def _show_versions(problem: ConflictError) -> None:
-    """What stands there now, beside what the undo script has of before and what we wrote."""
+    """Shows the current content beside the original and ours."""
     for what, text in problem.now.items():
         output.say(f"--- {what}, as it is now:\n{text}")

@@ -27,7 +27,7 @@ PARTS = ("cpu", "disk", "network")
 
 
 def measured_part(context: click.Context, reference: str, count: int) -> Part:
-    """A part that moves what a series measured. Raises UsageError where it has no average."""
+    """A part with a series' average rate. Raises UsageError if it has none."""
     series = common.series(context, reference)
     average = run_form(series).average
     if average is None or not average.bytes_per_second:
@@ -41,7 +41,7 @@ def measured_part(context: click.Context, reference: str, count: int) -> Part:
 
 
 def upgraded(machine: Machine, words: str) -> Machine:
-    """The machine after one step, such as ``disks=6`` or ``network=10 Gb/s Ethernet,networks=2``. Raises UsageError."""
+    """After a step such as ``disks=6`` or ``network=10 Gb/s Ethernet,networks=2``. Raises UsageError."""
     said: list[str] = []
     for change in words.split(","):
         name, _, value = (part.strip() for part in change.partition("="))
@@ -64,7 +64,7 @@ def upgraded(machine: Machine, words: str) -> Machine:
 
 
 def group_from(words: str, number: int) -> UserGroup:
-    """A group of clients from ``office=36:2.3:12KB``, ``36:office`` or ``75:375KB/25``. Raises UsageError."""
+    """From ``office=36:2.3:12KB``, ``36:office`` or ``75:375KB/25``. Raises UsageError."""
     name, given, rest = words.rpartition("=")
     values = rest.split(":")
     try:
@@ -90,7 +90,7 @@ def group_from(words: str, number: int) -> UserGroup:
 
 
 def server_memory(available: str | None, each: str | None) -> ServerMemory | None:
-    """What there is for the processes of clients, and what one takes; None where it is not looked at."""
+    """Available memory and the amount for each client; None if not given."""
     if available is None:
         if each is not None:
             raise UsageError("--client-memory: say with --memory what the server has for its clients")
@@ -99,7 +99,7 @@ def server_memory(available: str | None, each: str | None) -> ServerMemory | Non
 
 
 def calculated_machine(context: click.Context, name: str) -> Machine:
-    """The last machine of a saved bottleneck worksheet, which has a total. Raises UsageError."""
+    """The last machine of a saved worksheet. Raises UsageError."""
     with common.notebook(context) as notebook:
         found = next((sheet for sheet in notebook.worksheets("bottleneck") if sheet.name == name), None)
     sheet = readable(lambda saved: BottleneckCalculation.from_content(saved.content), found) if found else None
@@ -109,14 +109,14 @@ def calculated_machine(context: click.Context, name: str) -> Machine:
 
 
 def carrying_parts(machine: Machine, disk: str | None, network: str | None) -> tuple[CarryingPart, ...]:
-    """The parts of a machine, with the disk and the network that are named in place of its own. Raises UsageError."""
+    """Disk and network names replace the machine's own. Raises UsageError."""
     for kind, words in ((ReferenceKind.DISK, disk), (ReferenceKind.NETWORK, network)):
         machine = machine.with_part(kind, read_part(kind, words, 1)) if words else machine
     return tuple(CarryingPart.of(kind, part) for kind, part in machine.parts)
 
 
 def readable(read: Callable[[Worksheet], _Read], saved: Worksheet) -> _Read:
-    """What a saved worksheet holds. Raises NotebookError where somebody else wrote into it."""
+    """A saved worksheet's content. Raises NotebookError if it is malformed."""
     try:
         return read(saved)
     except DocumentError as error:
