@@ -1,4 +1,4 @@
-"""The ``sharebench`` command: the command line, and the TUI where no command is given."""
+"""The ``sharebench`` command: the command line, or the TUI without a command."""
 
 import os
 import sys
@@ -6,11 +6,11 @@ import sys
 from app.child_process import keep_memory_to_ourselves
 
 CANCELLED = 130
-"""Exit code of what was interrupted before there was anything to say it."""
+"""Exit code of an interruption before any output was possible."""
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its code."""
     _fill_missing_streams()
     keep_memory_to_ourselves()
     try:
@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def _fill_missing_streams() -> None:
-    """Stand /dev/null in for a stream that was closed (``<&-``, some schedulers), where Python has None."""
+    """Replace closed streams (``<&-``, some schedulers), which Python sets to None, by /dev/null."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
             os.dup2(os.open(os.devnull, os.O_RDWR), number)

@@ -1,4 +1,4 @@
-"""A process of ours that is told lines on its stdin and answers in lines on its stdout, and how it ended."""
+"""A child process that reads lines on stdin and answers in lines on stdout."""
 
 import contextlib
 import ctypes
@@ -107,14 +107,13 @@ def keep_memory_to_ourselves() -> None:
 
 
 _TOLD_BYTES = 4000
-"""Of what it said on stderr."""
 
 
 class ChildProcess:
-    """One process of ours. The end of its stdin cancels it, whereupon it cleans up after itself, and ends."""
+    """EOF on its stdin cancels it; it cleans up and ends."""
 
     def __init__(self, module: str, *arguments: str, grace_seconds: float) -> None:
-        """Start ``module``, which may take ``grace_seconds`` to clean up before it is killed."""
+        """Killed if it takes longer than ``grace_seconds`` to clean up."""
         self._grace_seconds = grace_seconds
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in close
         self._process = subprocess.Popen(
@@ -131,29 +130,27 @@ class ChildProcess:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
         return self._process.pid
 
     def say(self, line: str) -> None:
-        """Write a line to it; one that is gone has no use for it, and its end is seen by who reads."""
         assert self._process.stdin
         with contextlib.suppress(BrokenPipeError, ValueError):
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
 
     def lines(self) -> Iterator[str]:
-        """Its whole lines up to its end; what it died in the middle of is not among them."""
+        """Complete lines only."""
         assert self._process.stdout
         while (line := self._process.stdout.readline()).endswith("\n"):
             yield line
 
     def cancel(self) -> None:
-        """Have it stop and clean up, without waiting for that. May be called from any thread, also by a signal."""
+        """Returns at once; safe from any thread or a signal handler."""
         assert self._process.stdin
         end_input(self._process.stdin)
 
     def close(self) -> None:
-        """Cancel it, and wait for its end."""
+        """Cancels, and waits for the end."""
         self.cancel()
         assert self._process.stdout
         self._process.stdout.close()  # first: a process that waits for room in the pipe could not clean up
@@ -161,7 +158,7 @@ class ChildProcess:
         self._errors.close()
 
     def how_it_ended(self) -> str:
-        """Its end, which is waited for: "ended with exit code 1" and the last line that it said on stderr."""
+        """Waits; such as "ended with exit code 1" and the last line of stderr."""
         code = self._wait()
         how = (
             f"was ended by signal {-code} ({signal.Signals(-code).name})"

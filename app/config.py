@@ -41,33 +41,30 @@ _NOT_HERE = {
     " a file of credentials",
     "port": 'the port stands in the address: address = "HOST:PORT"',
 }
-"""What is looked for among the settings and is none, with what to do instead."""
+"""Names that are no settings, with what to do instead."""
 
 
 class ConfigError(UsageError):
-    """The settings file cannot be used; the message names the file, the place and what is expected."""
+    """The settings file is invalid; the message names file, place and what is expected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerProfile:
-    """A server by name: how it is reached, and what is to be known of it."""
+    """A server by name."""
 
     address: str
-    """Host name or IP address, with a port where it is not the protocol's own."""
     protocol: str = "smb"
     share: str = ""
     path: str = ""
-    """The file that is usually measured."""
     user: str = ""
     domain: str = ""
     ssh: str = ""
-    """``[USER@]HOST`` to read facts of the server through."""
     smb_conf: str = ""
     link: str = ""
-    """The link's nominal rate, such as ``1G``."""
+    """Such as ``1G``."""
 
     def url(self, path: str | None = None) -> str:
-        """The target's URL, of the usual file or of another path below the share."""
+        """Of ``path`` below the share, by default the usual file."""
         from urllib.parse import quote  # noqa: PLC0415  the first paint does not wait for it
 
         user = f"{quote(self.user, safe='')}@" if self.user else ""
@@ -78,7 +75,7 @@ class ServerProfile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurer:
-    """Who measures: on every form, where given."""
+    """Printed on every form."""
 
     name: str = ""
     ticket: str = ""
@@ -87,18 +84,18 @@ class Measurer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """What the settings file says; everything is empty where there is none."""
+    """Content of the settings file; empty without one."""
 
     servers: Mapping[str, ServerProfile] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Defaults for options of ``run``, by the option's name with ``_`` for ``-``."""
+    """By the name of ``run``'s option with ``_`` for ``-``."""
     who: Measurer = field(default_factory=Measurer)
     theme: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_config(path: Path) -> Config:
-    """The settings in a file; an empty :class:`Config` where there is none. Raises ConfigError."""
+    """An empty :class:`Config` without a file. Raises ConfigError."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -124,12 +121,12 @@ def read_config(path: Path) -> Config:
 
 @cache
 def config() -> Config:
-    """The settings of this user, read once. Raises ConfigError."""
+    """This user's settings, read once. Raises ConfigError."""
     return read_config(config_file())
 
 
 def profile(name: str, found: Config | None = None) -> ServerProfile:
-    """The server of that name. Raises UsageError with the names that there are."""
+    """Raises UsageError with the known names."""
     from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
 
     servers = (found or config()).servers
@@ -172,7 +169,6 @@ def _table(path: Path, name: str, tables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _texts(path: Path, place: str, found: Mapping[str, Any], kind: type[Any]) -> dict[str, str]:
-    """The texts of a table whose names are the fields of a record."""
     _only(path, place, found, tuple(each.name for each in fields(kind)))
     for name, value in found.items():
         if not isinstance(value, str):

@@ -29,52 +29,52 @@ from typing import ClassVar
 
 
 class SharebenchError(Exception):
-    """An error that an admin can act on: ``str()`` of it is one line, as good on a screen as on the command line."""
+    """An error an admin can act on; ``str()`` is one line."""
 
     exit_code: ClassVar[int] = 4
 
     def __init__(self, text: str = "", *, options: str = "") -> None:
-        """``options`` are those of the command line that do what the text advises."""
+        """``options`` are command-line options that do what the text recommends."""
         super().__init__(text)
         self.options = options
 
 
 class UsageError(SharebenchError):
-    """A usage error: an unknown option value, a bad URL."""
+    """For example an unknown option value or a bad URL."""
 
     exit_code = 2
 
 
 class PasswordInURLError(UsageError):
-    """A password stood in a URL or on the command line."""
+    """A password was given in a URL or on the command line."""
 
 
 class MeasurementError(SharebenchError):
-    """The measurement failed or is invalid; what was measured before it is kept."""
+    """The measurement failed or is invalid; earlier results are kept."""
 
 
 class UnreachableError(MeasurementError):
-    """The host is unknown, the port closed or the way to it blocked."""
+    """Unknown host, closed port or no route."""
 
 
 class LoginError(MeasurementError):
-    """The server refused the user, the password or the ticket."""
+    """The server refused user, password or ticket."""
 
 
 class NoSuchShareError(MeasurementError):
-    """The server has no share of that name."""
+    """The share does not exist."""
 
 
 class NoSuchFileError(MeasurementError):
-    """There is no file or folder at that path."""
+    """The path does not exist."""
 
 
 class NotAFileError(MeasurementError):
-    """The path is a folder where a file is needed, or a file with nothing in it."""
+    """The path is a folder, or an empty file."""
 
 
 class AccessDeniedError(MeasurementError):
-    """The server lets this user in, but not read or write there."""
+    """The user may not read or write there."""
 
 
 class NoSpaceError(MeasurementError):
@@ -82,35 +82,35 @@ class NoSpaceError(MeasurementError):
 
 
 class ConnectionLostError(MeasurementError):
-    """The connection ended while it was in use."""
+    """The connection was lost."""
 
 
 class StalledError(MeasurementError):
-    """Nothing moved for as long as ``--timeout`` allows."""
+    """No progress within ``--timeout``."""
 
 
 class CorruptedError(MeasurementError):
-    """Bytes, a signature or an authentication tag were not what they must be."""
+    """Wrong data, signature or authentication tag."""
 
 
 class ProtocolError(MeasurementError):
-    """The other side answered what its protocol does not allow."""
+    """The peer violated its protocol."""
 
 
 class MissingProgramError(MeasurementError):
-    """A program that does the work is not installed."""
+    """A required program is not installed."""
 
 
 class LinuxNeededError(MeasurementError):
-    """This machine is no Linux: it can read and compare what others measured."""
+    """Measuring needs Linux."""
 
 
 class NotQuietError(MeasurementError):
-    """The time was busy, and ``--quiet-time require`` wants a quiet one."""
+    """The time was busy, and ``--quiet-time require`` is set."""
 
 
 class ChildDiedError(MeasurementError):
-    """The measuring process ended without saying why."""
+    """The measuring process ended without a reason."""
 
 
 class NotebookError(SharebenchError):

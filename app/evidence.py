@@ -1,7 +1,7 @@
-"""Recordings signed with an ssh key, for somebody who does not have the notebook: signed, and verified anywhere.
+"""Recordings signed with an ssh key, verifiable without the notebook.
 
-The file is JSON. ``ssh-keygen -Y sign`` signs every byte of it before the member ``signature``, its last; what follows
-can be written in one way only, so that no byte of the file can be changed. See OpenSSH, PROTOCOL.sshsig.
+``ssh-keygen -Y sign`` signs every byte of the JSON before the last member ``signature``, whose form is canonical: no
+byte can be changed. See OpenSSH, PROTOCOL.sshsig.
 """
 
 import base64
@@ -24,7 +24,6 @@ from storage.notebook import Notebook
 
 SCHEMA, NAMESPACE = "sharebench/evidence/1", "sharebench"
 UNCHANGED, CHANGED, NOT_SIGNED = 0, 1, 2
-"""Exit codes of ``verify``."""
 _MEMBER = b',\n "signature": "'
 _END = b'"\n}\n'
 _FIRST, _LAST = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
@@ -36,14 +35,14 @@ _COMPUTED = {"average", "deviation"}
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What a file turned out to be, as the exit code of ``verify`` and in a sentence."""
+    """Result of a verification: exit code and sentence."""
 
     exit_code: int
     text: str
 
 
 def sign(documents: Sequence[Any], key: Path) -> bytes:
-    """The evidence file of these documents. Raises UsageError, MissingProgramError."""
+    """A signed file of these documents. Raises UsageError, MissingProgramError."""
     content = {"schema": SCHEMA, "version": __version__, "recordings": list(documents)}
     text = json_escaped(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
     signed = text.removesuffix("\n}").encode()
@@ -55,7 +54,7 @@ def sign(documents: Sequence[Any], key: Path) -> bytes:
 
 
 def verify(content: bytes, keys: Sequence[Path] = ()) -> Verified:
-    """Whether a file is as it was signed, by one of these keys where any is given. Raises MissingProgramError."""
+    """Checks the signature, against ``keys`` if given. Raises MissingProgramError."""
     allowed = [found for path in keys for found in _keys_in(path)]
     signed, mark, rest = content.rpartition(_MEMBER)
     if not mark and SCHEMA.encode() in content:
@@ -87,7 +86,7 @@ def verify(content: bytes, keys: Sequence[Path] = ()) -> Verified:
 
 
 def _decoded(text: bytes) -> str | None:
-    """A signature in base64 as it must be written; None where any character could be another one."""
+    """None unless the base64 is canonical."""
     try:
         decoded = base64.b64decode(text, validate=True)
     except (ValueError, binascii.Error):
@@ -96,7 +95,7 @@ def _decoded(text: bytes) -> str | None:
 
 
 def _keys_in(path: Path) -> list[str]:
-    """The public keys in a file, such as ``id_ed25519.pub`` or ``authorized_keys``. Raises UsageError."""
+    """From ``id_ed25519.pub`` or ``authorized_keys``. Raises UsageError."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
@@ -129,7 +128,7 @@ def _last_line(done: "subprocess.CompletedProcess[bytes]") -> str:
 
 
 def _differences(content: bytes) -> Iterator[str]:
-    """Averages that do not follow from the runs beside them, and what cannot be read, in words."""
+    """Averages that do not follow from their runs, and unreadable parts."""
     try:
         documents = json.loads(content)["recordings"]
         found = [importing.recording_in(document) for document in documents]
@@ -144,7 +143,6 @@ def _differences(content: bytes) -> Iterator[str]:
 
 
 def _unlike(one: Any, other: Any, place: str = "", *, inside: bool = False) -> Iterator[str]:
-    """The places below ``average`` and ``deviation`` whose numbers are not the same."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in one.keys() & other.keys():
             yield from _unlike(one[key], other[key], f"{place}.{key}".lstrip("."), inside=inside or key in _COMPUTED)

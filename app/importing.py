@@ -1,4 +1,4 @@
-"""What documents bring into a notebook: recordings of any kind, taken whole or refused whole."""
+"""Imports documents into a notebook, all or nothing."""
 
 import re
 from collections.abc import Sequence
@@ -29,12 +29,12 @@ from storage.recordings import LAST, LAST_LOAD, SERIES, UnknownReferenceError
 from storage.records import Experiment, ExperimentKind, Series, new_series_id, utc_now
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
-"""What can be typed as the name of a recording."""
+"""Ids that can be typed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whole:
-    """A trial, survey or self-test of a document, with its series."""
+    """A trial, survey or self-test with its series."""
 
     id: str
     experiment: Experiment
@@ -55,16 +55,16 @@ class ImportedRecording:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What came of it: ids."""
+    """Imported ids."""
 
     new: tuple[str, ...]
     there: tuple[str, ...]
     series: tuple[Series, ...] = ()
-    """Those that are new."""
+    """New ones only."""
 
 
 def read(content: bytes, given: Given) -> list[ImportedRecording]:
-    """All recordings of a file. Raises DocumentError, naming the first place that is wrong."""
+    """Raises DocumentError, naming the first error."""
     check_utf_8(content)
     if content.removeprefix(_MARK).lstrip()[:1] not in {b"{", b"["}:
         return [ImportedRecording(KINDS[SERIES], one) for one in read_series(content, given)]
@@ -81,7 +81,7 @@ def read(content: bytes, given: Given) -> list[ImportedRecording]:
 
 
 _MARK = b"\xef\xbb\xbf"
-"""With which some programs begin a file of UTF-8."""
+"""Byte order mark that some programs put before UTF-8."""
 
 
 def _schema(document: object) -> object:
@@ -90,7 +90,7 @@ def _schema(document: object) -> object:
 
 
 def recording_in(document: Any) -> ImportedRecording:
-    """The recording that one document describes. Raises DocumentError."""
+    """Raises DocumentError."""
     kind = next((one for one in KINDS.values() if one.schema == _schema(document)), KINDS[SERIES])
     if kind.name == SERIES:
         return ImportedRecording(kind, check(series_from_document(document)))
@@ -129,7 +129,7 @@ def _part(place: JSONNode) -> Series:
 
 
 def store(notebook: Notebook, found: Sequence[ImportedRecording], file: str, *, as_new: bool) -> Import:
-    """Store what is not there yet, all or nothing. Raises UsageError where something differs from what is there."""
+    """All or nothing. Raises UsageError if a stored recording differs."""
     if as_new:
         found = _renamed(found)
     _check_ids(notebook, found, file)
@@ -177,7 +177,7 @@ def _store_whole(notebook: Notebook, whole: Whole, file: str) -> Sequence[Series
 
 
 def _renamed(found: Sequence[ImportedRecording]) -> list[ImportedRecording]:
-    """All under new ids; what refers to one of them keeps doing so."""
+    """New ids; references between recordings are preserved."""
     fresh = [(each, [new_series_id() for _ in _series_of(each)]) for each in found]
     names = {one.id: new for each, ids in fresh for one, new in zip(_series_of(each), ids, strict=True)}
     result = []
@@ -201,14 +201,13 @@ def _renamed(found: Sequence[ImportedRecording]) -> list[ImportedRecording]:
 
 
 def _series_of(found: ImportedRecording) -> Sequence[Series]:
-    """A series itself, or those inside a trial or survey."""
     if found.kind.name == SERIES:
         return (found.record,)
     return found.record.series if isinstance(found.record, Whole) else ()
 
 
 def _check_ids(notebook: Notebook, found: Sequence[ImportedRecording], file: str) -> None:
-    """Whether all can be called as they are. Raises UsageError."""
+    """Raises UsageError for an id that cannot be used."""
     taken = {LAST, LAST_LOAD, *(baseline.name for baseline in notebook.baselines())}
     seen: set[str] = set()
     for each in found:
@@ -224,7 +223,7 @@ def _check_ids(notebook: Notebook, found: Sequence[ImportedRecording], file: str
 
 
 def _is_there(notebook: Notebook, found: ImportedRecording, file: str) -> bool:
-    """Whether the notebook has it, and the same. Raises UsageError where it has another one of that id."""
+    """Raises UsageError if another recording has the id."""
     record = found.record
     if isinstance(record, Whole):
         series = [_known(notebook, one.id) for one in record.series]
@@ -248,7 +247,7 @@ def _known(notebook: Notebook, series_id: str) -> Series | None:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two records of a kind measured the same; what people write may differ."""
+    """Whether the measurements are equal; labels and notes may differ."""
     for name in ("command", "target", "targets", "runs", "points", "script"):
         if getattr(one, name, None) != getattr(other, name, None):
             return False

@@ -1,9 +1,7 @@
-"""The table of kinds: how a recording of each is read, rendered, compared, resumed, exported and imported.
+"""The table of kinds: how recordings are read, rendered, compared, resumed, exported and imported.
 
-``list``, ``show``, ``note``, ``delete``, ``export``, ``import``, ``compare`` and the notebook screen are written once
-over it. A new kind is a record with the fields of a recording and its own, a row here, and the folder that measures it.
-
-What lays a form out is loaded where it is first used: a list of series waits for none of it.
+Commands and the notebook screen are written once over it. A new kind is a record, a row here, and the folder that
+measures it. Forms are imported on first use: lists stay fast.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -33,14 +31,13 @@ if TYPE_CHECKING:
 _HEAD = ("id", "created_at", "status", "error", "label", "note", "question")
 _VERDICT_CODES = {"faster": 0, "slower": 1}
 INCONCLUSIVE = 3
-"""The exit code of a comparison that found no answer."""
 _OURS = frozenset({"imported_at", "owner", "running_by", "part_of", "lease", "leftovers"})
-"""What no document says of a recording of this notebook."""
+"""Fields that are local to a notebook and not exported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a comparison came to."""
+    """Result of a comparison."""
 
     report: "Report"
     exit_code: int = 0
@@ -52,36 +49,31 @@ class Kind:
 
     name: str
     schema: str
-    """Of its document."""
     record: type
-    """The record that is stored; its fields are what the published schema is made of."""
+    """The published schema is made of its fields."""
     report: Callable[[Notebook, Recording], "Report"]
-    """Its form, with its document. Raises UsageError."""
     answer: Callable[[Notebook, Recording], Toned]
-    """What came of it, in a few words."""
     done: Callable[[Notebook, Recording], int] = lambda _notebook, _head: 0
-    """How many runs, points or pairs it has."""
     resume: str = ""
-    """The option that resumes it; empty where it is measured anew."""
+    """The option that resumes it, or empty."""
     target: Callable[[Notebook, Recording], Target | None] = lambda _notebook, _head: None
-    """What it measured, to clean up there."""
+    """Needed to clean up."""
     judge: "Callable[[Notebook, Recording, str, RunStatus, str | None], bool] | None" = None
-    """Rejects or accepts a run, point or pair by its name; False where there is none."""
+    """Rejects or accepts a run, point or pair by name; False if there is none."""
     compare: "Callable[[Notebook, Sequence[Recording]], Compared] | None" = None
-    """Compares the first with the others; where it is absent they stand side by side, without a verdict."""
+    """Compares the first with the others; None means side by side, without a verdict."""
     read: Callable[[Notebook, str], Any] | None = None
-    """The record as stored; absent where head and content are all there is."""
+    """None if head and content are everything."""
     from_document: Callable[[Any], Any] | None = None
-    """Reads the record in a document; where it is absent, by the types of its fields. Raises DocumentError."""
+    """None reads by the types of the fields. Raises DocumentError."""
     add: Callable[[Notebook, Any], None] | None = None
-    """Stores a record that is not there yet; where it is absent, as head and content."""
+    """None stores head and content."""
     whole: bool = False
-    """Whether it is made of series."""
     restored_by: str = ""
-    """The command that restores what it left changed, for which the recording is needed; else `clean` is advised."""
+    """The command that restores leftover changes and needs the recording; else `clean` is recommended."""
 
     def form(self, notebook: Notebook, head: Recording) -> "Report":
-        """Its form, whose document has the series that it is made of inside. Raises UsageError."""
+        """The form; its document contains the member series. Raises UsageError."""
         report = self.report(notebook, head)
         if head.kind not in {SERIES, LOAD} and (head.question or head.note):
             from forms.report import Field  # noqa: PLC0415  as the module says
@@ -107,7 +99,7 @@ class Kind:
 
 
 def parts(notebook: Notebook, head: Recording) -> list[Recording]:
-    """The series that a recording is made of, in the order measured."""
+    """Member series in measured order."""
     return notebook.recordings(part_of=head.id)[::-1]
 
 
@@ -191,7 +183,7 @@ def _isolation_answer(notebook: Notebook, head: Recording) -> Toned:
 
 
 def _judge_layer_run(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
-    """The run's name is ROUND:LAYER:CLIENTS, the last where there were several."""
+    """``name`` is ROUND:LAYER:CLIENTS, the last of several."""
     turn, _, rest = name.partition(":")
     layer, _, clients = rest.rpartition(":") if rest.rpartition(":")[2].isdecimal() else (rest, "", "")
     numbers = [int(clients)] if clients else list(notebook.isolation(head.id).clients)
@@ -254,7 +246,7 @@ def _no_experiment(notebook: Notebook, name: str) -> str:
 
 
 def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> "Report":
-    """The experiment, survey or self-test of that name; ``only`` is the kind it must be. Raises UsageError."""
+    """``only`` is the kind it must be. Raises UsageError."""
     from forms.experiments.report import experiment_report  # noqa: PLC0415  as the module says
     from forms.trials.judged import report_of  # noqa: PLC0415  as the module says
 
@@ -272,7 +264,7 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
 
 
 def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
-    """The trial or sweep of that name with its plan; None for no such experiment. Raises UsageError."""
+    """A trial or sweep with its plan; None for no such experiment. Raises UsageError."""
     from forms.trials.judged import KINDS as CHANGES  # noqa: PLC0415  as the module says
     from forms.trials.judged import judged  # noqa: PLC0415  as the module says
 
@@ -295,7 +287,6 @@ def _experiment_form(notebook: Notebook, head: Recording) -> "Report":
 
 
 def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
-    """The verdict of a trial, the answer of a sweep; of the others the first line of what they came to."""
     try:
         change = stored_change(notebook, head.subject)
         if change is not None:
@@ -395,7 +386,7 @@ KINDS: dict[str, Kind] = {
 
 
 def kind_of(head: Recording) -> Kind:
-    """The row of a recording's kind. Raises UsageError for one that a newer version made."""
+    """Raises UsageError for a kind of a newer version."""
     if head.kind not in KINDS:
         raise UsageError(f"{head.id} is of kind {head.kind!r}, which this version does not know")
     return KINDS[head.kind]
@@ -405,7 +396,7 @@ def kind_of(head: Recording) -> Kind:
 
 
 def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]:
-    """A line for each of these recordings, in this order."""
+    """In the order of ``heads``."""
     heads = list(heads)
     names: dict[str, list[str]] = {}
     for baseline in notebook.baselines():
@@ -436,7 +427,7 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
 
 
 def forms(notebook: Notebook, references: Sequence[str], *kinds: str) -> "list[Report]":
-    """The forms of recordings; of several series alone with an overview before them. Raises UsageError."""
+    """Several series get an overview first. Raises UsageError."""
     from forms.reports import series_reports  # noqa: PLC0415  as the module says
 
     heads = [notebook.recording(one, *kinds) for one in references]
@@ -446,7 +437,7 @@ def forms(notebook: Notebook, references: Sequence[str], *kinds: str) -> "list[R
 
 
 def compare(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
-    """Compare the first with the others, which are of its kind."""
+    """Compare the first with the others, all of one kind."""
     kind = kind_of(heads[0])
     if kind.compare is not None:
         return kind.compare(notebook, heads)
@@ -454,7 +445,7 @@ def compare(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
 
 
 def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
-    """The recordings of these references, all of one kind; ``last`` is the newest of it. Raises UsageError."""
+    """All of one kind; ``last`` is the newest of it. Raises UsageError."""
     named = {one: notebook.recording(one) for one in references if one != LAST}
     of_kind = {head.kind for head in named.values()} or {notebook.recording(LAST, *KINDS).kind}
     if len(of_kind) > 1:
@@ -464,7 +455,7 @@ def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
 
 
 def list_lines(notebook: Notebook, ids: Sequence[str]) -> list[SeriesLine]:
-    """The lines of the notebook screen: figures of series; of what else there is the kind and its answer."""
+    """For the notebook screen: figures of series; kind and answer of other recordings."""
     heads = notebook.recordings_of(ids)
     of_series = [head.id for head in heads if head.kind == SERIES]
     found = series_lines(notebook.heads_of(of_series), notebook.rates_of(of_series), notebook.baselines())
@@ -493,7 +484,7 @@ def list_lines(notebook: Notebook, ids: Sequence[str]) -> list[SeriesLine]:
 
 
 def leftover_text(notebook: Notebook, head: Recording) -> str:
-    """Leftovers that may remain on a server, and the command that removes them; empty where there are none."""
+    """Possible leftovers on a server and the command that removes them, or empty."""
     if head.leftovers is None or head.running or head.imported_at:
         return ""
     things = [
@@ -510,7 +501,7 @@ def leftover_text(notebook: Notebook, head: Recording) -> str:
 
 
 def resumable(notebook: Notebook, reference: str, *kinds: str, confirmed: bool = False) -> Recording:
-    """The recording to be resumed. Raises UsageError where it is complete, being measured, or somebody else's."""
+    """Raises UsageError if it is complete, being measured, or somebody else's."""
     head = notebook.recording(reference, *kinds)
     kind = kind_of(head)
     if head.lease is not None and head.running:
@@ -525,7 +516,7 @@ def resumable(notebook: Notebook, reference: str, *kinds: str, confirmed: bool =
 
 
 def judge(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> None:
-    """Reject a run, load point, layer run or pair, or accept it again. Raises UsageError."""
+    """Reject or accept a run, load point, layer run or pair. Raises UsageError."""
     kind = kind_of(head)
     if kind.judge is None:
         raise UsageError(f"a {head.kind} has no runs of its own: reject a run of one of its series")
@@ -538,7 +529,7 @@ def judge(notebook: Notebook, head: Recording, name: str, status: RunStatus, rea
 
 
 def stored_record(notebook: Notebook, head: Recording) -> Any:
-    """The record of a kind, by its types where it has no tables of its own."""
+    """Parsed by its types if it has no tables of its own."""
     kind = kind_of(head)
     if kind.read is not None:
         return kind.read(notebook, head.id)
@@ -547,7 +538,7 @@ def stored_record(notebook: Notebook, head: Recording) -> Any:
 
 
 def record_from_document(kind: Kind, document: Any) -> Any:
-    """The record in a document of a kind. Raises DocumentError."""
+    """Raises DocumentError."""
     if kind.from_document is not None:
         return kind.from_document(document)
     return JSONNode("", document).object().record(kind.record, leave=_OURS, needs=("id", "created_at"))
@@ -564,7 +555,7 @@ def add_record(notebook: Notebook, kind: Kind, record: Any, imported_at: str) ->
 
 
 def head_of(kind: Kind, record: Any, *, subject: str = "") -> Recording:
-    """The recording of a record whose fields beside those of every recording are its content."""
+    """Fields other than those of every recording become its content."""
     apart = {*_HEAD, *_OURS}
     content = {name: value for name, value in asdict(record).items() if name not in apart}
     known = {one.name for one in fields(record)}

@@ -1,4 +1,4 @@
-"""Logins: who, with which password, from the three places where one may stand."""
+"""Logins: the user, and the password from one of three places."""
 
 import os
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _KEYS = {"username": "user", "user": "user", "password": "password", "domain": "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
-    """What a credentials file says; absent where it says nothing."""
+    """Content of a credentials file."""
 
     user: str | None = None
     domain: str | None = None
@@ -29,9 +29,9 @@ class Credentials:
 
 
 def read_credentials(path: Path) -> Credentials:
-    """A file as ``mount.cifs`` and ``smbclient -A`` read it: ``username = …``, ``password = …``, ``domain = …``.
-
-    ``nthash = …`` is taken in place of a password. Raises UsageError.
+    """As for ``mount.cifs`` and ``smbclient -A``: ``username``, ``password``, ``domain``; ``nthash`` replaces a
+    password.
+    Raises UsageError.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
@@ -52,10 +52,10 @@ def read_credentials(path: Path) -> Credentials:
 
 
 def same_login(one: Target, other: Target) -> bool:
-    """Whether a password that was said for one may be sent to the other, unasked.
+    """Whether one target's password may be sent to the other without asking.
 
-    On another host, or by another address of the same one: a survey measures both. Never by another protocol: what
-    SMB only proves to know, plain FTP would send as it is.
+    Another host is allowed (a survey measures several addresses), another protocol never: FTP sends in plain text what
+    SMB only proves.
     """
     return (one.protocol, one.user, one.domain) == (other.protocol, other.user, other.domain)
 
@@ -67,10 +67,8 @@ def log_in_as(
     kerberos: bool = False,
     ask: Callable[[str], str] | None = None,
 ) -> tuple[Target, Secrets]:
-    """The target with its user, and the secrets to log in with; asks where nothing else tells the password.
-
-    A target without a user is a guest's (SMB) or anonymous (FTP). Raises UsageError, LoginError where there is
-    nobody to ask.
+    """The target with its user, and its secrets; asks if needed. Without a user: guest (SMB) or anonymous (FTP).
+    Raises UsageError, LoginError if nobody can answer.
     """
     if not target.abilities.has_login:
         return target, Secrets()

@@ -1,4 +1,4 @@
-"""Documents on paper, by the system's ``lp``."""
+"""Prints documents with the system's ``lp``."""
 
 import subprocess
 from collections.abc import Sequence
@@ -11,15 +11,15 @@ _PACKAGE = "cups-client"
 _PATIENCE_SECONDS = 30.0
 _SET_UP = "set one up first (lpadmin, or the system's settings), or write a PDF and print that"
 _NOT_COUNTED = " (0 file(s))"
-"""What ``lp`` adds where it was handed a document and no file: it reads as if nothing had been printed."""
+"""Added by ``lp`` for input on stdin; it reads as if nothing had been printed."""
 
 
 class PrintingError(SharebenchError):
-    """Nothing was printed; ``str()`` of it says why, and what to do."""
+    """Printing failed; the text says why and what to do."""
 
 
 def printers() -> list[str]:
-    """The names of the printers, the usual one first. Raises PrintingError where there is none, MissingProgramError."""
+    """The default first. Raises PrintingError, MissingProgramError."""
     lpstat = find_program("lpstat", _PACKAGE)
     names = _told([lpstat, "-e"]).split()
     if not names:
@@ -29,10 +29,7 @@ def printers() -> list[str]:
 
 
 def print_document(pdf: bytes, printer: str, *, title: str, paper: str) -> str:
-    """Hand a PDF to a printer, the usual one where none is named; what ``lp`` says of it.
-
-    Raises PrintingError, MissingProgramError.
-    """
+    """Returns the message of ``lp``. Raises PrintingError, MissingProgramError."""
     command = [find_program("lp", _PACKAGE), "-t", title, "-o", f"media={paper}"]
     if printer:
         known = printers()
@@ -44,7 +41,7 @@ def print_document(pdf: bytes, printer: str, *, title: str, paper: str) -> str:
 
 
 def _told(command: Sequence[str], given: bytes = b"", *, must: bool = False) -> str:
-    """What a program says; nothing where it fails, unless it ``must`` not. Raises PrintingError."""
+    """A program's output; a failure gives nothing, or with ``must`` raises PrintingError."""
     try:
         done = subprocess.run(
             command, input=given, capture_output=True, check=False, timeout=_PATIENCE_SECONDS, env=clean_environment()

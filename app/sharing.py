@@ -1,6 +1,5 @@
-"""Two notebooks made equal through ssh: each gets the other's recordings, and what people have written about them.
-
-A recording that is not there is imported. What was written on both sides is merged by its time, see storage/shared.py.
+"""Synchronizes two notebooks through ssh: missing recordings are imported, and labels and notes merged by time
+(storage/shared.py).
 """
 
 import json
@@ -19,31 +18,30 @@ from storage.recordings import Recording
 from storage.shared import Texts, texts_from_json
 
 MOST_BYTES = 64 * 2**20
-"""Of one answer or order; recordings are sent in parts of about a quarter of that."""
+"""Limit of a message; recordings are sent in parts of a quarter of that."""
 _PART_BYTES = MOST_BYTES // 4
 _SECONDS = 900.0
 _WORKER = 'PATH="$PATH:$HOME/.local/bin"; export PATH; exec sharebench share-worker'
 
 State = dict[str, list[Any]]
-"""Of each recording by its id: a digest of what people have written, whether it is complete, how many runs it has."""
+"""By recording id: digest of labels and notes, completeness, number of runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What came of it: ids, and sentences about what could not be shared."""
+    """Result: ids, and what could not be shared."""
 
     new: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     def add(self, other: "Taken") -> None:
-        """Count another part as well."""
         for name in ("new", "changed", "problems"):
             getattr(self, name).extend(getattr(other, name))
 
 
 def pull(notebook: Notebook, host: str) -> Taken:
-    """Take what the notebook on ``[USER@]HOST`` has and this one has not. Raises UsageError, MeasurementError."""
+    """Import what ``[USER@]HOST`` has and this notebook lacks. Raises UsageError, MeasurementError."""
     wanted, taken = _differing(_state_of(host), state(notebook)), Taken()
     while wanted:
         given = JSONNode(host, _ask(host, "give", json.dumps(wanted)))
@@ -62,7 +60,7 @@ def pull(notebook: Notebook, host: str) -> Taken:
 
 
 def push(notebook: Notebook, host: str) -> Taken:
-    """Give the notebook on ``[USER@]HOST`` what it has not. Raises UsageError, MeasurementError."""
+    """Export what ``[USER@]HOST`` lacks. Raises UsageError, MeasurementError."""
     wanted, taken = _differing(state(notebook), _state_of(host)), Taken()
     while wanted:
         done, entries = part(notebook, wanted)
@@ -76,7 +74,7 @@ def push(notebook: Notebook, host: str) -> Taken:
 
 
 def _ask(host: str, word: str, text: str = "") -> Any:
-    """What the worker there answers. Raises UsageError, MeasurementError."""
+    """Raises UsageError, MeasurementError."""
     must = f"`ssh {host} sharebench --version` must work without a question, and show this version"
     try:
         program = RunningProgram(ServerShell(host).words(f"{_WORKER} {word}"), text=text, most_bytes=MOST_BYTES * 2)
@@ -103,7 +101,7 @@ def _differing(given: State, there: State) -> list[str]:
 
 
 def state(notebook: Notebook) -> State:
-    """What the notebook has, without what is being measured right now."""
+    """Without recordings that are being measured."""
     progress, said = notebook.progress(), notebook.said(list(notebook.progress()))
     running = {one.id for one in _running(notebook)}
     return {one: [_digest(said[one]), *progress[one]] for one in said if one in progress and one not in running}
@@ -114,7 +112,6 @@ def _digest(texts: Texts) -> str:
 
 
 def _running(notebook: Notebook) -> Iterator[Recording]:
-    """The recordings that are being measured, with the wholes that they are parts of and the other parts of those."""
     found = notebook.recordings_of(list(notebook.running()))
     for whole in notebook.recordings_of(list({one.part_of or one.id for one in found})):
         yield whole
@@ -122,7 +119,7 @@ def _running(notebook: Notebook) -> Iterator[Recording]:
 
 
 def part(notebook: Notebook, wanted: Sequence[str]) -> tuple[list[str], list[Any]]:
-    """As many of these recordings as fit into one message: the ids that are dealt with, and what is sent."""
+    """The recordings that fit into one message: ids dealt with, and content."""
     heads = notebook.recordings_of(list({one.part_of or one.id: None for one in notebook.recordings_of(wanted)}))
     done, entries, size = [], [], 0
     known = {head.id for head in heads}
@@ -146,7 +143,7 @@ def part(notebook: Notebook, wanted: Sequence[str]) -> tuple[list[str], list[Any
 
 
 def take(notebook: Notebook, entries: Any, host: str) -> Taken:
-    """Store what another notebook sent: each recording whole or not at all. Raises DocumentError."""
+    """Each recording whole or not at all. Raises DocumentError."""
     taken = Taken()
     read = []
     for place in JSONNode("entries", entries).items():
@@ -191,7 +188,7 @@ def _take(notebook: Notebook, recording: ImportedRecording, texts: dict[str, Tex
 
 
 def _goes_further(notebook: Notebook, recording: ImportedRecording, mine: Recording) -> bool:
-    """Whether it was resumed where it was measured after it had been shared."""
+    """Whether it was resumed on its own machine after it had been shared."""
     record = recording.record
     if recording.kind.whole:
         return len(record.series) > len(kinds.parts(notebook, mine))

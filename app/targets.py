@@ -1,4 +1,4 @@
-"""Targets as URLs: read from what an admin types, and written back."""
+"""Parses and writes targets as URLs."""
 
 import posixpath
 import re
@@ -19,18 +19,15 @@ FORMS = (
 )
 
 HOW_TO_GIVE = f"type it at the prompt, set {PASSWORD_VARIABLE}, or name a file of credentials"
-"""How a password is given."""
 CREDENTIALS_OPTION = "--credentials FILE"
-"""What the command line names that file by."""
 HOW_TO_LOG_IN = f"leave it out and {HOW_TO_GIVE}"
 
 _SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
-"""What a target begins with, also one of another program."""
 _OTHER_SCHEMES = frozenset({"sftp", "tftp", "http", "https"})
-"""Schemes that look like ours and mean something else."""
+"""Schemes of other programs that look like ours."""
 _PASSWORD_IN_URL = f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}"
 _BARE = re.compile(r"(?:[^\s@/:\\]+@)?[\w-][\w.-]*(?::\d{1,5})?(?:/[^\\]*)?")
-"""``[USER@]HOST[:PORT][/SHARE…]``, as ssh and scp are told where to go."""
+"""``[USER@]HOST[:PORT][/SHARE…]``, as for ssh and scp."""
 _PORT_ONLY = re.compile(r":\d{0,5}(?=[/\\]|$)")
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 
@@ -38,9 +35,8 @@ _ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 
 def parse_target(text: str) -> Target:
-    r"""The target that a URL names; ``\\HOST\SHARE\PATH`` and ``/PATH`` are understood too.
-
-    Raises UsageError, PasswordInURLError. ``%20`` is a space; a ``%`` that starts no escape is itself.
+    """Also accepts UNC paths and ``/PATH``; a ``%`` that starts no escape is literal.
+    Raises UsageError, PasswordInURLError.
     """
     url = _as_url(text.strip())
     scheme, separator, rest = url.partition("://")
@@ -78,7 +74,6 @@ def parse_target(text: str) -> Target:
 
 
 def _not_a_target(text: str) -> UsageError:
-    """What is said of a text that names no target: what it may have meant, where that can be told."""
     if not text:
         return UsageError(f"nothing was typed; write {FORMS}")
     scheme = _SCHEME.match(text)
@@ -95,7 +90,7 @@ def _not_a_target(text: str) -> UsageError:
 
 
 def _known_scheme(typed: str) -> str | None:
-    """The protocol that a scheme may be a slip of the pen for; None for one of another program."""
+    """The protocol that a mistyped scheme may mean; None for another program's."""
     from difflib import get_close_matches  # noqa: PLC0415  only words that are wrong need it
 
     name = typed.rstrip(":/\\").lower()
@@ -103,16 +98,13 @@ def _known_scheme(typed: str) -> str | None:
 
 
 def parse_typed_target(text: str) -> Target:
-    """As :func:`parse_target`; ``[USER@]HOST[/SHARE…]`` alone is taken for SMB, ``@NAME`` for a server by its name.
-
-    Raises UsageError.
-    """
+    """As :func:`parse_target`; also ``[USER@]HOST[/SHARE…]`` (SMB) and ``@NAME``. Raises UsageError."""
     typed = by_name(text.strip())
     return parse_target(f"smb://{typed}" if _BARE.fullmatch(typed) else typed)
 
 
 def by_name(text: str) -> str:
-    """The URL that is meant by ``@NAME[/PATH]``; other texts as they are. Raises UsageError, ConfigError."""
+    """The URL of ``@NAME[/PATH]``; other texts unchanged. Raises UsageError, ConfigError."""
     if not text.startswith("@"):
         return text
     from app.config import profile  # noqa: PLC0415  few targets are named so
@@ -132,9 +124,8 @@ def _as_url(text: str) -> str:
 
 
 def without_password(text: str) -> str:
-    """What was typed as a target, for an error: whatever may be a password, in whatever half-typed form, is ``…``.
-
-    That is all from the first colon behind the scheme up to the last ``@``; where there is no ``@`` yet, up to the end.
+    """For errors: replaces what may be a password by ``…``, from the first colon after the scheme to the last ``@`` or
+    the end.
     """
     scheme = _SCHEME.match(text)
     start = scheme.end() if scheme else 0
@@ -149,14 +140,14 @@ def without_password(text: str) -> str:
 
 
 def may_hold_password(text: str) -> bool:
-    """Whether a login with a password may stand in what was typed, in whatever half-typed form."""
+    """Whether the text may contain a password, even half-typed."""
     scheme = _SCHEME.match(text)
     login, at, _ = text[scheme.end() if scheme else 0 :].rpartition("@")
     return ":" in login if at else without_password(text) != text
 
 
 def _unescape(text: str) -> str:
-    """Percent escapes resolved; a group that is no UTF-8 stays as it was typed."""
+    """Resolves percent escapes; groups that are not UTF-8 stay."""
 
     def resolve(match: re.Match[str]) -> str:
         try:
@@ -201,7 +192,7 @@ def _file_target(text: str, authority: str, path: str) -> Target:
 
 
 def check_complete(target: Target, command: Command, *, make_file: bool = False) -> None:
-    """Make sure that the target names what the command needs. Raises UsageError."""
+    """Raises UsageError unless the target names what the command needs."""
     if target.abilities.has_share and not target.share:
         raise UsageError(
             f"no share in {format_target(target)}; write smb://HOST/SHARE/PATH (`sharebench check` lists them)"
@@ -215,7 +206,7 @@ def check_complete(target: Target, command: Command, *, make_file: bool = False)
 
 
 def join(target: Target, name: str) -> str:
-    """The path of a name in the folder that ``target.path`` is, in the form of ``Target.path``."""
+    """In the form of ``Target.path``."""
     folder = target.path.rstrip("/")
     if target.abilities.has_share:
         return f"{folder}/{name}" if folder else name
@@ -227,36 +218,35 @@ _NAME = re.compile(r"\.sharebench-[0-9a-f]{12}")
 
 _LOAD_FOLDER = re.compile(r"\.sharebench-load-[0-9a-f]{12}")
 ISOLATION_PREFIX = f"{PREFIX}isolate-"
-"""The beginning of the names of an isolation's folders."""
 _ISOLATION_FOLDER = re.compile(r"\.sharebench-isolate-[0-9a-f]{8}(-disk)?")
 
 
 def new_load_folder() -> str:
-    """The name of a new folder for the files of a load; by chance alone has another that name."""
+    """A random name."""
     return f"{PREFIX}load-{secrets.token_hex(6)}"
 
 
 def is_load_folder(name: str) -> bool:
-    """Whether a folder of that very name was made by a load."""
+    """Exact match."""
     return _LOAD_FOLDER.fullmatch(name) is not None
 
 
 def is_isolation_folder(name: str) -> bool:
-    """Whether a folder of that very name was made by an isolation."""
+    """Exact match."""
     return _ISOLATION_FOLDER.fullmatch(name) is not None
 
 
 def new_scratch_path(target: Target) -> str:
-    """The path of a new file in the folder that ``target.path`` is; by chance alone has another file that name."""
+    """A random name in the folder ``target.path``."""
     return join(target, f"{PREFIX}{secrets.token_hex(6)}")
 
 
 def is_scratch_name(name: str) -> bool:
-    """Whether a file of that very name, in that case, was made by us."""
+    """Exact match, case included."""
     return _NAME.fullmatch(name) is not None
 
 
 def is_scratch_path(target: Target, path: str) -> bool:
-    """Whether the path is one that :func:`new_scratch_path` may have given for that target."""
+    """Whether :func:`new_scratch_path` may have made the path."""
     name = path.rpartition("/")[2]
     return is_scratch_name(name) and path == join(target, name)

@@ -1,4 +1,4 @@
-"""Sizes and rates as people type them."""
+"""Parses sizes and rates."""
 
 import re
 from decimal import Decimal
@@ -8,15 +8,15 @@ from app.errors import UsageError
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b)?", re.IGNORECASE)
 _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:b|bit|bits|bps|b/s|bit/s|bits/s)?", re.IGNORECASE)
 _BYTE_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgtKMGT]?)i?B(?:/s|ps|yte/s|ytes/s|yte|ytes)?")
-"""With a capital B it is bytes, which links are not sold in."""
+"""With a capital B it is bytes, which link speeds do not use."""
 _BIT_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT])(?:b|bits?)", re.ASCII)
 LARGEST = 2**63 - 1
-"""What SMB offsets, files and the notebook can hold, in bytes or bits per second."""
+"""Limit of SMB offsets, files and the notebook, in bytes or bits per second."""
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
 def parse_size(text: str) -> int:
-    """Bytes: ``64K``, ``1M``, ``3G`` and ``64KiB`` are powers of 1024, ``64KB`` of 1000. Raises UsageError."""
+    """``64K``, ``1M``, ``3G`` and ``64KiB`` are powers of 1024, ``64KB`` of 1000. Raises UsageError."""
     bits = _BIT_SIZE.fullmatch(text.strip())
     if bits:
         raise UsageError(f"{text.strip()} is bits; did you mean {bits[1]}{bits[2]}B?")
@@ -34,7 +34,7 @@ def parse_size(text: str) -> int:
 
 
 def parse_rate(text: str) -> int:
-    """Bits per second, decimal as networks are sold: ``10M``, ``100M``, ``2.5G``. Raises UsageError."""
+    """Bits per second, decimal: ``10M``, ``100M``, ``2.5G``. Raises UsageError."""
     in_bytes = _BYTE_RATE.fullmatch(text.strip())
     if in_bytes:
         bits = (8 * Decimal(in_bytes[1])).normalize()
@@ -52,5 +52,5 @@ def parse_rate(text: str) -> int:
 
 
 def _whole(number: str, factor: int) -> int:
-    """The product, rounded down; exact for numbers of any length."""
+    """Rounded down; exact for any length."""
     return int(Decimal(number) * factor)

@@ -1,4 +1,4 @@
-"""Where this user's own files are: the settings, the keys, what was chosen last."""
+"""Paths of the user's files: settings, keys, last theme."""
 
 from pathlib import Path
 from typing import Any
@@ -7,22 +7,22 @@ from platformdirs import user_config_path, user_state_path
 
 
 def config_file() -> Path:
-    """Where the settings are looked for."""
+    """The settings file."""
     return user_config_path("sharebench") / "config.toml"
 
 
 def keys_file() -> Path:
-    """Where the user's own keys are looked for."""
+    """The user's own keys."""
     return user_config_path("sharebench") / "keys.toml"
 
 
 def theme_file() -> Path:
-    """Where the theme chosen last is kept."""
+    """The last theme."""
     return user_state_path("sharebench") / "theme"
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """The tables of a TOML file. Raises ValueError, whose text says where it is wrong."""
+    """Raises ValueError with the place of the error."""
     import tomllib  # noqa: PLC0415  the first paint does not wait for it
 
     try:

@@ -1,4 +1,4 @@
-"""A file that somebody named: written whole or not at all, and nothing is left when the program is killed over it."""
+"""Writes a file whole or not at all; a kill leaves nothing behind."""
 
 import errno
 import os
@@ -13,9 +13,9 @@ from typing import BinaryIO
 from app.errors import SharebenchError
 
 _NO_NAMELESS_FILES = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
-"""What a file system says that cannot make a file without a name (NFS, FAT)."""
+"""Errors of file systems without unnamed files (NFS, FAT)."""
 _OWN_FILES = Path("/proc/self/fd")
-"""Where a file without a name gets one; without it no file can do without."""
+"""Needed to name an unnamed file."""
 
 
 class CannotWriteError(SharebenchError):
@@ -23,7 +23,7 @@ class CannotWriteError(SharebenchError):
 
 
 def is_there(path: Path) -> bool:
-    """Whether a file would be replaced. Raises CannotWriteError where the place is a folder, or in none that exists."""
+    """Raises CannotWriteError for a folder, or in a missing folder."""
     try:
         if path.is_dir():
             raise CannotWriteError(f"cannot write {path}: it is a folder; name a file in it")
@@ -36,9 +36,8 @@ def is_there(path: Path) -> bool:
 
 @contextmanager
 def output_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write whole: a link is followed, a device is written to. Raises CannotWriteError.
-
-    Where nothing can be written it fails before the block begins; a block that fails leaves nothing behind.
+    """Follows links and writes to devices. Raises CannotWriteError before the block begins; a failing block leaves
+    nothing.
     """
     place = Path(os.path.realpath(path))
     hint = "name another file"
@@ -55,10 +54,9 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def whole_file(place: Path) -> Iterator[BinaryIO]:
-    """A file to write: it takes its place, with the permissions of what it replaces, when the block ends well.
+    """Replaces ``place``, keeping its permissions, when the block succeeds. Raises OSError.
 
-    Until then it has no name, so that a kill leaves nothing; on file systems that cannot do that it is a
-    ``.sharebench-….part`` beside the place. Raises OSError.
+    Unnamed until then, or ``.sharebench-….part`` on file systems that need a name.
     """
     folder = place.parent
     with _nameless(folder) as file:
@@ -110,7 +108,7 @@ def _part(place: Path) -> Iterator[BinaryIO]:
 
 
 def _settle(file: BinaryIO, place: Path) -> None:
-    """Have it on the disk, with the permissions of the file that is replaced, or those that a new file gets."""
+    """Sync to disk, with the replaced file's permissions or the default."""
     file.flush()
     os.fsync(file.fileno())
     try:
