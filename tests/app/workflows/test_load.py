@@ -175,7 +175,7 @@ def test_that_the_server_is_not_seen_is_said_before_anything_is_measured(
 def test_each_user_needs_an_open_file_of_its_process(
     monkeypatch: pytest.MonkeyPatch, users: int, processes: int, open_files: int, allowed: bool
 ):
-    monkeypatch.setattr("app.workflows.load.resource.getrlimit", lambda _: (open_files, open_files))
+    monkeypatch.setattr("resource.getrlimit", lambda _: (open_files, open_files))
     choices = LoadChoices(users=(users,), processes=processes)
     if allowed:
         check_limits(choices, full_load().targets)

@@ -366,7 +366,7 @@ def test_a_folder_that_could_not_be_removed_is_named_and_is_no_success(smbd: Smb
 
 @pytest.mark.parametrize(("allowed", "said"), [(64, "raise the limit"), (65, "take at most 1 users")])
 def test_a_limit_of_open_files_names_what_it_leaves(monkeypatch: pytest.MonkeyPatch, allowed: int, said: str):
-    monkeypatch.setattr("app.workflows.load.resource.getrlimit", lambda _what: (allowed, allowed))
+    monkeypatch.setattr("resource.getrlimit", lambda _what: (allowed, allowed))
     with pytest.raises(UsageError, match=said) as raised:
         check_limits(LoadChoices(users=(2,)), ())
     assert "at most 0" not in str(raised.value)
