@@ -41,7 +41,6 @@ _NOT_HERE = {
     " a file of credentials",
     "port": 'the port stands in the address: address = "HOST:PORT"',
 }
-"""Names that are no settings, with what to do instead."""
 
 
 class ConfigError(UsageError):
@@ -61,7 +60,6 @@ class ServerProfile:
     ssh: str = ""
     smb_conf: str = ""
     link: str = ""
-    """Such as ``1G``."""
 
     def url(self, path: str | None = None) -> str:
         """Of ``path`` below the share, by default the usual file."""

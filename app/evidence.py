@@ -128,7 +128,6 @@ def _last_line(done: "subprocess.CompletedProcess[bytes]") -> str:
 
 
 def _differences(content: bytes) -> Iterator[str]:
-    """Averages that do not follow from their runs, and unreadable parts."""
     try:
         documents = json.loads(content)["recordings"]
         found = [importing.recording_in(document) for document in documents]

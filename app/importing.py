@@ -60,7 +60,6 @@ class Import:
     new: tuple[str, ...]
     there: tuple[str, ...]
     series: tuple[Series, ...] = ()
-    """New ones only."""
 
 
 def read(content: bytes, given: Given) -> list[ImportedRecording]:

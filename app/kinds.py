@@ -55,15 +55,11 @@ class Kind:
     answer: Callable[[Notebook, Recording], Toned]
     done: Callable[[Notebook, Recording], int] = lambda _notebook, _head: 0
     resume: str = ""
-    """The option that resumes it, or empty."""
     target: Callable[[Notebook, Recording], Target | None] = lambda _notebook, _head: None
-    """Needed to clean up."""
     judge: "Callable[[Notebook, Recording, str, RunStatus, str | None], bool] | None" = None
-    """Rejects or accepts a run, point or pair by name; False if there is none."""
     compare: "Callable[[Notebook, Sequence[Recording]], Compared] | None" = None
     """Compares the first with the others; None means side by side, without a verdict."""
     read: Callable[[Notebook, str], Any] | None = None
-    """None if head and content are everything."""
     from_document: Callable[[Any], Any] | None = None
     """None reads by the types of the fields. Raises DocumentError."""
     add: Callable[[Notebook, Any], None] | None = None
@@ -183,7 +179,6 @@ def _isolation_answer(notebook: Notebook, head: Recording) -> Toned:
 
 
 def _judge_layer_run(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
-    """``name`` is ROUND:LAYER:CLIENTS, the last of several."""
     turn, _, rest = name.partition(":")
     layer, _, clients = rest.rpartition(":") if rest.rpartition(":")[2].isdecimal() else (rest, "", "")
     numbers = [int(clients)] if clients else list(notebook.isolation(head.id).clients)

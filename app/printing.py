@@ -11,7 +11,6 @@ _PACKAGE = "cups-client"
 _PATIENCE_SECONDS = 30.0
 _SET_UP = "set one up first (lpadmin, or the system's settings), or write a PDF and print that"
 _NOT_COUNTED = " (0 file(s))"
-"""Added by ``lp`` for input on stdin; it reads as if nothing had been printed."""
 
 
 class PrintingError(SharebenchError):
@@ -41,7 +40,6 @@ def print_document(pdf: bytes, printer: str, *, title: str, paper: str) -> str:
 
 
 def _told(command: Sequence[str], given: bytes = b"", *, must: bool = False) -> str:
-    """A program's output; a failure gives nothing, or with ``must`` raises PrintingError."""
     try:
         done = subprocess.run(
             command, input=given, capture_output=True, check=False, timeout=_PATIENCE_SECONDS, env=clean_environment()

@@ -188,7 +188,6 @@ def _take(notebook: Notebook, recording: ImportedRecording, texts: dict[str, Tex
 
 
 def _goes_further(notebook: Notebook, recording: ImportedRecording, mine: Recording) -> bool:
-    """Whether it was resumed on its own machine after it had been shared."""
     record = recording.record
     if recording.kind.whole:
         return len(record.series) > len(kinds.parts(notebook, mine))

@@ -24,7 +24,6 @@ HOW_TO_LOG_IN = f"leave it out and {HOW_TO_GIVE}"
 
 _SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
 _OTHER_SCHEMES = frozenset({"sftp", "tftp", "http", "https"})
-"""Schemes of other programs that look like ours."""
 _PASSWORD_IN_URL = f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}"
 _BARE = re.compile(r"(?:[^\s@/:\\]+@)?[\w-][\w.-]*(?::\d{1,5})?(?:/[^\\]*)?")
 """``[USER@]HOST[:PORT][/SHARE…]``, as for ssh and scp."""
@@ -147,8 +146,6 @@ def may_hold_password(text: str) -> bool:
 
 
 def _unescape(text: str) -> str:
-    """Resolves percent escapes; groups that are not UTF-8 stay."""
-
     def resolve(match: re.Match[str]) -> str:
         try:
             return unquote(match[0], errors="strict")

@@ -13,9 +13,7 @@ from typing import BinaryIO
 from app.errors import SharebenchError
 
 _NO_NAMELESS_FILES = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
-"""Errors of file systems without unnamed files (NFS, FAT)."""
 _OWN_FILES = Path("/proc/self/fd")
-"""Needed to name an unnamed file."""
 
 
 class CannotWriteError(SharebenchError):
@@ -108,7 +106,6 @@ def _part(place: Path) -> Iterator[BinaryIO]:
 
 
 def _settle(file: BinaryIO, place: Path) -> None:
-    """Sync to disk, with the replaced file's permissions or the default."""
     file.flush()
     os.fsync(file.fileno())
     try:

@@ -224,9 +224,7 @@ class TcpInfo:
 
     segments: Segments
     round_trip_seconds: float | None = None
-    """Smoothed; under load it includes queueing."""
     least_round_trip_seconds: float | None = None
-    """Minimum of the last minutes, connecting included."""
     timestamps: bool = True
     """RFC 7323; they take 12 bytes of each segment."""
     path_mtu_bytes: int | None = None

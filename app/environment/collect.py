@@ -24,7 +24,6 @@ class Environment:
     """Absent for a local path or without a route."""
     counters: LinkCounters | None = None
     asked: ServerFacts = field(default_factory=ServerFacts)
-    """The server's answer, needed to ask again."""
 
     def parts(self) -> dict[str, Facts]:
         """``client``, ``server`` and ``path``, without empty ones."""

@@ -46,7 +46,6 @@ class ServerLoad:
 
     cpu_percent: float | None = None
     other_sessions: int | None = None
-    """SMB sessions of other machines."""
 
 
 def server_load(facts: Facts) -> ServerLoad | None:

@@ -49,9 +49,7 @@ class ProcessMemory:
     """Memory of all server processes."""
 
     uss_bytes: int
-    """Unique set size."""
     pss_bytes: int
-    """Proportional set size."""
     processes: int
 
 
@@ -60,9 +58,7 @@ class ResourceSample:
     """Counters of one machine; what is unknown is empty or absent."""
 
     at_seconds: float
-    """Received at, by this machine's monotonic clock."""
     uptime_seconds: float
-    """Taken at, by the server's clock."""
     processors: ProcessorTicks
     server_ticks: int | None = None
     """Server processes, including ended ones."""
@@ -75,7 +71,6 @@ class ResourceSample:
     disk_busy_seconds: Mapping[str, float] = field(default_factory=dict)
     memory: ProcessMemory | None = None
     periods: tuple[int, int] | None = None
-    """Of the control group that limits the server: all periods, and throttled ones."""
 
     @property
     def entries(self) -> int:

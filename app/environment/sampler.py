@@ -98,7 +98,6 @@ class QuietWatch:
         self._end_run()
 
     def look(self, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None) -> Quiet:
-        """Watch for ``seconds`` or until ``stop`` is set; replaces an earlier look."""
         self._before = []
         stop = stop or threading.Event()
         end = time.monotonic() + seconds
@@ -116,7 +115,6 @@ class QuietWatch:
     def wait_until_quiet(
         self, limit_seconds: float, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None
     ) -> Quiet:
-        """Returns the last look."""
         end = time.monotonic() + limit_seconds
         quiet = self.look(seconds, stop)
         while quiet.verdict is QuietVerdict.BUSY and time.monotonic() < end and not (stop and stop.is_set()):

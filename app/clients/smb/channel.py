@@ -282,9 +282,6 @@ class Channel(Stream):
         return message_id
 
     def ask_related(self, messages: Sequence[bytearray], *, charge: int = 1) -> list[Response]:
-        """A compound request about the file that the first opens (MS-SMB2 3.2.4.1.4); ``charge`` for each. Returns
-        copies.
-        """
         seal = self._seals(messages[0])
         protection = _SEALED if seal else _SIGNED if self.signer is not None and self.sign_all else _PLAIN
         self.stall.start()
@@ -494,7 +491,6 @@ class Channel(Stream):
         return self._first_of(message, _PLAIN)
 
     def _first_of(self, message: memoryview, protection: int) -> tuple[memoryview, int]:
-        """Splits a compound answer; the rest is kept (MS-SMB2 3.2.5.1.9)."""
         while following := wire.next_message(message):
             if (
                 following % 8

@@ -125,7 +125,6 @@ class Sealer:
         self._sealed = bytearray()
 
     def next_nonce(self) -> bytes:
-        """A counter: never used twice with one key."""
         self._sent += 1
         return struct.pack("<Q8x", self._sent)
 

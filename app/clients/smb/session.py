@@ -252,7 +252,6 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             )
 
     def _check_login(self) -> None:
-        """Verify the signature of the last login answer; 3.1.1 demands one (MS-SMB2 3.2.5.3.1)."""
         answer, where = bytearray(self._login_answer), self.channel.where
         header = wire.parse_header(memoryview(answer))
         if not header.flags & wire.FLAG_SIGNED:
@@ -372,7 +371,6 @@ def mapped(where: str) -> Iterator[None]:
 
 
 def _words(error: BaseException) -> str:
-    """Some of impacket's errors fail in ``str``."""
     try:
         text = " ".join(str(error).split())
     except Exception:  # noqa: BLE001 - whatever its own __str__ raises, the kind of error remains

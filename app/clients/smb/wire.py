@@ -12,7 +12,6 @@ FRAME_BYTES = 4
 """A zero byte and the length in three bytes (MS-SMB2 2.1)."""
 HEADER_BYTES = 64
 CREDIT_BYTES = 65536
-"""MS-SMB2 3.2.4.1.5."""
 UNSOLICITED = 0xFFFFFFFFFFFFFFFF
 """Message id of an oplock or lease break (MS-SMB2 2.2.23)."""
 

@@ -27,9 +27,7 @@ class Cpu:
 
     total: int
     working: int
-    """user, nice, system."""
     user: int = 0
-    """user, nice."""
     interrupts: int
     """Hardware and soft interrupts, on anybody's behalf."""
     stolen: int
@@ -65,7 +63,6 @@ class Wire:
     ip_version: int = 4
     timestamps: bool = True
     block_bytes: int | None = None
-    """Size of one request of our transfer; absent if it has no blocks."""
 
     @property
     def header_bytes(self) -> int:
@@ -84,9 +81,7 @@ class Sample:
     seconds: float
     cpu_percent: float
     user_percent: float = 0.0
-    """The part in programs; the rest is the kernel's."""
     others_cpu_percent: float
-    """Neither ours nor the kernel's."""
     stolen_percent: float
     run_queue: float
     """Running or runnable threads, without this one."""

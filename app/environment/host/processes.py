@@ -18,9 +18,7 @@ class Process:
     parent: int
     name: str
     ticks: int
-    """User and system time."""
     ended_children_ticks: int
-    """Ended children that were waited for."""
 
 
 def all_processes() -> dict[int, Process]:
@@ -71,9 +69,7 @@ class Ours:
     """The processes of the measurement."""
 
     trees: frozenset[int] = frozenset()
-    """Processes that count with all their descendants."""
     single: frozenset[int] = frozenset()
-    """Processes that count alone: this program's other children may be anything."""
 
     def ticks(self, processes: Mapping[int, Process]) -> int:
         members = tree(processes, self.trees)

@@ -150,7 +150,6 @@ def mount_of(folder: str, mounts: str | None) -> Mount | None:
 
 
 def _unescape(field: str) -> str:
-    """Octal escapes of /proc/mounts."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), field)
 
 
