@@ -1,1 +1,1 @@
-"""What the command line and the TUI both carry out: requests, check, survey, self-test."""
+"""What the command line and the TUI share."""

@@ -1,4 +1,4 @@
-"""The look before a measurement: reach, log in, share, file, server, link, quiet time, and this client's own limit."""
+"""The check before a measurement: reach, login, share, file, server, link, quiet time, client ceiling."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -27,11 +27,11 @@ from storage.records import ClientFacts, Command, Series, Target, utc_now
 from storage.target_url import format_target
 
 _SOME = 8
-"""So many names are shown of a longer list."""
+"""Longer lists are cut to this number of names."""
 
 
 class CheckState(StrEnum):
-    """How something is; each has a mark of its own."""
+    """The result of one check."""
 
     FINE = "ok"
     ATTENTION = "!!"
@@ -40,26 +40,25 @@ class CheckState(StrEnum):
 
     @property
     def tone(self) -> Tone:
-        """How it is meant."""
         tones = {CheckState.FINE: Tone.GOOD, CheckState.ATTENTION: Tone.CAUTION, CheckState.FAILED: Tone.BAD}
         return tones.get(self, Tone.FAINT)
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One thing that was looked at."""
+    """One check and its result."""
 
     name: str
     state: CheckState
     text: str
-    """What was found; where it is not fine it ends in what to do."""
+    """The result; unless it is fine, it ends with a recommendation."""
     options: str = ""
-    """Options of the command line that do it."""
+    """Command-line options that follow the recommendation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What is to be looked at."""
+    """What to check."""
 
     target: Target
     secrets: Secrets
@@ -67,7 +66,7 @@ class Subject:
 
 
 def check(subject: Subject, notebook: Notebook) -> Iterator[Checked]:
-    """Look at one thing after the other, as far as the first failure lets us; nothing is measured or left behind."""
+    """Run the checks up to the first failure; nothing is measured or left behind."""
     target, options = subject.target, subject.options
     client = make_client(target, options.client, subject.secrets, options.settings, 1024**2)
     try:
@@ -93,7 +92,6 @@ def check(subject: Subject, notebook: Notebook) -> Iterator[Checked]:
 
 
 def _not_connected(target: Target, error: MeasurementError) -> Iterator[Checked]:
-    """How far we came."""
     if isinstance(error, UnreachableError):
         yield Checked("reach", CheckState.FAILED, str(error))
         return
@@ -173,7 +171,6 @@ def _file(subject: Subject, client: Client, around: FileSizeContext, hidden: str
 
 
 def _written(target: Target, client: Client) -> Checked:
-    """Whether a small file can be put there and removed again."""
     path = new_scratch_path(target)
     try:
         client.put(path, Content(1), Meter(RunGate().cancelled))

@@ -1,4 +1,4 @@
-"""Files and folders of ours that were left on a target, listed and removed; never another's."""
+"""Find and remove sharebench's leftovers on a target; other files are never touched."""
 
 import os
 import stat
@@ -14,27 +14,26 @@ from storage.records import Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leftover:
-    """A file of ours on the target, or the folder of a load or an isolation with all that is in it."""
+    """A file of sharebench, or the folder of a load or isolation with its contents."""
 
     path: str
-    """In the form of ``Target.path``."""
     size_bytes: int
     modified_at: str
-    """UTC, ISO 8601; empty where the server does not say."""
+    """UTC, ISO 8601; empty if the server does not say."""
     is_folder: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """What became of a leftover."""
+    """The result of removing one leftover."""
 
     leftover: Leftover
     problem: str = ""
-    """Why it is still there; empty for one that is gone."""
+    """Why it is still there; empty if it was removed."""
 
 
 def folder_of(client: Client, target: Target) -> Target:
-    """The folder that the target names, or that the file it names is in. The client must be connected."""
+    """The folder that the target names or whose file it names. The client must be connected."""
     if not target.path.strip("/"):
         return target
     try:
@@ -46,7 +45,7 @@ def folder_of(client: Client, target: Target) -> Target:
 
 
 def leftovers(client: Client, folder: Target) -> list[Leftover]:
-    """Our files in that folder, by name. Raises MeasurementError."""
+    """Leftovers in that folder, by name. Raises MeasurementError."""
     found = (entry for entry in client.list(folder.path) if _is_ours(entry, folder))
     return [
         Leftover(
@@ -60,10 +59,7 @@ def leftovers(client: Client, folder: Target) -> list[Leftover]:
 
 
 def remove(client: Client, folder: Target, found: Sequence[Leftover], open_files: Callable[[], Files]) -> list[Removal]:
-    """Remove these; each is looked at again right before, so that what took its place meanwhile stays.
-
-    ``open_files`` gives a connection that can remove folders; it is asked for one only where there are any.
-    """
+    """Remove leftovers, checking each again first; ``open_files`` is called only if there are folders."""
     done = []
     for leftover in found:
         try:
@@ -83,7 +79,7 @@ def remove(client: Client, folder: Target, found: Sequence[Leftover], open_files
 
 
 def _remove_folder(leftover: Leftover, folder: Target, files: Files) -> None:
-    """Remove a load's folder, or an isolation's, whose script names files as it will. Raises MeasurementError."""
+    """An isolation's script may name files as it likes, so its folder is removed whole. Raises MeasurementError."""
     name = leftover.path.rpartition("/")[2]
     try:
         files.connect()
@@ -112,7 +108,7 @@ def _is_folder_of_ours(name: str, folder: Target) -> bool:
 
 
 def _is_plain(path: str, folder: Target, kind: Callable[[int], bool] = stat.S_ISREG) -> bool:
-    """Whether it is a file (or folder) itself, where that can be seen: a link of that name is somebody else's."""
+    """A link of that name is not ours and stays."""
     if not folder.abilities.is_local:
         return True
     try:

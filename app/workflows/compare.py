@@ -1,4 +1,4 @@
-"""What is compared with what: the series that were named, with all that were repeated with the same settings."""
+"""Select the series to compare: those named, with all repeats of the same settings."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,17 +13,15 @@ from storage.notebook import Notebook
 from storage.records import Series
 
 MOST_CHANGES = 100
-"""How far a series is followed down to what it was made from."""
+"""Longest chain of base series followed."""
 MOST_EARLIER = 60
-"""The newest earlier series of a path that count: more would hardly move the estimate."""
+"""Newest earlier series of a path that count; more would hardly change the estimate."""
 
 
 def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Sequence[str] = ()) -> list[Sides]:
-    """The sides of the comparisons, the base's reference first; ``again`` are further series of the base's settings.
-
-    A baseline stands for all series that it names, and a series that was repeated for its repeats. Of three series the
-    last is the base measured again (A B A) where its settings are the base's and those of the second are not. Raises
-    UsageError, UnknownReferenceError.
+    """The sides to compare, the base first; ``again`` are further series with the base's settings.
+    A third series with the base's settings is the base measured again (A B A). Raises UsageError,
+    UnknownReferenceError.
     """
     repeated = notebook.repeated_ids()
     called = [notebook.series(reference) for reference in references]
@@ -45,7 +43,7 @@ def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Seque
 
 
 def with_history(notebook: Notebook, sides: Sides) -> Sides:
-    """The sides with the earlier series of their path, in groups of equal ones: they say how far equal ones differ."""
+    """Add the path's earlier series in groups of equal settings: they give the series-to-series variation."""
     base = max(sides.base, key=lambda one: one.created_at)
     since = datetime.fromisoformat(base.created_at).astimezone(UTC) - timedelta(days=NONE_AFTER_DAYS)
     known = notebook.earlier_ids(base, before=base.created_at, since=since.isoformat(), most=MOST_EARLIER)
@@ -55,7 +53,6 @@ def with_history(notebook: Notebook, sides: Sides) -> Sides:
 
 
 def _group(notebook: Notebook, series: Series, repeated: Sequence[tuple[str, ...]]) -> tuple[Series, ...]:
-    """The series first, then its repeats: those of the same path, with settings that did not change meanwhile."""
     ids = next((group for group in repeated if series.id in group), ())
     others = notebook.all_of([one for one in ids if one != series.id])
     return (series, *(one for one in others if one.measured() and is_repeat(series, one)))
@@ -66,14 +63,13 @@ def _apart(sides: Sides) -> bool:
 
 
 def _repeats(sides: Sides, called: Sequence[Series]) -> Sides:
-    """Two repeats of the same settings, each alone: what differs between them is variation."""
+    """Two repeats of the same settings, one per side: their difference is variation."""
     wanted = {one.id for one in called}
     base, other = (tuple(one for one in side[:1] if one.id in wanted) for side in (sides.base, sides.other))
     return Sides(base=base, other=other, equal=True)
 
 
 def _as_far_as_seen(notebook: Notebook, sides: Sides) -> Sides:
-    """The sides, with whether all that was changed from the base to the other could be seen."""
     base, way = sides.base[0], [sides.other[0]]
     while way[-1].id != base.id and way[-1].base_id is not None and len(way) <= MOST_CHANGES:
         made_from = notebook.all_of([way[-1].base_id])
@@ -84,7 +80,7 @@ def _as_far_as_seen(notebook: Notebook, sides: Sides) -> Sides:
 
 
 def _is_base_again(base: Series, other: Series, third: Series) -> bool:
-    """Whether the third is the base measured again: later than the other, of the base's settings, and the other not."""
+    """Whether the third series is later than the other and has the base's settings while the other has not."""
     in_order = base.created_at < other.created_at < third.created_at
     changed = bool(differences(base, other)) or other.change is not None
     return in_order and changed and not differences_of_repeat(base, third)

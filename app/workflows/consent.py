@@ -1,4 +1,4 @@
-"""What a trial would write, shown before anything is written."""
+"""What a trial will write, shown before it starts."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from storage.changes import TrialPlan
 
 
 def consent_lines(order: TrialOrder) -> Iterator[str]:
-    """What will be written and where, how it is undone, and what to beware of: shown before anything is written."""
+    """What will be written and where, how it is restored, and the risks."""
     setting, plan = order.setting, order.plan
     where = setting.ssh or "this machine"
     yield f"{setting.name} is {setting.previous or 'empty'} now, on {where}. The trial writes there:"

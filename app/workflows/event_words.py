@@ -1,4 +1,4 @@
-"""The recorder's events in a few words, the same on the command line and on every screen."""
+"""The recorder's events in words."""
 
 from app.measure.events import Failed, Finished, Paused, RunFinished, RunStarted, ScratchMade, Started
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
@@ -7,7 +7,7 @@ from storage.records import Phase, RunStatus, SeriesStatus
 
 
 def words(event: RecorderEvent) -> str:
-    """What a series does now that this has happened; empty where it goes on with what it did."""
+    """What the series is doing after this event; empty if nothing changed."""
     said = ""
     match event:
         case SeriesOpened():
@@ -36,6 +36,6 @@ def words(event: RecorderEvent) -> str:
 
 
 def run_name(number: int, phase: Phase, of: int | None) -> str:
-    """A run, such as ``warm-up 1 of 2``."""
+    """The name of a run, such as ``warm-up 1 of 2``."""
     name = "warm-up" if phase is Phase.WARM_UP else "run"
     return f"{name} {number} of {of}" if of else f"{name} {number}"

@@ -1,4 +1,4 @@
-"""Experiments as the recorder is to measure them, and as the notebook holds them."""
+"""Build requests for repeated series, and rename experiments."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ LABELS = ("self-test, first", "self-test, second")
 
 
 def selftest_requests(request: SeriesRequest) -> tuple[SeriesRequest, SeriesRequest]:
-    """The same order twice, to be measured in turns, run by run."""
+    """Two equal requests, to be measured interleaved."""
     target = request.plan.target
     title = f"Self-test of {request.plan.command}: {format_target(target)}"
     experiment = dated_experiment(ExperimentKind.SELFTEST, target.host or target.path)
@@ -24,7 +24,7 @@ def selftest_requests(request: SeriesRequest) -> tuple[SeriesRequest, SeriesRequ
 
 
 def repeat_requests(request: SeriesRequest, times: int) -> tuple[SeriesRequest, ...]:
-    """The same order several times, to be measured one whole series after the other."""
+    """Equal requests, to be measured one whole series after another."""
     target = request.plan.target
     title = f"Repeats of {request.plan.command}: {format_target(target)}"
     experiment = dated_experiment(ExperimentKind.REPEATS, target.host or target.path)
@@ -39,10 +39,7 @@ def _no_experiment(notebook: Notebook, name: str) -> str:
 
 
 def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
-    """Give a ladder another name, in the guide's choices too. Raises UsageError, RefusedError for a name that is taken.
-
-    The names of other experiments tell what they are, also in documents.
-    """
+    """Rename an experiment, in the guide's choices too. Raises UsageError, or RefusedError for a taken name."""
     experiment = notebook.experiment_called(name)
     if experiment is None:
         raise UsageError(_no_experiment(notebook, name))

@@ -1,4 +1,4 @@
-"""Isolations as both faces measure and find them."""
+"""Record and find isolations."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ from storage.records import SeriesStatus
 def record_isolation(
     request: IsolationRequest, notebook_path: Path, control: SeriesControl, resumed_id: str | None = None
 ) -> Iterator[IsolationEvent]:
-    """Put back what killed ones left, unless a notebook of somebody else says so; then measure or complete one."""
+    """Restore what killed isolations changed, unless the notebook is another user's; then measure or resume one."""
     with open_notebook(notebook_path) as notebook:
         if is_own_file(notebook_path):
             for said in put_back_after_kills(notebook):
@@ -38,7 +38,6 @@ def record_isolation(
 
 
 def _writes(recorder: Recorder, event: IsolationEvent) -> Iterator[Write]:
-    """What is to be stored of an event before it is told."""
     match event:
         case IsolationOpened(isolation=isolation):
             if not recorder.leases:
@@ -62,7 +61,7 @@ def _add(isolation: Isolation, notebook: Notebook) -> None:
 
 
 def isolation_called(notebook: Notebook, reference: str) -> Isolation:
-    """The isolation of that id, or of the only id that begins so; ``last`` is the newest. Raises UsageError."""
+    """The isolation with that id or unique prefix; ``last`` is the newest. Raises UsageError."""
     try:
         return notebook.isolation(reference)
     except UnknownReferenceError as error:
@@ -70,7 +69,7 @@ def isolation_called(notebook: Notebook, reference: str) -> Isolation:
 
 
 def resumable(notebook: Notebook, reference: str) -> Isolation:
-    """The isolation to be completed. Raises UsageError where it is complete, running, or somebody else's."""
+    """The isolation to resume. Raises UsageError if it is complete, running, or another user's."""
     found = isolation_called(notebook, reference)
     if found.running:
         raise UsageError(f"isolation {found.id} is being measured right now: wait for its end")

@@ -1,4 +1,4 @@
-"""A load as both faces carry it out: surroundings, engine, point after point into the notebook, and what follows."""
+"""Measure or resume a load: surroundings, engine, and each point into the notebook."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,13 +42,13 @@ from storage.plan import Settings
 from storage.records import SeriesStatus, Target, new_series_id, utc_now
 
 _LEAST_SHARE_CONNECTED = 0.5
-"""A point with fewer of its users than that ends the load: what it was asked for is not there any more."""
+"""A point with a smaller share of its users connected ends the load."""
 _RESERVED_FILES = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadRequest:
-    """What a user asks for."""
+    """A load to measure."""
 
     targets: tuple[Target, ...]
     secrets: Secrets = field(default_factory=Secrets)
@@ -61,19 +61,19 @@ class LoadRequest:
     smb_conf: str | None = None
     link_bits_per_second: int | None = None
     reuse_folder: str | None = None
-    """The name of a folder that an earlier load left."""
+    """Name of the folder that an earlier load kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOpened:
-    """The load has begun, and is in the notebook."""
+    """The load has begun and is stored."""
 
     load: Load
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadChanged:
-    """Something of the load is known that is to be stored; ``point`` as well, before its printer is done."""
+    """The load, or a point whose printer is still busy, must be stored."""
 
     load: Load
     point: LoadPoint | None = None
@@ -81,7 +81,7 @@ class LoadChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointStored:
-    """A point is over, and in the notebook."""
+    """A point is complete and stored."""
 
     load: Load
     point: LoadPoint
@@ -95,7 +95,7 @@ class LoadClosed:
     failure: LoadEnded | None = None
     stored: bool = True
     prediction: Prediction | None = None
-    """What a worksheet of the server promised."""
+    """The prediction of a saved worksheet."""
 
 
 LoadStep = LoadEvent | LoadOpened | LoadChanged | PointStored | LoadClosed
@@ -108,7 +108,7 @@ def _check_hosts(request: LoadRequest) -> None:
 
 
 def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
-    """Whether this machine can make that many connections. Raises UsageError with the number that it can."""
+    """Raise UsageError if this machine cannot open that many connections; the error names its limit."""
     import resource  # noqa: PLC0415  only POSIX systems have it
 
     most = max(choices.users, default=0)
@@ -134,7 +134,7 @@ def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
 
 
 def check_server_limits(choices: LoadChoices, environment: Environment) -> None:
-    """Whether the server lets that many in, where its configuration is known. Raises UsageError with its number."""
+    """Raise UsageError if the server's known configuration does not allow that many users."""
     most = max(choices.users, default=0)
     allowed = environment.server.get("smb.conf/global/max smbd processes")
     if allowed is not None and str(allowed).isdecimal() and 0 < int(allowed) < most:
@@ -145,7 +145,7 @@ def check_server_limits(choices: LoadChoices, environment: Environment) -> None:
 
 
 def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
-    """Measure a new load; each point is stored before it is told. Raises NotebookError, UsageError."""
+    """Measure a new load; each point is stored before its event. Raises NotebookError, UsageError."""
     _check_hosts(request)
     check_limits(request.choices, request.targets)
     first = request.targets[0]
@@ -177,7 +177,7 @@ def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) 
 
 
 def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
-    """Resume an interrupted load at its next point. Raises UsageError where nothing is missing."""
+    """Resume a load at its next point. Raises UsageError if nothing is missing."""
     _check_hosts(request)
     with open_notebook(notebook_path) as notebook:
         recorder = Recorder(notebook)
@@ -193,7 +193,6 @@ def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: 
 
 
 def _to_resume(load: Load) -> Load:
-    """The load as it is measured on, with a folder of its own. Raises UsageError where nothing is missing."""
     kept = tuple(point for point in load.points if point.status is not PointStatus.FAILED)
     if load.status is SeriesStatus.COMPLETE or _next(replace(load, points=kept)) is None:
         raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
@@ -211,13 +210,11 @@ def _add(load: Load, notebook: Notebook) -> None:
 def _recorded(
     recorder: Recorder, notebook: Notebook, steps: Generator[LoadStep, None, LoadClosed]
 ) -> Iterator[LoadStep]:
-    """The steps, each after what it brings was stored; the last of them with what a worksheet had promised."""
     closed = yield from recorded(recorder, steps, _writes)
     yield replace(closed, prediction=prediction_of(notebook, closed.load)) if closed.stored else closed
 
 
 def _writes(step: LoadStep) -> Iterator[Write]:
-    """What is to be stored of a step before it is told."""
     match step:
         case LoadClosed(load=load, stored=False):
             yield lambda notebook: take_out(notebook, load.id)
@@ -234,7 +231,6 @@ def _writes(step: LoadStep) -> Iterator[Write]:
 def _points(
     load: Load, request: LoadRequest, control: SeriesControl, resumed: Load | None = None
 ) -> Generator[LoadStep, None, LoadClosed]:
-    """Point after point, until the load is over."""
     plan = LoadPlan(
         targets=load.targets,
         secrets=request.secrets,
@@ -297,7 +293,6 @@ def _points(
 
 
 def _beyond_this_machine(load: Load, users: int) -> str | None:
-    """Why this machine cannot make so many users, if it cannot."""
     try:
         check_limits(replace(load.choices, users=(users,)), load.targets)
     except UsageError as error:
@@ -306,7 +301,7 @@ def _beyond_this_machine(load: Load, users: int) -> str | None:
 
 
 def _printer(load: Load, request: LoadRequest) -> PrinterShare | None:
-    """The printer share that jobs are handed to, where its server can be asked what waits there."""
+    """None if the server cannot be asked for its queue."""
     target, conf = load.targets[0], load.environment.get("server", {}).get("smb.conf.path")
     if RequestKind.PRINT not in load.scenario.requests or target.share is None or not isinstance(conf, str):
         return None
@@ -317,7 +312,6 @@ def _printer(load: Load, request: LoadRequest) -> PrinterShare | None:
 def _drained(
     point: LoadPoint, printer: PrinterShare, engine: EngineProcess, enough: Callable[[], bool]
 ) -> Generator[LoadEvent, None, LoadPoint]:
-    """Have the users leave, and wait for what they handed over to be printed: the point with what was seen of it."""
     for event in engine.rest():
         yield event
         if isinstance(event, UsersGone):
@@ -334,13 +328,13 @@ def _next(load: Load) -> NextPoint | None:
 
 
 def _free_number(load: Load) -> int:
-    """The first that no point has: one that failed is measured again in its own place."""
+    """A failed point is measured again under its own number."""
     taken = {point.number for point in load.points}
     return next(number for number in count(1) if number not in taken)
 
 
 def _users_lost(event: PointMeasured, point: LoadPoint, choices: LoadChoices) -> str | None:
-    """Why no further point makes sense, where the server, not this end, lost its users, or most of those asked for."""
+    """Why no further point makes sense: the server, not the load generator, lost most of its users."""
     least = 1.0 if choices.find_capacity else _LEAST_SHARE_CONNECTED * point.users
     if event.failure is not None or point.connected >= least:
         return None
@@ -351,7 +345,6 @@ def _users_lost(event: PointMeasured, point: LoadPoint, choices: LoadChoices) ->
 
 
 def _ended(ended: LoadEnded | None, lost: str | None) -> LoadEnded | None:
-    """How the load ended, of which the engine does not know that it ``lost`` its users."""
     if lost is None or ended is None or ended.kind:
         return ended
     return replace(ended, kind=errors.MeasurementError.__name__, text=lost)
@@ -369,7 +362,6 @@ def _point(
 
 
 def _limited(point: LoadPoint, load: Load) -> LoadPoint:
-    """The point with what stood in the way of more, where something did."""
     if point.status is PointStatus.GENERATOR or overload(point, load.choices, load.scenario) is not None:
         return replace(point, limit=limit_of(point, load.link_bits_per_second))
     return point
@@ -382,7 +374,7 @@ def _with(load: Load, point: LoadPoint) -> Load:
 
 
 def _closed(load: Load, ended: LoadEnded | None, *, kept: bool, resumed: bool) -> LoadClosed:
-    """The load as it ended; ``kept`` says whether its folder stays on the server even where nothing went wrong."""
+    """``kept`` says whether its folder stays on the server even after a clean end."""
     failed = ended if ended is not None and ended.kind else None
     cancelled = failed is not None and failed.kind == errors.CancelledError.__name__
     left = failed is not None and failed.kind == errors.ChildDiedError.__name__

@@ -1,4 +1,4 @@
-"""What one can do next after a series, a comparison or a survey: choices in words, the recommended ones first."""
+"""Next steps after a series, comparison or survey, the recommended ones first."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,6 @@ _BETTER = {
     "warm-up": "Measure again with more warm-up runs",
     "drift": "Measure again with more warm-up runs",
 }
-"""What an advice on a series comes to, by its key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,18 +31,17 @@ class NextStep:
 
     name: str
     choices: Callable[[Notebook], GuideChoices] | None = None
-    """The guide's choices for it, remembered; absent where it leads to another screen."""
+    """The guide's choices to remember; None if it opens another screen."""
     screen: str = ""
-    """The screen that it leads to; with choices, those are remembered first."""
+    """The screen to open, after the choices are remembered."""
     arguments: Mapping[str, object] = field(default_factory=dict)
-    """What that screen is opened with."""
 
 
 _LOOK_AT_ALL = NextStep(name="Look at everything first: survey the server", screen="survey")
 
 
 def after_series(series: Series) -> Iterator[NextStep]:
-    """After a series was read: what its advice asks for, then the same again, then the whole picture."""
+    """After a series: what its findings recommend, the same series again, then the overview."""
     if series.status is SeriesStatus.INTERRUPTED and series.running_by is None:
         yield NextStep(name="Go on where it stopped", choices=partial(measure_again, series_id=series.id))
     told: set[str] = set()
@@ -57,7 +55,7 @@ def after_series(series: Series) -> Iterator[NextStep]:
 
 
 def after_comparison(found: Comparison) -> Iterator[NextStep]:
-    """After two series were compared: what would settle it where it is inconclusive, then the whole picture."""
+    """After a comparison: what would settle an inconclusive one, then the overview."""
     base = NextStep(name="Measure the baseline again", choices=partial(repeat_of, series_id=found.base_id))
     other = NextStep(name="Measure the other again", choices=partial(repeat_of, series_id=found.other_id))
     step = found.settle
@@ -73,7 +71,7 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
 
 
 def after_survey(found: Survey) -> Iterator[NextStep]:
-    """After a survey: what it has left, ONE change where it says to look first, what can be changed at all."""
+    """After a survey: what is missing, the recommended change, then all changes."""
     if not found.complete:
         yield NextStep(name="Go on with the survey", screen="survey")
     if found.first is not None and found.first.series_ids:

@@ -1,4 +1,4 @@
-"""The one builder of a series request: from the choices made on the command line or in the TUI."""
+"""Build a series request from the choices of the command line or the TUI."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -17,25 +17,20 @@ from storage.records import Command, Experiment, Series, Target
 
 @dataclass(frozen=True, kw_only=True)
 class SeriesOptions(Settings, RunCounts, MonitorChoices, FormEntries):
-    """Everything that can be chosen for a series beside its target, the client's settings among it.
-
-    What settings, plan and request have under the same name is handed on to them.
-    """
+    """The choices for a series; fields that settings, plan and request share by name are passed on."""
 
     command: Command = Command.GET
     client: str = ""
-    """The client's name; empty for the usual one of the target's protocol."""
+    """Empty for the protocol's default client."""
     experiment: str | None = None
-    """The name of a ladder of changes."""
 
     @property
     def settings(self) -> Settings:
-        """The client's settings alone."""
         return Settings(**_shared(self, Settings))
 
 
 def series_request(options: SeriesOptions, target: Target, secrets: Secrets) -> SeriesRequest:
-    """What the recorder is to measure. Raises UsageError where the choices fit neither each other nor the target."""
+    """The request. Raises UsageError if the choices do not fit each other or the target."""
     _check(options, target)
     makes_file = options.command is Command.PUT or options.make_file or not target.abilities.moves_files
     own = {
@@ -54,7 +49,7 @@ def series_request(options: SeriesOptions, target: Target, secrets: Secrets) -> 
 
 
 def options_of(series: Series) -> SeriesOptions:
-    """The choices that a stored series was measured by; its note and its change are its own."""
+    """The choices of a stored series, without its note and change."""
     plan = series.plan or Plan()
     return SeriesOptions(
         **_shared(plan.settings, SeriesOptions) | _shared(plan, SeriesOptions),
@@ -66,7 +61,7 @@ def options_of(series: Series) -> SeriesOptions:
 
 
 def parse_change(text: str) -> tuple[str, str]:
-    """Name and value of a change from ``NAME=VALUE``; the value may be empty. Raises UsageError."""
+    """Name and value of ``NAME=VALUE``; the value may be empty. Raises UsageError."""
     name, separator, value = (part.strip() for part in text.partition("="))
     if not separator or not name:
         raise UsageError(f"not a change: {text!r}; write NAME=VALUE, such as 'strict sync=no'")
@@ -74,12 +69,10 @@ def parse_change(text: str) -> tuple[str, str]:
 
 
 def _shared(source: object, kind: type[Any]) -> dict[str, Any]:
-    """What the source has of the fields of that dataclass."""
     return {field.name: getattr(source, field.name) for field in fields(kind) if hasattr(source, field.name)}
 
 
 def _check(options: SeriesOptions, target: Target) -> None:
-    """Whether target, client and choices fit each other. Raises UsageError."""
     protocol, gets = target.abilities, options.command is Command.GET
     check_complete(target, options.command, make_file=options.make_file)
     if options.make_file and not gets:

@@ -1,4 +1,4 @@
-"""What interrupted trials and isolations left changed on servers, put back as both faces do it."""
+"""Restore what interrupted trials and isolations changed on servers."""
 
 import sqlite3
 from dataclasses import dataclass, field
@@ -17,26 +17,25 @@ from storage.ownership import is_own_file
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restoration:
-    """What came of putting everything back."""
+    """The result of restoring everything."""
 
     at_work: list[JournalEntry]
-    """Changes that somebody is at work on: left alone."""
+    """Changes under another process's lease: not touched."""
     left: list[JournalEntry]
-    """Those that nobody was at work on any more."""
+    """Changes without a lease."""
     of_isolations: list[str]
-    """What was done for isolations that were killed, a line each."""
+    """Results for killed isolations, one line each."""
     done: list[Restored] = field(default_factory=list)
     problems: list[ChangeFailedError] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """All of it, for people."""
         lines = [f"{owner_text(entry)}: left alone" for entry in self.at_work]
         lines += [*self.of_isolations, *map(restored_text, self.done), *map(str, self.problems)]
         return lines or ["nothing to put back"]
 
 
 def check_own(path: Path) -> None:
-    """Whether the notebook is one's own: what it says is run as root. Raises UsageError."""
+    """Raise UsageError for another user's notebook: its commands run as root."""
     if not is_own_file(path):
         raise UsageError(
             f"{path} belongs to somebody else, and what it says would be run as root on the server: restore"
@@ -45,9 +44,8 @@ def check_own(path: Path) -> None:
 
 
 def restore(notebook: Notebook, ssh: str | None = None) -> Restoration:
-    """Put everything back that nobody is at work on; what could not be is told with the rest. Raises UsageError.
-
-    ``ssh`` leads to the server where the notebook was moved to another machine.
+    """Restore every change without a lease; failures are in the result. Raises UsageError.
+    ``ssh`` reaches the server if the notebook was moved to another machine.
     """
     check_own(notebook.path)
     standing = notebook.journal(ChangeState.OPEN)
@@ -69,7 +67,7 @@ def restore(notebook: Notebook, ssh: str | None = None) -> Restoration:
 
 
 def _taken(entry: JournalEntry, notebook: Notebook) -> bool:
-    """Whether it is ours to put back; also where the notebook cannot note it, since that matters less."""
+    """True also if the notebook cannot store the lease: restoring matters more."""
     try:
         return notebook.take_journal(entry.id)
     except sqlite3.Error:
@@ -77,12 +75,12 @@ def _taken(entry: JournalEntry, notebook: Notebook) -> bool:
 
 
 def owner_text(entry: JournalEntry) -> str:
-    """Who is at work on a change, as the beginning of a sentence."""
+    """Who holds the lease of a change, as the beginning of a sentence."""
     return f"process {entry.owner.process_id} on {entry.owner.host} is at work on {entry.name}"
 
 
 def restored_text(one: Restored) -> str:
-    """What came of one change, in a line."""
+    """The result for one change, in a line."""
     entry = one.entry
     said = f"{entry.name} on {where(entry)} is {one.effective or 'empty'} again, as before"
     if one.effective is None:

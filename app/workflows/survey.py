@@ -1,4 +1,4 @@
-"""The survey as the recorder is to measure it: which hosts, by which protocols, in one round of turns."""
+"""Plan and measure a survey: which hosts, by which protocols, interleaved in one round."""
 
 import ipaddress
 import socket
@@ -24,64 +24,57 @@ from storage.recordings import held_text
 from storage.records import Command, Experiment, ExperimentKind, Series, SeriesStatus, Target, dated_experiment
 
 LogIn = Callable[[Target], tuple[Target, Secrets]]
-"""Finds the user name and the secrets for a target; may ask for them at the terminal."""
+"""Returns the target with its user name, and the secrets; may prompt."""
 
 ANSWER_SECONDS = 3.0
-"""How long a port may take to answer before it is left out."""
+"""Longest wait for a port to answer."""
 ELSEWHERE = "203.0.113.1"
-"""An address that is nowhere (RFC 5737): the way towards it shows this machine's own address. Nothing is sent."""
+"""A documentation address (RFC 5737); its route shows this machine's address. Nothing is sent."""
 RUN_SECONDS = 3
-"""What a run on a link of known rate is sized to last."""
+"""Intended length of a run on a link of known speed."""
 SMALLEST_BYTES = 16 * 1024**2
 LARGEST_BYTES = 1024**3
 UNKNOWN_LINK_BYTES = 512 * 1024**2
-"""The size for a loopback or a link of unknown rate."""
+"""File size for loopback and links of unknown speed."""
 
 ANONYMOUS = "anonymous"
-"""FTP's name for no user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyChoices:
-    """What an admin chooses for a survey."""
+    """The choices for a survey."""
 
     hosts: tuple[str, ...]
     smb: str | None = None
-    """``SHARE`` or ``SHARE/FOLDER``; None to leave SMB out."""
+    """``SHARE`` or ``SHARE/FOLDER``; None to skip SMB."""
     ftp: str | None = None
-    """The folder; None to leave FTP out."""
+    """The folder; None to skip FTP."""
     file: str | None = None
-    """A file in those folders to get, in place of one that is made; for shares that cannot be written."""
+    """An existing file to get, for shares that cannot be written."""
     iperf3: bool = True
-    """Whether bare TCP is measured where an iperf3 server answers."""
     ports: dict[str, int] = field(default_factory=dict)
-    """By protocol, where they are not the usual ones."""
     user: str | None = None
     domain: str | None = None
     ftp_user: str | None = None
-    """Where FTP's user is another one."""
     commands: tuple[Command, ...] = (Command.GET, Command.PUT)
     options: SeriesOptions = field(default_factory=SeriesOptions)
-    """Of each series, but for what its station decides; without a size the file is sized by the link."""
+    """For each series; without a size, the link speed decides it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyRound:
-    """One survey, new or gone on with: all its stations, and what is still to be measured."""
+    """A survey, new or resumed: its stations and what is still to measure."""
 
     experiment: Experiment
     stations: tuple[Station, ...]
     todo: tuple[tuple[int, SeriesRequest | Resumption], ...]
     """(index of the station, what to measure)."""
     continued: bool
-    """Whether it takes up an earlier one that was not complete."""
 
 
 def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, again: bool = False) -> SurveyRound:
-    """The round to measure: the last one of these hosts if it is incomplete, else (or with ``again``) a new one.
-
-    A port that does not answer leaves its stations out. Raises UsageError, LoginError, and UnreachableError where
-    nothing answers at all.
+    """The hosts' last round if it is incomplete, else (or with ``again``) a new one, without ports that do not answer.
+    Raises UsageError, LoginError, and UnreachableError if no port answers.
     """
     if choices.smb is None and choices.ftp is None and not choices.iperf3:
         raise UsageError(
@@ -119,17 +112,15 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
 
 
 def targets_of(choices: SurveyChoices) -> list[Target]:
-    """Every target that the choices name, to find out whose password is needed. Raises UsageError."""
+    """Every target that needs a login. Raises UsageError."""
     return [target for _, host in places(choices.hosts) for target in _targets(choices, host)]
 
 
 def measure_round(
     planned: SurveyRound, notebook_path: Path, control: SeriesControl
 ) -> Iterator[tuple[int, RecorderEvent]]:
-    """Measure what is to do, in turns; each event comes with its station's index. Raises NotebookError.
-
-    A login that was refused is not tried by the other stations that have it. Until all that is to be measured was, or
-    could not be, the survey counts as interrupted, also where this process is killed.
+    """Measure the round interleaved; each event has its station's index. Raises NotebookError.
+    A refused login is not tried again by other stations. The survey counts as interrupted until its end.
     """
     logins = [_login_of(planned.stations[index]) for index, _ in planned.todo]
     name, expected = planned.experiment.name, sum(one.state is not StationState.LEFT_OUT for one in planned.stations)
@@ -147,19 +138,19 @@ def measure_round(
 
 
 def targets_like(station: Station, planned: SurveyRound, targets: Sequence[Target]) -> list[Target]:
-    """Those of the survey's targets that the station's login goes for."""
+    """The targets that share the station's login."""
     login = _login_of(station)
     like = {(other.protocol, other.host) for other in planned.stations if _login_of(other) == login}
     return [target for target in targets if (target.protocol, target.host) in like]
 
 
 def _login_of(station: Station) -> str:
-    """What is one login: by a protocol, on one machine by whichever of its addresses."""
+    """One login per protocol and machine, whatever the address."""
     return f"{station.protocol} {station.host if station.place is StationPlace.NETWORK else ''}"
 
 
 def result(planned: SurveyRound, notebook: Notebook) -> Survey:
-    """The survey as the notebook has it now."""
+    """The survey as stored now."""
     name = planned.experiment.name
     stored = {(one.target.host, one.target.protocol, one.command): one for one in notebook.experiment(name)}
     stations = []
@@ -170,10 +161,7 @@ def result(planned: SurveyRound, notebook: Notebook) -> Survey:
 
 
 def places(hosts: Sequence[str]) -> list[tuple[StationPlace, str]]:
-    """Where the hosts are: for one that is this machine its loopback and its own address, else the network.
-
-    Raises UsageError for what is no host name or address.
-    """
+    """The places of the hosts: this machine has loopback and its own address. Raises UsageError for an invalid name."""
     found: list[tuple[StationPlace, str]] = []
     for host in hosts:
         if not host or not host.isprintable() or set(host) & set(" /@,"):
@@ -194,7 +182,7 @@ def places(hosts: Sequence[str]) -> list[tuple[StationPlace, str]]:
 
 
 def size_for(link_bits_per_second: int | None) -> int:
-    """The size of a file that keeps a link busy for some seconds: a power of two from 16 MiB to 1 GiB."""
+    """Bytes that keep a link busy for some seconds: a power of two from 16 MiB to 1 GiB."""
     if link_bits_per_second is None:
         return UNKNOWN_LINK_BYTES
     size = SMALLEST_BYTES
@@ -209,7 +197,7 @@ def _outward_address() -> str | None:
 
 
 def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, SeriesRequest]]:
-    """Every station with its order, in the order of the table: hosts, then protocols, get before put."""
+    """In table order: hosts, then protocols, get before put."""
     wanted = []
     for place, host in places(choices.hosts):
         link = choices.options.link_bits_per_second if place is StationPlace.NETWORK else None
@@ -263,9 +251,7 @@ def _request_for(
 def _unfinished(
     hosts: str, wanted: Sequence[tuple[Station, SeriesRequest]], notebook: Notebook
 ) -> tuple[Experiment | None, dict[int, Series]]:
-    """The last round of these hosts and its series by station, where it was made with these choices and a series of
-    it is interrupted or failed; every station begins in the first turn, so a round that was stopped has one.
-    """
+    """Every station begins in the first turn, so an interrupted round has a series of each."""
     surveys = (entry.experiment for entry in notebook.experiments(ExperimentKind.SURVEY))
     last = next((one for one in surveys if one.subject == hosts), None)
     if last is None:
@@ -290,7 +276,6 @@ def _is_of(series: Series, request: SeriesRequest) -> bool:
 
 
 def _no_answer(target: Target) -> str:
-    """Why the port does not answer, and what to do; empty where it does."""
     assert target.port
     try:
         with socket.create_connection((target.host, target.port), ANSWER_SECONDS):

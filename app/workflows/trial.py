@@ -1,4 +1,4 @@
-"""A trial: a setting changed, measured in turns with the one that was there, and put back, whatever happens."""
+"""A trial: change a setting, measure it interleaved with the previous value, and restore it, whatever happens."""
 
 import hashlib
 import time
@@ -51,15 +51,14 @@ from storage.records import (
 )
 
 CONTROL_BYTES = 2 * 2**20
-"""What is hashed as the piece of work that no setting of the server touches."""
+"""Bytes hashed as work that no server setting affects."""
 CONTROL_TIMES = 3
-"""How often in a row; the least counts, so that one interruption is not taken for a slower machine."""
+"""The fastest of these counts, so one interruption does not look like a slower machine."""
 
 
 def run_trial(order: TrialOrder, notebook_path: Path, control: SeriesControl) -> Generator[TrialEvent, None, None]:
-    """Carry it out, or go on with what the notebook has of it; the last events are PutBack and, measured, Judged.
-
-    Raises ChangeFailedError, with what stands on the server in its text; a MeasurementError when a run failed.
+    """Carry out or resume a trial; the last events are PutBack and, if measured, Judged.
+    Raises ChangeFailedError, which says what the server is set to now, or MeasurementError.
     """
     check_target(order.request)
     with open_notebook(notebook_path) as notebook:
@@ -72,7 +71,7 @@ def run_trial(order: TrialOrder, notebook_path: Path, control: SeriesControl) ->
 
 @dataclass(frozen=True, slots=True)
 class _Journal:
-    """Notes in its turn what became of a change: a server is restored whoever holds the notebook."""
+    """Writes the journal through the recorder: the server is restored even while the notebook is locked."""
 
     recorder: Recorder
 
@@ -96,7 +95,6 @@ class _Campaign:
     proofs: dict[int, str] = field(init=False, default_factory=dict)
 
     def carry_out(self) -> Generator[TrialEvent, None, None]:
-        """Everything, with what it is measured by there before and after."""
         order, setting = self.order, self.order.setting
         self.change = setting.plan(new_change_id(), order.plan.values)
         about = Journalled(
@@ -112,7 +110,6 @@ class _Campaign:
             yield from self._changed(begin_change(self.change, about, self.notebook))
 
     def _changed(self, entry: JournalEntry) -> Generator[TrialEvent, None, None]:
-        """Everything between the journal and the last proof."""
         failure: SharebenchError | None = None
         try:
             self._open_series()
@@ -131,7 +128,6 @@ class _Campaign:
             raise failure
 
     def _ended(self, entry: JournalEntry, failure: SharebenchError | None) -> Generator[TrialEvent, None, None]:
-        """Restore everything, and store how it ended, whatever becomes of either."""
         try:
             restored = self._put_back(entry)
         finally:
@@ -139,7 +135,6 @@ class _Campaign:
         yield PutBack(restored)
 
     def _open_series(self) -> None:
-        """A series for each value: new ones, or those of the notebook to go on with."""
         order, notebook = self.order, self.notebook
         asked = order.request
         notebook.add_experiment(order.experiment, note=asked.note, question=asked.question)
@@ -180,7 +175,7 @@ class _Campaign:
         )
 
     def _reject_lone_runs(self) -> None:
-        """What an interrupted pair or block left has nothing to be compared with."""
+        """A single run of an interrupted pair or block has nothing to be compared with."""
         numbers = [set(_done(writer.series)) for writer in self.writers]
         whole = set.intersection(*numbers)
         for writer, found in zip(self.writers, numbers, strict=True):
@@ -199,7 +194,6 @@ class _Campaign:
         self.recorder.write(lambda notebook: notebook.judge_run(series.id, number, RunStatus.REJECTED, reason))
 
     def _measure(self) -> Generator[TrialEvent, None, SharebenchError | None]:
-        """Pairs or blocks until it is decided; what it failed by, if it did."""
         while True:
             runs = [number for writer in self.writers for number in _numbers(writer.series)]
             block = max(runs, default=0) + 1
@@ -212,7 +206,7 @@ class _Campaign:
             yield Judged(self._standing())
 
     def _order_of(self, block: int) -> tuple[int, ...]:
-        """By lot: a pair A B or B A so that neither is more frequent at a look, a sweep's block in any order."""
+        """In random order; pairs are balanced so that A B and B A are equally frequent at each look."""
         plan, arms = self.order.plan, len(self.writers)
         if self.order.experiment.kind is ExperimentKind.SWEEP:
             return block_order(arms, block, plan.seed)
@@ -224,7 +218,6 @@ class _Campaign:
         return judged(self.order.experiment, self.order.plan, [w.series for w in self.writers], self.slots)
 
     def _slot(self, arm: int, block: int) -> Generator[TrialEvent, None, SharebenchError | None]:
-        """Set the value, prove it, and measure it after what settles it."""
         self._set(arm)
         yield ValueSet(self._value(arm), block)
         writer = self.writers[arm]
@@ -248,7 +241,7 @@ class _Campaign:
         return failure_from(failure) if failure else None
 
     def _keep_alive(self, heard_at: float) -> float:
-        """Give the dead man's switch a word in time, where there is one; when it last heard from us."""
+        """Feed the dead man's switch in time; returns when it was last fed."""
         limit, now = self.change.dead_man_seconds, time.monotonic()
         if not limit or now - heard_at < limit / 3:
             return heard_at
@@ -256,7 +249,7 @@ class _Campaign:
         return now
 
     def _set(self, arm: int) -> None:
-        """Set the value of an arm; raises ChangeFailedError where it is not in effect then."""
+        """Raises ChangeFailedError if the value is not in effect."""
         self.recorder.write(lambda notebook: notebook.renew_journal(self.change.id))
         answer = set_arm(self.change, arm, self.order.setting.ssh)
         if "not_reloaded" in answer.sections:
@@ -279,11 +272,9 @@ class _Campaign:
             self._look_at_session(arm)
 
     def _value(self, arm: int) -> str | None:
-        """The value that an arm sets; None for the one that was there."""
         return (None, *self.order.plan.values)[arm]
 
     def _look_at_session(self, arm: int) -> None:
-        """Add what an open session shows of the value to its proof."""
         live, value = self.order.setting.live, self._value(arm)
         if live is None or value is None:
             return
@@ -293,7 +284,7 @@ class _Campaign:
                 self.proofs[arm] += f"; {shown}"
 
     def _see(self, event: Event, writer: SeriesWriter, arm: int) -> None:
-        """Take in an event; each run is of a new session, which must not deny the values."""
+        """Each run has a new session, which must not contradict the values."""
         if not isinstance(event, Started):
             writer.see(event)
             return
@@ -340,7 +331,7 @@ class _Campaign:
             writer.put(replace(writer.series, link_bits_per_second=found.link.bits_per_second))
 
     def _put_back(self, entry: JournalEntry) -> str:
-        """Everything as it was, and proven; in words. Raises ChangeFailedError."""
+        """Returns the proof in words. Raises ChangeFailedError."""
         answer, setting = restore_entry(entry, _Journal(self.recorder)), self.order.setting
         effective = setting.effective(answer)
         if setting.previous is not None and (effective is None or not setting.same(effective, setting.previous)):
@@ -357,7 +348,6 @@ class _Campaign:
         return f"restored: {setting.name} is {effective} again"
 
     def _close_series(self, failure: SharebenchError | None) -> Generator[Warned, None, None]:
-        """Let the series go, with how they ended, once all is stored. Raises NotebookError."""
         status = SeriesStatus.COMPLETE
         if failure:
             status = SeriesStatus.INTERRUPTED if failure.exit_code == 130 else SeriesStatus.FAILED
@@ -389,24 +379,22 @@ class _Campaign:
 
 
 def _forget(experiment: Experiment, notebook: Notebook) -> None:
-    """Take out a trial that ended before its first run."""
     stored = notebook.experiment_called(experiment.name)
     if stored and stored.recording_id and not notebook.heads(1, experiment=stored.name):
         notebook.remove(stored.recording_id)
 
 
 def _done(series: Series) -> Iterator[int]:
-    """The numbers of measured runs that did not fail and are not rejected."""
     return (r.number for r in series.runs if r.phase is Phase.MEASURED and r.status is RunStatus.VALID)
 
 
 def _numbers(series: Series) -> Iterator[int]:
-    """The numbers that are taken: those of failed runs are free again."""
+    """Numbers in use; those of failed runs are free again."""
     return (r.number for r in series.runs if r.status is not RunStatus.FAILED)
 
 
 def _fixed_work() -> float:
-    """The seconds that hashing the same bytes takes on this machine now: the drift control."""
+    """Seconds to hash the control bytes: the drift control."""
     content, found = bytes(CONTROL_BYTES), []
     for _ in range(CONTROL_TIMES):
         began = time.perf_counter()

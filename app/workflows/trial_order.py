@@ -1,4 +1,4 @@
-"""What is ordered of a trial, and what happens while it is carried out."""
+"""The order of a trial and the events of its progress."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,15 +21,14 @@ from storage.records import Experiment, ExperimentKind, Series, Target, dated_ex
 
 AS_IT_IS = "as it is"
 SEEDS = 2**31
-"""From so many one is drawn, for the order in which the values of a trial or sweep are measured."""
+"""Number of possible seeds of the random order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialOrder:
-    """What is to be tried, checked and consented to."""
+    """A trial, checked and consented to."""
 
     request: SeriesRequest
-    """Of one measured run: target, client, file."""
     setting: ChangeableSetting
     plan: TrialPlan
     experiment: Experiment
@@ -37,23 +36,23 @@ class TrialOrder:
 
 @dataclass(frozen=True, slots=True)
 class ValueSet:
-    """A value was set and proven; the next events are of a run under it."""
+    """A value was set and verified; the next events are of a run with it."""
 
     value: str | None
-    """None for the one that was there."""
+    """None for the previous value."""
     block: int
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A pair or block is complete; this is how it stands."""
+    """A pair or block is complete; the result so far."""
 
     summary: ChangeSummary
 
 
 @dataclass(frozen=True, slots=True)
 class PutBack:
-    """Everything is as it was, proven."""
+    """Everything is restored and verified."""
 
     text: str
 
@@ -85,9 +84,8 @@ def new_order(
 def order_of(
     request: SeriesRequest, setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
 ) -> TrialOrder:
-    """The order of a trial of ``NAME = VALUE``, checked; nothing is written. Raises SharebenchError.
-
-    ``accepted`` are the names whose risks are, ``restart`` whether smbd may be restarted.
+    """The checked order of a trial of ``NAME = VALUE``; nothing is written. Raises SharebenchError.
+    ``accepted`` are names whose risks are accepted; ``restart`` allows a restart of smbd.
     """
     name, value = parse_change(setting)
     ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf, accepted=accepted, restart=restart)
@@ -106,12 +104,12 @@ def order_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredTrial:
-    """A trial or sweep of the notebook that can be resumed."""
+    """A stored trial or sweep that can be resumed."""
 
     experiment: Experiment
     plan: TrialPlan
     base: Series
-    """Of what was there before."""
+    """With the previous value."""
 
 
 def stored_trial(notebook: Notebook, name: str) -> StoredTrial:
@@ -127,7 +125,7 @@ def stored_trial(notebook: Notebook, name: str) -> StoredTrial:
 
 
 def order_to_resume(stored: StoredTrial, target: Target, secrets: Secrets) -> TrialOrder:
-    """The order of a trial or sweep as it was given, checked; nothing is written. Raises SharebenchError."""
+    """The original order, checked again; nothing is written. Raises SharebenchError."""
     plan = stored.plan
     options = replace(options_of(stored.base), server_ssh=plan.server_ssh, experiment=None)
     ways = Ways(
@@ -151,7 +149,7 @@ def order_to_resume(stored: StoredTrial, target: Target, secrets: Secrets) -> Tr
 
 @contextmanager
 def open_client(request: SeriesRequest) -> Iterator[Client]:
-    """The client that measures, not connected yet; it is closed in the end."""
+    """The measuring client, not connected yet."""
     plan = request.plan
     client = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
     try:
@@ -161,7 +159,7 @@ def open_client(request: SeriesRequest) -> Iterator[Client]:
 
 
 def check_target(request: SeriesRequest) -> None:
-    """Whether the target can be measured at all, before anything is changed. Raises MeasurementError."""
+    """Raise MeasurementError if the target cannot be measured."""
     plan = request.plan
     with open_client(request) as client:
         client.connect()

@@ -1,4 +1,4 @@
-"""What a setting is measured by in a trial: a transfer, or a window of a load with a fixed number of users."""
+"""How a trial measures a setting: a transfer, or a load window with a fixed number of users."""
 
 import time
 from collections.abc import Iterator
@@ -27,15 +27,15 @@ from storage.records import Phase, Run, utc_now
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """What a window of a load came to, beside the bytes of its run."""
+    """The rate of a load window."""
 
     requests_per_second: float
     generator_limited: bool
-    """Whether this end was the limit, so that a difference is larger than it seems."""
+    """The load generator was the limit, so the true difference is larger."""
 
 
 class TransferYardstick:
-    """A settling run that does not count and a measured one, in a measuring process of their own."""
+    """A settling run that does not count, then a measured one, each in its own process."""
 
     rate = None
 
@@ -44,10 +44,9 @@ class TransferYardstick:
         self._control = control
         self._servers: frozenset[int] = frozenset()
         self.processor_percent: float | None = None
-        """Of the last measured run, as :class:`TrialPlan` keeps it; None where it was too short to tell."""
+        """Of the last measured run; None if it was too short to tell."""
 
     def __enter__(self) -> Self:
-        """Find the server's processes, where it is on this machine."""
         target = self._request.plan.target
         if not target.abilities.is_local and is_this_machine(target.host):
             self._servers = servers_here(target.port_number)
@@ -57,7 +56,7 @@ class TransferYardstick:
         pass
 
     def observe(self, number: int, scratch_path: str | None) -> Iterator[Event]:
-        """The events of both runs; the last one is Finished or Failed."""
+        """Events of both runs; the last is Finished or Failed."""
         plan = replace(
             self._request.plan, runs=number, warmups=1, done_runs=number - 1, done_warmups=number - 1,
             until_percent=None, scratch_path=scratch_path,
@@ -74,12 +73,11 @@ class TransferYardstick:
                 yield event
 
     def finish(self) -> Iterator[Event]:
-        """Nothing is left of a transfer."""
         return iter(())
 
 
 class LoadYardstick:
-    """A load point each: new users log in, settle, and are counted in a steady window; its files stay all the while."""
+    """One load point per value with new users; the files stay until the end."""
 
     def __init__(self, request: SeriesRequest, control: SeriesControl, window: LoadWindow) -> None:
         self._request = request
@@ -92,7 +90,6 @@ class LoadYardstick:
         self.processor_percent = None
 
     def __enter__(self) -> Self:
-        """Make the files. Raises what stands in the way of that."""
         plan = self._request.plan
         load = LoadPlan(
             targets=(plan.target,),
@@ -113,20 +110,17 @@ class LoadYardstick:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove the files, as far as the server lets us."""
         with self._stack:
             for _event in self.finish():
                 pass
 
     def finish(self) -> Iterator[Event]:
-        """Remove the files; what is still there is named."""
         if self._engine and self._engine.ended is None:
             for event in self._engine.finish():
                 if isinstance(event, Warned):
                     yield Warned(text=event.text)
 
     def observe(self, number: int, _scratch_path: str | None) -> Iterator[Event]:
-        """What the session of a user negotiates, and a load point."""
         assert self._engine
         try:
             with open_client(self._request) as client:
@@ -176,7 +170,7 @@ Yardstick = TransferYardstick | LoadYardstick
 
 
 def yardstick_of(request: SeriesRequest, control: SeriesControl, window: LoadWindow | None) -> Yardstick:
-    """What a trial is to be measured by; entered before anything is changed."""
+    """The measurement for a trial; enter it before anything is changed."""
     return LoadYardstick(request, control, window) if window else TransferYardstick(request, control)
 
 

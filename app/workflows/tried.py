@@ -1,4 +1,4 @@
-"""What the changes measured in this notebook gave: for entries of the catalogue, and for what an audit names."""
+"""Results of changes measured in this notebook."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,16 +16,16 @@ from storage.recordings import UnknownReferenceError
 from storage.records import Series
 
 MOST_TOLD = 3
-"""The newest of the measurements of one setting."""
+"""Newest measurements shown for each setting."""
 
 
 def audit_form(notebook: Notebook, audit: Audit) -> Report:
-    """An audit's form, with what the notebook's own measurements gave beside each finding."""
+    """The form of an audit, with measured results beside each finding."""
     return audit_report(audit, tried_here(notebook, {one.parameter for one in audit.findings if one.parameter}))
 
 
 def tried_here(notebook: Notebook, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """By the name of a setting, what trials, sweeps and steps of experiments gave, the newest first, with the path."""
+    """Results of trials, sweeps and experiment steps by setting, the newest first."""
     wanted = {parameter_key(name): name for name in names}
     found: dict[str, list[tuple[str, str]]] = {}
     for key, moment, sentence in (*_changes(notebook, wanted), *_steps(notebook, wanted)):
@@ -36,7 +36,6 @@ def tried_here(notebook: Notebook, names: Iterable[str]) -> dict[str, tuple[str,
 
 
 def _changes(notebook: Notebook, wanted: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """Trials and sweeps: the setting, when it was measured, and the answer."""
     for entry in (entry for kind in KINDS for entry in notebook.experiments(kind)):
         plan = notebook.trial(entry.experiment.name)
         if plan is None or (key := parameter_key(plan.name)) not in wanted:
@@ -50,7 +49,6 @@ def _changes(notebook: Notebook, wanted: Iterable[str]) -> Iterator[tuple[str, s
 
 
 def _steps(notebook: Notebook, wanted: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """Series with a change that was made by hand, against the series it was made from."""
     of_changes = {entry.experiment.name for kind in KINDS for entry in notebook.experiments(kind)}
     for head in notebook.heads():
         if not head.change or not head.base_id or head.experiment in of_changes:

@@ -1,4 +1,4 @@
-"""A tuning: the safe candidates for smb.conf tried one after another, each on top of what was found before."""
+"""A tuning: try the safe smb.conf candidates in sequence, each on top of the gains before it."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
@@ -25,12 +25,12 @@ from storage.changes import LoadWindow, TrialPlan
 from storage.records import ExperimentKind
 
 STOP_AFTER = 12
-"""So many candidates in a row without a gain end it."""
+"""Candidates in a row without a gain that end the tuning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trying:
-    """The next candidate; the events that follow are of its trial."""
+    """The next candidate; the following events are of its trial."""
 
     setting: ChangeableSetting
     number: int
@@ -39,31 +39,31 @@ class Trying:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """It is over: what it came to."""
+    """The tuning is over."""
 
     summary: TuneSummary
 
 
 @dataclass(slots=True, kw_only=True)
 class Tuning:
-    """What is to be tuned, and what came of it so far."""
+    """A tuning and its results so far."""
 
     request: SeriesRequest
     ways: Ways
     looks: tuple[int, ...]
     load: LoadWindow | None = None
-    """What each is measured by, where it is no transfer."""
+    """None to measure a transfer."""
     stop_after: int = STOP_AFTER
     only: tuple[str, ...] = ()
-    """Parameters to try; empty for all of the catalogue."""
+    """Parameters to try; empty for the whole catalogue."""
     first: tuple[tuple[str, str], ...] = ()
-    """Parameters with the values that an audit of the server proposes, tried before all others."""
+    """Parameters and values that an audit proposes, tried first."""
     trials: list[TrialSummary] = field(default_factory=list)
     not_tried: list[NotTried] = field(default_factory=list)
     kept: list[ConfLine] = field(default_factory=list)
 
     def run(self, path: Path, control: SeriesControl) -> Generator[TrialEvent | Trying | Tuned, None, None]:
-        """Try one after another; the last event is Tuned. Raises as a trial does, with everything put back."""
+        """Try the candidates; the last event is Tuned. Raises as a trial does, with everything restored."""
         found = list(dict.fromkeys([*self.first, *candidates(self.only)]))
         in_vain = 0
         for number, (name, value) in enumerate(found, start=1):
@@ -90,12 +90,11 @@ class Tuning:
         yield Tuned(self.summary(stopped=in_vain >= self.stop_after))
 
     def summary(self, *, stopped: bool = False) -> TuneSummary:
-        """What it came to so far."""
         base = self.trials[0].base if self.trials else None
         return TuneSummary(base=base, trials=tuple(self.trials), not_tried=tuple(self.not_tried), stopped=stopped)
 
     def _setting(self, name: str, value: str) -> ChangeableSetting | None:
-        """The candidate, checked; None where it is not to be tried, and why not is noted."""
+        """None, with the reason noted, if it is not to be tried."""
         if any(line.name == spelling(name).name for line in self.kept):
             return None
         why = risk_of(spelling(name).name, value)
@@ -113,12 +112,12 @@ class Tuning:
 
 
 def is_gain(summary: TrialSummary) -> bool:
-    """Whether what was tried is kept for those that follow."""
+    """Whether the value is kept for the next trials."""
     return summary.verdict is Verdict.FASTER
 
 
 def candidates(only: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """Parameters of smb.conf with a value each, in order of impact: what exists, acts, and needs no restart."""
+    """smb.conf parameters and values in order of impact, without those that need a restart."""
     wanted = {spelling(name).name for name in only}
     never = {spelling(name).name for name in data()["never"]}
     found = [
@@ -133,6 +132,5 @@ def candidates(only: Sequence[str] = ()) -> list[tuple[str, str]]:
 
 
 def _is_useful(entry: catalogue.CatalogueEntry) -> bool:
-    """Whether it exists, acts by a reload, and nothing speaks against trying it."""
     acts = entry.takes_effect not in {Effect.NEVER, Effect.RESTART}
     return entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and acts and not entry.warning

@@ -1,4 +1,4 @@
-"""What is typed for a worksheet, read into its parts: rates, names of the tables, demands."""
+"""Parse what is typed for a worksheet: rates, parts, demands."""
 
 from contextlib import suppress
 
@@ -40,7 +40,7 @@ def read_part(kind: ReferenceKind, words: str, count: int) -> Part:
 
 
 def read_demand(words: str) -> tuple[float, int]:
-    """Transfers a second and their size, of a preset's name or ``RATE/CLIENTS``. Raises UsageError."""
+    """Transfers a second and their size in bytes, of a preset or ``RATE/CLIENTS``. Raises UsageError."""
     preset = DEMANDS.get(words.strip().lower())
     if preset is not None:
         return preset.transfers_per_second, preset.file_bytes
@@ -54,12 +54,12 @@ _KIND = "clients"
 
 
 def load_form(notebook: Notebook, load: Load) -> Report:
-    """The form of a load in this notebook."""
+    """The form of a load."""
     return load_report(load, prediction_of(notebook, load))
 
 
 def prediction_of(notebook: Notebook, load: Load) -> Prediction | None:
-    """What the newest saved worksheet whose server was measured by a series of the load's target says of it."""
+    """The prediction of the newest saved worksheet for the load's target."""
     for saved in notebook.worksheets(_KIND):
         with suppress(DocumentError, UnknownReferenceError):
             worksheet = UsersCalculation.from_content(saved.content)
