@@ -1,4 +1,4 @@
-"""The engine's side of the pipe: a plan and then points come in on stdin, events go out on stdout, EOF means cancel."""
+"""The engine process: a plan and points on stdin, events on stdout; end of stdin cancels."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ from app.messages import line_of, message_of, own_stdout
 
 
 class EngineChild:
-    """One load, as the process that started this one asks for it."""
+    """One load in the engine process."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -28,7 +28,6 @@ class EngineChild:
         self._working: gevent.Greenlet | None = None
 
     def hold(self) -> None:
-        """Do what is asked until the end; nothing interrupts the cleaning up."""
         engine = LoadEngine(message_of(self._next_line(), [LoadPlan]), self._emit)
         self._working = gevent.spawn(_ended_by, partial(self._work, engine))
         gevent.spawn(self._listen)
@@ -39,7 +38,7 @@ class EngineChild:
 
     @staticmethod
     def _next_line() -> str:
-        """The next line of stdin, read in a thread: it must not hold up the rest."""
+        """Read in a thread so that the event loop is not blocked."""
         return str(gevent.get_hub().threadpool.apply(sys.stdin.readline))
 
     def _listen(self) -> None:
@@ -70,7 +69,6 @@ class EngineChild:
 
 
 def _ended_by(work: Callable[[], None]) -> LoadEnded:
-    """How that ended."""
     try:
         work()
     except SharebenchError as error:
@@ -81,7 +79,7 @@ def _ended_by(work: Callable[[], None]) -> LoadEnded:
 
 
 def serve() -> None:
-    """Hold a conversation and end the process; what a library prints lands on stderr."""
+    """Run the engine and exit; output of libraries goes to stderr."""
     with own_stdout() as out:
         EngineChild(out).hold()
     os._exit(0)  # a thread still reads stdin

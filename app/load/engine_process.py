@@ -1,4 +1,4 @@
-"""The other end of the engine: starts its process, asks for points, reads its events."""
+"""Start the engine process, request points, and read its events."""
 
 from collections.abc import Iterator
 from typing import Self
@@ -19,7 +19,7 @@ from app.load.events import (
 from app.messages import line_of, message_of
 
 GRACE_SECONDS = 120.0
-"""How long a cancelled engine may take to remove its files."""
+"""Longest time for a cancelled engine to remove its files."""
 
 
 class EngineProcess:
@@ -39,26 +39,24 @@ class EngineProcess:
         self._process.close()
 
     def ready(self) -> Iterator[LoadEvent]:
-        """The events until the workers are there, or the end."""
         return self._until(WorkersReady)
 
     def point(self, number: int, users: int, size_bytes: int | None = None) -> Iterator[LoadEvent]:
-        """Ask for a point: its events, the last of which is PointMeasured or LoadEnded."""
+        """The last event is PointMeasured or LoadEnded."""
         self._process.say(line_of(MeasurePoint(number=number, users=users, size_bytes=size_bytes or 0)))
         return self._until(PointMeasured)
 
     def rest(self) -> Iterator[LoadEvent]:
-        """Have all users leave until the next point: the events, the last of which is UsersGone or LoadEnded."""
+        """The last event is UsersGone or LoadEnded."""
         self._process.say(line_of(Rest()))
         return self._until(UsersGone)
 
     def finish(self) -> Iterator[LoadEvent]:
-        """End it as it should: the events of its cleaning up."""
         self._process.say(line_of(Finish()))
         return self._until(LoadEnded)
 
     def cancel(self) -> None:
-        """End it at once; it cleans up. May be called from any thread."""
+        """Stop at once and clean up; thread-safe."""
         self._process.cancel()
 
     def _until(self, last: type[LoadEvent]) -> Iterator[LoadEvent]:

@@ -1,4 +1,4 @@
-"""What a load is told, once, on its processes' stdin, and what it tells, one JSON line an event."""
+"""The plan of a load (one line on stdin) and its events (one JSON line each on stdout)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,40 +16,35 @@ from storage.records import Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadPlan:
-    """One load, as the engine and each of its workers get it."""
+    """The plan of a load, for the engine and its workers."""
 
     targets: tuple[Target, ...]
-    """Users take them in turns."""
+    """Assigned to users round-robin."""
     secrets: Secrets = field(default_factory=Secrets)
     settings: Settings = field(default_factory=Settings)
     scenario: Annotated[Scenario, scenario_from_json]
     folder: str = ""
-    """The name of our own folder, in the folder that each target names."""
+    """Name of the load's own folder, in each target's folder."""
     reuse: bool = False
-    """Whether the files are there already."""
+    """The files exist already."""
     keep: bool = False
-    """Whether they stay."""
+    """The files stay afterwards."""
     leftover: bool = False
-    """Whether the folder may be there from a load that was broken off: it is removed first."""
+    """The folder may remain from an interrupted load and is removed first."""
     processes: int = 1
     hosts: tuple[str, ...] = ()
     ramp_per_second: float = 20.0
 
 
 class LoadPhase(StrEnum):
-    """Where a load is."""
+    """The phase of a load."""
 
     FILES = "files"
-    """The scenario's files are made."""
     RAMP = "ramp"
-    """Users log in."""
     SETTLE = "settle"
     STEADY = "steady"
-    """What happens counts."""
     PRINTING = "printing"
-    """Nothing is handed over any more; the printer's queue becomes empty."""
     CLEANING = "cleaning"
-    """The scenario's files are removed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,14 +55,14 @@ class PhaseBegan:
     point: int = 0
     users: int = 0
     seconds: float = 0.0
-    """How long it will last; 0 where that is not known."""
+    """Its expected length; 0 if unknown."""
     at_seconds: float = 0.0
-    """By the monotonic clock."""
+    """Monotonic clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilesMade:
-    """So many of the scenario's files have been made, or removed."""
+    """Number of the scenario's files made or removed so far."""
 
     files: int
     of_files: int
@@ -86,7 +81,7 @@ class SecondPassed:
     errors: int
     p95_seconds: float | None
     cpu_percent: float
-    """Of the busiest process of this end."""
+    """Of the load generator's busiest process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,13 +92,13 @@ class PointMeasured:
     users: int
     began_seconds: float
     ended_seconds: float
-    """Of the steady window, by the monotonic clock."""
+    """End of the steady window, monotonic clock."""
     ramp_seconds: float
     workers: tuple[WorkerFigures, ...] = ()
     failure: str | None = None
-    """Why it does not count, where the load itself went wrong."""
+    """Why the point does not count."""
     errors: Mapping[str, int] = field(default_factory=dict)
-    """Of the ramp and settle time."""
+    """During ramp and settle time."""
     first_error: str = ""
 
 
@@ -112,12 +107,12 @@ class UsersGone:
     """All users have left until the next point."""
 
     at_seconds: float
-    """When they were told to, by the monotonic clock: their last requests ended about then."""
+    """When they were told to leave (monotonic clock); their last requests ended about then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobsWait:
-    """A printer is still at work on the jobs that the point's users handed over."""
+    """A printer is still busy with the point's jobs."""
 
     jobs: int
     of_jobs: int
@@ -125,7 +120,7 @@ class JobsWait:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkersReady:
-    """The processes that make load are there."""
+    """The worker processes are ready."""
 
     workers: tuple[LoadWorker, ...]
 
@@ -135,10 +130,9 @@ class LoadEnded:
     """The engine has cleaned up; always the last event."""
 
     kind: str = ""
-    """The name of the error that ended it; empty for a load that ended as it should."""
+    """Name of the error that ended it; empty after a clean end."""
     text: str = ""
     left_behind: bool = False
-    """Whether files of ours could not be removed."""
 
 
 LoadEvent = (
@@ -149,22 +143,22 @@ LOAD_EVENTS: tuple[type, ...] = get_args(LoadEvent)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasurePoint:
-    """The order to measure a point."""
+    """Command: measure a point."""
 
     number: int
     users: int
     size_bytes: int = 0
-    """The one size of file; 0 for all of the scenario's."""
+    """The only file size to use; 0 for all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rest:
-    """The order that all users leave until the next point."""
+    """Command: all users leave until the next point."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """The order to clean up and end."""
+    """Command: clean up and end."""
 
 
 LoadOrder = MeasurePoint | Rest | Finish

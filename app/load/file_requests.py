@@ -1,4 +1,4 @@
-"""Each kind of file request, done by one user's connection on the scenario's files and on files of the user's own."""
+"""The file requests of one user, on the scenario's files and on the user's own."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -9,16 +9,14 @@ from storage.loads.scenario import RequestKind, SizeClass
 
 PIECE_BYTES = 16 * 1024
 BLOCK_BYTES = 256 * 1024
-"""Longer files are moved in blocks of that size, and each is counted when it has moved: on a slow link a file may take
-longer than a steady window lasts.
-"""
+"""Bytes are counted per block: on a slow link one file may take longer than a steady window."""
 _PIECES = 3
 Count = Callable[[int, int], None]
-"""Takes the bytes that were read and written just now."""
+"""Takes the bytes just read and just written."""
 
 
 class FileRequests:
-    """What one user can do; which file it is done to is left to chance."""
+    """The requests of one user, on files chosen at random."""
 
     def __init__(
         self,
@@ -53,7 +51,7 @@ class FileRequests:
         }
 
     def do(self, kind: RequestKind) -> None:
-        """One request of that kind. Raises errors of :mod:`app.errors`."""
+        """Raises errors of :mod:`app.errors`."""
         self._do[kind]()
 
     def _read_whole(self, path: str, size_bytes: int) -> None:
@@ -90,7 +88,6 @@ class FileRequests:
         return self._chance.choices(self._sizes, [each.share for each in self._sizes])[0].size_bytes
 
     def _own_path(self, name: str) -> str:
-        """A path in this user's own folder, which is made when it is needed first."""
         if not self._has_own:
             self._files.make_folder(self._own)
             self._has_own = True
@@ -164,4 +161,3 @@ class FileRequests:
 
 
 CONTENT = Content(1 << 62)
-"""The bytes of all users of a process."""

@@ -1,4 +1,4 @@
-"""The files that the users work on: named and sized by the scenario, made in a folder of our own, removed again."""
+"""The scenario's files: made in a folder of their own, and removed again."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -13,38 +13,37 @@ from storage.records import Target
 
 FILES_IN_FOLDER = 200
 SPACE_TO_LEAVE = 1.05
-"""So many times the files' size must be free: names, folders and the copies that users make take some too."""
+"""Free space needed, as a multiple of the files' size: names, folders and users' copies take some."""
 
 
 class SetFile(NamedTuple):
     """One file of the set."""
 
     path: str
-    """From the set's folder."""
+    """Relative to the set's folder."""
     size_bytes: int
 
 
 class FileSet:
-    """What files there are; the same for the same scenario, so that nobody has to be told."""
+    """The files of a scenario; equal scenarios give equal sets in every process."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.files = tuple(_files(scenario.files if scenario.sizes else 0, scenario.sizes))
         self.in_use = self.files
-        """Those that requests go to."""
+        """Files that requests use."""
         self.folders = tuple(sorted({file.path.partition("/")[0] for file in self.files}))
 
     def use_size(self, size_bytes: int) -> None:
-        """Let requests go to files of that size alone; to all for 0."""
+        """Restrict requests to files of that size; 0 for all."""
         self.in_use = tuple(file for file in self.files if size_bytes in {0, file.size_bytes}) or self.files
 
     @property
     def size_bytes(self) -> int:
-        """All files together."""
         return sum(file.size_bytes for file in self.files)
 
 
 def _files(count: int, sizes: Sequence[SizeClass]) -> Iterator[SetFile]:
-    """The sizes come in their shares over any stretch, so that each folder has some of each."""
+    """Sizes keep their shares over any stretch, so each folder has some of each."""
     whole = sum(each.share for each in sizes)
     credit = [0.0] * len(sizes)
     for number in range(count):
@@ -55,12 +54,12 @@ def _files(count: int, sizes: Sequence[SizeClass]) -> Iterator[SetFile]:
 
 
 def place(target: Target, folder: str, path: str = "") -> str:
-    """The path of something in our folder on a target."""
+    """The path of something in the load's folder on a target."""
     return join(target, f"{folder}/{path}" if path else folder)
 
 
 def check_space(files: Files, wanted: FileSet) -> None:
-    """Whether the set fits on the share, as far as the server says. Raises MeasurementError with both numbers."""
+    """Raise MeasurementError, with both sizes, if the set does not fit on the share."""
     free = files.free_bytes(files.target.path)
     needed = wanted.size_bytes * SPACE_TO_LEAVE
     if free is not None and free < needed:
@@ -71,7 +70,7 @@ def check_space(files: Files, wanted: FileSet) -> None:
 
 
 def make_folders(files: Files, folder: str, wanted: FileSet) -> None:
-    """Make our folder and those in it."""
+    """Make the load's folder and its subfolders."""
     files.make_folder(place(files.target, folder))
     for each in wanted.folders:
         files.make_folder(place(files.target, folder, each))
@@ -83,7 +82,7 @@ def make_file(files: Files, folder: str, file: SetFile, content: Content) -> Non
 
 
 def write_whole(files: Files, path: str, size_bytes: int, content: Content, at: int, mode: OpenMode) -> None:
-    """Write a file of that size, with content from somewhere in ours."""
+    """Write a file of that size, with content from offset ``at``."""
     if size_bytes <= MAX_BLOCK_BYTES:
         files.write_file(path, content.block(at, size_bytes), mode)
         return
@@ -96,7 +95,7 @@ def write_whole(files: Files, path: str, size_bytes: int, content: Content, at: 
 
 
 def check_there(files: Files, folder: str, wanted: FileSet) -> None:
-    """Whether the files of an earlier load are all there, in their sizes. Raises MeasurementError."""
+    """Raise MeasurementError unless all files of an earlier load exist with their sizes."""
     for each in wanted.folders:
         try:
             entries = files.list(place(files.target, folder, each))
@@ -111,7 +110,7 @@ def check_there(files: Files, folder: str, wanted: FileSet) -> None:
 
 
 def remove_users_own(files: Files, folder: str) -> None:
-    """Remove what the users of an earlier load made for themselves beside its files."""
+    """Remove what users of an earlier load made beside its files."""
     path = place(files.target, folder)
     for entry in files.list(path):
         if entry.is_folder and entry.name.startswith("u"):
@@ -119,14 +118,12 @@ def remove_users_own(files: Files, folder: str) -> None:
 
 
 _NAME = re.compile(r"[du]\d+|f\d{7}|copy[01]|document(\.new)?|written")
-"""What a load gives its files and folders for names."""
+"""Names that a load gives its files and folders."""
 
 
 def names_in(files: Files, path: str, *, any_name: bool = False) -> tuple[list[str], list[str]]:
-    """The paths of all files below a folder of ours, and of all folders, the deepest first.
-
-    Raises MeasurementError for a name that no load gives, unless ``any_name`` will do: then somebody else's file lies
-    there.
+    """All files and folders below the load's folder, deepest first.
+    Raises MeasurementError for a name that no load gives, unless ``any_name``: it is somebody else's file.
     """
     paths: list[str] = []
     folders: list[str] = []
@@ -144,7 +141,7 @@ def names_in(files: Files, path: str, *, any_name: bool = False) -> tuple[list[s
 
 
 def removals(files: Files, path: str, *, any_name: bool = False) -> list[Callable[[Files], None]]:
-    """The removal of each file below a folder of ours, to be made by any connection; none where it is gone."""
+    """One removal for each file, for any connection; none if the folder is gone."""
     try:
         paths, _folders = names_in(files, path, any_name=any_name)
     except NoSuchFileError:
@@ -153,7 +150,7 @@ def removals(files: Files, path: str, *, any_name: bool = False) -> list[Callabl
 
 
 def remove_all(files: Files, path: str, *, any_name: bool = False) -> None:
-    """Remove a folder of ours with all that is in it; one that is gone is no error."""
+    """Remove the folder with its contents; a missing folder is no error."""
     for remove in removals(files, path, any_name=any_name):
         remove(files)
     with suppress(NoSuchFileError):

@@ -1,4 +1,4 @@
-"""From what the workers counted to a load point: added up, checked against itself and the generator's limits."""
+"""Turn the workers' counts into a load point, check it, and choose the next point."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,10 +14,10 @@ from storage.loads.scenario import Scenario
 MOST_GENERATOR_PERCENT = 70.0
 MOST_LATENESS_SECONDS = 0.005
 MOST_LATENESS_SHARE = 0.1
-"""Timers that fire late by less than this share of the p95 of the response tell little of it."""
+"""Timers later than this share of the response's p95 show that the load generator is at its limit."""
 LITTLE_PERCENT = 1.0
 MOST_SILENT_SECONDS, MOST_SILENT_SHARE = 5.0, 0.1
-"""A longer time, and a longer share of the window, in which nothing moved makes its numbers those of no server."""
+"""A window silent for longer than both (seconds, share of the window) is invalid."""
 _LATE_SHARE, _SLOW_SHARE = 0.99, 0.95
 
 
@@ -79,11 +79,7 @@ def load_point(
 
 
 def _little_percent(parts: Sequence[WorkerFigures], service: Histogram, users: int) -> float | None:
-    """How far users = requests/s x (answer + pause) is off, in percent.
-
-    The answers are those of the histogram that the form's percentiles come from, times as many as the form counts: what
-    is lost or made shorter on the way shows. What the window's two ends cut off is told apart, so that a short window
-    is held to the law as strictly as a long one.
+    """How far users = requests/s x (answer + pause) is off, in percent, corrected for the window's edges.
     Source: J. D. C. Little, Operations Research 9 (1961), 383.
     """
     if not users or not any(each.answers for each in parts):
@@ -96,7 +92,6 @@ def _little_percent(parts: Sequence[WorkerFigures], service: Histogram, users: i
 
 
 def _silence(silent_seconds: float, seconds: float) -> str | None:
-    """What is to be said of a window in which users waited and nothing moved for too long."""
     if silent_seconds < max(MOST_SILENT_SECONDS, MOST_SILENT_SHARE * seconds):
         return None
     return (
@@ -125,7 +120,6 @@ def _judged(
 
 
 def _generator_limit(point: LoadPoint, held_percent: float) -> str | None:
-    """What keeps the load generator from making the load that is asked, if anything does."""
     busiest = max(point.generator_cpu_percent, default=0.0)
     if busiest > MOST_GENERATOR_PERCENT:
         return f"one of its processes used {busiest:.0f} % of a processor; use more processes, or more machines"
@@ -140,7 +134,6 @@ def _generator_limit(point: LoadPoint, held_percent: float) -> str | None:
 
 
 def _contradiction(point: LoadPoint, answers: int, failures: int, pauses: int) -> str | None:
-    """What cannot be true of the point's numbers together, if anything."""
     if point.requests + failures != answers:
         return f"{answers:,} answers are not {point.requests:,} requests and {failures:,} errors"
     if not point.requests == point.service.count == point.response.count:
@@ -155,21 +148,21 @@ def _contradiction(point: LoadPoint, answers: int, failures: int, pauses: int) -
 
 FIRST_USERS = 25
 MOST_TRIES = 3
-"""A point that tells nothing of the server, since the load generator was disturbed, is measured so often at most."""
+"""Attempts at a point while the load generator is disturbed."""
 BRACKET_SHARE = 0.0625
-"""How far apart carried and not carried may lie at the end, of what was carried: 640 and 680."""
+"""Final gap between carried and not carried, as a share of carried: 640 and 680."""
 
 
 class NextPoint(NamedTuple):
-    """What is to be measured."""
+    """The next point to measure."""
 
     users: int
     size_bytes: int | None = None
-    """The one size of file; None for all of the scenario's."""
+    """The only file size to use; None for all."""
 
 
 def next_point(points: Sequence[LoadPoint], choices: LoadChoices, scenario: Scenario) -> NextPoint | None:
-    """What is to be measured after those points; None at the end."""
+    """The next point to measure; None at the end."""
     if choices.find_capacity:
         users = _next_of_search(points, choices, scenario)
         return None if users is None else NextPoint(users)

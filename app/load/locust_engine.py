@@ -1,4 +1,4 @@
-"""The engine: locust's master on the loopback, its workers, the scenario's files; points are asked for on stdin."""
+"""The engine: locust's master on the loopback, its workers, and the scenario's files."""
 
 import os
 import time
@@ -33,14 +33,14 @@ from storage.loads.histogram import added
 Emit = Callable[[LoadEvent], None]
 _Told = TypeVar("_Told", WorkerFigures, WorkerSecond)
 _LOGIN_PATIENCE_SECONDS = 30.0
-"""So long may pass without another user getting in before the point goes on without the rest."""
+"""After this long without another login, the point starts with the users it has."""
 _SLOWEST_RAMP, _SLOWEST_LOGINS_SECONDS = 10, 600.0
-"""A ramp may take that many times as long as planned and so much longer, however often another user gets in."""
+"""Limits of a ramp: a multiple of its planned time, plus seconds."""
 _RESULT_SECONDS = 20.0
 
 
 class LoadEngine:
-    """One load, from its files to their removal."""
+    """One load, from making its files to removing them."""
 
     def __init__(self, plan: LoadPlan, emit: Emit) -> None:
         self._plan = plan
@@ -58,22 +58,20 @@ class LoadEngine:
         self._now = (0, 0)
         """The point, and its users."""
         self._nobody = True
-        """Whether the next point begins without any user."""
 
     def begin(self) -> None:
-        """Start the workers and make the files, what can be refused at once first. Raises MeasurementError."""
+        """Raises MeasurementError; immediate refusals come first."""
         self._preparation.look()
         self._start_workers()
         self._preparation.make()
         self._emit(WorkersReady(workers=self._processes.machines()))
 
     def end(self) -> None:
-        """End the workers, each of which ends its users, and the files, whatever happened."""
         self._processes.end()
         self._preparation.remove()
 
     def point(self, number: int, users: int, size_bytes: int) -> None:
-        """Ramp, settle and steady window with so many users, on files of one size unless that is 0."""
+        """Ramp, settle time and steady window; ``size_bytes`` 0 uses all files."""
         began = ended = clock()
         self._now, self._measured, self._errors, self._first_error = (number, users), {}, {}, ""
         failure: str | None = None
@@ -112,7 +110,6 @@ class LoadEngine:
         )  # fmt: skip
 
     def rest(self) -> None:
-        """Have all users leave; the workers stay."""
         self._phase(LoadPhase.PRINTING)
         told = clock()
         self._nobody = True
@@ -120,18 +117,16 @@ class LoadEngine:
         self._emit(UsersGone(at_seconds=told))
 
     def _start_workers(self) -> None:
-        """Have as many workers as are planned, new ones in place of those that died, and all heeding what they hear."""
         self._processes.start_missing()
         if self._nobody:
             self._wait(_LOGIN_PATIENCE_SECONDS, self._are_ready, must=True)
 
     def _are_ready(self) -> bool:
-        """Whether every worker has come, or come back from a rest, and has told that it has no users."""
         there = min(len(self._runner.clients.ready), len(self._latest))
         return there >= self._processes.count and not any(each.users for each in self._latest.values())
 
     def _check_users(self, told: Collection[WorkerFigures | WorkerSecond]) -> None:
-        """See that the workers run all users, with a session or without. Raises MeasurementError."""
+        """Raises MeasurementError unless the workers run all users, connected or not."""
         running, (_, users) = sum(each.users for each in told), self._now
         if running < users:
             raise MeasurementError(
@@ -139,7 +134,7 @@ class LoadEngine:
             )
 
     def _start_over(self) -> None:
-        """After a failed point: no worker and no user of it is left for the next one."""
+        """After a failed point: no worker or user of it remains."""
         self._processes.end()
         gevent.sleep(0.2)
         for client in list(self._runner.clients):
@@ -168,7 +163,7 @@ class LoadEngine:
             spawning.kill()
 
     def _wait(self, seconds: float, until: Callable[[], bool] | None = None, *, must: bool = False) -> None:
-        """Wait, and notice a worker that dies meanwhile. Raises MeasurementError."""
+        """Raises MeasurementError if a worker dies meanwhile."""
         end = clock() + seconds
         while (left := end - clock()) > 0 and not (until and until()):
             if died := self._processes.died():
@@ -197,7 +192,7 @@ class LoadEngine:
             self._tell_second()
 
     def _read(self, kind: type[_Told], data: Any) -> _Told | None:
-        """The report of a worker; None for a message that no worker of this load can have sent."""
+        """None for a message that no worker of this load can have sent."""
         try:
             told = JSONNode("", data).record(kind)
         except DocumentError:

@@ -1,4 +1,4 @@
-"""The load's files on each target: made by several connections before the users come, removed by them afterwards."""
+"""Make the load's files over several connections before the users come; remove them afterwards."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -32,7 +32,7 @@ _TELL_EVERY = 50
 
 
 class Preparation:
-    """What was made where, and so what is to be removed."""
+    """What was made on each target, and must be removed."""
 
     def __init__(self, plan: LoadPlan, emit: Callable[[LoadEvent], None]) -> None:
         self._plan = plan
@@ -42,15 +42,13 @@ class Preparation:
 
     @property
     def needed(self) -> bool:
-        """Whether the users work on files in a folder at all."""
         return any(kind is not RequestKind.PRINT for kind in self._plan.scenario.requests)
 
     def look(self) -> None:
-        """See that every target lets us in, and can have the files. Raises what stands in the way."""
+        """Check the login and the space on every target. Raises the first problem."""
         self._on_each(self._look_at)
 
     def make(self) -> None:
-        """See that every target has the files. Raises what stands in the way."""
         self._on_each(self._make_on)
 
     def _on_each(self, job: Callable[[Files], None]) -> None:
@@ -91,7 +89,7 @@ class Preparation:
         )
 
     def remove(self) -> None:
-        """Remove everything that was made, and what the users made there. Raises what is left and why."""
+        """Raises an error that names what is left."""
         if self._plan.keep:
             return
         problems = []
@@ -111,7 +109,7 @@ class Preparation:
             raise MeasurementError("; ".join(problems))
 
     def _with_several(self, target: Target, jobs: Sequence[Callable[[Files], None]]) -> None:
-        """Do all the jobs by several connections. Raises the first error."""
+        """Raises the first error."""
         if not jobs:
             return
         waiting: Queue[Callable[[Files], None]] = Queue()

@@ -1,4 +1,4 @@
-"""The jobs that wait at a printer share: asked on the server, by the command that its smb.conf has for that."""
+"""The queue of a printer share, read on the server with its smb.conf command."""
 
 import re
 import time
@@ -11,24 +11,24 @@ from storage.loads.records import LoadPoint, PrintQueue
 
 _BETWEEN_SECONDS = 0.5
 _JOB = re.compile(r"(active\b|\d+(st|nd|rd|th)?\s|\S+-\d+\s)")
-"""How a line of a waiting job begins: ``active`` or its rank (lpq), ``printer-12`` (lpstat)."""
+"""Start of a job's line: ``active`` or its rank (lpq), ``printer-12`` (lpstat)."""
 _NUMBER = re.compile(r"\S+-(\d+)\s")
 NOT_TAKEN = "not taken by CUPS"
-"""What jobs are counted as that smbd took and CUPS did not: smbd tells the user nothing of it."""
+"""Error name for jobs that smbd accepted and CUPS refused; smbd does not tell the user."""
 
 
 def jobs_in(printed: str) -> int:
-    """The jobs in what lpq or ``lpstat -o`` printed."""
+    """Number of jobs in the output of lpq or ``lpstat -o``."""
     return sum(bool(_JOB.match(line)) for line in printed.splitlines())
 
 
 def newest_job_in(printed: str) -> int | None:
-    """The number of the newest job in what ``lpstat -o`` printed; None without any."""
+    """Number of the newest job in the output of ``lpstat -o``; None without any."""
     return max((int(found[1]) for line in printed.splitlines() if (found := _NUMBER.match(line))), default=None)
 
 
 def with_jobs_refused(point: LoadPoint, taken: int | None) -> LoadPoint:
-    """The point, where CUPS took fewer jobs than smbd, with those as errors."""
+    """The point with the jobs that CUPS refused counted as errors."""
     refused = 0 if taken is None else point.requests - taken
     if refused <= 0:
         return point
@@ -40,7 +40,7 @@ def with_jobs_refused(point: LoadPoint, taken: int | None) -> LoadPoint:
 
 
 class PrinterShare:
-    """One printer share of a server that can be asked: on this machine, or through ssh."""
+    """A printer share whose server can be asked, locally or through ssh."""
 
     def __init__(self, share: str, smb_conf: str, ssh: str | None) -> None:
         self._share = share
@@ -50,22 +50,21 @@ class PrinterShare:
         self._newest_before: int | None = None
 
     def begin(self) -> bool:
-        """Whether it can be asked; jobs that wait already are none of ours."""
+        """Whether it can be asked; jobs already waiting are not counted."""
         found = self.waiting()
         self._waited_before = found or 0
         return found is not None
 
     def waiting(self) -> int | None:
-        """How many jobs wait, printing ones included; None where the server does not say."""
+        """Jobs that wait or print; None if the server does not say."""
         printed = self._told("not-completed")
         return None if printed is None else jobs_in(printed)
 
     def count_from_here(self) -> None:
-        """Begin to count the jobs that CUPS takes."""
         self._newest_before = self._newest()
 
     def taken(self) -> int | None:
-        """The jobs that CUPS has taken since, everybody's; None where it does not say."""
+        """Jobs that CUPS accepted since, of all users; None if it does not say."""
         before, now = self._newest_before, self._newest()
         return None if before is None or now is None else now - before
 
@@ -73,17 +72,14 @@ class PrinterShare:
         return newest_job_in(self._told("all") or "")
 
     def _told(self, which: str) -> str | None:
-        """The server's list of ``not-completed`` or ``all`` jobs."""
         script = files("app.load").joinpath("print_queue.sh").read_text(encoding="utf-8")
         variables = {"conf": self._smb_conf, "share": self._share, "which": which}
         said = self._shell.script(script, variables)
         return said.out if said.code == 0 else None
 
     def drained(self, since_seconds: float, enough: Callable[[], bool]) -> Iterator[PrintQueue]:
-        """Wait until it is as empty as it was before the load, ``since_seconds`` by the monotonic clock.
-
-        Gives what still waits each time it has looked; the last one is drained, unless the user has had ``enough`` or
-        the server says nothing any more.
+        """Wait until the queue is as short as before the load (monotonic clock); yields each look.
+        The last one is drained, unless the user has had ``enough`` or the server stops answering.
         """
         at_first = None
         while (now := self.waiting()) is not None:

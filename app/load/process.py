@@ -1,4 +1,4 @@
-"""The processes of a load, ``engine`` and ``worker``: a plan comes in on stdin, and the sockets are gevent's."""
+"""Entry point of the load's ``engine`` and ``worker`` processes; their sockets are gevent's."""
 
 import logging
 import os
@@ -7,7 +7,7 @@ import sys
 
 
 def main(role: str) -> int:
-    """Be an engine or a worker until stdin ends."""
+    """Run as engine or worker until stdin ends."""
     import resource  # noqa: PLC0415  only POSIX systems have it
 
     from gevent import monkey  # noqa: PLC0415  before anything that opens a socket is imported

@@ -1,4 +1,4 @@
-"""Scenarios as data files: the named ones, a user's own, and what options change in them."""
+"""Scenarios: named ones, a user's own files, and the options that change them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,12 +20,12 @@ _LINE = re.compile(r"\(at line (\d+)")
 
 
 def scenario_text(name: str) -> str:
-    """The data file of a named scenario, as it can be copied and changed."""
+    """The data file of a named scenario."""
     return files("app.load").joinpath("scenarios", f"{name}.toml").read_text(encoding="utf-8")
 
 
 def find_scenario(name: str) -> Scenario:
-    """The scenario of that name, or of a file of one's own. Raises UsageError with the line that is wrong."""
+    """The scenario of that name or file. Raises UsageError with the wrong line."""
     if name in NAMES:
         return read_scenario(scenario_text(name), name)
     path = Path(name)
@@ -41,7 +41,7 @@ def find_scenario(name: str) -> Scenario:
 
 
 def read_scenario(text: str, where: str) -> Scenario:
-    """The scenario in a data file. Raises UsageError that names the line and what is expected there."""
+    """Parse a data file. Raises UsageError with the line and what is expected."""
     try:
         found = read_toml(text)
     except ValueError as error:
@@ -81,7 +81,7 @@ def _size(value: Any) -> int:
 
 
 def _line(text: str, key: str) -> str:
-    """The line that a key stands on; the last one for a key that is missing."""
+    """The line of a key; the last line for a missing key."""
     lines = text.splitlines()
     at = next(
         (number for number, line in enumerate(lines, 1) if re.match(rf'\s*"?{re.escape(key)}\b', line)),
@@ -91,7 +91,7 @@ def _line(text: str, key: str) -> str:
 
 
 def parse_think(text: str) -> Think:
-    """The pause that ``0.1`` or ``exp:0.1`` means. Raises UsageError."""
+    """The pause in ``0.1`` or ``exp:0.1`` (seconds). Raises UsageError."""
     kind, _, number = text.rpartition(":")
     try:
         seconds = float(number)
@@ -103,7 +103,7 @@ def parse_think(text: str) -> Think:
 
 
 def parse_sizes(text: str) -> tuple[SizeClass, ...]:
-    """The size classes that ``4K:8,64K:3,1M:1`` means; a share that is left out is 1. Raises UsageError."""
+    """The size classes in ``4K:8,64K:3,1M:1``; a missing share is 1. Raises UsageError."""
     found = []
     for word in text.split(","):
         size, _, share = word.partition(":")
@@ -119,7 +119,7 @@ def parse_sizes(text: str) -> tuple[SizeClass, ...]:
 
 
 def parse_users(text: str) -> tuple[int, ...]:
-    """The points that ``10,20,40`` or ``10..200/10`` means. Raises UsageError."""
+    """The points in ``10,20,40`` or ``10..200/10``. Raises UsageError."""
     if match := re.fullmatch(r"(\d{1,7})\.\.(\d{1,7})/(\d{1,7})", text.replace(" ", "")):
         first, last, step = (int(number) for number in match.groups())
         points = tuple(range(first, min(last, MOST_USERS) + 1, step)) if step else ()
@@ -147,7 +147,7 @@ def changed(
     sizes: str | None = None,
     seed: int | None = None,
 ) -> Scenario:
-    """The scenario with what options say. Raises UsageError."""
+    """The scenario changed by options. Raises UsageError."""
     given: dict[str, Any] = {
         "files": files,
         "duration_seconds": duration,
@@ -162,7 +162,7 @@ def changed(
 
 
 def _with_reads(requests: Mapping[RequestKind, float], percent: float) -> dict[RequestKind, float]:
-    """The mix with that share of reading requests, the kinds on each side in their old proportions."""
+    """Kinds of reads, and of writes, keep their proportions."""
     sides: Sequence[dict[RequestKind, float]] = (
         {kind: share for kind, share in requests.items() if kind.reads} or {RequestKind.READ: 1.0},
         {kind: share for kind, share in requests.items() if kind.writes} or {RequestKind.WRITE: 1.0},

@@ -1,4 +1,4 @@
-"""The counters of the server and of this machine during a load, and what they say of a point."""
+"""Resource counters of the server and of this machine for each load point."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -12,11 +12,11 @@ from storage.loads.records import Load, PointServer
 from storage.records import Spread
 
 _TICKS_A_SECOND = 100
-"""USER_HZ, on every Linux that is met (proc(5))."""
+"""USER_HZ, the same on every common Linux (proc(5))."""
 
 
 def server_view(samples: Sequence[ResourceSample]) -> PointServer | None:
-    """What the server did; None for fewer than two samples."""
+    """The server's use of resources; None for fewer than two samples."""
     pairs = list(pairwise(samples))
     if len(pairs) > 3:
         pairs = pairs[1:-1]
@@ -63,7 +63,7 @@ def _kernel_ticks(sample: ResourceSample) -> int:
 
 
 def _others_ticks(sample: ResourceSample) -> int:
-    """What programs worked that are neither the server's nor ours, as quiet time reckons it."""
+    """Of programs that are neither the server's nor ours."""
     busy = sample.processors.user + sample.processors.system
     return busy - _kernel_ticks(sample) - (sample.server_ticks or 0) - sample.own_ticks
 
@@ -82,7 +82,7 @@ def card_rates(first: ResourceSample, last: ResourceSample) -> dict[str, tuple[f
 
 
 def _throttled(first: ResourceSample, last: ResourceSample) -> float | None:
-    """How many of a control group's periods ended with its processes held back, in percent."""
+    """Percent of the control group's periods that ended throttled."""
     if first.periods is None or last.periods is None:
         return None
     all_, held = (last.periods[i] - first.periods[i] for i in (0, 1))
@@ -91,11 +91,11 @@ def _throttled(first: ResourceSample, last: ResourceSample) -> float | None:
 
 Cards = dict[str, tuple[float, float]]
 _OTHER_NAMES = {"smbd": ("cleanupd",)}
-"""Processes of a server that do not begin with its name."""
+"""Server processes whose names do not begin with the server's."""
 
 
 class LoadSamplers:
-    """What is seen of both sides, point by point."""
+    """Resource samplers of both sides."""
 
     def __init__(self, load: Load, ssh: str | None) -> None:
         target = load.targets[0]
@@ -119,12 +119,11 @@ class LoadSamplers:
             sampler.stop()
 
     def warnings(self) -> Iterator[Warned]:
-        """Why the server is not seen, where it should be."""
         if self._server and self._server.problem:
             yield Warned(text=self._server.problem)
 
     def between(self, began_seconds: float, ended_seconds: float) -> tuple[PointServer | None, Cards]:
-        """The server, and this machine's cards, between two readings of the monotonic clock."""
+        """The server and this machine's cards between two monotonic times."""
         server = server_view(self._server.samples(began_seconds, ended_seconds)) if self._server else None
         own = self._own.samples(began_seconds, ended_seconds)
         return server, card_rates(own[0], own[-1]) if len(own) > 1 else {}

@@ -1,4 +1,4 @@
-"""The users of one process: who is connected, what they do in the steady window, and each one's life."""
+"""The users of one process: their sessions and what they do in the steady window."""
 
 import random
 import time
@@ -34,7 +34,7 @@ _LATE_SECONDS = 0.001
 
 
 class Pacing:
-    """The due times of one user's requests, by a clock in seconds."""
+    """The due times of one user's requests, in seconds."""
 
     def __init__(self, think: Think, pace_seconds: float | None, chance: random.Random, now: float) -> None:
         self.late_starts = 0
@@ -42,11 +42,10 @@ class Pacing:
         self._pace_seconds = pace_seconds
         self._chance = chance
         self._due = now + chance.random() * (think.seconds if pace_seconds is None else pace_seconds)
-        """The first one anywhere in a pause, so that users are out of phase."""
+        """The first is at a random point of a pause, so that users are out of phase."""
         self._first = True
 
     def next_due(self, answered_at: float) -> float:
-        """When the next request is due, the one before having been answered then."""
         if self._first:
             self._first = False
         elif self._pace_seconds is None:
@@ -63,7 +62,7 @@ class Pacing:
 
 
 class Mix:
-    """The kinds of a user's requests in their shares, which hold over any stretch and not only in the long run."""
+    """Request kinds in their shares, which hold over any stretch."""
 
     def __init__(self, shares: Mapping[RequestKind, float], chance: random.Random) -> None:
         whole = sum(shares.values())
@@ -71,7 +70,6 @@ class Mix:
         self._credit = {kind: chance.random() for kind in shares}
 
     def next_kind(self) -> RequestKind:
-        """The kind that is furthest behind its share."""
         for kind, share in self._shares.items():
             self._credit[kind] += share
         chosen = max(self._credit, key=lambda kind: self._credit[kind])
@@ -100,19 +98,19 @@ clock = time.monotonic
 
 
 def error_kind(error: SharebenchError) -> str:
-    """What an error is counted as, one of :data:`ERROR_KINDS`."""
+    """The error's name among :data:`ERROR_KINDS`."""
     return next((name for kind, name in _KINDS if isinstance(error, kind)), _OTHER)
 
 
 def call_in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call what blocks in the kernel without holding up the other users of this thread."""
+    """Make a blocking call without blocking the thread's other users."""
     pool = gevent.get_hub().threadpool
     pool.maxsize = max(pool.maxsize, _BLOCKING_THREADS)
     return pool.apply(function, arguments)
 
 
 class LoadUsers:
-    """All users of one process, which is one of so many of its machine."""
+    """All users of one worker process."""
 
     def __init__(self, plan: LoadPlan, index: int, processes: int = 1) -> None:
         self.plan = plan
@@ -121,41 +119,38 @@ class LoadUsers:
         self.logins = HistogramBuilder()
         self.window: SteadyWindow | None = None
         self.second = SteadyWindow(clock())
-        """Since the last progress report."""
         self._index = index
         self._processes = processes
         self._next_number = 0
 
     def next_number(self) -> int:
-        """A number for a new user, one of a kind in the whole load."""
+        """A new user's number, unique in the whole load."""
         self._next_number += 1
         thousands, index = divmod(self._index, 1000)
         return 10**9 * thousands + 1000 * self._next_number + index
 
     def target(self) -> Target:
-        """The newest user's: all of them in turns, over the processes too."""
+        """The newest user's target: round-robin, across processes too."""
         return self.plan.targets[(self._next_number * self._processes + self._index) % len(self.plan.targets)]
 
     @property
     def connected(self) -> int:
-        """How many have a session."""
         return sum(user.connected for user in self.all)
 
     @property
     def given_up(self) -> int:
-        """How many have tried to get one often enough."""
+        """Users that have stopped trying to log in."""
         return sum(user.given_up for user in self.all)
 
     def _absent(self, now: float) -> str:
-        """Why the first user without a session has none."""
         return next((user.absent(now) for user in self.all if not user.connected), "")
 
     def use_size(self, size_bytes: int) -> None:
-        """Work on files of that size alone; of all sizes for 0."""
+        """Use only files of that size; 0 for all."""
         self.set.use_size(size_bytes)
 
     def moved(self, read_bytes: int, write_bytes: int) -> None:
-        """Count bytes, and the silence that they end, if a request was waiting in it."""
+        """Count bytes, and the silence before them if a request was waiting."""
         now = clock()
         if self.window is not None and now - self.window.moved_at > _NOTICED_SECONDS:
             asked = min((user.asked_at for user in self.all if user.asked_at is not None), default=now)
@@ -165,18 +160,15 @@ class LoadUsers:
                 window.moved(read_bytes, write_bytes, now)
 
     def failed(self, error: SharebenchError) -> None:
-        """Count an error."""
         for window in (self.window, self.second):
             if window is not None:
                 window.failed(error_kind(error), str(error))
 
     def begin_window(self) -> None:
-        """The steady window begins now."""
         self.window = SteadyWindow(clock(), self.plan.scenario.duration_seconds)
         self.window.edge_seconds = -self._under_way(self.window.began)
 
     def end_window(self, **more: float) -> WorkerFigures:
-        """The steady window ends now: its figures, with what else is known of this process."""
         window, self.window, now = self.window, None, clock()
         assert window is not None
         window.edge_seconds += self._under_way(now)
@@ -194,11 +186,10 @@ class LoadUsers:
         )
 
     def _under_way(self, now: float) -> float:
-        """For how long the users have been, all together, in the pauses and requests that they are in."""
+        """Sum over users of seconds spent in their current pause or request."""
         return sum(now - user.since for user in self.all if user.since is not None)
 
     def progress(self, cpu_percent: float) -> WorkerSecond:
-        """What happened since the last report, in short."""
         last, self.second = self.second, SteadyWindow(clock())
         return WorkerSecond(
             index=self._index,
@@ -211,7 +202,6 @@ class LoadUsers:
         )
 
     def watch_lateness(self, stop: Event) -> None:
-        """See how late this process's timers fire, in the steady window."""
         while not stop.is_set():
             due = clock() + LATENESS_INTERVAL_SECONDS
             gevent.sleep(LATENESS_INTERVAL_SECONDS)
@@ -220,7 +210,7 @@ class LoadUsers:
 
 
 class LoadUser:
-    """One user: a connection of its own, requests one after the other."""
+    """One user: its own connection, one request after the other."""
 
     def __init__(self, users: LoadUsers) -> None:
         self._users = users
@@ -230,19 +220,16 @@ class LoadUser:
         self._files: Files = make_files(users.target(), plan.secrets, plan.settings, call_in_thread)
         self.connected = self.given_up = False
         self.since: float | None = None
-        """When the pause or the request began that the user is in; None without a session."""
+        """Start of the current pause or request; None without a session."""
         self.asked_at: float | None = None
-        """When the request that waits for its answer began; None in a pause."""
+        """Start of the unanswered request; None in a pause."""
         self._login_at, self._login_error = clock(), ""
-        """When the last try to get a session began, and why the one before it failed."""
         users.all.add(self)
 
     def absent(self, now: float) -> str:
-        """Why a user without a session has none."""
         return self._login_error or f"its login has not been answered for {now - self._login_at:.0f} s"
 
     def live(self) -> None:
-        """Log in and work until the greenlet is ended."""
         users, scenario = self._users, self._users.plan.scenario
         self._connect()
         if not scenario.requests or not self.connected:
@@ -257,7 +244,6 @@ class LoadUser:
             self._turn(work, mix, pacing)
 
     def _turn(self, work: FileRequests, mix: Mix, pacing: Pacing) -> None:
-        """One pause and one request."""
         users = self._users
         answered = self.since = clock() if self.since is None else self.since
         late_before = pacing.late_starts
@@ -290,7 +276,7 @@ class LoadUser:
         return ended
 
     def _connect(self) -> None:
-        """Log in; a server that refuses is asked a few times only, so that no account is locked."""
+        """Give up after a few refusals, so that no account is locked."""
         for attempt in range(_TRIES):
             began = self._login_at = clock()
             try:
@@ -309,7 +295,7 @@ class LoadUser:
             gevent.sleep(3600)
 
     def _recover(self) -> None:
-        """After an error: a lost connection is made again, and is not counted as a user meanwhile."""
+        """Reconnect after a lost connection; the user does not count as connected meanwhile."""
         try:
             self._files.connect()
         except SharebenchError:
@@ -318,7 +304,6 @@ class LoadUser:
             self.since = clock()
 
     def leave(self) -> None:
-        """Hang up."""
         self._users.all.discard(self)
         self.connected = False
         self._files.abort()

@@ -1,4 +1,4 @@
-"""What the users of one process did in a point's steady window: counts, bytes and times of what ended in it."""
+"""Counts, bytes and times of one process's users in a steady window."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,26 +9,25 @@ from storage.loads.histogram import Histogram, HistogramBuilder, histogram_from_
 from storage.loads.scenario import RequestKind
 
 SLICES = 5
-"""The parts of a window whose rates say how much they vary."""
+"""Parts of a window whose rates give the variation."""
 
 
 class SteadyWindow:
-    """Counters that run from one moment to another."""
+    """Counters of one window."""
 
     def __init__(self, began: float, planned_seconds: float = 0.0) -> None:
         self.began = began
         self._slice_seconds = planned_seconds / SLICES
         self.slices = [0] * SLICES
-        """Requests that were completed in each fifth of the planned time; those of a late end are in the last."""
+        """Completed requests in each fifth of the planned time; late ones count in the last."""
         self.requests = self.reads = self.writes = self.read_bytes = self.write_bytes = self.late_starts = 0
         self.answers = self.failures = self.pauses = 0
         self.failed_seconds = self.think_seconds = 0.0
         self.edge_seconds = 0.0
-        """Of pauses and requests that ended later, less what those that ended in the window had taken before it."""
+        """Seconds of what was cut off by the window's end, less seconds of what began before the window."""
         self.moved_at = began
-        """When something was answered, or bytes moved, last."""
         self.silent_seconds = 0.0
-        """The longest time in which a request waited and nothing moved for anybody."""
+        """Longest time in which a request waited and no bytes moved."""
         self.errors: dict[str, int] = {}
         self.first_error = ""
         self.response, self.service = HistogramBuilder(), HistogramBuilder()
@@ -36,22 +35,19 @@ class SteadyWindow:
         self.lateness = HistogramBuilder()
 
     def paused(self, seconds: float) -> None:
-        """A user's pause has ended."""
         self.pauses += 1
         self.think_seconds += seconds
 
     def answered(self, seconds: float, now: float) -> None:
-        """A user has got an answer, good or bad; counted apart from :meth:`done` and :meth:`refused`, as a check."""
+        """Counted apart from :meth:`done` and :meth:`refused`, as a check."""
         self.answers += 1
         self.waited(seconds, now)
         self.moved_at = now
 
     def waited(self, seconds: float, now: float) -> None:
-        """A request has been waiting for so long."""
         self.silent_seconds = max(self.silent_seconds, min(seconds, now - self.moved_at))
 
     def done(self, kind: RequestKind, due: float, began: float, ended: float) -> None:
-        """A request was completed."""
         self.requests += 1
         if self._slice_seconds:
             self.slices[min(SLICES - 1, int((ended - self.began) / self._slice_seconds))] += 1
@@ -62,23 +58,20 @@ class SteadyWindow:
         self.operations.setdefault(kind, HistogramBuilder()).add(ended - began)
 
     def refused(self, seconds: float) -> None:
-        """A request ended with an error after so long."""
         self.failures += 1
         self.failed_seconds += seconds
 
     def moved(self, read_bytes: int, write_bytes: int, now: float) -> None:
-        """Bytes have moved, of a request that may not be done yet."""
+        """The request may not be complete yet."""
         self.moved_at = now
         self.read_bytes += read_bytes
         self.write_bytes += write_bytes
 
     def failed(self, kind: str, text: str) -> None:
-        """Something went wrong."""
         self.errors[kind] = self.errors.get(kind, 0) + 1
         self.first_error = self.first_error or text
 
     def figures(self, **more: Any) -> "WorkerFigures":
-        """All of it, with what the window does not know of its process."""
         return WorkerFigures(
             **named(self, "requests", "reads", "writes", "read_bytes", "write_bytes", "late_starts", "answers"),
             **named(self, "failures", "failed_seconds", "pauses", "think_seconds", "edge_seconds", "silent_seconds"),
@@ -93,7 +86,7 @@ class SteadyWindow:
 
 
 _MOST = 2**50
-"""Of any count: what 4,096 processes tell together is still a number of 64 bits."""
+"""Limit of any count: the sum of 4,096 processes still fits in 64 bits."""
 
 
 def _number(place: JSONNode) -> float:
@@ -117,7 +110,7 @@ Times = Annotated[Histogram, _histogram]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerFigures:
-    """What the users of one worker process did in the steady window; another machine's may be anything that is read."""
+    """What one worker's users did in the steady window; not trusted, as a worker may be another machine's."""
 
     index: Counted
     seconds: Annotated[float, above_zero_up_to(_MOST)]
@@ -139,7 +132,7 @@ class WorkerFigures:
     errors: Mapping[str, Counted]
     first_error: str
     absent: str
-    """Why the first user without a session has none; empty where all have one."""
+    """Why the first user without a session has none; empty if all have one."""
     slices: tuple[Counted, ...]
     response: Times
     service: Times
@@ -152,7 +145,7 @@ class WorkerFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerSecond:
-    """What they did in about one second."""
+    """What one worker's users did in about one second."""
 
     index: Counted
     users: Counted

@@ -35,7 +35,7 @@ class Rate:
 
 
 class TransferYardstick:
-    """A settling run that does not count, then a measured one, each in its own process."""
+    """A settling run that does not count, then a measured one, in one measuring process."""
 
     rate = None
 
