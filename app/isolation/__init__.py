@@ -1,1 +1,1 @@
-"""The server told from the machine under it: one script of operations, replayed against each layer."""
+"""Separate the server's cost from the machine's: replay one script against each layer."""

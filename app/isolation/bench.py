@@ -1,4 +1,4 @@
-"""The layers of one server, as they can be measured from here: each run's rates, and what was busy meanwhile."""
+"""Run each layer of a server; returns its rates and the resources used."""
 
 import time
 from collections.abc import Callable
@@ -32,16 +32,16 @@ from storage.records import ClientFacts, RunStatus, utc_now
 
 _NEVER_SECONDS = 86_400
 _SAMPLES = 5
-"""Of a short run: what happened before its first sample and after its last one is not seen."""
+"""Samples in a short run; time before the first and after the last is not seen."""
 _CEILING_MODULE = "app.isolation.null_child"
 _CEILING_SECONDS = 2
 _TRIES = 2
 _UNCOUNTED = {Operation.DELTREE.value, Operation.MKDIR.value}
-"""dbench makes some of these in its own name, before and after the script's."""
+"""dbench makes some of these itself, outside the script."""
 
 
 class LayerBench:
-    """Runs one layer at a time; :meth:`stop` ends what runs, from another thread."""
+    """Runs one layer at a time; :meth:`stop` ends a run and is thread-safe."""
 
     def __init__(self, request: IsolationRequest, places: Places) -> None:
         self._request = request
@@ -54,11 +54,10 @@ class LayerBench:
         self.client: ClientFacts | None = None
 
     def close(self) -> None:
-        """Give back what the runs needed."""
         self._bench_script.close()
 
     def stop(self) -> None:
-        """End what runs now, and run nothing more."""
+        """End the current run and start no other."""
         self._stopped = True
         for end in list(self._ends):
             end()
@@ -70,13 +69,13 @@ class LayerBench:
             make_disk_folder(shell, place, self._bench_script.text)
 
     def ceiling(self, clients: int) -> float:
-        """Operations a second of so many clients against a server that costs next to nothing."""
+        """Operations a second against a server that does almost nothing."""
         result = self._replay(self._plan(clients, _CEILING_SECONDS), _CEILING_MODULE)
         self._raise_if_stopped()
         return sum(result.operations.values()) / max(result.seconds, 1e-6)
 
     def run(self, layer: Layer, clients: int, turn: int) -> list[LayerRun]:
-        """One run; two layers that are measured at once give one each. A failed one says why. Raises CancelledError."""
+        """One result for each layer measured; a failed one has its reason. Raises CancelledError."""
         layers = (layer, Layer.NETWORK_WITH_DISK) if layer is Layer.DISK_WITH_NETWORK else (layer,)
         empty = [LayerRun(round=turn, layer=each, clients=clients, started_at=utc_now()) for each in layers]
         try:
@@ -92,7 +91,7 @@ class LayerBench:
             self._raise_if_stopped()
 
     def _started(self, program: RunningProgram) -> RunningProgram:
-        """The program, which ends with the run at the latest."""
+        """Ends the program with the run at the latest."""
         self._programs.append(program)
         self._end_on_stop(program.hang_up)
         return program
@@ -112,7 +111,7 @@ class LayerBench:
             raise CancelledError("cancelled")
 
     def _without_samba(self, empty: list[LayerRun]) -> list[LayerRun]:
-        """The runs, tried again where dbench or tbench moved nothing: on a busy machine its clock may run out first."""
+        """Retry if dbench or tbench moved nothing: on a busy machine its clock may run out first."""
         for _ in range(_TRIES):
             done = self._tried(empty)
             if all(run.bytes_per_second for run in done):
@@ -225,7 +224,6 @@ class LayerBench:
         )
 
     def _watch(self, *names: str) -> ResourceWatch:
-        """The readers of the counters of the server, where one can look there, and of this machine, if another."""
         shell, here = self._places.shell, None
         every = min(1.0, self._request.seconds / _SAMPLES)
         roots = servers_here(self._request.target.port_number) if names == ("smbd",) and shell and not shell.ssh else ()

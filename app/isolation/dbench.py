@@ -1,4 +1,4 @@
-"""dbench and tbench: the same script without Samba, on the file system alone and on TCP alone."""
+"""Run dbench (file system only) and tbench (TCP only) with the same script, without Samba."""
 
 import os
 import re
@@ -17,9 +17,9 @@ _WARM_UP_PART = 5
 _CONNECT_SECONDS = 15.0
 _SLACK_SECONDS = 60.0
 _CLEANUP_WORDS = "failed to create barrier semaphore"
-"""What dbench 4 complains of in every run, and goes on."""
+"""A harmless complaint of dbench 4 in every run."""
 _HIGH = 100
-"""A shell uses the first ten descriptors for its own redirections."""
+"""Shells use the first ten descriptors for their own redirections."""
 _THROUGHPUT = re.compile(r"Throughput ([\d.]+) MB/sec\s+(\d+) clients.*?max_latency=([\d.]+) ms")
 _ROW = re.compile(r"\s*([A-Z]\w+)\s+(\d+)\s+([\d.]+)\s+([\d.]+)\s*$")
 _OPERATIONS: Mapping[str, Operation] = {
@@ -29,7 +29,7 @@ _OPERATIONS: Mapping[str, Operation] = {
     "Sfileinfo": Operation.SET_FILE_INFORMATION,
     "Find": Operation.FIND_FIRST,
 }
-"""dbench's shorter names; the others are those of the load file."""
+"""dbench's short names; other names are those of the load file."""
 _IN_A_NAMESPACE = """ip link set lo up || exit 1
 tbench_srv >/dev/null 2>&1 & server=$!
 sleep 0.3
@@ -41,7 +41,7 @@ exit "$code"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchResult:
-    """What one run of dbench or tbench told; megabytes there are 1,000,000 bytes."""
+    """Result of one run of dbench or tbench; a megabyte is 1,000,000 bytes."""
 
     bytes_per_second: float
     seconds: float
@@ -51,7 +51,7 @@ class BenchResult:
 
 
 def parse_bench(said: Said, program: str, seconds: float) -> BenchResult:
-    """The result in what dbench or tbench printed in a run of ``seconds``. Raises MeasurementError without one."""
+    """Parse the output of a run of ``seconds``. Raises MeasurementError without a result."""
     throughput = _THROUGHPUT.search(said.out)
     lines = f"{said.out}\n{said.error}".splitlines()
     complaints = tuple(
@@ -76,7 +76,7 @@ def parse_bench(said: Said, program: str, seconds: float) -> BenchResult:
 
 
 class BenchScript:
-    """A script where dbench and tbench can read it: in memory on this machine, in our folder on another one."""
+    """A script readable by dbench: in memory on this machine, in our folder on another one."""
 
     def __init__(self, script: Script) -> None:
         import fcntl  # noqa: PLC0415  only POSIX systems have it
@@ -92,42 +92,40 @@ class BenchScript:
 
     @property
     def here(self) -> str:
-        """Its path for a program of this machine that inherits :attr:`descriptors`."""
+        """Path for a local program that inherits :attr:`descriptors`."""
         return f"/proc/self/fd/{self._number}"
 
     @property
     def descriptors(self) -> tuple[int, ...]:
-        """What a program that reads it must inherit."""
         return (self._number,)
 
     def close(self) -> None:
-        """Give the memory back."""
         os.close(self._number)
 
 
 def start_dbench(
     shell: ServerShell, script: BenchScript, place: DiskPlace, seconds: int, clients: int
 ) -> RunningProgram:
-    """The disk layer: dbench on the server, in a folder on the share's own file system."""
+    """Disk layer: dbench on the server, on the share's own file system."""
     path, files = (script.here, script.descriptors) if shell.ssh is None else ("../script", ())
     return start_in(shell, place, "dbench", "-D", ".", "-t", str(seconds), "-c", path, str(clients), files=files)
 
 
 def start_tbench_here(script: BenchScript, seconds: int, clients: int) -> RunningProgram:
-    """The network layer where the server is this machine: both ends in a network namespace of their own."""
+    """Network layer on this machine: client and server in a network namespace of their own."""
     unshare = ("unshare", "-n") if os.geteuid() == 0 else ("unshare", "-r", "-n")
     words = (*unshare, "sh", "-c", _IN_A_NAMESPACE, "sh", str(seconds), script.here, str(clients))
     return ServerShell().start(*words, files=script.descriptors)
 
 
 def start_tbench(script: BenchScript, seconds: int, clients: int, host: str) -> RunningProgram:
-    """The network layer against the ``tbench_srv`` of another machine."""
+    """Network layer against ``tbench_srv`` on another machine."""
     words = ("tbench", "-t", str(seconds), "-c", script.here, str(clients), host)
     return ServerShell().start(*words, files=script.descriptors)
 
 
 def wait_for(program: RunningProgram, name: str, seconds: int) -> BenchResult:
-    """Its result. Raises MeasurementError."""
+    """Wait for the program's result. Raises MeasurementError."""
     said = program.wait(seconds + warm_up_seconds(seconds) + _SLACK_SECONDS)
     if said.problem:
         raise MeasurementError(f"{name} {said.problem}; run it by hand to see what it waits for")
@@ -135,12 +133,12 @@ def wait_for(program: RunningProgram, name: str, seconds: int) -> BenchResult:
 
 
 def warm_up_seconds(seconds: int) -> int:
-    """What dbench spends on a warm-up that it does not count, beside the time it is given: whole seconds."""
+    """Whole seconds of dbench's own warm-up, which add to the given time."""
     return seconds // _WARM_UP_PART
 
 
 def wait_for_server(host: str) -> None:
-    """Return when ``tbench_srv`` listens there. Raises MeasurementError."""
+    """Wait until ``tbench_srv`` listens. Raises MeasurementError."""
     until = time.monotonic() + _CONNECT_SECONDS
     while True:
         try:

@@ -1,8 +1,7 @@
-"""The folders of an isolation on the server: where dbench may work, how that is made, and how all are removed.
+"""Make and remove an isolation's folders on the server.
 
-Whoever can write to a share's folder can put a link in the place of anything there. So dbench works in a folder which
-none but root can rename, no part of the way to it, and never as root; and what others could exchange is removed as its
-owner, who could remove it anyway.
+Users of a share can replace anything in its folder by a link. So dbench never runs as root, and works in a folder that
+only root can rename, as can no part of its path. What others could exchange is removed with its owner's rights only.
 """
 
 from dataclasses import replace
@@ -19,7 +18,7 @@ from storage.records import Target
 from storage.target_url import format_target
 
 NOBODY = 65534
-"""Who is nobody's user, and everybody's group without a right."""
+"""User and group without any rights."""
 _WORK = "work"
 _CANNOT_ENTER, _NO_SAFE_PLACE, _NOT_WRITABLE = 3, 4, 5
 _LIBRARY = rf"""
@@ -119,15 +118,15 @@ class DiskPlace(NamedTuple):
     """Where dbench works."""
 
     folder: str
-    """Ours, in one that only root can change, on the share's file system."""
+    """On the share's file system, in a folder that only root can change."""
     user: int
-    """Who works there: the share folder's owner, or nobody; never root."""
+    """Owner of the share's folder, or nobody; never root."""
     as_user: tuple[str, ...] = ()
-    """What a command begins with to be that user's."""
+    """Command prefix to run as that user."""
 
 
 def find_disk_place(shell: ServerShell, share_folder: str, name: str) -> DiskPlace | str:
-    """Where a folder of that name is safe, or why nowhere."""
+    """A safe place for a folder of that name, or why there is none."""
     said = shell.run("sh", "-c", _FIND, "sh", share_folder)
     lines = said.out.split("\n")
     if said.code not in {0, _NO_SAFE_PLACE} or len(lines) < 4 or not (lines[0] + lines[1]).isdecimal():
@@ -149,7 +148,7 @@ def find_disk_place(shell: ServerShell, share_folder: str, name: str) -> DiskPla
 
 
 def make_disk_folder(shell: ServerShell, place: DiskPlace, script: str) -> None:
-    """Make the folder, with dbench's script in it. Raises MeasurementError."""
+    """Make the folder with dbench's script in it. Raises MeasurementError."""
     said = shell.run("sh", "-c", _MAKE, "sh", place.folder, str(place.user), stdin=script)
     if said.code:
         raise MeasurementError(
@@ -159,23 +158,23 @@ def make_disk_folder(shell: ServerShell, place: DiskPlace, script: str) -> None:
 
 
 def start_in(shell: ServerShell, place: DiskPlace, *words: str, files: tuple[int, ...] = ()) -> RunningProgram:
-    """Start a program in the working folder, as its user: what it names without / stays below, whoever moves what."""
+    """Start a program in the folder, as its user; relative paths stay inside even if folders are moved."""
     return shell.start("sh", "-c", _IN, "sh", f"{place.folder}/{_WORK}", *place.as_user, *words, files=files)
 
 
 def start_as_nobody(shell: ServerShell, program: str) -> RunningProgram:
-    """Start a program without the rights of root, where setpriv is installed there."""
+    """Start a program without root's rights, if setpriv is installed."""
     return shell.start("sh", "-c", _AS_NOBODY, "sh", program)
 
 
 def remove_folders(shell: ServerShell, *folders: str) -> str | None:
-    """Remove an isolation's folders; why one of them stays."""
+    """Remove an isolation's folders. Returns why one of them stays."""
     said = shell.run("sh", "-c", _REMOVE, "sh", *folders)
     return said.last_words if said.code else None
 
 
 def put_back(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
-    """Put back what can be reached: what is still to be done, and why."""
+    """Restore what can be reached. Returns what is still to do, and why."""
     shell, problems = ServerShell(left.ssh), []
     folders = tuple(folder for folder in left.server_folders if is_isolation_folder(PurePosixPath(folder).name))
     if folders:
@@ -193,12 +192,12 @@ def put_back(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
 
 
 def on_the_share(folder: str, target: Target) -> str:
-    """What to do about a folder of ours on the share."""
+    """What to do about a leftover folder on the share."""
     return f"{folder} may still be on the share {format_target(target)}: delete it there"
 
 
 def put_back_after_kills(notebook: Notebook) -> list[str]:
-    """Put back what isolations left that were killed: what was done, and what could not be done, a line each."""
+    """Restore what killed isolations changed. Returns successes and failures, one line each."""
     said = []
     for head in notebook.isolations():
         if head.left_behind.nothing or head.running:

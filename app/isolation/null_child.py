@@ -1,6 +1,6 @@
-"""The process that tells how fast our replay can be here: the same script against a far end that costs next to nothing.
+"""The process that measures our own replay limit, against a server that does almost nothing.
 
-A plan comes in on stdin, one JSON line goes out, as of :mod:`app.isolation.replay_child`.
+Its plan and result have the form of :mod:`app.isolation.replay_child`.
 """
 
 import contextlib
@@ -21,10 +21,10 @@ _SHORT_BYTES = 4
 
 
 class NullShare(NullServer):
-    """A far end that has every file and lists none."""
+    """A share that has every file and lists none."""
 
     def answer(self, request: memoryview, command: int) -> tuple[int, bytes, memoryview]:
-        """A success without content, but that folders are empty."""
+        """Success without content; folders are empty."""
         if command in {Opcode.READ, Opcode.WRITE}:
             return super().answer(request, command)
         status = NO_MORE_FILES if command == Opcode.QUERY_DIRECTORY else SUCCESS

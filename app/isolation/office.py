@@ -1,8 +1,6 @@
-"""Our own operation script: an office day in some thousand requests, a pass of which takes seconds.
+"""Our own operation script: an office day in some thousand requests; one pass takes seconds.
 
-The folders are listed and looked through, documents opened, read, written anew beside the old one, renamed over it,
-sheets changed in places under a lock, notes written and thrown away. The mix is near that of a file server's users:
-FSCT's has a create and a close to every read, and asks about files as often as it reads.
+The mix resembles that of FSCT: a create and a close for each read, and as many queries about files as reads.
 """
 
 from collections.abc import Iterator
@@ -13,7 +11,7 @@ DOCUMENTS = 14
 _HOME = r"\clients\client1"
 _BLOCK_BYTES = 32768
 _SIZES = (6144, 18432, 40960, 81920, 163840, 327680)
-"""Of documents, in turns: most are small."""
+"""Bytes, used in rotation."""
 _OK = "NT_STATUS_OK"
 _MISSING = "NT_STATUS_OBJECT_NAME_NOT_FOUND"
 _NO_FILE = "NT_STATUS_NO_SUCH_FILE"
@@ -21,7 +19,7 @@ _BASIC, _STANDARD, _SIZE_OF_DISK = 1004, 258, 259
 
 
 def office_lines() -> Iterator[str]:
-    """The lines of the script, the same each time."""
+    """The lines of the script, always the same."""
     handles = iter(range(10_000, 100_000))
     yield f'Deltree "{_HOME}" {_OK}'
     yield f'Mkdir "\\clients" {_OK}'
@@ -46,7 +44,7 @@ def office_lines() -> Iterator[str]:
 
 
 def _browsed(folder: str, handles: Iterator[int], hour: int) -> Iterator[str]:
-    """A folder opened in a file manager, which asks about each file in it and looks for what is not there."""
+    """A folder opened in a file manager, which asks about each file and about missing ones."""
     handle = next(handles)
     yield f'NTCreateX "{folder}" 0x1 0x1 {handle} {_OK}'
     yield f"Close {handle} {_OK}"
@@ -81,7 +79,7 @@ def _written(path: str, size_bytes: int, handle: int, *, flushed: bool = False) 
 
 
 def _saved_anew(path: str, size_bytes: int, handles: Iterator[int]) -> Iterator[str]:
-    """A document saved as office programs do: a new file, the old one removed, the new one in its place."""
+    """As office programs save: a new file, which replaces the old one."""
     beside = path.replace(".dat", ".tmp")
     yield f'FIND_FIRST "{beside}" 260 1366 0 {_NO_FILE}'
     yield from _written(beside, size_bytes, next(handles))
@@ -108,6 +106,6 @@ def _thrown_away(path: str, handle: int) -> Iterator[str]:
 
 
 def _blocks(size_bytes: int) -> Iterator[tuple[int, int]]:
-    """(offset, length) in bytes of each request that moves so much."""
+    """(offset, length) in bytes of each request."""
     for offset in range(0, size_bytes, _BLOCK_BYTES):
         yield offset, min(_BLOCK_BYTES, size_bytes - offset)

@@ -1,4 +1,4 @@
-"""Where the layers of a server can be measured from here, and what to do about those that cannot."""
+"""Where each layer of a server can be measured, and what to do about those that cannot."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -21,30 +21,26 @@ class Places:
     """Where each layer works."""
 
     shell: ServerShell | None = None
-    """Where programs of the server are started; absent where nobody can."""
+    """None where no program can be started on the server."""
     disk: DiskPlace | None = None
-    """On the share's own file system; absent where the disk cannot be measured."""
+    """None where the disk cannot be measured."""
     share_folder: str
-    """On the share."""
     share_folder_there: str | None = None
-    """The same by its path on the server."""
+    """Its path on the server."""
     network: bool = False
     same_machine: bool = False
     loopback: bool = False
     link_bits_per_second: int | None = None
     processors: int | None = None
     smbd: SmbdControl | None = None
-    """Absent where smbd cannot be asked."""
     smb_conf: str | None = None
     profiling: str | None = None
-    """The level of smbd's profile as it was found."""
+    """Level of smbd's profiling before the isolation."""
     problems: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class _Found:
-    """What is found out one after the other."""
-
     problems: list[str] = field(default_factory=list)
 
     def missing(self, layer: str, why: str) -> None:
@@ -95,7 +91,7 @@ def find_places(request: IsolationRequest) -> Places:
 
 
 def _share_path(around: Environment, request: IsolationRequest) -> str | None:
-    """The folder that is measured, by its path on the server; None where that is unknown or depends on the user."""
+    """Path on the server; None if it is unknown or depends on the user."""
     path = str(around.server.get("smb.conf/share/path") or "")
     if not path.startswith("/") or "%" in path:
         return None

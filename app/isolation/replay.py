@@ -1,4 +1,4 @@
-"""The server layer, seen from here: the process that replays a script, started, listened to and ended."""
+"""Start, read and end the process that replays a script over SMB."""
 
 from app.child_process import ChildProcess
 from app.errors import MeasurementError
@@ -8,7 +8,7 @@ from app.messages import line_of, message_of
 
 REPLAY_MODULE = "app.isolation.replay_child"
 _SLACK_SECONDS = 120.0
-"""For logins, the last request under way, and the removal of what was made."""
+"""For logins, the last request, and cleaning up."""
 
 
 class Replay:
@@ -20,7 +20,7 @@ class Replay:
         self._process.say(line_of(plan))
 
     def wait(self) -> ReplayResult:
-        """What the clients did. Raises MeasurementError."""
+        """Raises MeasurementError."""
         try:
             line = next(self._process.lines(), None)
             if line is None:
@@ -34,5 +34,5 @@ class Replay:
         return answer
 
     def hang_up(self) -> None:
-        """Have the clients stop and remove what they made, without waiting for that: for a signal."""
+        """Stop the clients without waiting for their cleanup; for a signal handler."""
         self._process.cancel()

@@ -1,7 +1,6 @@
-"""The process that replays a script over SMB: a plan comes in on stdin, one JSON line goes out, end of stdin cancels.
+"""The process that replays a script over SMB: a plan on stdin, one JSON line on stdout; end of stdin cancels.
 
-It forks one process a client once the script is read and the libraries are loaded, so that clients neither share an
-interpreter's lock nor cost the start of one each.
+It forks one process per client after loading script and libraries, so clients share no interpreter lock and start fast.
 """
 
 import contextlib
@@ -44,45 +43,44 @@ class ReplayPlan:
     script_path: str | None
     without: tuple[str, ...]
     folder: str
-    """Of ours, on the share."""
     clients: int
     warm_up_seconds: float
     seconds: float
     passes: int = 0
-    """Where not 0, so many whole passes a client in place of a time."""
+    """Whole passes per client, if not 0, instead of a time."""
     client: ClientFacts | None = None
-    """What was negotiated, for a far end that speaks alike without a login."""
+    """What was negotiated, for the null server that imitates it without a login."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayResult:
-    """What all clients of one run did together."""
+    """What all clients of one run did."""
 
     seconds: float
     operations: Mapping[str, int]
     requests: Mapping[str, int]
     """From login to log-off."""
     window_requests: int
-    """Those of the part that counts."""
+    """In the measured part."""
     moved_bytes: int
     wait_seconds: float
     longest_seconds: float
     unexpected: int
     cpu_seconds: float
     held_seconds: float
-    """In which they worked or waited for a processor here."""
+    """Time in which they worked or waited for a processor."""
     began_at: float
-    """By the monotonic clock: when the part that counts began."""
+    """Start of the measured part, monotonic clock."""
     client: ClientFacts
 
 
 Connect = Callable[[ReplayPlan], AbstractContextManager[Share]]
-"""Gives the share that a client works on, for as long as it does."""
+"""Context manager of a client's share."""
 
 
 @contextlib.contextmanager
 def log_in(plan: ReplayPlan) -> Iterator[Share]:
-    """The share of the target, connected."""
+    """The connected share of the target."""
     from app.clients.smb.client import SMBClient  # noqa: PLC0415  loaded once, before the clients are forked
 
     client = SMBClient(plan.target, plan.secrets, plan.settings)
@@ -93,12 +91,12 @@ def log_in(plan: ReplayPlan) -> Iterator[Share]:
 
 
 def main() -> int:
-    """Replay the one plan that stands in the first line of stdin."""
+    """Replay the plan on the first line of stdin."""
     return answer_plan(_replay)
 
 
 def answer_plan(replay: Callable[[ReplayPlan], ReplayResult]) -> int:
-    """Carry out the plan on stdin, and print what came of it."""
+    """Carry out the plan on stdin and print the result."""
     out = own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     plan: ReplayPlan = message_of(sys.stdin.readline(), [ReplayPlan])
@@ -125,7 +123,7 @@ def _replay(plan: ReplayPlan) -> ReplayResult:
 
 
 def replay_by_all(plan: ReplayPlan, connect: Connect, facts: ClientFacts, requests: Counter[str]) -> ReplayResult:
-    """Have all clients replay the script at once; ``requests`` were made before."""
+    """Replay with all clients at once; ``requests`` were made before."""
     script = load_script(plan.script_path)
     if plan.without:
         script = script.without(operations_named(",".join(plan.without)))
@@ -170,8 +168,6 @@ def _cancel_at_end_of_stdin(clients: "list[_Forked]") -> None:
 
 
 class _Forked:
-    """One client in a process of its own."""
-
     def __init__(self, plan: ReplayPlan, script: Script, connect: Connect, number: int) -> None:
         here, there = os.pipe(), os.pipe()
         self._ended = False
@@ -186,26 +182,24 @@ class _Forked:
         self._to = os.fdopen(there[1], "w", encoding="utf-8")
 
     def wait_until_ready(self) -> None:
-        """Return when it is logged in. Raises MeasurementError."""
+        """Raises MeasurementError if the login fails."""
         self._line()
 
     def go(self, start: float) -> None:
-        """Have it begin at that moment of the monotonic clock."""
+        """``start`` by the monotonic clock."""
         self._to.write(f"{start}\n")
         self._to.flush()
 
     def result(self) -> dict[str, Any]:
-        """What it did. Raises MeasurementError."""
+        """Raises MeasurementError."""
         return self._line()
 
     def stop_early(self) -> None:
-        """Have it stop and clean up."""
         with contextlib.suppress(ProcessLookupError):
             if not self._ended:
                 os.kill(self._pid, signal.SIGTERM)
 
     def end(self) -> None:
-        """Have it stop, if it has not, and wait for its end."""
         self.stop_early()
         os.waitpid(self._pid, 0)
         self._ended = True
@@ -223,7 +217,6 @@ class _Forked:
 
 
 def _live(plan: ReplayPlan, script: Script, connect: Connect, number: int, heard: int, told: int) -> NoReturn:
-    """The life of one client, from its login to its end."""
     die_with_parent()
     code = 1
     try:
@@ -266,7 +259,7 @@ def _tell(out: TextIO, answer: dict[str, Any]) -> None:
 def _measured(
     plan: ReplayPlan, script: Script, replayer: Replayer, start: float, stopped: threading.Event
 ) -> dict[str, Any]:
-    """The warm-up, and then what counts; requests of the whole session are counted apart."""
+    """Requests of the whole session are counted apart."""
     requests: Counter[str] = Counter()
     time.sleep(max(0.0, start - time.monotonic()))
     counts_from = time.monotonic() + plan.warm_up_seconds

@@ -1,7 +1,7 @@
-"""One client of the server layer: it asks an SMB 2 or 3 server for exactly what a script says, a line at a time.
+"""One client of the server layer: sends an SMB 2 or 3 server what a script says, line by line.
 
-SMB1 asked about a path in one request; SMB2 opens it, asks and closes. What a line became is counted by request, so
-that the server's own counters can be held against it.
+What SMB1 asked about a path in one request is an open, a query and a close in SMB2. Requests are counted by command, to
+compare with the server's counters.
 """
 
 import time
@@ -19,7 +19,7 @@ from app.isolation.script import Operation, Script, ScriptLine
 
 _SYNCHRONIZE, _DELETE = 0x00100000, 0x00010000
 ACCESS_FILE = _SYNCHRONIZE | 0x183
-"""Read and write data and attributes: what nbench asks for."""
+"""Read and write data and attributes, as nbench asks for."""
 _ACCESS_FOLDER = _SYNCHRONIZE | 0x81
 _ACCESS_ASK = _SYNCHRONIZE | 0x80
 _ACCESS_REMOVE = _SYNCHRONIZE | _DELETE | 0x80
@@ -32,15 +32,15 @@ _NAMES: dict[int, str] = {int(each): each.name.lower() for each in Opcode} | {
     Opcode.QUERY_INFO: "getinfo",
     Opcode.SET_INFO: "setinfo",
 }
-"""As smbd's counters name the commands: ``smb2_NAME``."""
+"""smbd's counter names: ``smb2_NAME``."""
 _PASS_THROUGH = 1000
-"""SMB1's levels above it are the native classes of MS-FSCC."""
+"""SMB1 levels above it are native classes of MS-FSCC."""
 _OLD_LEVELS = {257: wire.BASIC_INFORMATION, 258: wire.STANDARD_INFORMATION, 259: 7, 260: 9, 263: 18}
 _OLD_DISK_LEVELS = {1: wire.SIZE_INFORMATION, 2: 1, 258: 1, 259: wire.SIZE_INFORMATION, 260: 4, 261: 5}
 _UNCHANGED = bytes(40)
-"""FileBasicInformation that leaves times and attributes as they are, as nbench sends it."""
+"""FileBasicInformation that changes nothing, as nbench sends it."""
 _HOME = "client1"
-"""In a script's paths; each client has one of its own in its place."""
+"""In a script's paths; replaced by each client's own folder."""
 
 
 @dataclass(slots=True)
@@ -49,20 +49,20 @@ class Tally:
 
     operations: Counter[str] = field(default_factory=Counter)
     requests: Counter[int] = field(default_factory=Counter)
-    """SMB2 requests, by command."""
+    """SMB2 requests by command."""
     moved_bytes: int = 0
     wait_seconds: float = 0.0
     longest_seconds: float = 0.0
     unexpected: int = 0
-    """Lines that ended otherwise than the script expects."""
+    """Lines whose result the script did not expect."""
 
     def requests_by_name(self) -> Counter[str]:
-        """The requests, by the names of smbd's counters."""
+        """By the names of smbd's counters."""
         return Counter({_NAMES[command]: count for command, count in self.requests.items()})
 
 
 class Replayer:
-    """One connected share on which a script is carried out again and again in a folder of this client's own."""
+    """Repeats a script on one share, in this client's own folder."""
 
     def __init__(self, share: Share, folder: str, number: int) -> None:
         self._channel = share.channel
@@ -102,7 +102,7 @@ class Replayer:
         }
 
     def replay(self, script: Script, until: Callable[[float], bool]) -> bool:
-        """One pass, or as much of it as ``until`` allows, which is told the time after each line; whether whole."""
+        """Replay the script once, stopping early when ``until(now)`` is true. Returns whether the pass completed."""
         clock, handlers = time.monotonic, self._handlers
         began = clock()
         for line in script.lines:
@@ -121,18 +121,18 @@ class Replayer:
         return True
 
     def make_folder(self, path: str) -> bool:
-        """Make a folder; one that is there already is as good."""
+        """An existing folder counts as success."""
         self._opened(self._name(path), _ACCESS_FOLDER, _CREATE, _FOLDER)
         return True
 
     def remove_tree(self, path: str) -> bool:
-        """Remove a folder with all that is in it; one that is not there is as good."""
+        """A missing folder counts as success."""
         self._close_all()
         self._remove_folder(self._name(path))
         return True
 
     def clean_up(self) -> None:
-        """Remove this client's folder, and the one that all clients share once it is empty."""
+        """Remove this client's folder, and the shared one once it is empty."""
         self.remove_tree(f"\\clients\\{_HOME}")
         for path in (r"\clients", "\\"):
             self._removed(self._name(path), _FOLDER)
@@ -185,7 +185,7 @@ class Replayer:
         return self._about(line.texts[0], _ACCESS_ASK, 0, query)
 
     def _about(self, path: str, access: int, options: int, request: Request) -> bool:
-        """Open what is at a path, ask one thing about it and close it, sent as one; whether that was answered."""
+        """Open, query and close as one compound. Returns whether the query succeeded."""
         opened = wire.create(self._name(path), access, _OPEN, options)
         return self._together(opened, request, _CLOSE_SAME)
 
@@ -199,7 +199,7 @@ class Replayer:
         return self._ask(request)[0] == SUCCESS
 
     def _open(self, name: bytes, access: int, disposition: int, options: int) -> bytes | None:
-        """The id of what was opened or made; None where the server refuses."""
+        """None if the server refuses."""
         status, message = self._ask(wire.create(name, access, disposition, options))
         if status != SUCCESS:
             return None
@@ -210,12 +210,11 @@ class Replayer:
         return opened.file_id
 
     def _opened(self, name: bytes, access: int, disposition: int, options: int) -> bool:
-        """Whether something could be opened, which is closed at once."""
         opened = wire.create(name, access, disposition, options)
         return self._together(opened, _CLOSE_SAME)
 
     def _together(self, *related: Request) -> bool:
-        """Whether requests that are sent as one all succeed; where the first fails, the server counts no other."""
+        """Whether all compound requests succeed; after a failed first one the server counts no other."""
         while self._channel.credits < len(related):
             self._ask(wire.ECHO)
         statuses = [status for status, _message in self._channel.ask_at_once(self._tree, related)]
@@ -247,11 +246,11 @@ class Replayer:
         self._removed(name, _FOLDER)
 
     def _file(self, line: ScriptLine) -> bytes:
-        """The id behind a line's handle; one that no server knows where nothing was opened under it."""
+        """An id that no server knows if nothing was opened under the handle."""
         return self._files.get(line.numbers[0], bytes(16))
 
     def _top_folder(self) -> bytes:
-        """A handle on our folder, kept open: the file system is asked about through it."""
+        """A handle on our folder, kept open for queries about the file system."""
         if self._top is None:
             self._top = self._open(self._name("\\"), _ACCESS_FOLDER, _OPEN, _FOLDER)
             if self._top is None:
@@ -265,7 +264,6 @@ class Replayer:
         self._top = None
 
     def _name(self, path: str) -> bytes:
-        """A script's path as the server has it, encoded."""
         known = self._names.get(path)
         if known is None:
             parts = [self._folder, *(part for part in path.replace(_HOME, self._home).split("\\") if part)]
@@ -278,7 +276,6 @@ def _charge(length: int) -> int:
 
 
 def _query_file(file_id: bytes, level: int) -> Request:
-    """A QUERY_INFO of a file by SMB1's level."""
     return wire.query(file_id, _class_of(level, _OLD_LEVELS, wire.BASIC_INFORMATION))
 
 

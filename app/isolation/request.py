@@ -1,4 +1,4 @@
-"""What is asked for in one isolation, and where its layers can be measured."""
+"""The request for an isolation."""
 
 from dataclasses import dataclass, field
 
@@ -12,39 +12,39 @@ from storage.records import Target
 DEFAULT_CLIENTS = (1, 4, 8, 16)
 DEFAULT_ROUNDS = 3
 DEFAULT_SECONDS = 5
-"""Of a run, beside a fifth of it before: as dbench takes it."""
+"""Of a run, plus a fifth for the warm-up, as in dbench."""
 DEFAULT_MINUTES = 9
 MOST_CLIENTS = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationRequest:
-    """One isolation to be measured."""
+    """One isolation to measure."""
 
     target: Target
     secrets: Secrets
     settings: Settings = field(default_factory=Settings)
     whole_script: Script
     script_path: str | None = None
-    """Where the script was read from; our own where absent."""
+    """None for our own script."""
     without: tuple[str, ...] = ()
-    """Operations left out for every layer."""
+    """Operations left out in every layer."""
     clients: tuple[int, ...] = DEFAULT_CLIENTS
     rounds: int = DEFAULT_ROUNDS
     seconds: int = DEFAULT_SECONDS
     within_seconds: float = 60.0 * DEFAULT_MINUTES
-    """No further round begins that would probably end later than so long after the beginning."""
+    """No round begins that would probably end later than this, from the beginning."""
     label: str = ""
     question: str = ""
     link_bits_per_second: int | None = None
     server_ssh: str | None = None
     smb_conf: str | None = None
     expose_tbench: bool = False
-    """Whether ``tbench_srv``, which listens on every address, may be started on another machine."""
+    """Allow ``tbench_srv``, which listens on every address, on another machine."""
 
 
 def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationRequest:
-    """What completes an isolation that was interrupted. Raises UsageError where its script has changed."""
+    """The request that completes an interrupted isolation. Raises UsageError if its script has changed."""
     whole = load_script(isolation.script_path)
     without = [Operation(name) for name in isolation.without]
     if whole.without(without).digest != isolation.script_sha256:

@@ -1,4 +1,4 @@
-"""An isolation from its first look to its last run: the layers take turns, and each run is stored as it ends."""
+"""Measure an isolation: interleave the layers, and store each run as it ends."""
 
 import math
 import time
@@ -23,27 +23,27 @@ from storage.records import RunStatus, SeriesStatus, new_series_id, utc_now
 Step = tuple[int, Layer, int]
 """Round, layer, clients."""
 _CLOSE_PRICE = 1.05
-"""A price is known well enough when its interval reaches no farther than 5 % to either side."""
+"""A price is precise enough if its interval reaches at most 5 % to either side."""
 _MOST_PRICE_ROUNDS = 12
 
 
 class Timetable:
-    """Rounds of all layers, then rounds of the two layers that make a price, until it is known or the time is over."""
+    """Rounds of all layers, then of the two layers of a price, until it is precise or time is over."""
 
     def __init__(self, request: IsolationRequest, places: Places, clock: Callable[[], float] = time.monotonic) -> None:
         self._request = request
         self._clock = clock
         self._whole = [_whole_round(request, places, turn) for turn in range(1, request.rounds + 1)]
         self.rounds = 0
-        """Whole rounds that there was time for."""
+        """Complete rounds."""
 
     @property
     def planned(self) -> list[Step]:
-        """All runs that there will be, unless the time is over before."""
+        """All runs, unless time is over earlier."""
         return [step for steps in self._whole for step in steps]
 
     def steps(self, so_far: Callable[[], Isolation]) -> Iterator[Step]:
-        """One run after the other; ``so_far`` gives what they have told."""
+        """``so_far`` returns the results so far."""
         began, longest = self._clock(), 0.0
 
         def in_time(steps: list[Step]) -> Iterator[Step]:
@@ -67,10 +67,9 @@ class Timetable:
 
 
 def _whole_round(request: IsolationRequest, places: Places, turn: int) -> list[Step]:
-    """Every layer with every number of clients, there and, in the next round, back again.
-
-    What profiling costs is measured with the largest number of clients alone. Disk and network alone are for the table
-    only, where they are measured at once too: they have every other round.
+    """Every layer and number of clients, in reverse order in every other round.
+    Profiling is measured with most clients only; disk and network alone, if also measured together, in every other
+    round.
     """
     disk, network = places.disk is not None, places.network
     alone = turn % 2 or not (disk and network)
@@ -93,11 +92,11 @@ def _price_is_known(isolation: Isolation) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationOpened:
-    """The isolation is in the notebook, and what it will measure is known."""
+    """The isolation is stored, and its layers are known."""
 
     isolation: Isolation
     runs: int
-    """How many runs there will be; fewer where the time is over before, more where a price needs them."""
+    """Fewer if time is over earlier, more if a price needs them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,14 +112,14 @@ class LayerRunStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerRunEnded:
-    """A run is over, and stored."""
+    """A run is over and stored."""
 
     run: LayerRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationClosed:
-    """The isolation has ended, well or not, and all is put back that could be."""
+    """The isolation has ended, well or not; everything is restored that could be."""
 
     isolation: Isolation
 
@@ -131,7 +130,7 @@ IsolationEvent = IsolationOpened | LayerRunStarted | LayerRunEnded | Warned | Is
 def measure(
     request: IsolationRequest, control: SeriesControl, resumed: Isolation | None = None
 ) -> Generator[IsolationEvent, None, IsolationClosed]:
-    """Measure an isolation, or the runs that a resumed one has not; what was measured is kept, however it ends."""
+    """Measure an isolation, or the missing runs of a resumed one; results are kept however it ends."""
     places = find_places(request)
     _look_at_folder(request)
     bench = LayerBench(request, places)
@@ -182,7 +181,7 @@ def measure(
 
 
 def _look_at_folder(request: IsolationRequest) -> None:
-    """See that the server lets us in, and has the folder. Raises what stands in the way, with nothing recorded."""
+    """Raises an error, with nothing recorded, if the login fails or the folder is missing."""
     files = make_files(request.target, request.secrets, request.settings)
     try:
         files.connect()
@@ -192,7 +191,7 @@ def _look_at_folder(request: IsolationRequest) -> None:
 
 
 def _is_there(request: IsolationRequest, folder: str) -> bool:
-    """Whether a folder of ours is on the share, or nobody can tell."""
+    """True also if nobody can tell."""
     files = make_files(request.target, request.secrets, request.settings)
     try:
         files.connect()
@@ -206,7 +205,6 @@ def _is_there(request: IsolationRequest, folder: str) -> bool:
 
 
 def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resumed: Isolation | None) -> Isolation:
-    """The isolation as it begins or goes on, with what will have to be put back."""
     folders = (places.disk and places.disk.folder, places.share_folder_there if places.shell else None)
     left = LeftBehind(
         ssh=request.server_ssh,

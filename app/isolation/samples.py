@@ -1,4 +1,4 @@
-"""What samples of a machine, some a second, say of a run: processors, disk, network."""
+"""Resource use of a run from samples of a machine: processors, disk, network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,19 +11,18 @@ from storage.isolations import CPUUse, LayerRun
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourcesUsed:
-    """How busy a machine was during a run; what was not seen is absent."""
+    """How busy a machine was during a run; None where not seen."""
 
     cpu: CPUUse | None = None
     program_percent: float | None = None
-    """Of the whole machine, by the programs that were looked for."""
+    """By the watched programs, of the whole machine."""
     kernel_percent: float | None = None
-    """Of the whole machine, by the kernel's own threads and by interrupts, for whoever asked."""
+    """By kernel threads and interrupts, of the whole machine."""
     disk_busy_percent: float | None = None
     in_bytes_per_second: float | None = None
     out_bytes_per_second: float | None = None
 
     def into(self, run: LayerRun) -> LayerRun:
-        """The run with this written beside it."""
         parts = {"server": self.program_percent, "kernel": self.kernel_percent}
         processes = {name: percent for name, percent in parts.items() if percent is not None}
         return replace(
@@ -37,7 +36,7 @@ class ResourcesUsed:
 
 
 class ResourceWatch:
-    """Readers of the counters of the server and of this machine, of which either may be missing."""
+    """Samplers of the server and of this machine; either may be missing."""
 
     def __init__(self, server: ResourceSampler | None, here: ResourceSampler | None) -> None:
         self._server, self._here = server, here
@@ -52,14 +51,14 @@ class ResourceWatch:
             sampler.stop()
 
     def into(self, run: LayerRun, began: float, ended: float) -> LayerRun:
-        """The run with what happened between two moments of the monotonic clock written beside it."""
+        """The run with the resources used between two monotonic times."""
         if self._here:
             run = replace(run, client_cpu=cpu_use(self._here.samples(began, ended)))
         return resources_used(self._server.samples(began, ended)).into(run) if self._server else run
 
 
 def resources_used(samples: Sequence[ResourceSample]) -> ResourcesUsed:
-    """What lies between the first sample and the last; nothing for fewer than two."""
+    """Use between the first and last sample; empty for fewer than two."""
     if len(samples) < 2:
         return ResourcesUsed()
     first, last = samples[0], samples[-1]
@@ -94,7 +93,7 @@ def resources_used(samples: Sequence[ResourceSample]) -> ResourcesUsed:
 
 
 def cpu_use(samples: Sequence[ResourceSample]) -> CPUUse | None:
-    """User, system and total in each stretch from one sample to the next; None for fewer than two samples."""
+    """User, system and total of each interval; None for fewer than two samples."""
     users, systems = [], []
     for before, now in pairwise(samples):
         ticks = now.processors.total - before.processors.total

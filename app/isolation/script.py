@@ -1,4 +1,4 @@
-"""An operation script in the format of dbench's load files: one request a line, with the answer that it expects."""
+"""An operation script in dbench's load-file format: one request a line, with the expected status."""
 
 import hashlib
 import re
@@ -13,7 +13,7 @@ from app.errors import UsageError
 from app.isolation.office import office_lines
 
 OWN_SCRIPT = "office"
-"""The name of the script that comes with this program."""
+"""Name of the built-in script."""
 MOST_LINES = 5_000_000
 _WORDS = re.compile(r'"([^"]*)"|(\S+)')
 _TIMED = re.compile(r"\d+\.\d+$")
@@ -21,7 +21,7 @@ _STATUS = "NT_STATUS_"
 
 
 class Operation(StrEnum):
-    """What a line asks for; in load files in these words, in whatever case."""
+    """Operations, by their names in load files (in any case)."""
 
     NTCREATEX = "ntcreatex"
     CLOSE = "close"
@@ -59,16 +59,16 @@ _SHAPES: Mapping[Operation, str] = {
     Operation.QUERY_FS_INFORMATION: "n",
     Operation.SET_FILE_INFORMATION: "nn",
 }
-"""The arguments of each line before its status, texts and numbers; a failed ntcreatex has no handle to tell."""
+"""Arguments before the status: t text, n number; a failed ntcreatex has no handle."""
 
 _GO_TOGETHER: Mapping[Operation, tuple[Operation, ...]] = {
     Operation.WRITEX: (Operation.READX,),
     Operation.LOCKX: (Operation.UNLOCKX,),
     Operation.UNLOCKX: (Operation.LOCKX,),
 }
-"""What makes no sense any more where the one is left out."""
+"""Operations that are useless without the key."""
 _MOST_BYTES = 1 << 20
-"""Of one read or write: what every server takes in one request."""
+"""Of one read or write: every server takes this in one request."""
 _NEEDED = frozenset(
     {Operation.NTCREATEX, Operation.CLOSE, Operation.RENAME, Operation.UNLINK, Operation.MKDIR, Operation.DELTREE}
 )
@@ -82,7 +82,6 @@ class ScriptLine(NamedTuple):
     texts: tuple[str, ...]
     numbers: tuple[int, ...]
     succeeds: bool
-    """Whether it is expected to."""
     written: str
     """The line as it stands in the file."""
 
@@ -96,29 +95,27 @@ class Script:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How often each operation is asked for in one pass."""
         return dict(sorted(Counter(line.operation.value for line in self.lines).items()))
 
     @property
     def pass_bytes(self) -> int:
-        """What one pass reads and writes, in bytes."""
+        """Bytes read and written in one pass."""
         moves = (Operation.READX, Operation.WRITEX)
         return sum(line.numbers[3] for line in self.lines if line.operation in moves)
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of its text: what tells whether two isolations asked for the same."""
+        """SHA-256 of its text; equal digests are equal work."""
         sha = hashlib.sha256()
         for line in self.lines:
             sha.update(f"{line.written}\n".encode())
         return sha.hexdigest()
 
     def text(self) -> str:
-        """The load file."""
         return "".join(f"{line.written}\n" for line in self.lines)
 
     def without(self, operations: Collection[Operation]) -> "Script":
-        """The script with these operations, and what makes no sense without them, left out. Raises UsageError."""
+        """Also drops what is useless without these operations. Raises UsageError."""
         needed = sorted(_NEEDED & set(operations))
         if needed:
             raise UsageError(
@@ -131,7 +128,7 @@ class Script:
 
 
 def operations_named(text: str) -> tuple[Operation, ...]:
-    """The operations in a list such as ``find_first,query_path_information``. Raises UsageError."""
+    """Parse ``find_first,query_path_information``. Raises UsageError."""
     found = []
     for word in text.split(","):
         try:
@@ -143,7 +140,7 @@ def operations_named(text: str) -> tuple[Operation, ...]:
 
 
 def load_script(path: str | None = None) -> Script:
-    """The script in a file, or our own. Raises UsageError, naming the first line that is wrong."""
+    """The script in a file, or the built-in one. Raises UsageError with the first wrong line."""
     if path is None:
         return parse_script(OWN_SCRIPT, office_lines())
     try:
@@ -155,7 +152,7 @@ def load_script(path: str | None = None) -> Script:
 
 
 def parse_script(name: str, lines: Iterable[str]) -> Script:
-    """The script of these lines. Raises UsageError, naming the first line that is wrong."""
+    """Parse a script. Raises UsageError with the first wrong line."""
     known: dict[str, ScriptLine] = {}
     found = tuple(_parsed(name, lines, known))
     if not found:
@@ -164,7 +161,7 @@ def parse_script(name: str, lines: Iterable[str]) -> Script:
 
 
 def _parsed(name: str, lines: Iterable[str], known: dict[str, ScriptLine]) -> Iterator[ScriptLine]:
-    """Each line; equal ones are one object, since a load file repeats itself by the thousand."""
+    """Equal lines share one object: load files repeat lines thousands of times."""
     for number, raw in enumerate(lines, start=1):
         text = raw.strip()
         if not text or text.startswith("#"):

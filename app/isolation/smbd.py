@@ -1,4 +1,4 @@
-"""smbd on its server: its profile switched on and back, its counters, and the processor time that it is allowed."""
+"""Control smbd on its server: profiling, counters, and its processor quota."""
 
 import time
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from storage.isolations import ProfileCounter
 
 ON, OFF = "on", "off"
 LATE_SECONDS = 5.0
-"""So long may a busy server's processes take to write their counters, beyond what they take anyhow."""
+"""Extra time for a busy server's processes to write their counters."""
 _LOOK_SECONDS = 0.2
 _LOOK = """
 for folder in /proc/[0-9]*; do
@@ -28,20 +28,20 @@ for folder in /proc/[0-9]*; do
     break
 done
 """
-"""Prints the processor quota of smbd's control group, version 1 or 2, and how often it was used up."""
+"""Prints smbd's cgroup processor quota (version 1 or 2), and its throttling counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessorQuota:
-    """What smbd's control group may use of the processors, and how often it was held back so far."""
+    """The processor quota of smbd's control group, and its throttling counts."""
 
     processors: float | None = None
-    """At most; absent where there is no limit."""
+    """None without a limit."""
     periods: int = 0
     throttled: int = 0
 
     def throttled_percent_since(self, before: "ProcessorQuota") -> float | None:
-        """Of the stretches since an earlier look, those in which it was held back; None where nothing limits it."""
+        """Percent of quota periods that were throttled; None without a limit."""
         periods = self.periods - before.periods
         if self.processors is None or periods <= 0:
             return None
@@ -49,7 +49,7 @@ class ProcessorQuota:
 
 
 def parse_quota(printed: str) -> ProcessorQuota:
-    """The quota in what :data:`_LOOK` printed."""
+    """Parse the output of :data:`_LOOK`."""
     found: dict[str, int] = {}
     processors = None
     for line in printed.splitlines():
@@ -64,7 +64,7 @@ def parse_quota(printed: str) -> ProcessorQuota:
 
 
 class SmbdControl:
-    """smbd as it is asked on its own machine; ``conf`` is the smb.conf that it was started with."""
+    """smbd on its own machine; ``conf`` is the smb.conf it was started with."""
 
     def __init__(self, shell: ServerShell, conf: str | None, processes: frozenset[int] = frozenset()) -> None:
         self._shell = shell
@@ -72,7 +72,7 @@ class SmbdControl:
         self._processes = " ".join(map(str, sorted(processes)))
 
     def level(self) -> str:
-        """The level of profiling: off, count or on. Raises MeasurementError."""
+        """Profiling level: off, count or on. Raises MeasurementError."""
         said = self._shell.run("smbcontrol", *self._conf, "smbd", "profilelevel")
         level = parse_profile_level(said.out)
         if said.code or level is None:
@@ -83,7 +83,7 @@ class SmbdControl:
         return level
 
     def set_level(self, level: str) -> None:
-        """Switch profiling on, off, or to counting only. Raises MeasurementError."""
+        """Raises MeasurementError."""
         said = self._shell.run("smbcontrol", *self._conf, "smbd", "profile", level)
         if said.code:
             raise MeasurementError(
@@ -92,7 +92,7 @@ class SmbdControl:
             )
 
     def profile(self) -> dict[str, ProfileCounter]:
-        """The counters as they are now, from the JSON form where this version has it. Raises MeasurementError."""
+        """The current counters, from JSON where this version has it. Raises MeasurementError."""
         for form in (("--json",), ()):
             said = self._shell.run("smbstatus", *self._conf, "-P", *form)
             found = parse_profile(said.out)
@@ -103,10 +103,8 @@ class SmbdControl:
         )
 
     def grown_since(self, before: Profile, requests: int) -> dict[str, ProfileCounter]:
-        """What the counters grew by, once they have so many requests; empty where smbd was restarted in between.
-
-        A process of a busy server writes them late, and while those of one that has ended are added to the others', a
-        look may miss them. Raises MeasurementError.
+        """Growth of the counters once they reach ``requests``; empty if smbd restarted. Raises MeasurementError.
+        Busy processes write them late, and one look may miss those of a process that just ended.
         """
         until = time.monotonic() + LATE_SECONDS
         while True:
@@ -117,5 +115,4 @@ class SmbdControl:
             time.sleep(_LOOK_SECONDS)
 
     def quota(self) -> ProcessorQuota:
-        """What smbd's control group may use."""
         return parse_quota(self._shell.run("sh", "-c", _LOOK, "sh", self._processes).out)
