@@ -1,4 +1,4 @@
-"""Audits: read a server's settings, or one smb.conf, and judge them; nothing is measured, nothing is changed."""
+"""Audits: read and judge a server's settings, or one smb.conf; nothing is measured or changed."""
 
 import glob
 import socket
@@ -29,7 +29,7 @@ MOST_BYTES = 16 << 20
 """A larger smb.conf is refused."""
 MOST_INCLUDES = 200
 _NUL_SHARE = 0.01
-"""A file with more NUL bytes than this share is no text."""
+"""A larger share of NUL bytes means a binary file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,22 +39,22 @@ class AuditRequest:
     target: Target
     ssh: str | None = None
     smb_conf: str | None = None
-    """Where the server keeps its configuration, if not where its smbd looks."""
+    """Path on the server, if not its smbd's default."""
     settings: Settings = field(default_factory=Settings)
     secrets: Callable[[], Secrets | None] = lambda: None
-    """The login for a look at the session; None to do without one."""
+    """Login to inspect the session; None to skip that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditResult:
-    """An audit with the files that it read, for the edits that it proposes."""
+    """An audit, and the files read, for the proposed edits."""
 
     audit: Audit
     files: Mapping[str, str] = field(default_factory=dict)
 
 
 def audit_server(request: AuditRequest) -> AuditResult:
-    """Audit the server of a target: its files and facts where they can be read, else what a session reveals."""
+    """Audit a server from its files and facts if readable, else from a session."""
     target = request.target
     found = server_facts(target, request.ssh, request.smb_conf)
     session, said = _session_facts(request)
@@ -74,7 +74,7 @@ def audit_server(request: AuditRequest) -> AuditResult:
 
 
 def audit_file(path: Path) -> AuditResult:
-    """Audit one smb.conf, or what ``testparm`` printed, on this machine. Raises UsageError where it cannot be read."""
+    """Audit a local smb.conf or ``testparm`` output. Raises UsageError if it cannot be read."""
     files = {str(path): read_configuration(path)}
     problems = list(_read_includes(str(path), files))
     conf = read_conf(str(path), files)
@@ -84,7 +84,7 @@ def audit_file(path: Path) -> AuditResult:
 
 
 def audited_first(request: SeriesRequest) -> tuple[tuple[str, str], ...]:
-    """What an audit of the server would change first: parameters of smb.conf with their values, the costliest first."""
+    """The smb.conf parameters and values that an audit would change first, the costliest first."""
     audit = audit_server(
         AuditRequest(target=request.plan.target, ssh=request.server_ssh, smb_conf=request.smb_conf)
     ).audit
@@ -92,7 +92,7 @@ def audited_first(request: SeriesRequest) -> tuple[tuple[str, str], ...]:
 
 
 def read_configuration(path: Path) -> str:
-    """The text of a configuration file. Raises UsageError where it is none."""
+    """The text of a configuration file. Raises UsageError if it is none."""
     try:
         if not path.is_file():
             reason = "is a folder" if path.is_dir() else "does not exist" if not path.exists() else "is no file"
@@ -108,7 +108,7 @@ def read_configuration(path: Path) -> str:
 
 
 def _read_includes(path: str, files: dict[str, str]) -> "list[str]":
-    """Add the files that are included, as far as they can be read; returns what could not, a line each."""
+    """Adds readable included files to ``files``; returns the failures, one line each."""
     problems: list[str] = []
     while len(files) < MOST_INCLUDES:
         missing = [name for name in read_conf(path, files).missing_includes if name not in files]
@@ -127,7 +127,6 @@ def _read_includes(path: str, files: dict[str, str]) -> "list[str]":
 
 
 def _with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target) -> AuditedServer:
-    """The server with its own lists of parameters and modules, the modes of its files and the names in the share."""
     scopes = printed.parse_scopes(answer.text("scopes"))
     modes = {
         name.removeprefix("mode:"): int(text.strip(), 8)
@@ -146,14 +145,14 @@ def _with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target
 
 
 def _files_of(answer: Answer) -> dict[str, str]:
-    """The configuration files in a server's answer, and the registry's part under the name ``registry``."""
+    """The registry's part has the name ``registry``."""
     files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
     registry = answer.text("registry")
     return files | ({"registry": registry} if registry else {})
 
 
 def _session_facts(request: AuditRequest) -> tuple[dict[str, FactValue], list[str]]:
-    """What a session agrees on: dialect, signing, encryption; and why there was none."""
+    """Facts, and why there was no session."""
     secrets = request.secrets()
     if secrets is None:
         return {}, []
@@ -175,7 +174,7 @@ def _session_facts(request: AuditRequest) -> tuple[dict[str, FactValue], list[st
 
 
 def _path_facts(target: Target) -> dict[str, FactValue]:
-    """How long the name takes to look up, and whether the server is far: ``lookup.seconds``, ``path.far``."""
+    """``lookup.seconds`` and ``path.far``."""
     begun = time.monotonic()
     try:
         addresses = socket.getaddrinfo(target.host, target.port_number, type=socket.SOCK_STREAM)
@@ -195,7 +194,7 @@ def _path_facts(target: Target) -> dict[str, FactValue]:
 
 
 def derived_facts(facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
-    """What follows from other facts: ``filesystem.free_percent``, ``mtu.lost_bytes``."""
+    """Derived facts: ``filesystem.free_percent``, ``mtu.lost_bytes``."""
     more: dict[str, FactValue] = {}
     size, free = facts.get("filesystem.size_bytes"), facts.get("filesystem.free_bytes")
     if isinstance(size, int) and isinstance(free, int) and size > 0:
