@@ -1,1 +1,1 @@
-"""The recorder: runs plans, stores each run the moment it ended, and hands the events on."""
+"""The recorder: runs plans, stores each run as it ends, and passes the events on."""

@@ -1,4 +1,4 @@
-"""The client's own limit on this machine: from the notebook, or calibrated once and kept there."""
+"""The client ceiling on this machine: measured once and kept in the notebook."""
 
 import os
 import subprocess
@@ -18,40 +18,36 @@ from storage.notebook import Notebook
 from storage.records import Ceiling, Series, utc_now
 
 CALIBRATION_SECONDS = 120
-"""After so long a calibration is given up: the machine is too busy to say anything."""
+"""A calibration that takes longer is abandoned: the machine is too busy."""
 
 
 LIFE_DAYS = 30
-"""A ceiling that is older is calibrated again: kernels, firmware and power settings change."""
+"""Older ceilings are measured again: kernels, firmware and power settings change."""
 BUSY_PERCENT = OTHERS_CPU_PERCENT.busy
-"""A calibration during which others took more of the processors says less than this client can do."""
+"""A calibration is invalid if other programs use more of the processors."""
 ATTEMPTS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """What one look at a client's own limit gave."""
+    """Result of one calibration."""
 
     bytes_per_second: float | None = None
-    """Absent where there is nothing to calibrate against, or where others were in the way."""
+    """None if there is nothing to calibrate against, or other programs disturbed it."""
     others_cpu_percent: float = 0.0
-    """What others took of the processors meanwhile."""
 
     @property
     def busy(self) -> bool:
-        """Whether others took too much for it to count."""
         return self.others_cpu_percent > BUSY_PERCENT
 
 
 def ceiling_of(
     series: Series, notebook: Notebook, *, renew: bool = False, keep: Callable[[Write], object] | None = None
 ) -> Calibration:
-    """The ceiling of the series' client, calibrated if it is not known, too old, or to be renewed (``renew``).
-
-    A series that was faster than the ceiling shows that its calibration was disturbed: it is done again, and the
-    ceiling is what the series reached at least. The best of several calibrations is kept, and none of a busy moment:
-    then what is known holds, or nothing. Programs that are not ours and the bare TCP path have no ceiling. ``keep``
-    has the ceiling written in its turn; without it that is done at once.
+    """The client ceiling, measured if it is unknown, too old, or to be renewed (``renew``).
+    A series faster than the ceiling proves a disturbed calibration: it is repeated, and the series' rate is the
+    minimum. The best calibration is kept; busy ones are ignored. External programs and bare TCP have no ceiling.
+    ``keep`` writes the ceiling in order; without it the write is immediate.
     """
     key = ceiling_key(series)
     known = notebook.ceiling(key)
@@ -82,7 +78,7 @@ def ceiling_of(
 
 
 def ceiling_key(series: Series) -> str:
-    """What a ceiling holds for: client and version, machine, protocol, command and what was negotiated."""
+    """What a ceiling applies to: client, version, machine, protocol, command and negotiated session."""
     machine = client_facts()
     client = series.client
     parts = {
@@ -101,7 +97,7 @@ def ceiling_key(series: Series) -> str:
 
 
 _METHOD = 2
-"""How it is calibrated; raised when that changes, so that what older programs found is not used any more."""
+"""Raised when the method changes, which invalidates older ceilings."""
 
 
 def _calibrate(series: Series) -> Calibration:
@@ -130,7 +126,7 @@ def _calibrate(series: Series) -> Calibration:
 
 
 def _our_ticks() -> int:
-    """CPU time of this process and of its children that ended, in clock ticks."""
+    """CPU time of this process and its ended children, in clock ticks."""
     times = os.times()
     seconds = times.user + times.system + times.children_user + times.children_system
     return round(seconds * os.sysconf("SC_CLK_TCK"))

@@ -1,4 +1,4 @@
-"""The recorder: runs a plan, stores each run the moment it ended, and hands the events on."""
+"""Record a series: run its plan, store each run as it ends, and pass the events on."""
 
 import contextlib
 from collections.abc import Generator, Iterator, Sequence
@@ -33,27 +33,27 @@ class SeriesOpened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesStored:
-    """The series is in the notebook: a run has ended, or a file of ours lies on the target."""
+    """The series is stored: a run ended, or our file is on the target."""
 
     series_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesClosed:
-    """The series is over and everything is stored; always the last event."""
+    """The series is over and stored; always the last event."""
 
     series_id: str
     status: SeriesStatus
     failure: Failed | None = None
     stored: bool = True
-    """Whether it is in the notebook: one that ended before its first run is not."""
+    """False for a series that ended before its first run."""
 
 
 RecorderEvent = Event | SeriesOpened | SeriesStored | SeriesClosed
 
 
 def open_notebook(path: Path) -> Notebook:
-    """The notebook at ``path``. Raises NotebookError."""
+    """Raises NotebookError."""
     try:
         return Notebook(path)
     except NotebookFileError as error:
@@ -61,13 +61,13 @@ def open_notebook(path: Path) -> Notebook:
 
 
 def record(request: SeriesRequest, notebook_path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
-    """Measure a new series; every finished run is stored before its event is seen. Raises NotebookError."""
+    """Measure a new series; each run is stored before its event. Raises NotebookError."""
     with open_notebook(notebook_path) as notebook:
         yield from recording(request, notebook, control)
 
 
 def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl) -> Iterator[RecorderEvent]:
-    """As :func:`record`, in a notebook that is open."""
+    """As :func:`record`, in an open notebook."""
     plan, experiment = request.plan, request.experiment
     if experiment:
         check_kind(experiment, notebook)
@@ -98,9 +98,8 @@ def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl
 def resume(
     series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl, *, confirmed: bool = False
 ) -> Iterator[RecorderEvent]:
-    """Complete an interrupted or failed series: its missing runs, after its warm-up. Raises NotebookError.
-
-    ``confirmed`` says that the person means the target of an imported one.
+    """Measure the missing runs of a series, after its warm-up. Raises NotebookError.
+    ``confirmed``: the user has confirmed the target of an imported series.
     """
     with open_notebook(notebook_path) as notebook:
         yield from resuming(series_id, secrets, notebook, control, confirmed=confirmed)
@@ -115,7 +114,7 @@ def resuming(
     stepped: bool = False,
     confirmed: bool = False,
 ) -> Iterator[RecorderEvent]:
-    """As :func:`resume`, in a notebook that is open."""
+    """As :func:`resume`, in an open notebook."""
     series = notebook.series(series_id)
     if series.imported_at is not None and not confirmed:
         raise errors.UsageError(
@@ -127,7 +126,7 @@ def resuming(
 
 
 def check_resumable(series: Series) -> None:
-    """Whether the series can be gone on with. Raises UsageError."""
+    """Raise UsageError if the series cannot be resumed."""
     if series.running_by:
         raise errors.UsageError(f"{held_text(series.id, series.running_by)}: wait for its end, or end that process")
     if series.status is SeriesStatus.COMPLETE:
@@ -135,7 +134,7 @@ def check_resumable(series: Series) -> None:
 
 
 def plan_to_resume(series: Series, secrets: Secrets) -> MeasurementPlan:
-    """The plan of a stored series, with what is done already taken off. Raises UsageError where nothing is missing."""
+    """The rest of a stored series' plan. Raises UsageError if nothing is missing."""
     check_resumable(series)
     plan = MeasurementPlan.of(series.plan, series.command, series.target)
     finished = [run for run in series.runs if run.status is not RunStatus.FAILED]
@@ -173,7 +172,6 @@ def _measure(
 def _measured(
     writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
 ) -> Generator[RecorderEvent, None, Failed | None]:
-    """Look around, measure, look back; what it failed by, if it did."""
     if request.quiet_time is not QuietTime.SKIP or request.repeats:
         refused = _refused(request, writer.series, notebook, control)
         if refused:
@@ -223,7 +221,6 @@ def _runs(
 
 
 def _held_against(seen: DialectSeen, writer: SeriesWriter) -> Iterator[Warned]:
-    """Put with the series that its server spoke a newer dialect before, and warn of it."""
     writer.put_facts("path", seen.facts(writer.series))
     warning = seen.warning(writer.series)
     if warning:
@@ -231,7 +228,7 @@ def _held_against(seen: DialectSeen, writer: SeriesWriter) -> Iterator[Warned]:
 
 
 def _refused(request: SeriesRequest, series: Series, notebook: Notebook, control: SeriesControl) -> Failed | None:
-    """Why the login fails, or what differs from the series to be repeated: tried before anything is measured."""
+    """Why the login fails, or how the session differs from the series to repeat."""
     trial = replace(
         request.plan, command=Command.PUT, size_bytes=1, make_file=False, verify=False, stepped=False,
         scratch_path=None, runs=0, warmups=0, until_percent=None, done_runs=0, done_warmups=0, done_rates=(),
@@ -264,7 +261,6 @@ def _status(failure: Failed | None) -> SeriesStatus:
 
 
 def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
-    """Remove the file that a killed measuring process left, if the server still lets us."""
     cleaning = replace(
         plan, runs=0, warmups=0, done_runs=0, until_percent=None, verify=False, scratch_path=writer.series.scratch_path
     )
@@ -275,12 +271,12 @@ def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
 
 
 def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
-    """The error that a closed series ended with, for the command line or the TUI to raise; None for a complete one."""
+    """The error that ended the series, to raise; None for a complete one."""
     return failure_from(closed.failure) if closed.failure else None
 
 
 def failure_from(failure: Failed) -> errors.SharebenchError:
-    """The error that the measuring process told of."""
+    """The error that the measuring process reported."""
     kind = getattr(errors, failure.kind, errors.MeasurementError)
     found: errors.SharebenchError = kind(failure.text, options=failure.options)
     return found
@@ -288,7 +284,7 @@ def failure_from(failure: Failed) -> errors.SharebenchError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resumption:
-    """A stored series to be completed."""
+    """A stored series to complete."""
 
     series_id: str
     secrets: Secrets
@@ -300,11 +296,9 @@ def record_in_turns(
     control: SeriesControl,
     logins: Sequence[str] = (),
 ) -> Iterator[tuple[int, RecorderEvent]]:
-    """Measure series side by side, run by run: 1 2 3, 3 2 1, 1 2 3 …; each event comes with its order's index.
-
-    One that fails leaves the others going on; one that has not begun when all are cancelled is not begun, nor one of
-    the same login as another that was refused: each try more may lock the account. ``logins`` tells them apart, one
-    a series; none where it does not matter. Raises NotebookError.
+    """Measure series interleaved, run by run (1 2 3, 3 2 1, …); each event has its request's index.
+    After a failure the others continue. Series not yet begun are skipped after a cancel, or if another with the same
+    entry in ``logins`` was refused: each attempt may lock the account. Raises NotebookError.
     """
     refused: set[str] = set()
     controls = [SeriesControl() for _ in requests]

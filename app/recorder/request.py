@@ -1,4 +1,4 @@
-"""What is asked of the recorder: a plan, and all that is to be written on the form beside the runs."""
+"""The request for a series: its plan and its form's entries."""
 
 from dataclasses import dataclass
 
@@ -9,27 +9,26 @@ from storage.records import Experiment, Series
 
 @dataclass(frozen=True, kw_only=True)
 class FormEntries:
-    """What a user says of a series, for its form."""
+    """What the user says about a series."""
 
     link_bits_per_second: int | None = None
-    """The link's nominal rate; None to ask the network interface for it."""
+    """Nominal link speed; None to ask the network interface."""
     label: str = ""
     note: str = ""
     question: str = ""
-    """What it is meant to answer."""
     base_id: str | None = None
-    """The series that the change is compared with; None for the last one of the experiment that was kept."""
+    """Base of the change; None for the experiment's last kept series."""
     repeats: bool = False
-    """Whether it is that series measured again: refused where the session or the way there is another one."""
+    """The base series measured again; refused if session or path differ."""
     change_name: str | None = None
     change_value: str = ""
     wait_seconds: float = 0.0
-    """How long to wait for a quiet time before measuring anyway, or refusing to."""
+    """Longest wait for a quiet time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SeriesRequest(FormEntries, MonitorChoices):
-    """A series to be measured and all that is to be written on its form."""
+    """A series to measure and its form's entries."""
 
     plan: MeasurementPlan
     title: str = ""
@@ -37,11 +36,11 @@ class SeriesRequest(FormEntries, MonitorChoices):
     experiment: Experiment | None = None
 
     def stored_plan(self) -> Plan:
-        """The choices that a resumed series goes on with; never a secret."""
+        """For resuming; never contains a secret."""
         return Plan(**self.plan.run_choices(), **self.monitor_choices())
 
 
 def request_to_resume(series: Series, plan: MeasurementPlan) -> SeriesRequest:
-    """The request of a stored series, to go on with by a plan that leaves out what is done."""
+    """Resume a stored series by a plan of its missing runs."""
     stored = series.plan or Plan()
     return SeriesRequest(plan=plan, link_bits_per_second=series.link_bits_per_second, **stored.monitor_choices())

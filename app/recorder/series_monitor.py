@@ -1,4 +1,4 @@
-"""What surrounds a series: its facts before and after, how quiet the time was, and whether its change is real."""
+"""The environment of a series: facts before and after, quiet time, and whether its change took effect."""
 
 from dataclasses import dataclass, replace
 
@@ -26,7 +26,7 @@ from storage.records import Command, Experiment, ExperimentKind, Series, SeriesS
 
 
 class SeriesMonitor:
-    """Looks around before, during and after one series; never in the way of the measurement."""
+    """Watches the environment before, during and after a series."""
 
     def __init__(self, request: SeriesRequest, notebook: Notebook, writer: SeriesWriter) -> None:
         self._request = request
@@ -36,10 +36,7 @@ class SeriesMonitor:
         self._watch: QuietWatch | None = None
 
     def look(self, control: SeriesControl) -> None:
-        """Put link, facts and the quiet-time verdict with the series, right before it is measured.
-
-        Raises NotQuietError where a quiet time is required and it is busy.
-        """
+        """Add link, facts and quiet-time verdict. Raises NotQuietError if a required quiet time is busy."""
         request, series = self._request, self._writer.series
         self._environment = collect(series.target, ssh=request.server_ssh, smb_conf=request.smb_conf)
         self._store()
@@ -54,12 +51,12 @@ class SeriesMonitor:
         self._require_quiet()
 
     def set_child(self, pid: int) -> None:
-        """The measuring process, whose work is no disturbance."""
+        """The measuring process: its work is no disturbance."""
         if self._watch:
             self._watch.set_child(pid)
 
     def see(self, event: Event) -> None:
-        """Follow the runs, so that their own bytes are told from others'."""
+        """Tell the runs' own bytes from other traffic."""
         if self._watch is None:
             return
         match event:
@@ -76,17 +73,14 @@ class SeriesMonitor:
                 pass
 
     def explained(self, failure: Failed) -> Failed:
-        """The failure, with what the server's settings say about a file that is not there."""
+        """Adds what the server's settings say about a missing file."""
         hidden = why_hidden(self._writer.series.environment.get("server", {}), self._writer.series.target)
         if failure.kind != NoSuchFileError.__name__ or not hidden:
             return failure
         return replace(failure, text=f"{failure.text}; {hidden}")
 
     def judge(self) -> None:
-        """Put with the series what only its end could tell: verdict, counters, ceiling, evidence.
-
-        Raises NotQuietError where a quiet time is required and it became busy.
-        """
+        """Add verdict, counters, ceiling and evidence. Raises NotQuietError if a required quiet time ended."""
         self._environment = with_counters(self._environment)
         self._store()
         series = self._with_verdict(self._writer.series)
@@ -103,7 +97,6 @@ class SeriesMonitor:
             self._require_quiet()
 
     def close(self) -> None:
-        """Stop watching."""
         if self._watch:
             self._watch.__exit__()
 
@@ -136,18 +129,16 @@ class DialectSeen:
 
     @classmethod
     def of(cls, series: Series, notebook: Notebook) -> "DialectSeen":
-        """What this client spoke with the series' server before, measured here and not imported."""
+        """Counts series measured here with the same client; imported ones do not count."""
         if not series.target.abilities.has_dialect:
             return cls()
         seen = notebook.dialects_of(series.target, series.client.name)
         return cls(max(seen, key=dialect_rank, default=""))
 
     def facts(self, series: Series) -> dict[str, str]:
-        """The fact to keep with a series whose session speaks an older one."""
         return {"smb.dialect_before": self.dialect} if self._is_newer_than(series.client.dialect) else {}
 
     def warning(self, series: Series) -> Warned | None:
-        """What to tell of a session that speaks an older one."""
         now = series.client.dialect
         if not self._is_newer_than(now):
             return None
@@ -161,7 +152,7 @@ class DialectSeen:
 
 
 def judged(series: Series, notebook: Notebook) -> Series:
-    """The series, whole, with its change judged by what it and its base show; itself where it claims none."""
+    """The series with its change judged against its base; unchanged if it claims none."""
     if series.change is None:
         return series
     found = judge_change(series.change.name, series.change.value, _base(series, notebook), series)
@@ -169,17 +160,14 @@ def judged(series: Series, notebook: Notebook) -> Series:
 
 
 def check_kind(experiment: Experiment, notebook: Notebook) -> None:
-    """Whether an experiment of that name may go on as that kind. Raises UsageError."""
+    """Raise UsageError if the experiment of that name is of another kind."""
     found = notebook.experiment_called(experiment.name)
     if found and found.kind is not experiment.kind:
         raise UsageError(f"{experiment.name!r} is the name of a {found.kind}: give the {experiment.kind} another one")
 
 
 def base_of_next(experiment: Experiment | None, command: Command, notebook: Notebook) -> str | None:
-    """The series that the next rung of a ladder is made from: the last complete one that was not put back.
-
-    None without a ladder, and for its first series of that direction.
-    """
+    """The last complete series of that direction that was kept; None for the first one or outside experiments."""
     if experiment is None or experiment.kind is not ExperimentKind.LADDER:
         return None
     found = next_base(notebook.experiment(experiment.name), command)

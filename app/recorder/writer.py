@@ -1,7 +1,7 @@
-"""Recordings under way and their writing: everything in order, whatever else holds the notebook.
+"""Write recordings in order, whatever else holds the notebook.
 
-While another program holds the notebook, or its disk is full, what is to be written waits in a :class:`Recorder`, and
-is written when it can be. Every kind of measurement is a generator of events that hands its results to one.
+While another program holds it, or its disk is full, writes wait in a :class:`Recorder`. Every measurement is a
+generator of events whose results go through one.
 """
 
 import contextlib
@@ -18,16 +18,16 @@ from storage.notebook import Notebook
 from storage.records import Experiment, ExperimentKind, Facts, Run, RunStatus, Series, SeriesStatus, utc_now
 
 GIVE_UP_SECONDS = 600.0
-"""How long a recording waits at its end for whoever holds the notebook, or for room on the disk."""
+"""Longest final wait for a locked notebook or a full disk."""
 DISK_SECONDS = 10.0
-"""How long it waits for a disk that gives errors."""
+"""Longest final wait for a disk with errors."""
 _PATIENCE_SECONDS = 0.25
-"""How long one attempt to write may take while runs are measured: the measuring process waits for its reader."""
+"""Limit of one attempt to write during runs: the measuring process waits for its reader."""
 _BEFORE_SECONDS = 15.0
 _AGAIN_SECONDS = 2.0
 _RENEW_SECONDS = 30.0
 _MOST_SAMPLES = 600
-"""Of a run's progress: as many as a chart can show."""
+"""Progress samples kept per run: as many as a chart can show."""
 
 Write = Callable[[Notebook], object]
 Told = TypeVar("Told")
@@ -35,30 +35,29 @@ Closed = TypeVar("Closed")
 
 
 class Recorder:
-    """What is still to be written of a recording, or of several that are measured together, in order."""
+    """The pending writes of recordings that are measured together, in order."""
 
     def __init__(self, notebook: Notebook) -> None:
         self._notebook = notebook
         self.leases: list[str] = []
-        """The ids of the recordings that this process measures."""
+        """Ids of the recordings that this process measures."""
         self._waiting: list[Write] = []
         self._tried_at = self._renewed_at = time.monotonic()
         self._held_since: float | None = None
         self._is_disk = False
 
     def begin(self, recording_id: str, *, stored: bool) -> None:
-        """Measure a recording. Raises RefusedError while another process measures one that is ``stored``."""
+        """Raises RefusedError if another process measures one that is ``stored``."""
         self._notebook.be_patient(_BEFORE_SECONDS)
         if stored:
             self._notebook.take(recording_id)
         self.leases.append(recording_id)
 
     def write(self, write: Write) -> None:
-        """Have something written in its turn."""
         self._waiting.append(write)
 
     def flush(self) -> Iterator[Warned]:
-        """Write what waits; a warning when another program holds the notebook, and when it does no longer."""
+        """Warns when another program holds the notebook, and when it is free again."""
         now = time.monotonic()
         if self._held_since is not None and now - self._tried_at < _AGAIN_SECONDS:
             return
@@ -91,7 +90,7 @@ class Recorder:
             yield Warned(text="the notebook takes what was measured again: nothing was lost")
 
     def finish(self) -> Iterator[Warned]:
-        """Write all that waits. Raises NotebookError when it cannot be written for minutes."""
+        """Raises NotebookError if the notebook cannot be written for minutes."""
         yield from self._try(time.monotonic())
         began = time.monotonic()
         while self._waiting:
@@ -105,7 +104,7 @@ class Recorder:
             yield from self._try(time.monotonic())
 
     def let_go(self) -> None:
-        """Release the leases, however the measurement ended, after one more try to write what waits."""
+        """Release the leases after one more attempt to write."""
         with contextlib.suppress(sqlite3.Error, RefusedError):
             for _ in self._try(time.monotonic()):
                 pass
@@ -123,9 +122,8 @@ def recorded(
     events: Generator[Told, None, Closed],
     writes: Callable[[Told | Closed], Iterable[Write]],
 ) -> Generator[Told | Warned, None, Closed]:
-    """The events of a measurement, each after ``writes`` of it are in the notebook or wait to be; gives what it gives.
-
-    Whatever waits is written before this ends. Raises NotebookError where that cannot be.
+    """Pass on events once their ``writes`` are stored or pending; returns what ``events`` returns.
+    All pending writes are done before the end. Raises NotebookError if they cannot be.
     """
     try:
         with contextlib.closing(events):
@@ -148,16 +146,15 @@ def recorded(
 
 
 class SeriesWriter:
-    """One series, whole in memory, and what of it is still to be written.
+    """One series in memory and its pending writes.
 
-    Before a first run has ended well, and while no file of ours lies on the target, there is nothing to keep: a
-    mistyped host or a folder that cannot be written leaves no series.
+    Nothing is stored before a run ends well or our file is on the target: a mistyped host leaves no series.
     """
 
     def __init__(
         self, series: Series, recorder: Recorder, *, stored: bool, experiment: Experiment | None = None
     ) -> None:
-        """``stored`` says that it is in the notebook, to be resumed; ``experiment`` is what a new one belongs to."""
+        """``stored``: resumes a stored series; ``experiment`` is what a new one belongs to."""
         self.series = series
         self.stored = stored
         self.recorder = recorder
@@ -165,17 +162,16 @@ class SeriesWriter:
         self._experiment = experiment
 
     def begin(self) -> None:
-        """Have this process measure it. Raises RefusedError while another one does."""
+        """Raises RefusedError while another process measures it."""
         self.recorder.begin(self.series.id, stored=self.stored)
 
     def put(self, series: Series) -> None:
-        """What is known of the series now."""
         self.series = series
         if self.stored:
             self.recorder.write(lambda notebook: notebook.update(series))
 
     def put_facts(self, side: str, facts: Facts) -> None:
-        """Facts of one side; one of the same name is replaced."""
+        """Facts of the same name are replaced."""
         if not facts:
             return
         environment = dict(self.series.environment)
@@ -185,7 +181,6 @@ class SeriesWriter:
             self.recorder.write(lambda notebook: notebook.set_facts(self.series.id, side, facts))
 
     def see(self, event: Event) -> None:
-        """Take in what the event brings."""
         match event:
             case RunFinished(run=run):
                 self._add_run(_thinned(run))
@@ -222,7 +217,6 @@ class SeriesWriter:
             self.recorder.write(lambda notebook: notebook.add_run(self.series.id, run))
 
     def _store(self) -> None:
-        """Have it in the notebook from now on."""
         if self.stored:
             return
         self.stored = True
@@ -240,7 +234,7 @@ class SeriesWriter:
         self.recorder.write(add)
 
     def end(self) -> None:
-        """Have what is left of it written, or nothing of a new one that came to nothing."""
+        """A new series without results is dropped."""
         if self._experiment and self._experiment.kind is ExperimentKind.SURVEY:
             self._store()  # a station that failed is part of what the survey found
         elif self._is_new and self.stored and not self._is_worth_keeping():
@@ -250,12 +244,11 @@ class SeriesWriter:
             self.recorder.write(lambda notebook: notebook.release(self.series.id))
 
     def _is_worth_keeping(self) -> bool:
-        """Whether there is a run that ended well, or a file of ours to be named."""
         return bool(self.series.scratch_path) or any(run.status is not RunStatus.FAILED for run in self.series.runs)
 
 
 def _why_it_waits(error: sqlite3.Error) -> str:
-    """Why the notebook takes nothing for a while, as what follows its name; empty for what no waiting mends."""
+    """Empty for errors that waiting does not fix."""
     if is_busy(error):
         return "is held by another program"
     if is_full(error):
@@ -264,13 +257,12 @@ def _why_it_waits(error: sqlite3.Error) -> str:
 
 
 def take_out(notebook: Notebook, recording_id: str) -> None:
-    """Remove a recording that came to nothing after all."""
+    """Remove a recording without results."""
     notebook.release(recording_id)
     notebook.remove(recording_id)
 
 
 def _thinned(run: Run) -> Run:
-    """The run with its progress thinned to what a chart can show."""
     if len(run.progress) <= _MOST_SAMPLES:
         return run
     step = -(-len(run.progress) // _MOST_SAMPLES)
