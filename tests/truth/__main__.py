@@ -128,7 +128,9 @@ def _corpus() -> Iterator[str]:
         (
             f"{len(kinds())} kinds of path, {sum(len(kind.times) for kind in kinds())} equal series of five runs,"
             f" recorded on one machine with two busy processors; the longest kind spans {longest}, and nothing is"
-            " claimed beyond that. Asked: at most 5. Pairs share series, so a kind rests on its number of series, not"
+            " claimed beyond that. Kinds with a span were recorded beside much other work (load 0.1 to 45), which had"
+            " to wait for them: one round first, the others over the last 2.6 hours. Asked: at most 5. Pairs share"
+            " series, so a kind rests on its number of series, not"
             " of pairs; *minutes*: no times were noted."
         ),
         "",

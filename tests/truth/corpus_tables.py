@@ -90,12 +90,13 @@ def _called(
 ) -> tuple[int, int]:
     """How many of these sets of series are called different; each is its history, its base and then the others.
 
-    Sets whose series lie alike in time are decided at once.
+    Sets whose series lie alike in time are decided at once; two series have no repeats, so that time says nothing.
     """
     alike: dict[tuple[float, ...], list[tuple[int, ...]]] = {}
     for one in sets:
         first = kind.times[one[0]]
-        alike.setdefault(tuple(kind.times[place] - first for place in one), []).append(one)
+        times = tuple(kind.times[place] - first for place in one) if len(one) > 2 else (0.0, 1.0)
+        alike.setdefault(times, []).append(one)
     different = 0
     for times, found in alike.items():
         columns = [kind.rates[list(places), :runs] for places in zip(*found, strict=True)]
