@@ -106,6 +106,10 @@ def _series_answer(notebook: Notebook, head: Recording) -> Toned:
     line = next(iter(series_lines(notebook.heads_of([head.id]), notebook.rates_of([head.id]), ())), None)
     if line is None:
         return Toned("what was measured is gone: deleted a moment ago, or the notebook is damaged", Tone.CAUTION)
+    return _answer_of(line, head)
+
+
+def _answer_of(line: SeriesLine, head: Recording) -> Toned:
     if line.average_bytes_per_second is None:
         return Toned(head.error or "no valid run", Tone.CAUTION)
     half = line.half_width_percent
@@ -409,7 +413,7 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
                 created_at=head.created_at,
                 done=series.runs_text if series else done_text(head, kind.done(notebook, head)),
                 done_tone=series.runs_tone if series else done_tone(head),
-                answer=kind.answer(notebook, head),
+                answer=_answer_of(series, head) if series else kind.answer(notebook, head),
                 what=series.what if series else wording.plain(head.subject),
                 label=series.label if series else wording.plain(head.label),
                 baselines=tuple(names.get(head.id, ())),
@@ -447,35 +451,6 @@ def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
         told = ", ".join(f"{one} is a {head.kind}" for one, head in named.items())
         raise UsageError(f"{told}: name recordings of the same kind")
     return [named.get(one) or notebook.recording(LAST, *of_kind) for one in references]
-
-
-def list_lines(notebook: Notebook, ids: Sequence[str]) -> list[SeriesLine]:
-    """For the notebook screen: figures of series; kind and answer of other recordings."""
-    heads = notebook.recordings_of(ids)
-    of_series = [head.id for head in heads if head.kind == SERIES]
-    found = series_lines(notebook.heads_of(of_series), notebook.rates_of(of_series), notebook.baselines())
-    known = {line.series_id: line for line in found}
-    others = [head for head in heads if head.kind != SERIES]
-    for head, line in zip(others, lines(notebook, others), strict=True):
-        known[head.id] = SeriesLine(
-            series_id=head.id,
-            created_at=head.created_at,
-            label=line.label,
-            target=line.what,
-            short_target=line.answer.text,
-            command=line.kind,
-            status=head.status,
-            runs=kind_of(head).done(notebook, head),
-            planned_runs=None,
-            average_bytes_per_second=None,
-            deviation_percent=None,
-            percent_of_link=None,
-            baselines=line.baselines,
-            experiment="",
-            running=head.running,
-            left_behind=line.left_behind,
-        )
-    return [known[head.id] for head in heads]
 
 
 def leftover_text(notebook: Notebook, head: Recording) -> str:

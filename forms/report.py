@@ -183,6 +183,8 @@ class Bar:
     """(low, high), drawn as a whisker."""
     start: float = 0.0
     frame: float | None = None
+    tone: Tone = Tone.PLAIN
+    """How it is meant: a bar with a verdict has the verdict's."""
 
     @property
     def ends(self) -> tuple[float, float]:

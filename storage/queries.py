@@ -26,6 +26,7 @@ class SortKey(StrEnum):
     """The column that a list is sorted by."""
 
     WHEN = "when"
+    KIND = "kind"
     LABEL = "label"
     TARGET = "target"
     COMMAND = "command"
@@ -71,6 +72,7 @@ LEFT JOIN (
 """
 _COLUMN = {
     SortKey.WHEN: "recordings.created_at",
+    SortKey.KIND: "recordings.kind",
     SortKey.LABEL: "coalesce(nullif(label, ''), nullif(series.title, '')) COLLATE NOCASE",
     SortKey.TARGET: f"coalesce({_TARGET}, subject) COLLATE NOCASE",
     SortKey.COMMAND: "series.command",

@@ -1,64 +1,190 @@
-"""Horizontal bars, one a run, for terminals with few lines."""
+"""Horizontal bars from 0 with the interval drawn, and the value beside each: runs, series and steps alike."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from app.charts.canvas import wrapped
-from app.charts.marks import AVERAGE, figure, run_mark
-from app.charts.terminal import ascii_only
+from app.charts import ascii_only
+from app.charts.canvas import AVERAGE, BAD, GOOD, MUTED, RUN, SMALLEST, UNUSUAL, figure, too_small, wrapped
+from app.charts.scale import round_ticks
 from forms import wording
-from forms.report import FAR_ABOVE
-from forms.series.summary import RunRow, SeriesSummary
-from forms.wording import byte_rate, link_rate
+from forms.layout import Tone, cut, pad, visible
+from forms.report import FAR_ABOVE, Bar, Chart, Level, Mark
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
+_MARKS = {
+    Mark.WARM_UP: (MUTED, "", "W warm-up"),
+    Mark.UNUSUAL: (UNUSUAL, "◆", "◆ unusual"),
+    Mark.REJECTED: (BAD, "×", "× rejected"),
+    Mark.FAILED: (BAD, "!", "! failed"),
+    Mark.PUT_BACK: (MUTED, "×", "× restored"),
+}
+"""Colour, sign beside the name, and name in the legend: each differs without its colour."""
+_TONES = {Tone.GOOD: GOOD, Tone.BAD: BAD, Tone.CAUTION: UNUSUAL, Tone.FAINT: MUTED}
+_HOLLOW = {Mark.REJECTED, Mark.FAILED, Mark.PUT_BACK}
+_THICKEST = 4
+"""Lines of a bar and the gap below it, at most."""
+_MOST_INTERVAL = 1.5
+"""Times the longest bar: an interval that reaches further would squeeze all bars, and goes on beyond them."""
+_BREAK = 3
+"""Cells of a zoomed bar before its scale begins."""
 
 
-def bars_chart(summary: SeriesSummary, width: int, height: int, *, colour: bool) -> str:
-    """The last runs that fit; ``│`` marks the average."""
-    rows = [row for row in summary.all_rows if row.measures.bytes_per_second]
-    top = max(row.measures.bytes_per_second or 0.0 for row in rows)
-    link = (summary.series.link_bits_per_second or 0) / 8
-    full = link if top < link <= FAR_ABOVE * top else top
-    average = summary.average_rate
-    said = [] if average is None else [f"{'|' if ascii_only() else '│'} average {wording.rate(average)}"]
-    said.append(f"bars: 0 to {byte_rate(full)}, the link" if full == link else f"bars: 0 to {wording.rate(full)}")
-    if link and full != link:
-        said.append(f"link {link_rate(summary.series.link_bits_per_second)}")
-    shown, legend = rows, wrapped([*said, *_signs(rows)], width)
-    if len(rows) + len(legend) > height:
-        shown = rows[-max(1, height - min(len(legend), max(1, height // 3))) :]
-        left_out = [f"the last {len(shown)} of {len(rows)} runs"]
-        legend = wrapped([*left_out, *said, *_signs(shown)], width)[: max(1, height - len(shown))]
-    values = [figure(row.measures.bytes_per_second or 0.0, top, aligned=True) for row in shown]
-    names = [row.label + run_mark(row)[2] for row in shown]
-    left, right = max(map(len, names)), max(map(len, values))
-    inside = max(1, width - left - right - 2)
-    at = None if average is None else min(inside - 1, int(average / full * inside))
-    lines = []
-    for row, name, value in zip(shown, names, values, strict=True):
-        drawn = bar_cells(
-            (row.measures.bytes_per_second or 0.0) / full, inside, at, run_mark(row)[1] if colour else None
-        )
-        lines.append(f"{name.ljust(left)} {drawn} {value.rjust(right)}")
-    return "\n".join([*lines, *("   ".join(parts)[:width] for parts in legend)])
+def bars_chart(chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False) -> str:
+    """The bars of a chart in ``width`` columns and ``height`` lines, in the colours of their verdicts and marks.
+
+    ``zoomed`` shows what differs between them: the axis names both of its ends.
+    """
+    measured = [bar for bar in chart.bars if bar.value]
+    if width < SMALLEST[0] or height < 2:
+        return too_small(width, height) or ""
+    if not measured:
+        return "nothing has been measured yet"
+    return "\n".join(_Picture(chart, measured, width, height, colour, zoomed).lines())
 
 
-def _signs(rows: Sequence[RunRow]) -> list[str]:
-    return sorted({run_mark(row)[3] for row in rows} - {"run"})
+class _Picture:
+    """One chart in the making."""
+
+    def __init__(
+        self, chart: Chart, measured: Sequence[Bar], width: int, height: int, colour: bool, zoomed: bool
+    ) -> None:
+        self.width, self.height, self.colour, self.zoomed = width, height, colour, zoomed
+        self.longest = max(bar.value or 0.0 for bar in measured)
+        self.average = next((level for level in chart.levels if level.of_bars), None)
+        self.level = next((level for level in chart.levels if not level.of_bars), None)
+        ends = [end for bar in measured for end in bar.interval or () if end <= _MOST_INTERVAL * self.longest]
+        self.high = max([self.longest, *ends])
+        self.low = 0.0
+        if zoomed:
+            least = min([bar.value or 0.0 for bar in measured] + ends)
+            spread = max(self.high - least, 1e-4 * self.high)
+            self.low, self.high = max(0.0, least - 0.1 * spread), self.high + 0.1 * spread
+        elif self.level and self.level.value <= FAR_ABOVE * self.longest:
+            self.high = max(self.high, self.level.value)
+        names = [cut(visible(bar.name), width // 3) + _mark(bar)[1] for bar in chart.bars]
+        figures = [figure(bar.value, self.longest, aligned=True) if bar.value else "-" for bar in chart.bars]
+        self.unit = wording.rate(self.longest).rpartition(" ")[2]
+        self.left, self.right = max(map(len, names)), max(map(len, [*figures, self.unit]))
+        self.inside = max(4, width - self.left - self.right - 2)
+        count, self.below = self._fitting(len(names), self._legend(chart.bars))
+        self.rows = list(zip(chart.bars, names, figures, strict=True))[-count:]
+
+    def _legend(self, bars: Sequence[Bar]) -> list[str]:
+        said = []
+        if any(self._interval(bar) for bar in bars):
+            said.append(f"{'|-+-|' if ascii_only() else '├─┼─┤'} 95 % interval")
+        said += sorted({_mark(bar)[2] for bar in bars} - {""})
+        if self.level is not None and (self.zoomed or self.level.value > self.high):
+            said.append(f"{self.level.name} {wording.rate(self.level.value)}, above the chart")
+        return said + (["zoomed"] if self.zoomed else [])
+
+    def _fitting(self, count: int, legend: list[str]) -> tuple[int, list[str]]:
+        """How many of the last bars there is room for, and the lines of the legend."""
+        rows = wrapped(legend, self.width)[: self.height // 3] if legend else []
+        if count + len(rows) + 1 > self.height:
+            count, of = max(1, self.height - 2 - len(rows) if self.height > 3 else self.height - 1), count
+            rows = wrapped([f"the last {count} of {of}", *legend], self.width)[: max(1, self.height - 1 - count)]
+        return count, ["   ".join(parts)[: self.width] for parts in rows]
+
+    def lines(self) -> Iterator[str]:
+        """Bars as thick as there is room for, the axis, and the legend."""
+        axis = 1 if self.height > len(self.rows) + len(self.below) else 0
+        each = min(_THICKEST, (self.height - axis - len(self.below)) // len(self.rows))
+        thick = max(1, each - 1)
+        for place, (bar, name, number) in enumerate(self.rows):
+            for row in range(thick):
+                if row == thick // 2:
+                    yield f"{pad(name, self.left)} {self._cells(bar)} {number.rjust(self.right)}"
+                else:
+                    yield f"{' ' * self.left} {self._cells(replace(bar, interval=None))}"
+            if each > 1 and place + 1 < len(self.rows):
+                yield ""
+        if axis:
+            yield self._axis()
+        yield from self.below
+
+    def _at(self, value: float) -> float:
+        """Cells from the left end of the bars to a value."""
+        before = _BREAK if self.zoomed else 0
+        share = (value - self.low) / (self.high - self.low)
+        return before + max(0.0, share) * (self.inside - before)
+
+    def _cells(self, bar: Bar) -> str:
+        colour = _mark(bar)[0] if self.colour else None
+        if bar.value is None:
+            return " " * self.inside
+        cells = _filled(self._at(bar.value), self.inside, hollow=bar.mark in _HOLLOW)
+        interval = self._interval(bar)
+        if interval:
+            start, drawn = interval
+            cells = (cells[:start] + drawn).ljust(self.inside)
+        if self.zoomed:
+            cells = cells[:2] + ("~" if ascii_only() else "≈") + cells[3:]
+        at = None if self.average is None or interval else min(self.inside - 1, int(self._at(self.average.value)))
+        return with_line(cells, at, colour)
+
+    def _interval(self, bar: Bar) -> tuple[int, str] | None:
+        """Where an interval of at least three cells begins, and how it is drawn; it ends open beyond the axis."""
+        if bar.interval is None or bar.value is None:
+            return None
+        start, end = int(self._at(max(self.low, bar.interval[0]))), int(self._at(bar.interval[1]))
+        last = min(end, self.inside - 1)
+        if last - start < 2:
+            return None
+        middle = min(max(int(self._at(bar.value)), start + 1), last - 1)
+        cells = ["─"] * (last - start + 1)
+        cells[0], cells[middle - start] = "├", "┼"
+        if end < self.inside or bar.interval[1] <= self.high * (1 + 1e-9):
+            cells[-1] = "┤"
+        drawn = "".join(cells)
+        return start, drawn.translate(str.maketrans("├┼┤─", "|+|-")) if ascii_only() else drawn
+
+    def _axis(self) -> str:
+        """Round numbers at their places, and what the axis is held against."""
+        line = [" "] * self.inside
+        if self.zoomed:
+            labels = [(_BREAK, figure(self.low, self.longest)), (self.inside - 1, figure(self.high, self.longest))]
+        else:
+            end = self.level if self.level and math.isclose(self.level.value, self.high) else None
+            labels = [(self.inside - 1, self._end_label(end))] if end else []
+            labels += [
+                (int(self._at(tick)), figure(tick, self.longest) if tick else "0")
+                for tick in round_ticks(self.high, max(1, self.inside // 14))
+                if tick <= self.high * (1 + 1e-9)
+            ]
+        for at, label in labels:
+            start = max(0, min(at, self.inside - len(label)))
+            around = line[max(0, start - 1) : start + len(label) + 1]
+            if len(label) <= self.inside and not "".join(around).strip():
+                line[start : start + len(label)] = label
+        return f"{' ' * self.left} {''.join(line)} {self.unit.rjust(self.right)}"
+
+    def _end_label(self, level: Level) -> str:
+        return f"{figure(level.value, self.longest)} {level.name}"
 
 
-def bar_cells(share: float, width: int, mark_at: int | None = None, colour: int | None = None) -> str:
-    """A bar of ``share`` of the width in eighths of a cell, with a mark at one cell unless the bar ends in it."""
-    filled = max(0.0, min(1.0, share)) * width
-    if ascii_only():
-        cells = list(("#" * round(filled)).ljust(width))
-    else:
-        full, rest = divmod(round(filled * 8), 8)
-        cells = list(("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width))
-    if mark_at is None or (cells[mark_at] != " " and "".join(cells[mark_at + 1 : mark_at + 2]).strip() == ""):
-        return _painted("".join(cells), colour)
+def _mark(bar: Bar) -> tuple[int, str, str]:
+    return _MARKS.get(bar.mark) or (_TONES.get(bar.tone, RUN), "", "")
+
+
+def _filled(cells: float, width: int, *, hollow: bool = False) -> str:
+    if ascii_only() or hollow:
+        sign = "#" if not hollow else "-" if ascii_only() else "▒"
+        return (sign * round(min(cells, width))).ljust(width)
+    full, rest = divmod(round(min(cells, width) * 8), 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+def with_line(cells: str, at: int | None, colour: int | None) -> str:
+    """A bar with a line at one cell: beside a shorter bar and inside a longer one.
+
+    Where the bar ends in that cell the line is left out, since the end is what is read.
+    """
+    if at is None or (cells[at] != " " and not cells[at + 1 : at + 2].strip()):
+        return _painted(cells, colour)
     line = _painted("|" if ascii_only() else "│", None if colour is None else AVERAGE)
-    return _painted("".join(cells[:mark_at]), colour) + line + _painted("".join(cells[mark_at + 1 :]), colour)
+    return _painted(cells[:at], colour) + line + _painted(cells[at + 1 :], colour)
 
 
 def _painted(text: str, colour: int | None) -> str:
@@ -66,7 +192,7 @@ def _painted(text: str, colour: int | None) -> str:
 
 
 def bar(percent: float | None, width: int) -> str:
-    """Full and light blocks; dots if the share is unknown."""
+    """Full and light blocks, ``width`` columns in all; dots where the share is unknown."""
     if percent is None:
         return "·" * width
     full = round(max(0.0, min(100.0, percent)) / 100 * width)

@@ -1,6 +1,7 @@
-"""The canvas of charts: plotext's braille figure, four by two dots a cell.
+"""The canvas that charts are drawn on: plotext's one figure in braille, four heights and two widths to a cell.
 
-Marks are accurate to half a dot, and ticks are on the rows of their values. Without braille, one sign a cell.
+Every mark lies within half of such a sub-cell of its value, ticks stand only on rows whose value they are, and the
+numbers of the lines stand beside them. A terminal without braille gets one sign a cell.
 """
 
 import math
@@ -11,19 +12,25 @@ from enum import Enum
 from itertools import groupby
 from typing import Any
 
+from app.charts import ascii_only
 from app.charts.scale import Scale, choose_scale
-from app.charts.terminal import ascii_only
 
+RUN, MUTED, UNUSUAL, BAD, GOOD, AVERAGE, LINK, EXPECTED, INTERVAL = 12, 8, 11, 9, 10, 14, 13, 10, 14
+"""The terminal's own sixteen colours; each mark differs without them by its pattern or its sign."""
 SMALLEST = (24, 6)
-LEAST_ROWS = 8
+"""Columns and lines below which nothing can be read from a chart."""
+_LABELLED_ROWS = 8
+"""Lines from which there is room for values below the labels."""
 
 _MARGIN_FROM = 40
+"""Columns from which the numbers of the lines stand beside them; below, in the legend alone."""
 _DASH = 0.3
+"""Half the width of a measured value's mark, of the space between two."""
 _figure_lock = threading.Lock()
 
 
 class Pattern(Enum):
-    """A mark without colour: which of eight dots across are set, and its ASCII sign."""
+    """How a mark looks without colour: which of each eight sub-cells across are set, and the sign of an ASCII one."""
 
     SOLID = ("11111111", "*")
     DOTTED = ("01010101", "-")
@@ -33,13 +40,14 @@ class Pattern(Enum):
 
     @property
     def sample(self) -> str:
+        """Two cells of it, for the legend."""
         bits = self.value[0]
         return "".join(chr(0x2800 | (4 if bits[i] == "1" else 0) | (32 if bits[i + 1] == "1" else 0)) for i in (0, 2))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A level or upright line and its name."""
+    """Sub-cells from one place across to another, level or upright, and what they are called."""
 
     across: tuple[float, float]
     rates: tuple[float, float]
@@ -47,17 +55,19 @@ class Line:
     colour: int
     name: str
     beside: str = ""
+    """The number that stands beside it on the right; empty for none."""
     data: bool = False
-    """Level lines are not drawn into its cells."""
+    """Whether it is a measured value: no level line is drawn into its cells."""
 
     @property
     def is_upright(self) -> bool:
+        """Whether it joins two rates at one place across."""
         return self.across[0] == self.across[1]
 
 
 @dataclass(slots=True)
 class Canvas:
-    """One chart: ``rates`` must fit; ``low`` and ``high`` are the ends of the lower axis."""
+    """One chart in the making: ``rates`` are those that must fit, ``low`` and ``high`` the ends of the lower axis."""
 
     width: int
     height: int
@@ -67,32 +77,40 @@ class Canvas:
     colour: bool = True
     zoomed: bool = False
     labels: list[tuple[float, str, str]] = field(default_factory=list)
+    """Place across, label and value below the axis."""
     notes: list[str] = field(default_factory=list)
+    """What is said besides the legend, such as a level that lies above the chart."""
     _lines: list[Line] = field(default_factory=list)
     _curves: list[tuple[Sequence[float], Sequence[float], int, str]] = field(default_factory=list)
 
     def level(self, pattern: Pattern, colour: int, rate: float, name: str, beside: str = "") -> None:
+        """Draw a level line over the whole width; what is drawn later lies on top."""
         self.stretch(pattern, colour, rate, (self.low, self.high), name, beside)
 
     def stretch(
         self, pattern: Pattern, colour: int, rate: float, across: tuple[float, float], name: str, beside: str = ""
     ) -> None:
+        """Draw a level line from one place across to another."""
         line = Line(across=across, rates=(rate, rate), pattern=pattern, colour=colour, name=name, beside=beside)
         self._lines.append(line)
 
     def dash(self, pattern: Pattern, colour: int, rate: float, place: float, name: str) -> None:
+        """Draw a measured value as a short level line around its place across."""
         across = (place - _DASH, place + _DASH)
         line = Line(across=across, rates=(rate, rate), pattern=pattern, colour=colour, name=name, data=True)
         self._lines.append(line)
 
     def upright(self, colour: int, x: float, low_rate: float, high_rate: float, name: str) -> None:
+        """Draw an upright line between two rates."""
         rates = (low_rate, high_rate)
         self._lines.append(Line(across=(x, x), rates=rates, pattern=Pattern.SOLID, colour=colour, name=name))
 
     def curve(self, colour: int, xs: Sequence[float], rates: Sequence[float], name: str) -> None:
+        """Draw points joined by lines."""
         self._curves.append((xs, rates, colour, name))
 
     def text(self) -> str:
+        """The chart, its labels and a legend, in at most as many lines as were asked for."""
         below = _label_rows(self)
         shown, legend = self._shown(below)
         scale = choose_scale(self.rates, self._rows(below, legend), zoomed=self.zoomed)
@@ -106,11 +124,6 @@ class Canvas:
         drawn += _labels(self, axis + 1, inside, below)
         return "\n".join([*drawn, *legend])
 
-    @property
-    def is_flat(self) -> bool:
-        below = _label_rows(self)
-        return self._rows(below, self._shown(below)[1]) < LEAST_ROWS
-
     def _painted(self, text: str, colour: int) -> str:
         return f"\x1b[38;5;{colour}m{text}\x1b[0m" if self.colour else text
 
@@ -118,6 +131,7 @@ class Canvas:
         return self.height - 1 - below - len(legend)
 
     def _shown(self, below: int) -> tuple[list[Line], list[str]]:
+        """The lines within the scale, and the lines of the legend."""
         lines: list[list[str]] = [[]]
         for _ in range(2):  # the legend takes its lines from the scale that it names
             scale = choose_scale(self.rates, self._rows(below, lines), zoomed=self.zoomed)
@@ -128,6 +142,7 @@ class Canvas:
         return shown, ["   ".join(drawn[part] for part in line) for line in lines]
 
     def _legend(self, scale: Scale, shown: Sequence[Line]) -> Iterator[tuple[str, str]]:
+        """The parts, each as it is measured and as it is drawn: a sample has the colour of what it stands for."""
         words = scale.words + (", zoomed" if self.zoomed else "")
         yield words, words
         named: set[str] = set()
@@ -140,6 +155,7 @@ class Canvas:
         yield from ((note, note) for note in self.notes)
 
     def _drawn(self, scale: Scale, shown: Sequence[Line], axis: int, inside: int) -> list[str]:
+        """The rows of the picture and the lower axis."""
         import plotext  # noqa: PLC0415  loaded when the first chart is drawn
 
         def marker(sign: str, colour: int) -> Any:
@@ -183,6 +199,7 @@ def _on(scale: Scale, line: Line) -> bool:
 
 
 def _data_cells(canvas: Canvas, lines: Sequence[Line], scale: Scale, inside: int) -> set[tuple[int, int]]:
+    """The cells (column, row from the bottom) of the measured values."""
     cell = _cell(canvas, inside)
     return {
         (column, round(scale.row(line.rates[0])))
@@ -196,13 +213,14 @@ def _data_cells(canvas: Canvas, lines: Sequence[Line], scale: Scale, inside: int
 
 
 def _cell(canvas: Canvas, inside: int) -> float:
+    """How much of the lower axis one column stands for."""
     return (canvas.high - canvas.low) / max(1, inside - 1)
 
 
 def _grouped(
     canvas: Canvas, lines: Sequence[Line], scale: Scale, inside: int, taken: set[tuple[int, int]]
 ) -> Iterator[tuple[Pattern, int, list[float], list[float]]]:
-    """Grouped because each call of plotext is slow."""
+    """The points of neighbouring lines that look alike, together: plotext takes its time for each call."""
     for (pattern, colour), alike in groupby(lines, key=lambda line: (line.pattern, line.colour)):
         points = [point for line in alike for point in _sub_cells(canvas, line, scale, inside, taken)]
         if points:
@@ -212,7 +230,7 @@ def _grouped(
 def _sub_cells(
     canvas: Canvas, line: Line, scale: Scale, inside: int, taken: set[tuple[int, int]]
 ) -> list[tuple[float, float]]:
-    """One point a dot of the pattern, except in cells with measured values."""
+    """The points of a line: each sub-cell of its pattern gets one, but for cells that hold measured values."""
     if line.is_upright:
         low, high = (min(max(rate, scale.low), scale.high) for rate in line.rates)
         steps = max(1, round(4 * (scale.row(high) - scale.row(low))))
@@ -231,7 +249,7 @@ def _sub_cells(
 
 
 def _margin(lines: Sequence[Line], scale: Scale) -> dict[int, tuple[str, int]]:
-    """By row from the bottom; of two on one row the lower moves."""
+    """The numbers beside the lines, by row from the bottom; where two would share one, the lower moves."""
     taken: dict[int, tuple[str, int]] = {}
     for line in sorted((line for line in lines if line.beside), key=lambda line: -line.rates[0]):
         wanted = round(scale.row(line.rates[0]))
@@ -242,15 +260,16 @@ def _margin(lines: Sequence[Line], scale: Scale) -> dict[int, tuple[str, int]]:
 
 
 def _label_rows(canvas: Canvas) -> int:
+    """Lines below the axis: labels, and values where each has the room for its own."""
     if not canvas.labels:
         return 0
     widest = max(len(value) for _, _, value in canvas.labels)
     each = (canvas.width - 16) / len(canvas.labels)
-    return 2 if 0 < widest < each and canvas.height > LEAST_ROWS else 1
+    return 2 if 0 < widest < each and canvas.height > _LABELLED_ROWS else 1
 
 
 def _labels(canvas: Canvas, left: int, inside: int, rows: int) -> list[str]:
-    """Labels that would touch the previous one are dropped."""
+    """The lines below the axis; labels that would touch the one before are left out."""
     lines = []
     for index in range(rows):
         line = ""
@@ -265,22 +284,30 @@ def _labels(canvas: Canvas, left: int, inside: int, rows: int) -> list[str]:
 
 
 def prepare() -> None:
-    """Import plotext (a tenth of a second) before anything is timed."""
+    """Load what charts are drawn with, a tenth of a second, before anything is timed."""
     import plotext  # noqa: F401, PLC0415  loaded here so that no chart has to wait for it
 
 
 def too_small(width: int, height: int) -> str | None:
-    """The message shown instead of a chart; None if there is room."""
+    """What stands in the place of a chart that nobody could read; None where there is room."""
     if width >= SMALLEST[0] and height >= SMALLEST[1]:
         return None
     return "no room for the chart"[: max(0, width)]
 
 
 def wrapped(parts: Sequence[str], width: int) -> list[list[str]]:
-    """Legend parts, three blanks apart, wrapped at ``width`` columns."""
+    """The parts of a legend, three blanks apart, in lines of at most ``width`` columns; a longer part has its own."""
     lines: list[list[str]] = [[]]
     for part in parts:
         if lines[-1] and len("   ".join([*lines[-1], part])) > width:
             lines.append([])
         lines[-1].append(part)
     return lines
+
+
+def figure(rate: float, unit_of: float, *, aligned: bool = False) -> str:
+    """A rate without its unit, in the unit of another; ``aligned`` gives all the decimals of that one."""
+    factor = next((factor for factor in (10**12, 10**9, 10**6, 10**3) if unit_of >= factor), 1)
+    if aligned:
+        return f"{rate / factor:,.{max(0, 4 - len(f'{unit_of / factor:.0f}'))}f}"
+    return f"{rate / factor:,.4g}"

@@ -1,21 +1,22 @@
-"""Charts of one series, several side by side, an experiment's steps, or the inside of one run."""
+"""What the charts of a series show: the rate of each run, and the inside of one run."""
 
 from collections.abc import Sequence
 
 from app.charts.bars import bars_chart
-from app.charts.canvas import SMALLEST, Canvas, Pattern, too_small
-from app.charts.marks import BAD, EXPECTED, INTERVAL, RUN, draw_average, draw_link, draw_run, figure
+from app.charts.canvas import AVERAGE, LINK, RUN, Canvas, Pattern, figure, too_small
 from app.charts.scale import round_ticks
 from forms import wording
-from forms.report import FAR_ABOVE
+from forms.layout import Tone
+from forms.report import FAR_ABOVE, Bar, Chart, Level
 from forms.series.progress import over_time
+from forms.series.report import mark_of
 from forms.series.summary import SeriesSummary
 from forms.wording import link_rate
-from storage.records import Decision
 
-_NARROW = 56
-"""Columns below which bars with figures are easier to read."""
-_BELOW_BARS = 3
+_LEAST_CURVE = 12
+"""Lines from which more runs than there are lines are drawn as one curve."""
+_BELOW = 3
+"""Lines of the axis and the legend."""
 
 
 def rates_chart(
@@ -28,96 +29,45 @@ def rates_chart(
     expected_bytes_per_second: float | None = None,
     expected_name: str = "expected",
 ) -> str:
-    """``zoomed`` shows the variation of the runs instead of starting at 0. Small sizes give bars."""
+    """A bar for each run and one for the average; more runs than there are lines are one curve.
+
+    ``zoomed`` shows how the runs vary instead of the whole from 0.
+    """
+    average, rows = summary.average_rate, summary.all_rows
+    bars = [Bar(name=row.label, value=row.measures.bytes_per_second, mark=mark_of(row)) for row in rows]
     small = too_small(width, height)
-    rows = summary.all_rows
-    rates = [row.measures.bytes_per_second for row in rows if row.measures.bytes_per_second]
-    narrow = width < _NARROW and len(rows) + _BELOW_BARS <= height and not zoomed and not expected_bytes_per_second
-    if (narrow or small is not None) and rates and width >= SMALLEST[0] and height > 1:
-        return bars_chart(summary, width, height, colour=colour)
-    if small is not None or not rates:
-        return small if small is not None else "no run has ended yet"
-    link, expected = summary.series.link_bits_per_second, expected_bytes_per_second
-    shown = list(rates)
-    if expected and not zoomed:
-        shown.append(expected)
-    if link and not zoomed and link / 8 <= FAR_ABOVE * max(rates):
-        shown.append(link / 8)
-    canvas = Canvas(
-        width=width, height=height, rates=shown, low=0.5, high=len(rows) + 0.5, colour=colour, zoomed=zoomed
-    )
-    draw_link(canvas, link, f"link {link_rate(link)}")
-    if expected and (not zoomed or min(rates) <= expected <= max(rates)):
-        name, number = f"{expected_name} {wording.rate(expected)}", figure(expected, max(shown), aligned=True)
-        canvas.level(Pattern.LOOSE, EXPECTED, expected, name, f"{expected_name} {number}")
-    draw_average(canvas, summary, (canvas.low, canvas.high))
-    for place, row in enumerate(rows, 1):
-        draw_run(canvas, row, place)
-    return bars_chart(summary, width, height, colour=colour) if canvas.is_flat and not zoomed else canvas.text()
+    if not any(bar.value for bar in bars):
+        return "no run has ended yet" if small is None else small
+    if len(bars) + _BELOW > height >= _LEAST_CURVE and small is None:
+        return _curve(summary, [bar.value or 0.0 for bar in bars], width, height, colour=colour, zoomed=zoomed)
+    levels = []
+    if average is not None:
+        levels.append(Level(name="average", value=average, of_bars=True))
+        bars.append(Bar(name="Average", value=average, interval=summary.confidence))
+    if expected_bytes_per_second:
+        bars.append(Bar(name=expected_name, value=expected_bytes_per_second, tone=Tone.FAINT))
+    if link := summary.series.link_bits_per_second:
+        levels.append(Level(name="link", value=link / 8))
+    chart = Chart(title="", unit="bytes/sec", bars=tuple(bars), levels=tuple(levels))
+    return bars_chart(chart, width, height, colour=colour, zoomed=zoomed)
 
 
-_GAP = 1.0
-
-
-def compared_chart(
-    base: SeriesSummary,
-    *others: SeriesSummary,
-    width: int,
-    height: int,
-    colour: bool = True,
-    zoomed: bool = False,
+def _curve(
+    summary: SeriesSummary, rates: Sequence[float], width: int, height: int, *, colour: bool, zoomed: bool
 ) -> str:
-    """Measured runs of ``base`` on the left, then the others, each with average and deviation."""
-    small = too_small(width, height)
-    sides = (base, *others)
-    rates = [r.measures.bytes_per_second for side in sides for r in side.rows if r.measures.bytes_per_second]
-    if small is not None or not rates:
-        return small if small is not None else "neither series has a finished run"
-    links = {side.series.link_bits_per_second for side in sides}
-    link = links.pop() if len(links) == 1 else None
-    if link and not zoomed and link / 8 <= FAR_ABOVE * max(rates):
-        rates = [*rates, link / 8]
-    high = sum(len(side.rows) for side in sides) + _GAP * (len(sides) - 1) + 0.5
-    canvas = Canvas(width=width, height=height, rates=rates, low=0.5, high=high, colour=colour, zoomed=zoomed)
-    draw_link(canvas, link, f"link {link_rate(link)}")
-    offset = 0.0
-    for place, side in enumerate(sides):
-        name = "base" if not place else "other" if len(sides) == 2 else f"other {place}"
-        across = (offset + 0.5, offset + len(side.rows) + 0.5)
-        draw_average(canvas, side, across, name)
-        if side.average_rate is None:
-            canvas.notes.append(f"{name}: no valid run")
-        for number, row in enumerate(side.rows, 1):
-            draw_run(canvas, row, offset + number)
-        offset += len(side.rows) + _GAP
-    return canvas.text()
-
-
-def ladder_chart(
-    summaries: Sequence[SeriesSummary], width: int, height: int, *, colour: bool = True, zoomed: bool = False
-) -> str:
-    """Steps from left to right, 0 is the base; separate measurements, so no line joins them."""
-    small = too_small(width, height)
-    steps = [(place, s) for place, s in enumerate(summaries) if s.average_rate]
-    if small is not None or not steps:
-        return small if small is not None else "no series of this experiment has a finished run"
-    averages = [s.average_rate or 0.0 for _, s in steps]
-    ends = [end for _, s in steps if s.confidence for end in s.confidence if 0 <= end <= 2 * max(averages)]
-    rates = [*averages, *ends]
-    high = len(summaries) - 0.5
-    canvas = Canvas(width=width, height=height, rates=rates, low=-0.5, high=high, colour=colour, zoomed=zoomed)
-    for (place, summary), average in zip(steps, averages, strict=True):
-        back = summary.series.decision is Decision.REVERTED
-        if summary.confidence:
-            canvas.upright(INTERVAL, place, *summary.confidence, "95 % interval")
-        name = "× put back" if back else "average of a series"
-        pattern = Pattern.LOOSE if back else Pattern.SOLID
-        canvas.dash(pattern, BAD if back else RUN, average, place, name)
-    measured = dict(zip((place for place, _ in steps), averages, strict=True))
-    for place, summary in enumerate(summaries):
-        sign = "×" if summary.series.decision is Decision.REVERTED else ""
-        value = figure(measured[place], max(rates), aligned=True) if place in measured else "-"
-        canvas.labels.append((place, f"{place}{sign}", value))
+    """The runs in the order measured, the average and the link."""
+    link, average, count = (summary.series.link_bits_per_second or 0) / 8, summary.average_rate, len(rates)
+    near = bool(link) and not zoomed and link <= FAR_ABOVE * max(rates)
+    shown = [*rates, link] if near else rates
+    canvas = Canvas(width=width, height=height, rates=shown, low=1, high=count, colour=colour, zoomed=zoomed)
+    if near:
+        name = f"link {link_rate(summary.series.link_bits_per_second)}"
+        canvas.level(Pattern.DASHED, LINK, link, name, f"link {figure(link, max(rates))}")
+    if average is not None:
+        number = f"average {figure(average, max(rates), aligned=True)}"
+        canvas.level(Pattern.DOTTED, AVERAGE, average, f"average {wording.rate(average)}", number)
+    canvas.labels += [(tick, f"{tick:g}", "") for tick in round_ticks(count, max(2, width // 12)) if 1 <= tick <= count]
+    canvas.curve(RUN, range(1, count + 1), rates, "rate of each run")
     return canvas.text()
 
 
@@ -133,7 +83,10 @@ def within_chart(
     zoomed: bool = False,
     without: str = TOO_SHORT,
 ) -> str:
-    """Chart of samples (seconds, bytes so far); ``without`` is the message for too few samples."""
+    """The chart of samples (seconds, bytes moved so far) in ``width`` columns and ``height`` lines.
+
+    ``without`` is what is said in place of a curve where the samples are too few.
+    """
     small = too_small(width, height)
     spans = over_time(progress, most=max(10, width - 12))
     if small is not None or not spans:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.charts.canvas import Canvas, Pattern, too_small
-from app.charts.marks import EXPECTED, INTERVAL, RUN, figure
+from app.charts.canvas import EXPECTED, INTERVAL, RUN, Canvas, Pattern, figure, too_small
+from forms.trials.sweep import SweepSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,3 +46,13 @@ def sweep_chart(
         canvas.dash(Pattern.SOLID, RUN, point.bytes_per_second, place, "average")
     canvas.curve(RUN, range(len(points)), [point.bytes_per_second for point in points], "in the order given")
     return canvas.text()
+
+
+def sweep_curve(found: SweepSummary, width: int, height: int, *, colour: bool = True) -> str:
+    """Each value's average, with the interval of its change against what was there around it, which is a level."""
+    base, *tried = found.values
+    points = []
+    for one in tried:
+        low, high = found.interval_of(one) or (None, None)
+        points.append(SweepPoint(value=one.short_name, bytes_per_second=one.average or 0.0, low=low, high=high))
+    return sweep_chart(points, width, height, base=base.average, colour=colour)

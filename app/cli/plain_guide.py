@@ -4,20 +4,22 @@ import getpass
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.cli.progress import watch
+from app.changes.server import ConsentNeededError
+from app.cli.progress import cancel_on_signals, watch
 from app.clients.base import Secrets
 from app.errors import LoginError, SharebenchError, UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of
 from app.whole_file import output_file
 from app.workflows.compare import sides_to_compare
+from app.workflows.consent import consent_lines
 from app.workflows.guide import known as store
 from app.workflows.guide import page as acts
-from app.workflows.guide.after_run import page_of
+from app.workflows.guide.after_run import after_measuring, page_of
 from app.workflows.guide.backend import Backend, Logins, PasswordNeededError, SystemBackend
 from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, inside
 from app.workflows.guide.choices import (
@@ -31,9 +33,10 @@ from app.workflows.guide.choices import (
 )
 from app.workflows.guide.job import MeasurementJob, request_of
 from app.workflows.guide.known import GuideContext, LinkState, around, towards, with_profile
-from app.workflows.guide.method import blocked, next_step, step_before
+from app.workflows.guide.method import blocked, step_before
 from app.workflows.guide.page import Act, Option, Page
 from app.workflows.guide.rounds import take_change
+from app.workflows.trial_order import Judged, PutBack, ValueSet
 from forms import wording
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparisons
@@ -43,6 +46,7 @@ from forms.layout import Toned, for_terminal, visible, width, wrap
 from forms.report import SIGNS
 from forms.reports import series_reports
 from forms.series.summary import chart_in_words, run_form
+from forms.trials.judged import report_of
 from forms.tuning.catalogue import entries, find
 from forms.tuning.catalogue_text import entry_text, list_text
 from storage.errors import RefusedError
@@ -227,6 +231,8 @@ class PlainGuide:
                 self._connect(self.logins.from_file(target, Path(path).expanduser()))
             case acts.Browse() if self.choices.target is not None:
                 self._connect(self.choices.target, kerberos=self.choices.kerberos)
+            case acts.Visit("trial", arguments):
+                self._try(str(arguments["setting"]))
             case acts.Visit(name, arguments):
                 following = visit(name, arguments, self.notebook_path, self._ask_words, self._say, self.practice)
                 if following is not None:
@@ -379,7 +385,44 @@ class PlainGuide:
             return
         done = replace(choices, quiet=choices.quiet or "record", counted=True, series_id=closed.series_id)
         self._take(replace(done, reviewed=False, compared=False))
-        self._take(at(self.choices, next_step(self.choices, self.known, MethodStep.WARM_UP)))
+        self._take(after_measuring(self.choices, self.known))
+
+    def _try(self, setting: str) -> None:
+        """Show what a trial would write, carry it out where that is consented to, and say what it came to."""
+        choices = self.choices
+        assert choices.target is not None
+        request = request_of(choices, self._secrets(choices.target, kerberos=choices.kerberos))
+        accepted: tuple[str, ...] = ()
+        restart = False
+        while True:
+            try:
+                order = self.backend.order_trial(request, setting, accepted=accepted, restart=restart)
+                break
+            except ConsentNeededError as needed:
+                self._consent([str(needed)])
+                accepted += () if needed.risk_of is None else (needed.risk_of,)
+                restart = restart or needed.risk_of is None
+        self._consent(consent_lines(order))
+        control = SeriesControl()
+        summary = None
+        with cancel_on_signals(control):
+            for event in self.backend.carry_out(order, self.notebook_path, control):
+                match event:
+                    case Judged(summary=found):
+                        summary = found
+                    case ValueSet(value=value, block=block):
+                        self._say(f"Pair {block}: {order.plan.name} {'as it is' if value is None else f'= {value}'}.")
+                    case PutBack(text=text):
+                        self._say(text)
+        if summary is not None:
+            self._say(report_text(report_of(summary)))
+
+    def _consent(self, lines: Iterable[str]) -> None:
+        """Raises UsageError without a yes."""
+        for line in lines:
+            self._say(line)
+        if self._ask_words("Go on? y or n").lower() != "y":
+            raise UsageError("nothing was written")
 
     def _is_meant(self) -> bool:
         series = self.known.series

@@ -9,14 +9,14 @@ from textual.content import Content
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.charts.series_charts import ladder_chart
+from app.charts.bars import bars_chart
 from app.kinds import stored_experiment
 from app.tui.export import ExportScreen
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.parts import KeyBar, Pane, kept
-from app.tui.measuring.trial import StoredTrialScreen
+from app.tui.measuring.stored import StoredScreen
 from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.reading import Copies, ReportScreen
 from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts, content_of
@@ -26,7 +26,6 @@ from app.workflows.guide.rounds import branch_from, repeat_of
 from forms.experiments.ladder import Ladder, Rung, build_ladder
 from forms.experiments.report import gain_fields, gain_headlines, ladder_report, rung_report, rungs_table
 from forms.exporters.text import WIDTH, drawn_table, report_text
-from forms.series.summary import SeriesSummary, run_form
 from forms.wording import plain
 from storage.notebook import Notebook
 from storage.records import Decision, Experiment, ExperimentEntry, ExperimentKind
@@ -37,7 +36,9 @@ NONE_YET = (
     " of the notebook are opened by e."
 )
 
-_OF_A_LADDER = frozenset({"decide", "compare", "chart", "zoom", "branch", "again", "export", "rename", "copy"})
+_OF_A_LADDER = frozenset(
+    {"decide", "settle", "compare", "chart", "zoom", "branch", "again", "export", "rename", "copy"}
+)
 """What can be done only where there is one."""
 _AROUND_RUNGS = 6
 """Columns of a wide screen that its frame and scrollbar take from the table of rungs."""
@@ -67,6 +68,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             action="decide('reverted')",
             footer="Put back",
         ),
+        KeyCommand("ladder.settle", "t", "Settle it", "Take the cheapest step that settles this step.", footer="Try"),
         KeyCommand(
             "ladder.compare",
             "c",
@@ -132,7 +134,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         with Horizontal(id="below"):
             with VerticalScroll(id="rung-box", can_focus=False, classes="pane"):
                 yield AnsiView(lambda _width, _height: "Reading the notebook …", id="rung")
-            with Pane("Rate of each rung", id="picture-pane"):
+            with Pane("Average of each step", id="picture-pane"):
                 yield ChartView(id="picture")
         yield KeyBar()
 
@@ -143,12 +145,11 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         name = self.experiment
         self.with_notebook(lambda notebook: _read(notebook, name), self._show, group="ladder", exclusive=True)
 
-    def _show(self, found: tuple[Ladder, list[SeriesSummary]] | None) -> None:
+    def _show(self, ladder: Ladder | None) -> None:
         rungs = self.query_one("#rungs", OptionList)
-        if found is None:
+        if ladder is None:
             self.query_one("#rung", AnsiView).show(lambda _width, _height: NONE_YET)
             return
-        ladder, forms = found
         before = self.ladder.rungs[-1].series.id if self.ladder else None
         grown = before != ladder.rungs[-1].series.id
         self.ladder, self.experiment = ladder, ladder.name
@@ -157,8 +158,9 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         self.query_one("#rungs-pane", Pane).called(f"sharebench · Experiment · {ladder.name}")
         self._list_rungs(ladder)
         self.query_one("#gain", Static).update(Content("\n").join(map(content_of, gain_headlines(ladder))))
+        chart = ladder_report(ladder).chart
         self.query_one("#picture", ChartView).show_chart(
-            lambda width, height, zoomed: ladder_chart(forms, width, height, zoomed=zoomed)
+            None if chart is None else lambda width, height, zoomed: bars_chart(chart, width, height, zoomed=zoomed)
         )
         rungs.highlighted = len(ladder.rungs) - 1 if grown or at is None or at >= len(ladder.rungs) else at
         rungs.focus()
@@ -217,6 +219,9 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         wanted = Decision(decision)
         decided = None if rung.decision is wanted else wanted
         self.with_notebook(lambda notebook: decide(notebook, rung.series.id, decided), lambda _: self._look())
+
+    def action_settle(self) -> None:
+        self.settle(self.rung.comparison if self.rung else None)
 
     def action_compare(self) -> None:
         rung = self.rung
@@ -277,7 +282,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
                 self._look()
                 return
             if chosen.kind is ExperimentKind.TRIAL:
-                self.app.push_screen(StoredTrialScreen(chosen.name))
+                self.app.push_screen(StoredScreen(chosen.name))
                 return
             self.app.push_screen(ReportScreen(chosen.name, lambda notebook: stored_experiment(notebook, chosen.name)))
 
@@ -309,7 +314,7 @@ def _line(one: ExperimentEntry) -> str:
     return f"{told} {plain(one.experiment.name)}"
 
 
-def _read(notebook: Notebook, name: str) -> tuple[Ladder, list[SeriesSummary]] | None:
+def _read(notebook: Notebook, name: str) -> Ladder | None:
     """The experiment, or the newest; None where there is none."""
     if not name:
         found = notebook.experiments(ExperimentKind.LADDER)
@@ -317,4 +322,4 @@ def _read(notebook: Notebook, name: str) -> tuple[Ladder, list[SeriesSummary]] |
             return None
         name = found[0].experiment.name
     series = notebook.experiment(name)
-    return (build_ladder(name, series), [run_form(one) for one in series]) if series else None
+    return build_ladder(name, series) if series else None

@@ -9,6 +9,7 @@ from forms import wording
 from forms.comparison.comparison import Comparison, basis_sentence, hint_sentence
 from forms.comparison.matrix import FTP, ProtocolMatrix, protocol_matrix, sides_of
 from forms.comparison.summary import ComparisonRow, ComparisonSummary, comparisons
+from forms.layout import Tone
 from forms.report import (
     Bar,
     Cell,
@@ -202,6 +203,7 @@ def _chart(form: ComparisonSummary) -> Chart | None:
             name=f"{name}: {wording.name_of(one.series)}",
             value=one.average.bytes_per_second if one.average else None,
             interval=interval_of(form.comparison, one),
+            tone=Tone.FAINT if name == "base" else form.comparison.tone,
         )
         for name, side in (("base", form.bases), ("other", form.others))
         for one in side

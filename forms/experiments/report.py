@@ -426,18 +426,31 @@ def _resumed(series: Series) -> Iterator[str]:
         yield f"resumed: {resumed_text(series)}"
 
 
+def _interval(rung: Rung) -> tuple[float, float] | None:
+    """In bytes per second: of the step's change, from the average it was made from; of a base by its runs."""
+    found = rung.comparison
+    if found is None or found.interval_percent is None or found.base_bytes_per_second is None:
+        return run_form(rung.series).confidence if found is None else None
+    low, high = (found.base_bytes_per_second * (1 + end / 100) for end in found.interval_percent)
+    return max(0.0, low), high
+
+
 def _chart(ladder: Ladder) -> Chart | None:
     bars = tuple(
         Bar(
             name=str(rung.number),
             value=rung.average_bytes_per_second,
             mark=_mark(rung),
-            interval=run_form(rung.series).confidence,
+            interval=_interval(rung),
+            tone=rung.comparison.tone if rung.comparison else Tone.FAINT,
         )
         for rung in ladder.rungs
     )
     if not any(bar.value for bar in bars):
         return None
     return Chart(
-        title="Average of each step, with its 95 % interval", unit="bytes/sec", bars=bars, source=(0, _AVERAGE)
+        title="Average of each step, with the 95 % interval of its change",
+        unit="bytes/sec",
+        bars=bars,
+        source=(0, _AVERAGE),
     )

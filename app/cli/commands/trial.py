@@ -238,7 +238,7 @@ def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
     if isinstance(summary, TrialSummary) and summary.doubt is TrialDoubt.FEW_PAIRS:
         output.say(f"sharebench: what to do: sharebench try --resume '{summary.experiment.name}'")
     if isinstance(summary, SweepSummary) and curve:
-        from app.charts.trial_sweep import sweep_curve  # noqa: PLC0415  plotext is slow to load
+        from app.charts.sweep import sweep_curve  # noqa: PLC0415  plotext is slow to load
 
         width = min(shutil.get_terminal_size().columns, CHART_COLUMNS)
         output.answer(sweep_curve(summary, width, CHART_LINES, colour=output.draws_colour()))

@@ -18,7 +18,7 @@ from textual.notifications import SeverityLevel
 from textual.reactive import Reactive
 from textual.screen import Screen
 
-from app.charts.terminal import ascii_only
+from app.charts import ascii_only
 from app.child_process import need_linux
 from app.errors import LinuxNeededError, UsageError
 from app.tui.frame import screens

@@ -133,6 +133,12 @@ SCREENS = (
         help="The form and the chart of one series.",
     ),
     ScreenEntry(
+        name="stored",
+        home="app.tui.measuring.stored:StoredScreen",
+        title="Recording",
+        help="The form of one recording of any kind.",
+    ),
+    ScreenEntry(
         name="export",
         home="app.tui.export:ExportScreen",
         title="Export",

@@ -16,7 +16,6 @@ from app.workflows.guide.backend import Backend, PasswordNeededError
 from app.workflows.guide.browsing import BrowsedFolder
 from app.workflows.guide.choices import GuideChoices, MethodStep, at, with_file, with_target
 from app.workflows.guide.known import GuideContext, Judgement, LinkState, around, towards, with_profile
-from app.workflows.guide.method import next_step
 from app.workflows.guide.page import (
     Act,
     Ask,
@@ -287,9 +286,11 @@ class GuideActions(BaseScreen):
     def _measured(self, series_id: str | None) -> None:
 
         def known(notebook: Notebook) -> GuideChoices:
-            found = store.keep(notebook, self.choices, self.known)
-            step = next_step(self.choices, found, MethodStep.WARM_UP)
-            return at(self.choices, step if series_id is not None else MethodStep.RUN)
+            if series_id is None:
+                return at(self.choices, MethodStep.RUN)
+            from app.workflows.guide.after_run import after_measuring  # noqa: PLC0415  the first paint does not wait for it
+
+            return after_measuring(self.choices, store.keep(notebook, self.choices, self.known))
 
         self.with_notebook(known, self.take)
 

@@ -10,7 +10,7 @@ from app.subjects.audit import AuditRequest, AuditResult, audit_server
 from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import MessageDialog
-from app.tui.widgets.asking import FormLine, LinesScreen, hints_of, log_in, remembered_values, typed_values
+from app.tui.widgets.asking import FormLine, LinesScreen, log_in, remembered_values, typed_values
 from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_of
@@ -37,15 +37,11 @@ class AuditScreen(LinesScreen):
         "Reads the server's settings, kernel, disks and cards, and names what is harmful, useless or worth trying."
         " Nothing is measured or changed. Fill in the lines; Enter moves to the next one."
     )
-    HINTS: ClassVar = hints_of(LINES)
     KEYS: ClassVar = (
         KeyCommand(
             "audit.start", "f9", "Audit", "Audit the server that the lines name.", footer="Start", priority=True
         ),
     )
-    DEFAULT_CSS = """
-    AuditScreen .form-line > Label { width: 14; }
-    """
     HEADING, BUTTON = "Audit", "Audit"
     LINES = LINES
     MEMORY_KEY = "audit"
@@ -58,18 +54,10 @@ class AuditScreen(LinesScreen):
             known["target"] = format_target(replace(share, path=""))
         return remembered_values(LINES, known)
 
-    def action_start(self) -> None:
-        typed = self.typed()
-        self.in_background(lambda: audit_request(typed), self._log_in)
+    def read(self, typed: Mapping[str, str]) -> AuditRequest:
+        return audit_request(typed)
 
-    def work_failed(self, error: Exception) -> None:
-        if isinstance(error, UsageError):
-            self.app.push_screen(MessageDialog("Not understood", str(error)))
-        else:
-            super().work_failed(error)
-
-    def _log_in(self, request: AuditRequest) -> None:
-        self.remember()
+    def begin(self, request: AuditRequest) -> None:
         log_in(self, request.target, lambda secrets: self._audit(request, secrets))
 
     def _audit(self, request: AuditRequest, secrets: Secrets) -> None:

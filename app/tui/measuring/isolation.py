@@ -10,38 +10,32 @@ from textual.content import Content
 
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
-from app.isolation.request import DEFAULT_ROUNDS, DEFAULT_SECONDS, MOST_CLIENTS, IsolationRequest, request_to_resume
+from app.isolation.request import DEFAULT_ROUNDS, DEFAULT_SECONDS, MOST_CLIENTS, IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
 from app.measure.events import Warned
 from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import MessageDialog
 from app.tui.widgets.asking import (
     FormLine,
     LinesScreen,
-    hints_of,
     log_in,
     log_in_again,
     remembered_values,
     typed_values,
 )
-from app.tui.widgets.reading import StoredDialog, StoredScreen, line_of
 from app.tui.widgets.recording import ReportRunScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_of
-from app.workflows.isolate import isolation_called, record_isolation
-from forms import wording
+from app.workflows.isolate import record_isolation
 from forms.exporters.text import table_lines
 from forms.isolation.report import isolation_report, layers_table
 from forms.isolation.summary import isolation_summary
 from forms.isolation.words import clients_text, verdict_sentence
 from forms.layout import Tone, Toned, hanging
-from forms.report import Report
 from forms.series.progress import duration
 from forms.wording import byte_rate, place, plain
 from storage.isolations import Isolation
-from storage.notebook import Notebook
 from storage.records import JSONValue, RunStatus, SeriesStatus, Target
 from storage.target_url import format_target
 
@@ -241,49 +235,6 @@ def isolation_headline(isolation: Isolation) -> Content:
     return joined([Toned("" if isolation.status is SeriesStatus.COMPLETE else plain(ended), Tone.CAUTION), verdict], "")
 
 
-def isolation_line(isolation: Isolation) -> str:
-    """What tells an isolation from the others of a list."""
-    clients = ",".join(map(str, isolation.clients))
-    what = f"{wording.short_place(isolation.target)}  {clients} clients"
-    return line_of(isolation.created_at, what, isolation.label, isolation.status, running=isolation.running)
-
-
-class StoredIsolationScreen(StoredScreen[Isolation]):
-    """The form of one isolation."""
-
-    ABOUT = "An isolation from the notebook. Up and down scroll; one that stopped early can be completed."
-
-    def __init__(self, isolation_id: str) -> None:
-        super().__init__("Isolation", isolation_id)
-
-    def find(self, notebook: Notebook) -> Isolation:
-        return isolation_called(notebook, self.reference)
-
-    def lay_out(self, notebook: Notebook, found: Isolation) -> Report:  # noqa: ARG002  nothing else of it is needed
-        return isolation_report(found)
-
-    def headline(self, found: Isolation) -> Content:
-        return isolation_headline(found)
-
-    def label_of(self, found: Isolation) -> str:
-        return found.label
-
-    def set_label(self, notebook: Notebook, found: Isolation, label: str) -> None:
-        if isolation_called(notebook, found.id).running:
-            raise UsageError("it is being measured right now: label it when it has ended")
-        notebook.describe(found.id, label=label)
-
-    def target_to_go_on(self, found: Isolation) -> Target | None:
-        over = found.status is SeriesStatus.COMPLETE or found.imported_at is not None or found.running
-        return None if over else found.target
-
-    def go_on(self, found: Isolation, secrets: Secrets) -> None:
-        def begin(request: IsolationRequest) -> None:
-            self.app.push_screen(IsolationRunScreen(request, found.id))
-
-        self.in_background(lambda: request_to_resume(found, secrets), begin)
-
-
 class IsolationScreen(LinesScreen):
     """Asks what the isolation shall measure; what is typed is kept in the notebook, but for the password."""
 
@@ -292,7 +243,6 @@ class IsolationScreen(LinesScreen):
         " of both at once and of the server, by several clients, in turns. Disk and network need root and the package"
         " dbench on the server; without them the rest is measured. Fill in the lines, Enter goes to the next one."
     )
-    HINTS: ClassVar = hints_of(LINES)
     KEYS: ClassVar = (
         KeyCommand("isolation.start", "f9", "Isolate", "Measure what the lines say.", footer="Start", priority=True),
         KeyCommand(
@@ -304,47 +254,16 @@ class IsolationScreen(LinesScreen):
             priority=True,
         ),
     )
-    DEFAULT_CSS = """
-    IsolationScreen .form-line > Label { width: 14; }
-    """
-    HEADING, BUTTON = "Isolation", "Isolate"
+    HEADING, BUTTON, STORED = "Isolation", "Isolate", "isolation"
     LINES = LINES
     MEMORY_KEY = MEMORY_KEY
     first_values = staticmethod(first_values)
 
-    def action_start(self) -> None:
-        typed = self.typed()
+    def read(self, typed: Mapping[str, str]) -> IsolationRequest:
+        return read_request(typed, target_of(typed), Secrets())
 
-        def read() -> IsolationRequest:
-            return read_request(typed, target_of(typed), Secrets())
+    def begin(self, request: IsolationRequest) -> None:
+        def measure(secrets: Secrets) -> None:
+            self.app.push_screen(IsolationRunScreen(replace(request, secrets=secrets)))
 
-        self.in_background(read, self._log_in)
-
-    def work_failed(self, error: Exception) -> None:
-        if isinstance(error, UsageError):
-            self.app.push_screen(MessageDialog("Not understood", str(error)))
-        else:
-            super().work_failed(error)
-
-    def _log_in(self, request: IsolationRequest) -> None:
-        self.remember()
-        log_in(self, request.target, lambda secrets: self._measure(replace(request, secrets=secrets)))
-
-    def _measure(self, request: IsolationRequest) -> None:
-        self.app.push_screen(IsolationRunScreen(request))
-
-    def action_stored(self) -> None:
-        self.with_notebook(
-            lambda notebook: [(one.id, isolation_line(one)) for one in notebook.isolations()], self._choose
-        )
-
-    def _choose(self, found: list[tuple[str, str]]) -> None:
-
-        def answered(isolation_id: str | None) -> None:
-            if isolation_id is not None:
-                self.app.push_screen(StoredIsolationScreen(isolation_id))
-
-        if found:
-            self.app.push_screen(StoredDialog("Isolations", found), answered)
-        else:
-            self.app.push_screen(MessageDialog("Isolations", "There is none yet; F9 begins one."))
+        log_in(self, request.target, measure)

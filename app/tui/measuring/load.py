@@ -14,29 +14,23 @@ from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.load.scenario import NAMES, changed, find_scenario, parse_users
-from app.logins import same_login
 from app.measure.events import Warned
 from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import MessageDialog
 from app.tui.widgets.asking import (
     FormLine,
     LinesScreen,
-    hints_of,
     log_in,
     log_in_again,
     remembered_values,
     typed_values,
     usual_values,
 )
-from app.tui.widgets.reading import StoredDialog, StoredScreen, line_of
 from app.tui.widgets.recording import ReportRunScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_of
 from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, sparkline
 from app.workflows.load import LoadClosed, LoadOpened, LoadRequest, LoadStep, PointStored, check_limits
-from app.workflows.worksheets import load_form
-from forms import wording
 from forms.exporters.text import chart_lines, table_lines
 from forms.layout import Tone, coloured, cut, visible
 from forms.load.headline import load_headline
@@ -46,7 +40,6 @@ from forms.series.progress import duration
 from forms.series.summary import GAP
 from forms.wording import byte_rate
 from storage.loads.records import Load, LoadChoices
-from storage.notebook import Notebook
 from storage.records import JSONValue, SeriesStatus, Target
 from storage.target_url import format_target
 
@@ -362,57 +355,6 @@ class LoadRunScreen(ReportRunScreen):
         return f"load-{report.name}"
 
 
-def load_line(load: Load) -> str:
-    """What tells a load from the others of a list."""
-    users = ",".join(str(point.users) for point in load.points)
-    what = f"{f'{users} users' if users else 'no point'}  {wording.short_place(load.targets[0])}"
-    return line_of(load.created_at, what, load.label, load.status, running=load.running)
-
-
-class StoredLoadScreen(StoredScreen[Load]):
-    """The form of one load."""
-
-    ABOUT = "A load from the notebook. Up and down scroll; one that stopped early can be gone on with."
-
-    def __init__(self, load_id: str) -> None:
-        super().__init__("Load", load_id)
-        self._typed: dict[str, JSONValue] = {}
-        """The lines of the last load, for the way to the server."""
-
-    def find(self, notebook: Notebook) -> Load:
-        self._typed = notebook.remembered(MEMORY_KEY) or {}
-        return notebook.load(self.reference)
-
-    def lay_out(self, notebook: Notebook, found: Load) -> Report:
-        return load_form(notebook, found)
-
-    def headline(self, found: Load) -> Content:
-        return joined(load_headline(found), GAP)
-
-    def label_of(self, found: Load) -> str:
-        return found.label
-
-    def set_label(self, notebook: Notebook, found: Load, label: str) -> None:
-        notebook.describe(found.id, label=label)
-
-    def target_to_go_on(self, found: Load) -> Target | None:
-        over = found.status is SeriesStatus.COMPLETE or found.imported_at is not None or found.running
-        return None if over else found.targets[0]
-
-    def action_go_on(self) -> None:
-        found = self.found
-        if found is not None and not all(same_login(target, found.targets[0]) for target in found.targets):
-            why = "Its targets have several users or protocols, and a password typed here would go to all of them."
-            how = f"Go on with load {found.id} on the command line, as it was begun there."
-            self.app.push_screen(MessageDialog("Several logins", f"{why} {how}"))
-            return
-        super().action_go_on()
-
-    def go_on(self, found: Load, secrets: Secrets) -> None:
-        typed = self._typed | self.context.typed.get(MEMORY_KEY, {})
-        self.app.push_screen(LoadRunScreen(request_to_resume(found, secrets, typed), found))
-
-
 class LoadScreen(LinesScreen):
     """Asks what the users shall do; what is typed is kept in the notebook."""
 
@@ -420,7 +362,6 @@ class LoadScreen(LinesScreen):
         "How many users does a server carry? A load has them work at once, each with a login of its own, on files that"
         " it makes and removes, and measures each number of users. Fill in the lines, Enter goes to the next one."
     )
-    HINTS: ClassVar = hints_of(LINES)
     KEYS: ClassVar = (
         KeyCommand("load.start", "f9", "Load", "Begin with what the lines say.", footer="Start", priority=True),
         KeyCommand(
@@ -432,10 +373,8 @@ class LoadScreen(LinesScreen):
             priority=True,
         ),
     )
-    DEFAULT_CSS = """
-    LoadScreen .form-line > Label { width: 15; }
-    """
     HEADING = BUTTON = "Load"
+    STORED = "load"
     LINES = LINES
     MEMORY_KEY = MEMORY_KEY
     first_values = staticmethod(first_values)
@@ -448,30 +387,13 @@ class LoadScreen(LinesScreen):
     def _fill(self, values: dict[str, str]) -> None:
         super()._fill(values | self._known)
 
-    def action_start(self) -> None:
-        typed = self.typed()
-        try:
-            request = read_request(typed, Secrets())
-            check_limits(request.choices, request.targets)
-        except UsageError as error:
-            self.app.push_screen(MessageDialog("Not understood", str(error)))
-            return
-        self.remember()
-        log_in(self, request.targets[0], lambda secrets: self._begin(replace(request, secrets=secrets)))
+    def read(self, typed: Mapping[str, str]) -> LoadRequest:
+        request = read_request(typed, Secrets())
+        check_limits(request.choices, request.targets)
+        return request
 
-    def _begin(self, request: LoadRequest) -> None:
-        self.app.push_screen(LoadRunScreen(request))
+    def begin(self, request: LoadRequest) -> None:
+        def measure(secrets: Secrets) -> None:
+            self.app.push_screen(LoadRunScreen(replace(request, secrets=secrets)))
 
-    def action_stored(self) -> None:
-        self.with_notebook(lambda notebook: [(load.id, load_line(load)) for load in notebook.loads()], self._choose)
-
-    def _choose(self, found: list[tuple[str, str]]) -> None:
-
-        def answered(load_id: str | None) -> None:
-            if load_id is not None:
-                self.app.push_screen(StoredLoadScreen(load_id))
-
-        if found:
-            self.app.push_screen(StoredDialog("Loads", found), answered)
-        else:
-            self.app.push_screen(MessageDialog("Loads", "There is none yet; F9 begins one."))
+        log_in(self, request.targets[0], measure)

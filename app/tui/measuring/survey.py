@@ -13,12 +13,11 @@ from app.logins import same_login
 from app.measure.events import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
+from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets.asking import (
     FormLine,
     LinesScreen,
     ask_password,
-    hints_of,
     log_in_again,
     remembered_values,
     typed_values,
@@ -291,7 +290,6 @@ class SurveyScreen(LinesScreen):
         "The survey measures a server from every side: FTP, SMB and bare TCP, get and put, on the loopback and over"
         " the network, in turns; then it says what to look at first. Fill in the lines, Enter goes to the next one."
     )
-    HINTS: ClassVar = hints_of(LINES)
     KEYS: ClassVar = (
         KeyCommand(
             "survey.start",
@@ -309,9 +307,6 @@ class SurveyScreen(LinesScreen):
             priority=True,
         ),
     )
-    DEFAULT_CSS = """
-    SurveyScreen .form-line > Label { width: 12; }
-    """
     HEADING = BUTTON = "Survey"
     LINES = LINES
     MEMORY_KEY = MEMORY_KEY
@@ -329,7 +324,7 @@ class SurveyScreen(LinesScreen):
             choices = read_choices(self.typed())
             targets = targets_of(choices)
         except UsageError as error:
-            self.app.push_screen(MessageDialog("Not understood", str(error)))
+            self.work_failed(error)
             return
         unknown = self._without_password(targets)
         if unknown is not None:

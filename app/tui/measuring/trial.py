@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.content import Content
 
 from app.errors import CancelledError, LoginError, UsageError
-from app.kinds import stored_change, stored_experiment
 from app.tui.frame.base import told
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog
 from app.tui.widgets.asking import log_in, log_in_again
-from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen
 from app.tui.widgets.views import content_of
 from app.workflows.guide.after_run import ask_server
@@ -227,7 +225,6 @@ class TrialScreen(ReportRunScreen):
     def headline(self) -> Content:
         """The verdict, and below it what stands on the server now."""
         from forms.trials.report import verdict_field  # noqa: PLC0415  loaded when it is first needed
-        from forms.trials.summary import TrialSummary  # noqa: PLC0415  as above
 
         if not isinstance(self.summary, TrialSummary):
             return Content(visible(self._now))
@@ -285,43 +282,3 @@ class TrialScreen(ReportRunScreen):
 def _hanging(text: str, width: int) -> list[str]:
     """A sentence, or what it leads to, which is indented and goes on further in."""
     return hanging(text, width, "    " if text.startswith(" ") else "")
-
-
-class StoredTrialScreen(ReportScreen):
-    """The form of one trial."""
-
-    ABOUT = "A trial from the notebook. Up and down scroll; one that is not decided yet can be gone on with."
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (
-        KeyCommand(
-            "trial.go-on", "g", "Go on", "Measure further pairs; what would be written is shown first.", footer="Go on"
-        ),
-    )
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name, self.read_report)
-        self.name_of_trial = name
-        self.setting = ""
-        """NAME = VALUE of a trial that can be gone on with; empty for one that is decided, or was imported."""
-
-    def read_report(self, notebook: Notebook) -> Report:
-        """Its form; it is looked at whether it is decided."""
-        found = stored_change(notebook, self.name_of_trial)
-        ours = all(one.imported_at is None for one in notebook.heads(experiment=self.name_of_trial))
-        undecided = isinstance(found, TrialSummary) and not found.complete and ours
-        self.setting = f"{found.plan.name} = {found.value}" if undecided and isinstance(found, TrialSummary) else ""
-        return stored_experiment(notebook, self.name_of_trial)
-
-    def show(self, report: Report) -> None:
-        super().show(report)
-        self.refresh_bindings()
-
-    def on_screen_resume(self) -> None:
-        """What went on meanwhile is shown as it is now."""
-        if self.report is not None:
-            self.with_notebook(self.read_report, self.show)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return bool(self.setting) if action == "go_on" else super().check_action(action, parameters)
-
-    def action_go_on(self) -> None:
-        self.app.push_screen(TrialScreen(self.setting, self.name_of_trial))

@@ -8,7 +8,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Label
 
-from app.charts.series_charts import compared_chart
+from app.charts.bars import bars_chart
 from app.tui.export import ExportScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.parts import KeyBar
@@ -130,7 +130,7 @@ class CompareScreen(ZoomsCharts, Copies, GoesOn):
                 box.border_title = "Compare"
                 yield AnsiView(id="comparison")
             with Vertical(id="compared-picture", classes="pane") as picture:
-                picture.border_title = "Rate of each run"
+                picture.border_title = "Averages, with their 95 % intervals"
                 yield ChartView(id="compared-chart")
         yield KeyBar()
 
@@ -156,21 +156,16 @@ class CompareScreen(ZoomsCharts, Copies, GoesOn):
         self.query_one("#comparison", AnsiView).show(
             lambda width, _height: figures_text(report, width=min(width, WIDTH), ansi=True)
         )
+        chart = report.chart
         self.query_one("#compared-chart", ChartView).show_chart(
-            lambda width, height, zoomed: compared_chart(
-                form.base, form.other, width=width, height=height, zoomed=zoomed
-            )
+            None if chart is None else lambda width, height, zoomed: bars_chart(chart, width, height, zoomed=zoomed)
         )
 
     def next_steps(self) -> Iterable[NextStep]:
         return after_comparison(self.form.comparison) if self.form else ()
 
     def action_settle(self) -> None:
-        found = self.form.comparison if self.form else None
-        if found is None or found.known:
-            self.notify("There is a verdict: nothing is left to settle.")
-            return
-        self._go_on(next(iter(after_comparison(found))))
+        self.settle(self.form.comparison if self.form else None)
 
     def text_to_copy(self) -> str:
         return report_text(pair_report(self.form)) if self.form else ""

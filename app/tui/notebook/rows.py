@@ -12,7 +12,7 @@ from forms.layout import Tone
 from storage.queries import Found, SeriesQuery, SortKey
 
 if TYPE_CHECKING:
-    from forms.series.listing import SeriesLine
+    from forms.series.listing import RecordingLine
 
 
 Group = tuple[str | None, int]
@@ -75,7 +75,7 @@ class ListColumn(NamedTuple):
     order: SortKey
     """What a click on its heading sorts by."""
     heading: str
-    text: "Callable[[SeriesLine], str]"
+    text: "Callable[[RecordingLine], str]"
     width: int
     """Cells; the least for a column that grows."""
     rank: int
@@ -85,53 +85,42 @@ class ListColumn(NamedTuple):
     right: bool = False
     cut_inside: bool = False
     """Whether a longer text keeps its last part, the share."""
-    tone: "Callable[[SeriesLine], Tone]" = lambda _line: Tone.PLAIN
+    tone: "Callable[[RecordingLine], Tone]" = lambda _line: Tone.PLAIN
     """How its cell is meant."""
 
 
-def _faint(_line: "SeriesLine") -> Tone:
+def _faint(_line: "RecordingLine") -> Tone:
     return Tone.FAINT
 
 
+def _answer(line: "RecordingLine") -> str:
+    """With how far it came where it is not complete."""
+    return line.answer.text if line.done.isdecimal() else f"{line.done} {line.answer.text}"
+
+
 COLUMNS = (
-    ListColumn(order=SortKey.WHEN, heading="When (UTC)", text=lambda s: s.when, width=16, tone=_faint, rank=2),
-    ListColumn(order=SortKey.LABEL, heading="Label", text=lambda s: s.label, width=12, grows=2, rank=1),
+    ListColumn(order=SortKey.WHEN, heading="When (UTC)", text=lambda s: s.when, width=16, tone=_faint, rank=3),
+    ListColumn(order=SortKey.KIND, heading="Kind", text=lambda s: s.kind, width=9, rank=2),
     ListColumn(
-        order=SortKey.TARGET, heading="Target", text=lambda s: s.what, width=19, grows=3, cut_inside=True, rank=0
+        order=SortKey.LABEL, heading="Label", text=lambda s: s.label or s.what, width=19, grows=2, cut_inside=True,
+        rank=1,
     ),
     ListColumn(
-        order=SortKey.RUNS,
-        heading="Runs",
-        text=lambda s: s.runs_text,
-        width=5,
-        right=True,
-        tone=lambda s: s.runs_tone,
+        order=SortKey.AVERAGE, heading="Answer", text=_answer, width=24, grows=4, rank=0, tone=lambda s: s.answer.tone
+    ),
+    ListColumn(
+        order=SortKey.TARGET, heading="Target", text=lambda s: s.what, width=17, grows=2, cut_inside=True, rank=7
+    ),
+    ListColumn(
+        order=SortKey.RUNS, heading="Runs", text=lambda s: s.done, width=5, right=True, tone=lambda s: s.done_tone,
         rank=4,
     ),
-    ListColumn(order=SortKey.AVERAGE, heading="Average", text=lambda s: s.average_text, width=10, right=True, rank=1),
+    ListColumn(order=SortKey.BASELINE, heading="Baseline", text=lambda s: s.baseline_text, width=10, grows=1, rank=5),
     ListColumn(
-        order=SortKey.DEVIATION,
-        heading="Dev.",
-        text=lambda s: s.deviation_text,
-        width=6,
-        right=True,
-        tone=lambda s: s.deviation_tone,
-        rank=3,
+        order=SortKey.EXPERIMENT, heading="Experiment", text=lambda s: s.experiment, width=11, grows=1, tone=_faint,
+        rank=6,
     ),
-    ListColumn(
-        order=SortKey.PERCENT_OF_LINK, heading="Link", text=lambda s: s.percent_text, width=6, right=True, rank=5
-    ),
-    ListColumn(order=SortKey.BASELINE, heading="Baseline", text=lambda s: s.baseline_text, width=10, grows=1, rank=7),
-    ListColumn(
-        order=SortKey.EXPERIMENT,
-        heading="Experiment",
-        text=lambda s: s.experiment,
-        width=11,
-        grows=1,
-        tone=_faint,
-        rank=8,
-    ),
-)
+)  # fmt: skip
 
 
 class PlacedColumn(NamedTuple):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.tui.notebook.dialogs import Deletion
     from app.tui.notebook.series_view import SeriesView
     from forms.report import Report
-    from forms.series.listing import SeriesLine
+    from forms.series.listing import RecordingLine
     from forms.series.summary import SeriesSummary
     from storage.notebook import Notebook
     from storage.recordings import Recording, Removed
@@ -370,10 +370,10 @@ def _written(path: Path) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _lines(notebook: "Notebook", ids: list[str]) -> "list[SeriesLine]":
-    from app.kinds import list_lines  # noqa: PLC0415  the first paint does not wait for what comes after it
+def _lines(notebook: "Notebook", ids: list[str]) -> "list[RecordingLine]":
+    from app.kinds import lines  # noqa: PLC0415  the first paint does not wait for what comes after it
 
-    return list_lines(notebook, ids)
+    return lines(notebook, notebook.recordings_of(ids))
 
 
 def _form(notebook: "Notebook", recording_id: str) -> "SeriesSummary | Report":

@@ -146,24 +146,10 @@ class SeriesActions(MeasureMixin):
         self.with_notebook(lambda notebook: notebook.recording(recording_id), self._open_head)
 
     def _open_head(self, head: "Recording") -> None:
-        from app.kinds import kind_of  # noqa: PLC0415  the first paint does not wait for what comes after it
-        from app.tui.measuring.isolation import StoredIsolationScreen  # noqa: PLC0415  as above
-        from app.tui.measuring.load import StoredLoadScreen  # noqa: PLC0415  as above
-        from app.tui.measuring.trial import StoredTrialScreen  # noqa: PLC0415  as above
-        from app.tui.widgets.reading import ReportScreen  # noqa: PLC0415  as above
-
-        match head.kind:
-            case "series":
-                self.sharebench_app.visit("series", series_id=head.id)
-            case "load":
-                self.app.push_screen(StoredLoadScreen(head.id))
-            case "isolation":
-                self.app.push_screen(StoredIsolationScreen(head.id))
-            case "trial":
-                self.app.push_screen(StoredTrialScreen(head.subject))
-            case _:
-                heading = head.label or head.subject or head.kind
-                self.app.push_screen(ReportScreen(heading, lambda notebook: kind_of(head).form(notebook, head)))
+        if head.kind == "series":
+            self.sharebench_app.visit("series", series_id=head.id)
+        else:
+            self.sharebench_app.visit("stored", recording_id=head.id)
 
     def action_again(self) -> None:
         from app.workflows.guide.rounds import measure_again  # noqa: PLC0415  all of the guide, loaded when one goes there

@@ -18,7 +18,7 @@ from forms.layout import Tone, visible
 from storage.queries import Found, SortKey
 
 if TYPE_CHECKING:
-    from forms.series.listing import SeriesLine
+    from forms.series.listing import RecordingLine
 
 _AHEAD = 20
 """So many lines are asked for beyond those in view, each way."""
@@ -111,7 +111,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id)
         self.listing = ListRows()
-        self.lines: dict[str, SeriesLine] = {}
+        self.lines: dict[str, RecordingLine] = {}
         self.marked: dict[str, None] = {}
         """Ids, in the order in which they were marked."""
         self.edition = 0
@@ -138,7 +138,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         if (row := self.listing.places.get(series_id)) is not None:
             self._go(row, 1)
 
-    def fill(self, lines: "Iterable[SeriesLine]", edition: int) -> None:
+    def fill(self, lines: "Iterable[RecordingLine]", edition: int) -> None:
         """Take lines that were asked for, unless they were read before a change: they are asked for again since."""
         if edition != self.edition:
             return
@@ -146,7 +146,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
             self.lines.clear()
             self._asked.clear()
         for line in lines:
-            self.lines[line.series_id] = line
+            self.lines[line.id] = line
         self.refresh()
 
     def forget(self, *series_ids: str) -> None:

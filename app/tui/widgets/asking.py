@@ -2,21 +2,27 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Button, Input, Label
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Button, Input, Label, OptionList
+from textual.widgets.option_list import Option
 
 from app.clients.base import Secrets
+from app.errors import UsageError
+from app.kinds import lines
 from app.logins import same_login
 from app.server.shell import check_ssh_host
 from app.targets import may_hold_password
-from app.tui.frame.base import BaseScreen, start_with_notebook
-from app.tui.frame.dialogs import AskDialog
+from app.tui.frame.base import BaseDialog, BaseScreen, start_with_notebook
+from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.frame.parts import KeyBar, LineInput
 from app.workflows.guide.backend import PasswordNeededError
+from forms.layout import visible
+from forms.series.listing import RecordingLine
 from storage.records import JSONValue, Target
 
 
@@ -52,9 +58,24 @@ def typed_values(lines: tuple[FormLine, ...], typed: Mapping[str, str]) -> dict[
     return text
 
 
-def hints_of(lines: tuple[FormLine, ...]) -> dict[str, str]:
-    """What F1 says of each line."""
-    return {line.key: f"{line.name}: {line.hint}." for line in lines}
+class StoredDialog(BaseDialog[str]):
+    """Everything of one kind that is in the notebook, the newest first; answers with an id."""
+
+    ABOUT = "What the notebook holds of them, the newest first. Enter opens one, Escape leaves."
+
+    def __init__(self, heading: str, found: Sequence[tuple[str, str]]) -> None:
+        """``found`` are ids, each with the line that tells it from the others."""
+        super().__init__(classes="dialog")
+        self.heading, self.found = heading, found
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog-box list-box"):
+            yield Label(Content(visible(self.heading)), classes="dialog-heading")
+            yield OptionList(*(Option(Content(visible(line))) for _, line in self.found))
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self.found[event.option_index][0])
 
 
 class LinesScreen(BaseScreen):
@@ -63,6 +84,8 @@ class LinesScreen(BaseScreen):
     HEADING: ClassVar[str]
     BUTTON: ClassVar[str]
     LINES: ClassVar[tuple[FormLine, ...]]
+    STORED: ClassVar[str] = ""
+    """The kind whose recordings Ctrl+L lists."""
     MEMORY_KEY: ClassVar[str]
     """Under which the notebook keeps what was typed last; no password is ever in it."""
     DEFAULT_CSS = """
@@ -71,17 +94,23 @@ class LinesScreen(BaseScreen):
     LinesScreen .form-line > Input { width: 1fr; background: $surface; }
     """
 
+    def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
+        cls.HINTS = {line.key: f"{line.name}: {line.hint}." for line in cls.LINES}
+        super().__init_subclass__(inherit_css=inherit_css, inherit_bindings=inherit_bindings)
+
     def __init__(self) -> None:
         super().__init__()
         self._first = {line.key: "" for line in self.LINES}
         """What stood in the lines at first."""
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="lines", can_focus=False, classes="pane") as lines:
-            lines.border_title = f"sharebench · {self.HEADING}"
+        with VerticalScroll(id="lines", can_focus=False, classes="pane") as pane:
+            pane.border_title = f"sharebench · {self.HEADING}"
             for line in self.LINES:
                 with Horizontal(classes="form-line"):
-                    yield Label(line.name)
+                    label = Label(line.name)
+                    label.styles.width = 2 + max(len(each.name) for each in self.LINES)
+                    yield label
                     box = LineInput(id=line.key, placeholder=line.hint)
                     box.cursor_blink = False
                     yield box
@@ -149,7 +178,41 @@ class LinesScreen(BaseScreen):
         self.action_start()
 
     def action_start(self) -> None:
-        """Read the lines, and begin."""
+        typed = self.typed()
+        self.in_background(lambda: self.read(typed), self._understood)
+
+    def read(self, typed: Mapping[str, str]) -> Any:
+        """What the lines ask for; in a thread. Raises UsageError with what is wrong."""
+        raise NotImplementedError
+
+    def _understood(self, request: Any) -> None:
+        self.remember()
+        self.begin(request)
+
+    def begin(self, request: Any) -> None:
+        """Log in, and measure."""
+        raise NotImplementedError
+
+    def work_failed(self, error: Exception) -> None:
+        if isinstance(error, UsageError):
+            self.app.push_screen(MessageDialog("Not understood", str(error)))
+        else:
+            super().work_failed(error)
+
+    def action_stored(self) -> None:
+        self.with_notebook(lambda notebook: lines(notebook, notebook.recordings(self.STORED)), self._choose_stored)
+
+    def _choose_stored(self, found: Sequence[RecordingLine]) -> None:
+        def answered(recording_id: str | None) -> None:
+            if recording_id is not None:
+                self.sharebench_app.visit("stored", recording_id=recording_id)
+
+        heading = f"{self.HEADING}s"
+        if found:
+            rows = [(one.id, f"{one.when}  {one.done:>4}  {one.what}  {one.label}  {one.answer.text}") for one in found]
+            self.app.push_screen(StoredDialog(heading, rows), answered)
+        else:
+            self.app.push_screen(MessageDialog(heading, "There is none yet; F9 begins one."))
 
 
 def _for_the_notebook(typed: Mapping[str, str]) -> dict[str, JSONValue]:
@@ -173,7 +236,7 @@ def ask_password(screen: BaseScreen, target: Target, answered: Callable[[Secrets
     screen.app.push_screen(AskDialog("Log in", text, password=True), said)
 
 
-def log_in(screen: BaseScreen, target: Target, then: Callable[[Secrets], None]) -> None:
+def log_in(screen: BaseScreen, target: Target, then: Callable[[Secrets], object]) -> None:
     """Do ``then`` with what logs in to the target, which is kept for this session."""
     logins = screen.context.logins
 

@@ -8,6 +8,8 @@ from app.tui.frame.base import BaseScreen
 if TYPE_CHECKING:
     from app.tui.guide.screen import GuideScreen
     from app.workflows.guide.choices import GuideChoices
+    from app.workflows.next_steps import NextStep
+    from forms.comparison.comparison import Comparison
 
 
 class MeasureMixin(BaseScreen):
@@ -25,6 +27,27 @@ class MeasureMixin(BaseScreen):
         open_guide = self._open_guide()
         if open_guide is not None and open_guide.choices.experiment == experiment:
             open_guide.choices = replace(open_guide.choices, experiment=new_name)
+
+    def take_step(self, step: "NextStep | None") -> None:
+        if step is None:
+            return
+        if step.screen:
+            screen, arguments = step.screen, step.arguments
+            if step.choices is None:
+                self.sharebench_app.visit(screen, **arguments)
+            else:
+                self.with_notebook(step.choices, lambda _: self.sharebench_app.visit(screen, **arguments))
+        elif step.choices is not None:
+            self.with_notebook(step.choices, self.measure_with)
+
+    def settle(self, found: "Comparison | None") -> None:
+        """Take the cheapest step that settles a comparison that is inconclusive."""
+        from app.workflows.next_steps import after_comparison  # noqa: PLC0415  loaded when it is first needed
+
+        if found is None or found.known:
+            self.notify("There is a verdict: nothing is left to settle.")
+        else:
+            self.take_step(next(iter(after_comparison(found))))
 
     def _open_guide(self) -> "GuideScreen | None":
         from app.tui.guide.screen import GuideScreen  # noqa: PLC0415  loaded when it is first gone to

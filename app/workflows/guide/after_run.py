@@ -20,7 +20,7 @@ from app.workflows.guide.choices import (
     same_again,
 )
 from app.workflows.guide.known import GuideContext, Yardstick
-from app.workflows.guide.method import TITLES, done
+from app.workflows.guide.method import TITLES, done, next_step
 from app.workflows.guide.page import (
     Ask,
     BeginRound,
@@ -45,6 +45,7 @@ from forms.layout import Tone, Toned
 from forms.series.fields import QUESTIONS, before_a_change
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Doubt, Limits, Verdict
+from forms.stats.variation import LEAST_ALTERNATING
 from forms.tuning.catalogue import acts_on, relevant
 from forms.wording import cell_percent, link_rate
 from storage.records import Change, Command, Decision, Series, SeriesStatus
@@ -60,17 +61,21 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     ]
     if missing:
         facts.append(f"Not looked at yet: {wording.listed(missing)}; the advised choice is taken.")
+    if choices.interleaved:
+        facts.append(turn_text(choices, known))
     if choices.change_name:
-        facts.append(
-            f"The ONE change: {wording.plain(choices.change_name)} = {wording.plain(choices.change_value)}."
-            f" {_who_changes(choices.change_name)}"
-        )
+        if not choices.interleaved:
+            facts.append(
+                f"The ONE change: {wording.plain(choices.change_name)} = {wording.plain(choices.change_value)}."
+                f" {_who_changes(choices.change_name)}"
+            )
         if acts_on(choices.change_name) not in {None, choices.command}:
             other = "put" if choices.command is Command.GET else "get"
             facts.append(
                 Toned(f"! It acts on a {other} alone: measure one, before and after the change.", Tone.CAUTION)
             )
-    facts += what_to_set(choices, known)
+    if not choices.interleaved:
+        facts += what_to_set(choices, known)
     options = [Option("Start", Start(), "Enter; the form fills in as runs end", advised=True)]
     if series is not None and series.status is not SeriesStatus.COMPLETE:
         count = wording.count(len(series.measured()), "valid run")
@@ -284,8 +289,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     if known.series is None:
         return Page(title="Change one thing", why="There is no series to start from yet.")
     series, form = known.series, run_form(known.series)
-    options = [*_own_changes(choices, series), *_from_catalogue(series), _other_change(choices, series)]
-    options += _done_by_sharebench(series)
+    options = [*_ways_to_test(choices, series), *_own_changes(choices, series), *_from_catalogue(series)]
     options += [
         Option("Nothing: measure the same again", Go(same_again(choices)), "shows how far chance reaches"),
         Option("Another target or file", Go(new_measurement(choices)), "a new round"),
@@ -294,13 +298,13 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     return Page(
         title="Change one thing, and measure again",
         why=(
-            "With two changes at once nobody knows which one helped. Change one, measure, keep it or take it back, and"
-            " only then change the next."
+            "With two changes at once nobody knows which one helped. Change one, measure, keep or restore it, and only"
+            " then change the next. Interleaved series and pairs show smaller changes than before and after."
         ),
         facts=(
             f"Base: {wording.name_of(series)}, {wording.rate(form.average_rate)}.",
             *([before_a_change(form.shown)] if form.shown else []),
-            "The next series is measured with everything else as it was, and compared with this one.",
+            "Everything else stays as it was.",
         ),
         options=tuple(options),
     )
@@ -352,30 +356,79 @@ def _experiment_name(series: Series) -> str:
     return f"{series.target.protocol} {series.command} {wording.plain(place)} {series.id[:4]}"
 
 
-def _done_by_sharebench(series: Series) -> Iterator[Option]:
-    """The same without hands: where root is here, or a way to the server is known, all of it is put back."""
-    if not series.target.abilities.through_samba:
-        return
+_EMPTY, _EXAMPLE = "empty", "NAME = VALUE, such as: server signing = mandatory."
 
-    def taken(text: str) -> Visit:
+
+def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
+    """The three ways to test a change, best first: by sharebench, by hand in alternation, before and after."""
+
+    def tried(text: str) -> Visit:
         name, value = parse_change(text)
         return Visit("trial", {"setting": f"{name} = {value}"})
 
-    text = "NAME = VALUE, such as: server signing = mandatory. What would be written is shown first."
-    ask = Ask(heading="Let sharebench do it", text=text, then=taken)
-    yield Option("Let sharebench change it in turns, and put it back…", ask, "it asks before it writes")
+    def interleaved(text: str) -> BeginRound:
+        return BeginRound(replace(changed(choices, series, *parse_change(text)), interleaved=LEAST_ALTERNATING))
 
-
-def _other_change(choices: GuideChoices, series: Series) -> Option:
-    def taken(text: str) -> BeginRound:
+    def before_and_after(text: str) -> BeginRound:
         return BeginRound(changed(choices, series, *parse_change(text)))
 
-    ask = Ask(
-        heading="The one change",
-        text="NAME = VALUE, such as: server signing = mandatory. Make it on the server yourself.",
-        then=taken,
+    can_try = series.target.abilities.through_samba
+    if can_try:
+        ask = Ask(heading="Let sharebench change it", text=f"{_EXAMPLE} It asks before it writes.", then=tried)
+        yield Option("Let sharebench change it (try)…", ask, "interleaved pairs, then restored", advised=True)
+    by_hand = f"{_EXAMPLE} You change it on the server whenever the guide says so."
+    ask = Ask(heading="Change it by hand, interleaved", text=by_hand, then=interleaved)
+    hint = f"{2 * LEAST_ALTERNATING - 1} more series; the guide says now A, now B"
+    yield Option("Change it by hand, interleaved…", ask, hint, advised=not can_try)
+    once = f"{_EXAMPLE} You make it once."
+    ask = Ask(heading="Change it by hand, before and after", text=once, then=before_and_after)
+    yield Option("Change it by hand, before and after…", ask, "one more series; shows large changes")
+
+
+def _measured_so_far(known: GuideContext) -> tuple[int, int, bool]:
+    """The series of A and of B since the change was first made, and whether the last one was B."""
+    if known.proof is None:
+        return 1, 0, False
+    base, other = known.proof.base, known.proof.other
+    first, last = (pick(one.created_at for one in other) for pick in (min, max))
+    later = [one.created_at for one in base if one.created_at > first]
+    return 1 + len(later), len(other), last > max(later, default="")
+
+
+def turn_text(choices: GuideChoices, known: GuideContext) -> str:
+    """What to set before the next series of a change that is interleaved by hand, and the count."""
+    count_a, count_b, last_is_b = _measured_so_far(known)
+    change = _proven(known.proof) if known.proof else Change(name=choices.change_name or "", value=choices.change_value)
+    is_b = known.proof is None or choices.base_id == known.proof.other[0].id
+    value = change.value if is_b else change.previous
+    setting = f"{wording.plain(change.name)} {'as it was' if value is None else f'= {wording.plain(value) or _EMPTY}'}"
+    who = "Make it on the server now, then start." if is_b else "Restore it on the server now, then start."
+    if change.name in OWN_CHANGES:
+        who = "This program sets it by itself."
+    elif is_b == last_is_b:
+        who = "It is set already: start."
+    return (
+        f"Now {'B' if is_b else 'A'}: {setting}. {who} Series {count_a + count_b + 1} of {2 * choices.interleaved};"
+        f" measured so far: A {count_a}, B {count_b}."
     )
-    return Option("A setting of the server…", ask, "NAME = VALUE; you make it there")
+
+
+def after_measuring(choices: GuideChoices, known: GuideContext) -> GuideChoices:
+    """Where the guide continues after a series: at the next turn of an interleaved change, else at the next step."""
+    series = known.series
+    if not choices.interleaved or known.proof is None or series is None or series.status is not SeriesStatus.COMPLETE:
+        return replace(choices, step=next_step(choices, known, MethodStep.WARM_UP))
+    if min(_measured_so_far(known)[:2]) >= choices.interleaved:
+        return replace(choices, step=MethodStep.EXPECTED, reviewed=True)
+    return _next_turn(choices, known, known.proof, choices.interleaved)
+
+
+def _next_turn(choices: GuideChoices, known: GuideContext, proof: Sides, each: int) -> GuideChoices:
+    """The series that completes a pair is the other side's; the next pair begins with the side that is in force."""
+    count_a, count_b, last_is_b = _measured_so_far(known)
+    is_b = last_is_b if (count_a + count_b) % 2 == 0 else not last_is_b
+    again = measured_again(choices, proof.other[0] if is_b else proof.base[0], proof.other[0].id)
+    return replace(again, interleaved=each)
 
 
 _REPEATS_WOULD_TELL = (Doubt.WANDERED, Doubt.TREND)
@@ -420,7 +473,10 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         return
     found, base, changed = _comparison(known.proof), known.proof.base[0], known.proof.other[0]
     changed_last = known.series.id in {one.id for one in known.proof.other}
-    open_still = found.doubt in _REPEATS_WOULD_TELL
+    open_still = found.doubt in _REPEATS_WOULD_TELL and not choices.interleaved
+    if choices.interleaved and not found.known:
+        more = _next_turn(choices, known, known.proof, choices.interleaved + 1)
+        yield Option("One more series of each, interleaved", BeginRound(more), "narrows the interval", advised=True)
     if changed_last:
         again = BeginRound(measured_again(choices, base, changed.id))
         yield Option("Restore the base, measure again", again, "whether the base comes back", advised=open_still)

@@ -55,6 +55,8 @@ class GuideChoices(SeriesOptions):
     """The series of this round, from the moment it is opened."""
     proven_id: str | None = None
     """The changed series whose change is being proven: this round measures it again, or its base put back."""
+    interleaved: int = 0
+    """How many series each side of a change made by hand is to have, measured in alternation; 0 where it is not."""
     reviewed: bool = False
     compared: bool = False
 
@@ -175,6 +177,7 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
         base_id=choices.series_id,
         series_id=None,
         proven_id=None,
+        interleaved=0,
         reviewed=False,
         compared=False,
         experiment=experiment,
@@ -208,6 +211,7 @@ _NEW_ROUND: dict[str, Any] = {
     "experiment": None,
     "base_id": None,
     "proven_id": None,
+    "interleaved": 0,
     "change_name": None,
     "change_value": "",
 }

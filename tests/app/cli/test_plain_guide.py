@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from app.changes.server import ConsentNeededError
 from app.child_process import PASSWORD_VARIABLE
 from app.cli.plain_guide import PlainGuide
 from app.errors import LoginError, UnreachableError
@@ -36,7 +37,7 @@ TO_THE_REVIEW = ("1", "bench@nas", "1", "3", "", "4", "1", "")
 
 
 def test_from_a_host_to_a_run_left_out_and_the_next_round(tmp_path: Path):
-    guide, said = guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW, "3", "the backup ran", "", "", "1", "q")
+    guide, said = guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW, "3", "the backup ran", "", "", "4", "q")
     text = "\n".join(said)
     assert "Step 6 of 8. Review: which runs count." in text
     assert "(advised)" in text
@@ -53,6 +54,58 @@ def test_each_question_marks_what_enter_takes(tmp_path: Path):
     _, said = guided(tmp_path / "n.db", FakeBackend(), "q")
     step = said[next(place for place, line in enumerate(said) if line.startswith("Step 1")) :]
     assert sum(line.endswith((" (advised)", " (Enter)")) for line in step) == 1
+
+
+def test_a_change_made_by_hand_is_interleaved_until_each_side_has_three_series(tmp_path: Path):
+    backend = FakeBackend()
+    answers = [*TO_THE_REVIEW, "", "s8", "2", "strict sync = no"]
+    guide, said = guided(tmp_path / "n.db", backend, *answers, *[""] * 5, "q")
+    turns = [re.sub(r"Series (\d of \d); .*: ", r"\1: ", line) for line in said if line.startswith("Now ")]
+    assert turns == [
+        "Now B: strict sync = no. Make it on the server now, then start. 2 of 6: A 1, B 0.",
+        "Now B: strict sync = no. It is set already: start. 3 of 6: A 1, B 1.",
+        "Now A: strict sync as it was. Restore it on the server now, then start. 4 of 6: A 1, B 2.",
+        "Now A: strict sync as it was. It is set already: start. 5 of 6: A 2, B 2.",
+        "Now B: strict sync = no. Make it on the server now, then start. 6 of 6: A 3, B 2.",
+    ]
+    assert guide.choices.step is MethodStep.EXPECTED
+    assert any("strict sync = no, 3 against 3 series: [=] No change" in line for line in said)
+    with Notebook(tmp_path / "n.db") as notebook:
+        changed = [one.change is not None for one in notebook.all_of([f"{n:012x}" for n in range(1, 7)])]
+    assert changed[:2] == [False, True]
+
+
+def test_an_interleaved_change_that_stays_inconclusive_goes_one_pair_further(tmp_path: Path):
+    backend = FakeBackend()
+    varied = iter([1.0, 1.12, 0.95, 0.94, 1.08, 1.02])
+    usual, record = list(backend.rates), backend.record
+
+    def recorded(*arguments):
+        factor = next(varied)
+        backend.rates = [factor * rate for rate in usual]
+        return record(*arguments)
+
+    backend.record = recorded  # type: ignore[method-assign]
+    answers = [*TO_THE_REVIEW, "", "s8", "2", "strict sync = no"]
+    guide, said = guided(tmp_path / "n.db", backend, *answers, *[""] * 6, "q")
+    verdicts = [line for line in said if "3 against 3 series" in line]
+    assert "[?] Inconclusive" in verdicts[0]
+    assert guide.choices.interleaved == 4
+    assert any(line.startswith("Now ") and "Series 7 of 8" in line for line in said)
+
+
+def test_sharebench_changes_it_itself_after_a_yes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    backend, asked = FakeBackend(), []
+
+    def order_trial(_request, setting, **_accepted):
+        asked.append(setting)
+        raise ConsentNeededError("the risk is a lost file", risk_of="strict sync", options="")
+
+    monkeypatch.setattr(backend, "order_trial", order_trial)
+    _, said = guided(tmp_path / "n.db", backend, *TO_THE_REVIEW, "", "s8", "", "strict sync = no", "n", "q")
+    assert asked == ["strict sync = no"]
+    assert "the risk is a lost file" in said
+    assert "That did not work: nothing was written" in said
 
 
 def test_nothing_that_is_said_draws_boxes(tmp_path: Path):

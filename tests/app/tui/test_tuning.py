@@ -112,7 +112,7 @@ async def test_the_ladder_shows_each_change_with_what_came_of_it(path):
         assert "It still says Yes." in painted(app)
         await pilot.press("v")
         await settled(app, pilot)
-        assert "average of a series" in painted(app)
+        assert "95 % interval" in painted(app)
 
 
 async def test_a_ladder_is_renamed_on_the_screen_also_for_a_guide_that_is_open(path):

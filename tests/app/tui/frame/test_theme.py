@@ -10,7 +10,7 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 from textual.theme import Theme
 
-from app.charts import marks
+from app.charts import canvas as marks
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.frame.themes import ANSI_ON_DARK, ANSI_ON_LIGHT, DARK, LIGHT
@@ -41,7 +41,7 @@ async def test_a_theme_that_is_no_more_gives_the_usual_one(tmp_path: Path):
 
 @pytest.mark.parametrize("colours", [ANSI_ON_DARK, ANSI_ON_LIGHT])
 def test_no_two_kinds_of_marks_look_alike(colours):
-    kinds = (marks.RUN, marks.WARM_UP, marks.UNUSUAL, marks.BAD, marks.AVERAGE, marks.BAND, marks.LINK, marks.EXPECTED)
+    kinds = (marks.RUN, marks.MUTED, marks.UNUSUAL, marks.BAD, marks.GOOD, marks.AVERAGE, marks.LINK)
     assert len({colours.ansi_colors[number] for number in kinds}) == len(kinds)
 
 

@@ -8,6 +8,7 @@ from app.tui.experiment import LadderScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.guide.screen import GuideScreen
 from app.tui.guide.views import PageView
+from app.tui.widgets.views import AnsiView
 from app.workflows.guide.choices import MEMORY_KEY, MethodStep, choices_of, same_again
 from app.workflows.guide.rounds import measure_again as measure_the_same
 from forms.layout import Tone, Toned
@@ -160,4 +161,5 @@ async def test_the_ladder_measures_its_base_again(app, backend):
         await measured(app, pilot)
         app.visit("ladder")
         await settled(app, pilot)
-        assert "0 → 1, by strict sync = no (unproven): [+] Faster by 12 % (" in words(app)
+        beside = " ".join(app.screen.query_one("#rung", AnsiView).text.split())
+        assert "0 → 1, by strict sync = no (unproven): [+] Faster by 12 % (" in beside

@@ -49,7 +49,7 @@ async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, b
         await press(app, pilot, "enter")
         assert step_of(app) is MethodStep.CHANGE
         backend.rates = [150e6, 151e6, 149e6, 150e6, 150.5e6]
-        await press(app, pilot, "enter", "enter")
+        await press(app, pilot, *["down"] * 3, "enter", "enter")
         await measured(app, pilot)
         await press(app, pilot, "enter", "enter")
         assert step_of(app) is MethodStep.EXPECTED

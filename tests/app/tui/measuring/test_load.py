@@ -370,10 +370,10 @@ async def test_any_load_that_stopped_goes_on_where_it_stopped(app: SharebenchApp
         await settled(app, pilot)
         assert "^l Stored" in painted(app)
         await press(app, pilot, "ctrl+l")
-        assert "! interrupted  10,20,40 users  nas/data  older" in painted(app)
+        assert "3…  redpaper smb://nas/data  older  20 users" in painted(app)
         await press(app, pilot, *["down"] * at, "enter")
         assert "20 users carried, 40 not" in text_of(app.screen, "#headline")
-        assert "g Go on" in painted(app)
+        assert "g Resume" in painted(app)
         await press(app, pilot, "g")
         assert shows(app, AskDialog)
         app.screen.query_one("#answer", Input).value = "secret"
@@ -398,7 +398,7 @@ async def test_a_load_that_cannot_go_on_is_read_and_labelled(app: SharebenchApp,
         await press(app, pilot, "ctrl+l", "enter")
         shown = painted(app)
         assert "Load points" in shown
-        assert "g Go on" not in shown
+        assert "g Resume" not in shown
         await press(app, pilot, "e")
         app.screen.query_one("#answer", Input).value = "[red]it"
         await press(app, pilot, "enter", "escape", "ctrl+l")
@@ -419,7 +419,7 @@ async def test_a_password_for_one_of_several_logins_is_not_asked_for(app: Shareb
         await settled(app, pilot)
         await press(app, pilot, "ctrl+l", "enter", "g")
         assert shows(app, MessageDialog)
-        assert f"Go on with load {stopped.id} on the command line" in text_of(app.screen, ".dialog-text")
+        assert f"Resume load {stopped.id} on the command line" in text_of(app.screen, ".dialog-text")
 
 
 async def test_a_load_that_is_being_measured_is_not_gone_on_with(app: SharebenchApp):
@@ -432,14 +432,14 @@ async def test_a_load_that_is_being_measured_is_not_gone_on_with(app: Sharebench
         app.visit("load")
         await settled(app, pilot)
         await press(app, pilot, "ctrl+l")
-        assert "▸ running" in painted(app)
+        assert "3▸" in painted(app)
         await press(app, pilot, "enter")
         assert "▸ being measured" in text_of(app.screen, "#headline")
-        assert "g Go on" not in painted(app)
+        assert "g Resume" not in painted(app)
         with Notebook(app.context.notebook_path) as notebook:
             notebook.release(stopped.id)
         await press(app, pilot, "escape", "ctrl+l", "enter")
-        assert "g Go on" in painted(app)
+        assert "g Resume" in painted(app)
 
 
 async def test_where_no_load_is_stored_that_is_said(app: SharebenchApp):

@@ -246,7 +246,7 @@ async def test_a_trial_that_is_decided_has_no_way_to_go_on(app):
         await settled(opened, pilot)
         await press(opened, pilot, "e", "enter")
         assert "x Export" in painted(opened)
-        assert "g Go on" not in painted(opened)
+        assert "g Resume" not in painted(opened)
 
 
 async def test_a_terminal_that_is_closed_ends_the_program_once_all_is_put_back(app, monkeypatch):

@@ -1,0 +1,161 @@
+"""A recording of the notebook on the screen: its form, its answer above, and how it is resumed where it stopped."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.widgets import Static
+
+from app.clients.base import Secrets
+from app.isolation.request import IsolationRequest
+from app.isolation.request import request_to_resume as isolation_to_resume
+from app.kinds import kind_of, stored_change
+from app.logins import same_login
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import AskDialog, MessageDialog
+from app.tui.frame.parts import kept
+from app.tui.measuring import isolation, load
+from app.tui.measuring.trial import TrialScreen
+from app.tui.widgets.asking import log_in
+from app.tui.widgets.reading import ReportScreen
+from app.tui.widgets.views import joined
+from forms.exporters.text import figures_text
+from forms.layout import Tone, Toned
+from forms.report import Report
+from forms.trials.summary import TrialSummary
+from forms.wording import plain
+from storage.notebook import Notebook
+from storage.recordings import ISOLATION, LOAD, Recording
+from storage.records import SeriesStatus, Target
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeStep:
+    """How a recording is resumed."""
+
+    target: Target | None
+    """Where to log in first; None where nothing is sent yet."""
+    begin: Callable[[BaseScreen, Secrets], object]
+
+
+def _of_load(notebook: Notebook, head: Recording) -> ResumeStep | None:
+    found, remembered = notebook.load(head.id), notebook.remembered(load.MEMORY_KEY) or {}
+    if not all(same_login(target, found.targets[0]) for target in found.targets):
+        text = (
+            "Its targets have several users or protocols, and a password typed here would go to all of them."
+            f" Resume load {found.id} on the command line, as it was begun there."
+        )
+        return ResumeStep(None, lambda screen, _: screen.app.push_screen(MessageDialog("Several logins", text)))
+
+    def begin(screen: BaseScreen, secrets: Secrets) -> None:
+        typed = remembered | screen.context.typed.get(load.MEMORY_KEY, {})
+        screen.app.push_screen(load.LoadRunScreen(load.request_to_resume(found, secrets, typed), found))
+
+    return ResumeStep(found.targets[0], begin)
+
+
+def _of_isolation(notebook: Notebook, head: Recording) -> ResumeStep | None:
+    found = notebook.isolation(head.id)
+
+    def begin(screen: BaseScreen, secrets: Secrets) -> None:
+        def measure(request: IsolationRequest) -> None:
+            screen.app.push_screen(isolation.IsolationRunScreen(request, found.id))
+
+        screen.in_background(lambda: isolation_to_resume(found, secrets), measure)
+
+    return ResumeStep(found.target, begin)
+
+
+def _of_trial(notebook: Notebook, head: Recording) -> ResumeStep | None:
+    found = stored_change(notebook, head.subject)
+    imported = any(one.imported_at for one in notebook.heads(experiment=head.subject))
+    if not isinstance(found, TrialSummary) or found.complete or imported:
+        return None
+    setting = f"{found.plan.name} = {found.value}"
+    return ResumeStep(None, lambda screen, _: screen.app.push_screen(TrialScreen(setting, head.subject)))
+
+
+_RESUMED = {LOAD: _of_load, ISOLATION: _of_isolation, "trial": _of_trial}
+
+
+class StoredScreen(ReportScreen):
+    """The form of one recording of any kind."""
+
+    ABOUT = "A recording from the notebook. Up and down scroll; one that stopped early can be resumed."
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = (
+        KeyCommand("stored.go-on", "g", "Resume", "Resume it with what it was asked for.", footer="Resume"),
+        KeyCommand("stored.label", "e", "Label", "Change its label.", footer="Label"),
+    )
+
+    def __init__(self, recording_id: str) -> None:
+        """Of its id, or of the name of the trial."""
+        super().__init__("", self.read_report)
+        self.reference = recording_id
+        self.head: Recording | None = None
+        self.answer = Toned("")
+        self.resumption: ResumeStep | None = None
+
+    def read_report(self, notebook: Notebook) -> Report:
+        head = self.head = notebook.recording(self.reference)
+        kind, over = kind_of(head), head.imported_at is not None or head.running
+        over = over or (head.status is SeriesStatus.COMPLETE and head.kind != "trial")
+        resume = _RESUMED.get(head.kind)
+        self.answer = kind.answer(notebook, head)
+        self.resumption = None if over or resume is None else resume(notebook, head)
+        self.heading = head.label or head.subject or head.kind
+        return kind.form(notebook, head)
+
+    def on_screen_resume(self) -> None:
+        """Show the recording as it is now."""
+        if self.report is not None:
+            self.with_notebook(self.read_report, self.show)
+
+    def show(self, report: Report) -> None:
+        super().show(report)
+        assert self.head is not None
+        self.title_is(f"{self.head.kind.capitalize()} · {self.heading}")
+        line = self.query_one("#headline", Static)
+        line.update(joined([_standing(self.head), self.answer], ""))
+        line.display = True
+        self.refresh_bindings()
+
+    def text_of(self, report: Report, width: int) -> str:
+        """The figures before what they were made from: the answer stands above."""
+        return figures_text(report, width=width, ansi=True)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "go_on":
+            return self.resumption is not None
+        return self.head is not None if action == "label" else super().check_action(action, parameters)
+
+    def action_label(self) -> None:
+        head = self.head
+        assert head is not None
+
+        def answered(label: str | None) -> None:
+            if label is not None:
+                text = kept(head.label, label).strip()
+                self.with_notebook(lambda notebook: notebook.describe(head.id, label=text), lambda _: again())
+
+        def again() -> None:
+            self.with_notebook(self.read_report, self.show)
+
+        text = "What it is called in lists and on paper; empty for none."
+        self.app.push_screen(AskDialog("Label", text, value=head.label), answered)
+
+    def action_go_on(self) -> None:
+        resumption = self.resumption
+        if resumption is None:
+            return
+        if resumption.target is None:
+            resumption.begin(self, Secrets())
+        else:
+            log_in(self, resumption.target, lambda secrets: resumption.begin(self, secrets))
+
+
+def _standing(head: Recording) -> Toned:
+    if head.running:
+        return Toned("▸ being measured. ")
+    error = f": {plain(head.error)}" if head.error else ""
+    return Toned("" if head.status is SeriesStatus.COMPLETE else f"! {head.status}{error}. ", Tone.CAUTION)
