@@ -365,11 +365,11 @@ async def test_the_narrow_layout_has_one_chart_and_a_key_for_the_other(ready, ba
     async with ready.run_test(size=(80, 24)) as pilot:
         await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)), None)
         await measured(ready, pilot)
-        assert re.search(r"Average █+", painted(ready)), "the form's pane has the bars below it"
+        assert re.search(r"Average █+", painted(ready))
         assert "throughput over time" not in painted(ready)
         await press(ready, pilot, "c")
         assert "throughput over time" in painted(ready)
-        assert "average 100.0 MB/s" not in painted(ready)
+        assert not re.search(r"Average █+", painted(ready))
 
 
 async def test_the_notebook_can_be_looked_at_while_a_series_runs(ready, backend):
