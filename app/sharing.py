@@ -168,13 +168,15 @@ def take(notebook: Notebook, entries: Any, host: str) -> Taken:
 def _take(notebook: Notebook, recording: ImportedRecording, texts: dict[str, Texts], host: str, taken: Taken) -> None:
     record = recording.record
     ids = [record.id, *([one.id for one in record.series] if recording.kind.whole else ())]
-    before = notebook.said(ids)
+    before, removed = notebook.said(ids), None
     mine = next(iter(notebook.recordings_of([record.id])), None)
     if mine is not None and mine.imported_at and not mine.running and _goes_further(notebook, recording, mine):
-        notebook.remove(mine.id)
+        removed = notebook.remove(mine.id)
         mine = None
     if mine is None:
         importing.store(notebook, [recording], host, as_new=False)
+        if removed is not None:
+            notebook.follow_again(removed)
         if record.id not in before:
             taken.new.append(record.id)
     for one in notebook.recordings_of(ids):

@@ -366,6 +366,11 @@ class RecordingTables(NotebookBase):
             for table, _ in _OWN_ROWS:
                 rows = removed.rows.get(table, ())
                 self._db.table(table).insert_all(rows, replace=table == "baselines")
+            self.follow_again(removed)
+
+    def follow_again(self, removed: Removed) -> None:
+        """Have the series that were based on what was taken out be based on what has its id now."""
+        with self._db.atomic():
             for follower, base in removed.followers:
                 self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (base, follower))
 

@@ -65,13 +65,15 @@ def test_what_is_resumed_where_it_was_measured_replaces_the_copy(tmp_path: Path)
         ids, entries = sharing.part(mine, [first.id])
         assert (ids, sharing.take(copy, entries, "a").new) == ([first.id], [first.id])
         copy.describe(first.id, note="waiting for the rest")
+        copy.add(one(2, base_id=first.id))
         mine.add_run(first.id, runs((100e6,) * 4)[-1])
         mine.update(replace(mine.series(first.id), status=SeriesStatus.COMPLETE))
         assert sharing.state(mine) != sharing.state(copy)
         assert sharing.take(copy, sharing.part(mine, [first.id])[1], "a").changed == [first.id]
         found = copy.series(first.id)
         assert (len(found.runs), found.status, found.note) == (6, SeriesStatus.COMPLETE, "waiting for the rest")
-        sharing.take(mine, sharing.part(copy, [first.id])[1], "b")
+        assert copy.series(one(2).id).base_id == first.id
+        sharing.take(mine, sharing.part(copy, [first.id, one(2).id])[1], "b")
         assert (mine.series(first.id).imported_at, sharing.state(mine)) == (None, sharing.state(copy))
 
 
