@@ -14,6 +14,7 @@ from app.changes.setting import ChangeableSetting
 from app.changes.smb_conf import ConfLine, SambaPlace
 from app.errors import UsageError
 from app.units import parse_size
+from forms import wording
 from forms.tuning import catalogue
 from forms.tuning.catalogue import EntryKind
 from forms.tuning.smb_conf import same_value, spelling
@@ -34,10 +35,12 @@ def samba_setting(
     accepted: Sequence[str] = (),
     kept: Sequence[ConfLine] = (),
     restart: bool = False,
+    kept_by_restart: bool = False,
 ) -> ChangeableSetting:
     """All values are checked, nothing is written; default values are the catalogue's.
 
-    ``kept`` are lines present in every arm; ``restart`` allows restarts of smbd. Raises ChangeRefusedError, UsageError.
+    ``kept`` are lines present in every arm, ``kept_by_restart`` whether only a restart brings those into effect;
+    ``restart`` allows restarts of smbd for the values. Raises ChangeRefusedError, UsageError.
     """
     if not target.abilities.through_samba or not target.share:
         raise UsageError(f"{name} is a matter of Samba: name a target smb://HOST/SHARE/PATH")
@@ -65,6 +68,8 @@ def samba_setting(
             risk_of=None,
             options="--allow-restart",
         )
+    if kept_by_restart and not needs_restart:
+        needs_restart = f"{wording.listed([line.name for line in kept])} stays changed meanwhile"
     if needs_restart:
         place = replace(place, restart=find_restart(place.conf, ssh))
     return ChangeableSetting(

@@ -17,7 +17,7 @@ from app.errors import MeasurementError, UsageError
 from app.recorder.request import SeriesRequest
 from app.server.shell import Answer
 from forms.audit.judge import AuditedServer, judge
-from forms.audit.report import remedies
+from forms.audit.report import Remedy, remedies
 from forms.findings.finding import FAR_SECONDS
 from forms.tuning.smb_conf import SmbConfFile, read_conf
 from storage.audits import Audit, AuditedSetting, AuditScope
@@ -83,12 +83,12 @@ def audit_file(path: Path) -> AuditResult:
     return AuditResult(audit=_audit(str(path), AuditScope.FILE, server, tuple(problems)), files=files)
 
 
-def audited_first(request: SeriesRequest) -> tuple[tuple[str, str], ...]:
-    """The smb.conf parameters and values that an audit would change first, the costliest first."""
+def audited_first(request: SeriesRequest) -> tuple[Remedy, ...]:
+    """What an audit of the server would change first, the costliest first."""
     audit = audit_server(
         AuditRequest(target=request.plan.target, ssh=request.server_ssh, smb_conf=request.smb_conf)
     ).audit
-    return tuple((remedy.name, remedy.value) for remedy in remedies(audit.findings))
+    return remedies(audit.findings)
 
 
 def read_configuration(path: Path) -> str:

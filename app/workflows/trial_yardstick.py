@@ -1,5 +1,6 @@
 """How a trial measures a setting: a transfer, or a load window with a fixed number of users."""
 
+import posixpath
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -15,14 +16,17 @@ from app.load.events import LoadEnded, LoadPlan, PointMeasured, SecondPassed
 from app.load.judgement import load_point
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, Finished, Progressed, RunFinished, RunStarted, Started, Warned
+from app.measure.plan import MeasurementPlan
 from app.measure.reader import MeasuringProcess
 from app.recorder.recording import failure_from
 from app.recorder.request import SeriesRequest
 from app.targets import new_load_folder
 from app.workflows.trial_order import open_client
+from forms.series.progress import duration
+from forms.wording import binary_size
 from storage.changes import LoadWindow
 from storage.loads.records import LoadPoint, PointStatus
-from storage.records import Phase, Run, utc_now
+from storage.records import Command, Phase, Run, utc_now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +171,91 @@ class LoadYardstick:
 
 
 Yardstick = TransferYardstick | LoadYardstick
+
+
+LONGEST_SECONDS = 10.0
+"""Where a run takes longer, a smaller file is moved in its place."""
+FITTING_SECONDS, PROBE_SECONDS = 3.0, 2.0
+"""What a run of the smaller file takes, and how long the usual one is moved to find that out."""
+LEAST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class FittedRequest:
+    """A request whose runs are no longer than needed to judge them."""
+
+    request: SeriesRequest
+    usual_bytes: int
+    """The size of the file that it would move otherwise."""
+    said: str = ""
+    """What was changed and why, in one line; empty where nothing was."""
+
+
+def fitting_bytes(size_bytes: int, bytes_per_second: float) -> int | None:
+    """The size of a file to move in place of one whose run takes too long; None where the usual one is right."""
+    if size_bytes <= LONGEST_SECONDS * bytes_per_second:
+        return None
+    fitting = max(LEAST_BYTES, int(FITTING_SECONDS * bytes_per_second) // LEAST_BYTES * LEAST_BYTES)
+    return fitting if fitting < size_bytes else None
+
+
+def fitted(request: SeriesRequest) -> FittedRequest:
+    """Move the file for PROBE_SECONDS, and choose a smaller one where a run would take longer than LONGEST_SECONDS.
+
+    The usual file stays where no other can be made beside it. Raises MeasurementError.
+    """
+    plan = request.plan
+    size_bytes, rate = _probed(plan)
+    fitting = fitting_bytes(size_bytes, rate) if rate else None
+    if fitting is None:
+        return FittedRequest(request, size_bytes)
+    gets = plan.command is Command.GET
+    what = posixpath.basename(plan.target.path) if gets else binary_size(size_bytes)
+    said = f"A run of {what} would take {duration(size_bytes / rate)}"
+    smaller = with_file_of(request, fitting)
+    if gets and (problem := _cannot_be_made(smaller.plan)):
+        return FittedRequest(request, size_bytes, f"{said}, and no smaller file can be made in its folder: {problem}")
+    done = "read" if gets else "written"
+    return FittedRequest(smaller, size_bytes, f"{said}: a file of {binary_size(fitting)} is {done} in its place.")
+
+
+def with_file_of(request: SeriesRequest, size_bytes: int) -> SeriesRequest:
+    """The request with a file of that size, for a get one that is made in the same folder."""
+    plan = request.plan
+    if plan.command is Command.GET and not plan.make_file:
+        target = replace(plan.target, path=posixpath.dirname(plan.target.path))
+        plan = replace(plan, target=target, make_file=True)
+    return replace(request, plan=replace(plan, size_bytes=size_bytes))
+
+
+def _probed(plan: MeasurementPlan) -> tuple[int, float]:
+    """The size of the usual file, and the bytes per second of a run that ends after PROBE_SECONDS."""
+    control, size_bytes, rate = SeriesControl(), 0, 0.0
+    with MeasuringProcess(replace(plan, runs=1, warmups=0, until_percent=None), control) as child:
+        for event in child.events():
+            if isinstance(event, Started):
+                size_bytes = event.size_bytes
+            elif isinstance(event, Progressed):
+                rate = event.moved_bytes / event.seconds if event.seconds else rate
+                if event.seconds >= PROBE_SECONDS:
+                    control.cancel()
+            elif isinstance(event, RunFinished) and event.run.bytes_per_second:
+                rate = event.run.bytes_per_second
+            elif isinstance(event, Failed) and not control.cancelled.is_set():
+                raise failure_from(event)
+    return size_bytes, rate
+
+
+def _cannot_be_made(plan: MeasurementPlan) -> str:
+    """Why the file of the plan cannot be made on the server; empty where it can."""
+    control = SeriesControl()
+    with MeasuringProcess(replace(plan, runs=1, warmups=0, until_percent=None), control) as child:
+        for event in child.events():
+            if isinstance(event, Started):
+                control.cancel()
+            elif isinstance(event, Failed) and not control.cancelled.is_set():
+                return event.text
+    return ""
 
 
 def yardstick_of(request: SeriesRequest, control: SeriesControl, window: LoadWindow | None) -> Yardstick:

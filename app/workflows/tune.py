@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.changes.find import Ways
 from app.changes.samba_setting import samba_setting
-from app.changes.server import ChangeRefusedError
+from app.changes.server import ChangeRefusedError, ConsentNeededError
 from app.changes.setting import ChangeableSetting
 from app.changes.smb_conf import ConfLine
 from app.errors import UsageError
@@ -14,6 +14,8 @@ from app.measure.control import SeriesControl
 from app.recorder.request import SeriesRequest
 from app.workflows.trial import run_trial
 from app.workflows.trial_order import Judged, TrialEvent, new_order
+from app.workflows.trial_yardstick import FittedRequest, fitting_bytes, with_file_of
+from forms.audit.report import Remedy
 from forms.stats.decision import Verdict
 from forms.trials.summary import TrialSummary
 from forms.trials.tune import NotTried, TuneSummary
@@ -21,7 +23,9 @@ from forms.tuning import catalogue
 from forms.tuning.catalogue import Effect, EntryKind, Status
 from forms.tuning.smb_conf import spelling
 from forms.tuning.trial_rules import data, risk_of
+from storage.audits import Ruling
 from storage.changes import LoadWindow, TrialPlan
+from storage.plan import DEFAULT_SIZE_BYTES
 from storage.records import ExperimentKind
 
 STOP_AFTER = 12
@@ -35,6 +39,15 @@ class Trying:
     setting: ChangeableSetting
     number: int
     of: int
+    why: str = ""
+    """What the audit says against the value that is there; empty for a candidate of the catalogue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """The trial of a candidate is over, and everything restored."""
+
+    summary: TrialSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +68,49 @@ class Tuning:
     """None to measure a transfer."""
     stop_after: int = STOP_AFTER
     only: tuple[str, ...] = ()
-    """Parameters to try; empty for the whole catalogue."""
-    first: tuple[tuple[str, str], ...] = ()
-    """Parameters and values that an audit proposes, tried first."""
+    """Parameters to try; empty for all of the catalogue."""
+    first: tuple[Remedy, ...] = ()
+    """What an audit of the server proposes, tried before all others; ``ways`` say whether smbd may restart."""
+    usual: FittedRequest | None = None
+    """What the request would measure, where its runs would take too long: measured once a gain has made them short."""
     trials: list[TrialSummary] = field(default_factory=list)
     not_tried: list[NotTried] = field(default_factory=list)
     kept: list[ConfLine] = field(default_factory=list)
+    kept_by_restart: bool = False
 
-    def run(self, path: Path, control: SeriesControl) -> Generator[TrialEvent | Trying | Tuned, None, None]:
-        """Try the candidates; the last event is Tuned. Raises as a trial does, with everything restored."""
-        found = list(dict.fromkeys([*self.first, *candidates(self.only)]))
+    def check(self) -> None:
+        """Raises UsageError where the remedy of the costliest harmful finding needs a restart that nobody allowed."""
+        harmful = next((one for one in self.first if one.finding.verdict is Ruling.HARMFUL), None)
+        if harmful is None:
+            return
+        try:
+            self._checked(harmful.name, harmful.value)
+        except ConsentNeededError as error:
+            if error.risk_of is None:
+                raise UsageError(
+                    f"the audit proposes {harmful.name} = {harmful.value} first, which needs a restart of smbd: allow"
+                    " that with --allow-restart, or try other settings on the server as it is with --only NAME;"
+                    " nothing was measured"
+                ) from error
+        except (ChangeRefusedError, UsageError):
+            pass  # said when its turn comes
+
+    def run(
+        self, path: Path, control: SeriesControl
+    ) -> Generator[TrialEvent | Trying | NotTried | Tried | Tuned, None, None]:
+        """Try one after another; the last event is Tuned. Raises as a trial does, with everything restored."""
+        reasons = {(one.name, one.value): one.finding.why for one in self.first}
+        found = list(dict.fromkeys([*reasons, *candidates(self.only)]))
         in_vain = 0
         for number, (name, value) in enumerate(found, start=1):
             if in_vain >= self.stop_after:
                 break
             setting = self._setting(name, value)
             if setting is None:
+                if (name, value) in reasons and self.not_tried and self.not_tried[-1].name == name:
+                    yield self.not_tried[-1]
                 continue
-            yield Trying(setting, number, len(found))
+            yield Trying(setting, number, len(found), reasons.get((name, value), ""))
             plan = TrialPlan(
                 kind=setting.kind, name=setting.name, values=setting.values, looks=self.looks, load=self.load
             )
@@ -83,15 +121,41 @@ class Tuning:
                 yield event
             if isinstance(summary, TrialSummary):
                 self.trials.append(summary)
+                yield Tried(summary)
                 in_vain += 1
                 if is_gain(summary):
                     in_vain = 0
-                    self.kept.append(ConfLine(section=setting.section.strip("[]"), name=setting.name, value=value))
+                    self._keep(setting, summary)
         yield Tuned(self.summary(stopped=in_vain >= self.stop_after))
 
     def summary(self, *, stopped: bool = False) -> TuneSummary:
         base = self.trials[0].base if self.trials else None
         return TuneSummary(base=base, trials=tuple(self.trials), not_tried=tuple(self.not_tried), stopped=stopped)
+
+    def _keep(self, setting: ChangeableSetting, summary: TrialSummary) -> None:
+        """Let the value stand in all later trials, and measure the usual file again if that is short enough now."""
+        self.kept.append(ConfLine(section=setting.section.strip("[]"), name=setting.name, value=summary.value))
+        self.kept_by_restart |= bool(setting.place and setting.place.restart)
+        if self.usual and summary.pairs:
+            usual = self.usual
+            fitting = fitting_bytes(usual.usual_bytes, summary.pairs[-1].other_rate)
+            self.request = (
+                usual.request if fitting is None else with_file_of(usual.request, min(fitting, DEFAULT_SIZE_BYTES))
+            )
+
+    def _checked(self, name: str, value: str) -> ChangeableSetting:
+        """The candidate, looked at on the server. Raises ChangeRefusedError, UsageError."""
+        ways = self.ways
+        return samba_setting(
+            name,
+            [value],
+            self.request.plan.target,
+            ssh=ways.ssh,
+            smb_conf=ways.smb_conf,
+            kept=self.kept,
+            restart=ways.restart and any((one.name, one.value) == (name, value) for one in self.first),
+            kept_by_restart=self.kept_by_restart,
+        )
 
     def _setting(self, name: str, value: str) -> ChangeableSetting | None:
         """None, with the reason noted, if it is not to be tried."""
@@ -100,8 +164,7 @@ class Tuning:
         why = risk_of(spelling(name).name, value)
         try:
             if why is None:
-                target, ways = self.request.plan.target, self.ways
-                setting = samba_setting(name, [value], target, ssh=ways.ssh, smb_conf=ways.smb_conf, kept=self.kept)
+                setting = self._checked(name, value)
                 if not setting.same(setting.previous or "", value):
                     return setting
                 return None  # it is that already

@@ -43,13 +43,15 @@ from app.workflows.trial_order import (
     order_to_resume,
     stored_trial,
 )
-from app.workflows.tune import STOP_AFTER, Trying, Tuned, Tuning, candidates
+from app.workflows.trial_yardstick import FittedRequest, fitted
+from app.workflows.tune import STOP_AFTER, Tried, Trying, Tuned, Tuning, candidates
 from forms.series.progress import duration
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
+from forms.trials.report import verdict_sentence
 from forms.trials.summary import TrialDoubt, TrialSummary
 from forms.trials.sweep import SweepSummary, blocks_needed
-from forms.trials.tune import TuneSummary, tune_report
+from forms.trials.tune import NotTried, TuneSummary, tune_report
 from forms.tuning.smb_conf import spelling
 from forms.wording import listed, signed_percent
 from storage.changes import ChangeState, JournalEntry, LoadWindow, TrialPlan
@@ -167,6 +169,17 @@ def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tup
             scenario, files=choices["files"], duration=choices["window_seconds"], settle=LOAD_SETTLE_SECONDS
         ),
     )
+
+
+def with_short_runs(request: SeriesRequest, load: LoadWindow | None, choices: Mapping[str, Any]) -> FittedRequest:
+    """The request with a smaller file where a run would take too long and nobody chose the file's size."""
+    plan = request.plan
+    if load or choices["size_bytes"] or plan.make_file or not plan.target.abilities.moves_files:
+        return FittedRequest(request, 0)
+    found = fitted(request)
+    if found.said:
+        output.say(found.said)
+    return found
 
 
 def consent(order: TrialOrder, *, yes: bool) -> None:
@@ -295,7 +308,8 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
         order = found.order(ExperimentKind.TRIAL, (value,), **plan)
         if not verdicts:
             consent(order, yes=choices["yes"])
-        summary = carried_out(context, order)
+            found = replace(found, request=with_short_runs(found.request, found.load, choices).request)
+        summary = carried_out(context, replace(order, request=found.request))
         verdicts.append(summary.verdict.value if isinstance(summary, TrialSummary) else "unknown")
         answer_trial(summary, as_json=choices["as_json"])
     return exit_code(verdicts)
@@ -332,6 +346,7 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
     order = found.order(ExperimentKind.SWEEP, found.setting.values)
     order = replace(order, plan=replace(order.plan, looks=(blocks or blocks_needed(len(order.plan.values)),)))
     consent(order, yes=choices["yes"])
+    order = replace(order, request=with_short_runs(found.request, found.load, choices).request)
     answer_trial(carried_out(context, order), as_json=choices["as_json"])
     return 0
 
@@ -341,9 +356,10 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
 @click.option("--only", multiple=True, metavar="NAME", help="Try this parameter alone; may be given several times.")
 @click.option("--stop-after", type=common.Count(1, 1000), default=STOP_AFTER, show_default=True, metavar="N",
     help="End after this number of candidates in a row without a gain.")  # fmt: skip
+@click.option("--allow-restart", is_flag=True, help="Restart smbd for what the audit proposes; ends all sessions.")
 @trial_options
 def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
-    """Tries the catalogue's safe settings of smb.conf one after another, in order of impact.
+    """Tries what an audit proposes, then the catalogue's safe settings of smb.conf, in order of impact.
 
     Each is a `try` on top of what was found before; what has a risk is left out. Everything is restored at the end, and
     one page says what to write into smb.conf, what it is worth, and what was tried for nothing.
@@ -352,7 +368,8 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     if unknown := [name for name in choices["only"] if spelling(name).name not in known]:
         raise UsageError(f"--only {unknown[0]!r}: tune does not try it; it tries {', '.join(sorted(known))}")
     request, load = request_of(context, target, choices)
-    ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf)
+    ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf, restart=choices["allow_restart"])
+    only = {spelling(name).name for name in choices["only"]}
     tuning = Tuning(
         request=request,
         ways=ways,
@@ -360,15 +377,21 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         load=load,
         stop_after=choices["stop_after"],
         only=tuple(choices["only"]),
-        first=() if choices["only"] else audited_first(request),
+        first=tuple(one for one in audited_first(request) if not only or one.name in only),
     )
+    tuning.check()
     check_target(request)
     where = ways.ssh or "this machine"
     output.say(f"{len(candidates(tuning.only))} candidates will be tried on {where}, each a line of smb.conf in a")
     output.say("drop-in file that is written, proven, measured and restored; what has a risk is left out.")
-    for name, value in tuning.first:
-        output.say(f"The audit proposes {name} = {value}: tried first.")
+    for remedy in tuning.first:
+        output.say(f"The audit proposes {remedy.name} = {remedy.value}: tried first.")
+    if ways.restart and tuning.first:
+        output.say("Where only a restart of smbd brings that into effect, smbd is restarted and all its sessions end.")
     ask_to_go_on(yes=choices["yes"])
+    found = with_short_runs(request, load, choices)
+    if found.request is not request:
+        tuning.usual, tuning.request = replace(found, request=request), found.request
     try:
         summary = _tuned(context, tuning)
     except SharebenchError:
@@ -384,8 +407,13 @@ def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
     with cancel_on_signals(control), contextlib.closing(tuning.run(common.notebook_path(context), control)) as events:
         for event in events:
             match event:
-                case Trying(setting=setting, number=number, of=of):
-                    output.say(f"{number} of {of}: {setting.name} = {setting.values[0] or 'empty'}")
+                case Trying(setting=setting, number=number, of=of, why=why):
+                    reason = f", which the audit proposes: {why}" if why else ""
+                    output.say(f"{number} of {of}: {setting.name} = {setting.values[0] or 'empty'}{reason}")
+                case NotTried(name=name, value=value, why=why):
+                    output.say(f"{name} = {value or 'empty'} was proposed by the audit and is skipped: {why}")
+                case Tried(summary=summary_of_one):
+                    output.say(verdict_sentence(summary_of_one))
                 case ValueSet(value=value, block=block):
                     progress.about = f"pair {block}, {'as it is' if value is None else 'tried'}: "
                 case Tuned(summary=found):

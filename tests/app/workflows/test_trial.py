@@ -27,7 +27,7 @@ from app.workflows.consent import consent_lines
 from app.workflows.requests import SeriesOptions, series_request
 from app.workflows.trial import _fixed_work, run_trial
 from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, new_order
-from app.workflows.trial_yardstick import LoadYardstick, TransferYardstick
+from app.workflows.trial_yardstick import LEAST_BYTES, LoadYardstick, TransferYardstick, fitted, fitting_bytes
 from app.workflows.tune import Tuned, Tuning
 from forms.trials.summary import TrialSummary
 from forms.tuning import negotiated
@@ -317,6 +317,20 @@ def test_a_tuning_tries_each_on_top_of_what_was_found(samba: Smbd, tmp_path: Pat
     assert first.plan.name != second.plan.name
     assert written.index(f"{first.plan.name} = {first.value}") < written.index(f"{second.plan.name} = {second.value}")
     assert samba.conf.read_bytes() == before
+
+
+def test_a_run_of_up_to_ten_seconds_keeps_its_file_and_a_longer_one_gets_three_seconds_worth():
+    assert fitting_bytes(20_000_000, 2_000_000) is None
+    assert fitting_bytes(20_000_001, 2_000_000) == 5 * LEAST_BYTES
+    assert fitting_bytes(20_000_000, 1_000) == LEAST_BYTES
+    assert fitting_bytes(LEAST_BYTES + 1, 1_000) == LEAST_BYTES
+    assert fitting_bytes(LEAST_BYTES, 1_000) is None, "there is nothing smaller to choose"
+
+
+def test_a_quick_file_is_measured_as_it_is(samba: Smbd):
+    request = series_request(options_of(samba), samba.target("file"), samba.secrets())
+    found = fitted(request)
+    assert (found.request, found.usual_bytes, found.said) == (request, 300_000, "")
 
 
 def test_what_is_at_risk_or_buys_no_speed_is_no_candidate():

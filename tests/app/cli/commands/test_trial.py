@@ -12,6 +12,7 @@ import pytest
 
 from app.errors import CancelledError
 from app.measure.control import SeriesControl
+from app.workflows.trial_yardstick import FittedRequest
 from app.workflows.tune import Tuning
 from forms.trials.summary import trial_summary
 from storage.changes import ChangeKind, GridAxis, Slot, TrialPlan
@@ -240,9 +241,26 @@ def test_a_tuning_that_is_cancelled_shows_what_it_came_to(tmp_path: Path, monkey
 
     monkeypatch.setattr(Tuning, "run", run)
     monkeypatch.setattr("app.cli.commands.trial.check_target", lambda _request: None)
+    monkeypatch.setattr("app.cli.commands.trial.fitted", lambda request: FittedRequest(request, 0))
     done = Inside(tmp_path / "notebook.db", password="x")("tune", "smb://u@127.0.0.1/bench/file", "--yes")
     assert done.returncode == 130
     assert "strict sync" in done.stdout
+
+
+def test_tune_refuses_before_measuring_where_only_a_restart_brings_the_remedy(tmp_path: Path):
+    server = Smbd({"socket options": "TCP_NODELAY SO_SNDBUF=14596 SO_RCVBUF=14596"})
+    try:
+        server.start()
+        server.make_file("file", b"x" * 3_000_000)
+        before = server.conf.read_bytes()
+        called = Inside(tmp_path / "notebook.db", server.password)
+        said = called.fails(2, "tune", url(server), *conf(server), "--yes")
+        assert said.startswith("the audit proposes socket options = TCP_NODELAY first, which needs a restart of smbd")
+        assert "--allow-restart" in said
+        assert "--only NAME" in said
+        assert server.conf.read_bytes() == before
+    finally:
+        server.stop()
 
 
 def test_tune_says_what_it_tries_where_it_does_not_try_what_is_named(inside: Inside):
