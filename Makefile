@@ -75,16 +75,16 @@ lock: .venv/.installed-dev ## renew the lock files
 	@sh .ci/lock
 
 man: .venv/.installed-dev ## write the manual page again, from the help
-	@$(BIN)/python -m release.manual
+	@$(BIN)/python -m tests.release.manual
 
 dist: .venv/.installed-dev ## wheel and sdist into dist/, with today's manual page, checked by twine
-	@$(BIN)/python -m release.build
+	@$(BIN)/python -m tests.release.build
 
 app: .venv/.installed-dev ## the same, and all in one file: dist/sharebench.pyz
-	@$(BIN)/python -m release.build app
+	@$(BIN)/python -m tests.release.build app
 
 proof: app ## install and run all of them from nothing, the Containerfile too (as root; ONLY=pip,pipx,uv,pyz,sdist,container)
-	@$(BIN)/python -m release.proof $(ONLY)
+	@$(BIN)/python -m tests.release.proof $(ONLY)
 
 clean: ## remove what the other targets made
 	rm -rf .venv dist .bench .mutants .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

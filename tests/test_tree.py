@@ -19,8 +19,8 @@ import pytest
 
 from app import __version__
 from app.cli.main import cli
-from release import manual
 from storage.notebook import Notebook
+from tests.release import manual
 
 ROOT = Path(__file__).resolve().parents[1]
 LOADED_BY_NAME = {"uharfbuzz"}

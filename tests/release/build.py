@@ -1,6 +1,6 @@
 """Builds what a release has: wheel and sdist, checked, and all in one file that runs with the same Python.
 
-``python -m release.build`` fills ``dist``; with ``app`` as well ``dist/sharebench.pyz``.
+``python -m tests.release.build`` fills ``dist``; with ``app`` as well ``dist/sharebench.pyz``.
 """
 
 import shutil
@@ -9,9 +9,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from release import manual
+from tests.release import manual
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "dist"
 _BIN = Path(sys.executable).parent
 

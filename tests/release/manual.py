@@ -1,6 +1,6 @@
 """The manual page ``sharebench(1)``, made from the help of every command.
 
-``python -m release.manual`` writes it to where the wheel takes it from.
+``python -m tests.release.manual`` writes it to where the wheel takes it from.
 """
 
 import inspect

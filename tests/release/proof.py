@@ -1,4 +1,4 @@
-"""Proves that a release installs and runs from nothing: ``python -m release.proof [pip,pipx,uv,pyz,sdist,container]``.
+"""Proves that a release installs and runs from nothing: ``python -m tests.release.proof [pip,pipx,…]``.
 
 Each way gets an empty home and an empty environment, runs ``sharebench demo </dev/null`` and shows the manual page. The
 commands of the Containerfile run in a root made by debootstrap, since no registry of images is needed for that.
@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from release.build import DIST, ROOT
+from tests.release.build import DIST, ROOT
 
 MOST_MEGABYTES = 250
 _CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
