@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FIELD = '    sign: bool = False\n    """Sign although'
+FIELD = "    sign: bool = False\n    encrypt: bool"
 ROW = '    _option("sign", "--sign"'
 ACTS = """
 import json

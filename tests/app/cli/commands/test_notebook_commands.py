@@ -169,7 +169,7 @@ def test_a_document_of_another_shape_is_refused_whole(
 def test_show_with_a_chart(inside: Inside, series: dict[str, Any]):
     plain, chart = inside("show", "last").stdout, inside("show", "last", "--chart").stdout
     assert chart.startswith(plain)
-    assert "average" in chart.removeprefix(plain)
+    assert "█" in chart.removeprefix(plain)
 
 
 def test_a_notebook_of_a_newer_version_is_refused(inside: Inside, series: dict[str, Any]):

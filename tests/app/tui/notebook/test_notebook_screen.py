@@ -51,7 +51,7 @@ async def test_the_tui_opens_on_the_notebook_and_lists_the_newest_first(three):
         assert lines[3].split()[:5] == [">", "2026-01-03", "10:00", "series", "series"]
         assert lines[4].split()[0] == "2026-01-02"
         assert "B 2026-01-01" in lines[5]
-        for part in ("80.00 MB/s", "0.9 %", "64 %", "put nas/data", "signing"):
+        for part in ("80.00 MB/s", "± 1.1 %", "64 %", "put nas/data", "signing"):
             assert part in lines[4]
         assert "before" in lines[5]
         assert "3 recordings" in lines[0]
@@ -77,7 +77,7 @@ async def test_at_80_columns_each_line_has_its_kind_a_name_and_its_answer(tmp_pa
         assert "get 10.79.0.2/share" in first, "where there is no label, what was measured names it"
         assert all("smb:" not in line and "bench" not in line for line in (ftp, second, first))
         assert "put 100.0 MB/s" in second
-        assert all(" series " in line and "100.0 MB/s ± 0.7 %" in line for line in (ftp, second, first))
+        assert all(" series " in line and "100.0 MB/s ± 0.9 %" in line for line in (ftp, second, first))
 
 
 async def test_an_empty_notebook_says_what_to_do(tmp_path):
