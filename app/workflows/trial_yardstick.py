@@ -2,7 +2,7 @@
 
 import posixpath
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Self
@@ -177,6 +177,8 @@ LONGEST_SECONDS = 10.0
 """Where a run takes longer, a smaller file is moved in its place."""
 FITTING_SECONDS, PROBE_SECONDS = 3.0, 2.0
 """What a run of the smaller file takes, and how long the usual one is moved to find that out."""
+BURST_SECONDS = 1.0
+"""How long a burst at the start of a transfer may last."""
 LEAST_BYTES = 1 << 20
 
 
@@ -230,20 +232,30 @@ def with_file_of(request: SeriesRequest, size_bytes: int) -> SeriesRequest:
 
 def _probed(plan: MeasurementPlan) -> tuple[int, float]:
     """The size of the usual file, and the bytes per second of a run that ends after PROBE_SECONDS."""
-    control, size_bytes, rate = SeriesControl(), 0, 0.0
+    control, size_bytes, progress = SeriesControl(), 0, [(0.0, 0)]
     with MeasuringProcess(replace(plan, runs=1, warmups=0, until_percent=None), control) as child:
         for event in child.events():
             if isinstance(event, Started):
                 size_bytes = event.size_bytes
             elif isinstance(event, Progressed):
-                rate = event.moved_bytes / event.seconds if event.seconds else rate
+                progress.append((event.seconds, event.moved_bytes))
                 if event.seconds >= PROBE_SECONDS:
                     control.cancel()
             elif isinstance(event, RunFinished) and event.run.bytes_per_second:
-                rate = event.run.bytes_per_second
+                return size_bytes, event.run.bytes_per_second
             elif isinstance(event, Failed) and not control.cancelled.is_set():
                 raise failure_from(event)
-    return size_bytes, rate
+    return size_bytes, rate_after_burst(progress)
+
+
+def rate_after_burst(progress: Sequence[tuple[float, int]]) -> float:
+    """Bytes per second of a transfer since BURST_SECONDS, from (seconds, bytes) so far; 0 where nothing is known.
+
+    Buffers on the way swallow the first megabytes at once: counted in, they hide that the rest crawls.
+    """
+    early = max((look for look in progress if look[0] <= BURST_SECONDS), default=(0.0, 0))
+    seconds, moved = progress[-1][0] - early[0], progress[-1][1] - early[1]
+    return moved / seconds if seconds > 0 else 0.0
 
 
 def _cannot_be_made(plan: MeasurementPlan) -> str:

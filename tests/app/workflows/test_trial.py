@@ -27,7 +27,14 @@ from app.workflows.consent import consent_lines
 from app.workflows.requests import SeriesOptions, series_request
 from app.workflows.trial import _fixed_work, run_trial
 from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, new_order
-from app.workflows.trial_yardstick import LEAST_BYTES, LoadYardstick, TransferYardstick, fitted, fitting_bytes
+from app.workflows.trial_yardstick import (
+    LEAST_BYTES,
+    LoadYardstick,
+    TransferYardstick,
+    fitted,
+    fitting_bytes,
+    rate_after_burst,
+)
 from app.workflows.tune import Tuned, Tuning
 from forms.trials.summary import TrialSummary
 from forms.tuning import negotiated
@@ -325,6 +332,14 @@ def test_a_run_of_up_to_ten_seconds_keeps_its_file_and_a_longer_one_gets_three_s
     assert fitting_bytes(20_000_000, 1_000) == LEAST_BYTES
     assert fitting_bytes(LEAST_BYTES + 1, 1_000) == LEAST_BYTES
     assert fitting_bytes(LEAST_BYTES, 1_000) is None, "there is nothing smaller to choose"
+
+
+def test_a_burst_at_the_start_hides_no_slow_transfer():
+    crawl = [(0.0, 0), (0.3, 4_000_000), (1.0, 5_000_000), (1.01, 5_016_000), (2.0, 6_600_000)]
+    assert rate_after_burst(crawl) == pytest.approx(1_600_000)
+    assert rate_after_burst([(0.0, 0), (0.9, 900_000), (1.1, 1_100_000)]) == pytest.approx(1_000_000)
+    assert rate_after_burst([(0.0, 0), (2.0, 3_000_000)]) == 1_500_000, "no look within the first second"
+    assert rate_after_burst([(0.0, 0)]) == 0.0
 
 
 def test_a_quick_file_is_measured_as_it_is(samba: Smbd):
