@@ -34,8 +34,10 @@ def cell_percent(value: float | None) -> str:
 
 
 def signed_percent(value: float | None) -> str:
-    """A change in percent, with its sign: ``+2.5 %``."""
-    return ABSENT if value is None else f"{round(value, 1) + 0.0:+,.1f} %"
+    """A change in percent, with its sign: ``+2.5 %``; a large one as a factor, ``×640``."""
+    if value is None or value < _FACTOR_FROM:
+        return ABSENT if value is None else f"{round(value, 1) + 0.0:+,.1f} %"
+    return _times(value)
 
 
 def _scaled(value: float, units: tuple[tuple[int, str], ...], smallest: str) -> str:
@@ -243,7 +245,7 @@ def verdict_sentence(verdict: Verdict, change_percent: float, interval: tuple[fl
 def signed_end(percent: float, digits: int = 0) -> str:
     """An interval's end with its sign; large ones as a factor or a bound."""
     if percent >= _FACTOR_FROM:
-        return f"×{_factor(percent)}"
+        return _times(percent)
     if percent < _LEAST_PERCENT:
         return f"below {MINUS}{-_LEAST_PERCENT:.0f} %"
     rounded = round(percent, digits)
@@ -255,6 +257,10 @@ def _size(percent: float, digits: int) -> str:
     if percent >= _FACTOR_FROM:
         return f"a factor of {_factor(percent)}"
     return signed_end(percent, digits).removeprefix("+") if percent < 0 else f"{percent:.{digits}f} %"
+
+
+def _times(percent: float) -> str:
+    return f"×{_factor(percent)}".replace("×over ", "over ×")
 
 
 def _factor(percent: float) -> str:

@@ -86,3 +86,9 @@ def test_what_is_just_below_a_thousand_has_no_exponent():
     assert wording.milliseconds(0.9997) == "1000 ms"
     assert wording.byte_rate(999.7e6) == "1000 MB/s"
     assert wording.byte_rate(999.4e6) == "999 MB/s"
+
+
+def test_a_large_change_is_told_as_a_factor():
+    said = {199.94: "+199.9 %", 200.0: "×3.0", 899.0: "×10.0", 901.0: "×10", 9900.0: "×100", 9901.0: "over ×100"}
+    assert {percent: wording.signed_percent(percent) for percent in said} == said
+    assert wording.signed_percent(-80.0) == "-80.0 %"
