@@ -119,7 +119,7 @@ def test_no_interval_ends_beyond_what_can_be_read():
     found = compare_sides(Sides(base=(base, again), other=(other,)), Limits())
     assert found.doubt is Doubt.WANDERED
     assert "−100 %" not in found.sentence
-    assert "over 100" in found.sentence
+    assert "over ×100" in found.sentence
     assert "to +1," not in found.sentence
 
 
