@@ -99,7 +99,7 @@ def isolation_report(isolation: Isolation) -> Report:
         form=FORM,
         title=f"Is it Samba, the disk, or the network? {wording.place(isolation.target)}",
         name=isolation.label or isolation.id,
-        fields=tuple(_fields(isolation)),
+        fields=(_answer(summary), *_fields(isolation)),
         tables=tuple(tables),
         results=tuple(_results(summary)),
         advice=(*reservations(summary.verdict), *_advice(isolation)),
@@ -203,14 +203,13 @@ def _calls_table(heading: str, calls: Sequence[DearCall], whole: str) -> Table:
     return Table(columns=columns, rows=tuple(rows))
 
 
+def _answer(summary: IsolationSummary) -> Field:
+    tone = Tone.CAUTION if summary.verdict.cause is Cause.UNKNOWN else Tone.PLAIN
+    return Field(name="Verdict", text=verdict_sentence(summary.verdict), tone=tone)
+
+
 def _results(summary: IsolationSummary) -> list[Field]:
-    found = [
-        Field(
-            name="Verdict",
-            text=verdict_sentence(summary.verdict),
-            tone=Tone.CAUTION if summary.verdict.cause is Cause.UNKNOWN else Tone.PLAIN,
-        )
-    ]
+    found: list[Field] = []
     price, cost, profile = price_sentence(summary), cost_sentence(summary), summary.profile
     if price:
         found.append(Field(name="Price", text=price))
@@ -285,9 +284,8 @@ def isolation_comparison(base: Isolation, other: Isolation) -> Report:
         form="isolation comparison",
         title="Two isolations",
         name="Isolations",
-        fields=tuple(fields),
+        fields=(*verdicts, *fields),
         tables=(_table(both), *_profile_table(both)),
-        results=tuple(verdicts),
         advice=tuple(_differences(base, other)),
         document=lambda: _document(both),
     )

@@ -10,7 +10,7 @@ from forms.load.summary import percentile_seconds
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.stats.decision import ChangeDecision, Step, Verdict, decide_together
 from forms.stats.variation import SeriesGroup
-from forms.wording import VERDICT_TONES, VERDICT_WORDS, verdict_sentence
+from forms.wording import VERDICT_SIGNS, VERDICT_TONES, VERDICT_WORDS, verdict_sentence
 from forms.worksheets.users import UsersCalculation
 from storage.loads.records import Load, LoadPoint
 
@@ -134,11 +134,15 @@ def load_comparison_report(found: LoadComparison) -> Report:
         title="Two loads side by side",
         name="Loads",
         fields=(
+            Field(
+                name="Verdict",
+                text=f"[{VERDICT_SIGNS[found.verdict]}] {_verdict_text(found)}",
+                tone=VERDICT_TONES[found.verdict],
+            ),
             Field(name="Base", text=_named(found.base)),
             Field(name="Other", text=_named(found.other)),
         ),
         tables=(Table(columns=columns, rows=rows),) if rows else (),
-        results=(Field(name="Verdict", text=_verdict_text(found), tone=VERDICT_TONES[found.verdict]),),
         advice=_advice(found),
         document=lambda: load_comparison_document(found),
     )
@@ -163,8 +167,10 @@ def _verdict_text(found: LoadComparison) -> str:
         if (decision := pair.decision).change_percent is not None and (ends := decision.interval_percent)
     )
     if told:
-        return f"{VERDICT_WORDS[found.verdict]}. {told}."
-    return "Inconclusive: no number of users was measured in both. Measure the same numbers of users, or the capacity."
+        more = " Measure both again, or the capacity of both." if found.verdict is Verdict.UNKNOWN else ""
+        return f"{VERDICT_WORDS[found.verdict]}. {told}.{more}"
+    why = "one of them was measured by an older version" if found.pairs else "no number of users was measured in both"
+    return f"Inconclusive: {why}. Measure the same numbers of users in both, or the capacity."
 
 
 def _advice(found: LoadComparison) -> tuple[str, ...]:

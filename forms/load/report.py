@@ -135,6 +135,8 @@ def load_report(load: Load, prediction: Prediction | None = None) -> Report:
 
 
 def _fields(load: Load) -> Iterator[Field]:
+    if text := load_answer(load):
+        yield Field(name="Answer", text=text, number=load.capacity.carried if load.capacity else None, unit="users")
     yield Field(name="Load", text=" · ".join(filter(None, (load.id, load.label))))
     targets = ", ".join(format_target(target, escaped=False) for target in load.targets)
     yield Field(name="Target" if len(load.targets) == 1 else "Targets", text=wording.plain(targets))
@@ -370,8 +372,7 @@ def _left_text(queue: PrintQueue) -> str:
 
 
 def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
-    if load.scenario.requests and (text := load_answer(load)):
-        yield Field(name="Capacity", text=text, number=load.capacity.carried if load.capacity else None, unit="users")
+    if load.scenario.requests and load_answer(load):
         yield Field(name="Overload", text=f"{_OVERLOAD}, or {limit_text(load)}")
     if any(point.errors for point in load.points):
         yield Field(name="Errors", text="; ".join(_error_texts(load.points)))

@@ -95,7 +95,7 @@ def test_one_answer_on_form_headline_list_and_document():
     open_ended = full_load(points=(point(1, 10), point(2, 20, 195.1)), capacity=Capacity(carried=20))
     said = "20 users carried; not at their limit (they pause 0.1 s, so at most 200 requests/s)"
     assert load_answer(open_ended) == load_document(open_ended)["answer"] == load_headline(open_ended)[0].text == said
-    assert f"Capacity: {said}" in " ".join(report_text(load_report(open_ended)).split())
+    assert f"Answer: {said}" in " ".join(report_text(load_report(open_ended)).split())
     late = point(1, 10, status=PointStatus.GENERATOR, reason="the generator, not the server: late")
     beside = replace(open_ended, points=(late, open_ended.points[1]))
     assert [part.text for part in load_headline(beside)] == [said, "2 points", "! 1 not judged"]
@@ -361,8 +361,13 @@ def test_capacities_that_lie_apart_decide_before_the_points_and_windows_without_
     base = loaded(1.0)
     slower = replace(loaded(0.7, id="ba"), capacity=Capacity(carried=40, not_carried=44))
     assert compare_loads(replace(base, capacity=Capacity(carried=20, not_carried=22)), slower).verdict == "faster"
+    text = report_text(load_comparison_report(compare_loads(base, replace(base, id="ba", points=()))))
+    assert "no number of users was measured in both" in " ".join(text.split())
     whole = replace(base, points=tuple(replace(each, slices=()) for each in base.points))
-    assert compare_loads(whole, slower).pairs[0].decision.verdict == "unknown"
+    found = compare_loads(whole, slower)
+    assert found.pairs[0].decision.verdict == "unknown"
+    lines = report_text(load_comparison_report(found)).splitlines()
+    assert lines[1].startswith("Verdict: [?] Inconclusive: one of them was measured by an older version.")
     still = replace(base, points=tuple(replace(each, slices=(0, 1, 1, 1, 1)) for each in base.points))
     assert still.points[0].slice_rates == ()
 
