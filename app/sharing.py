@@ -15,6 +15,7 @@ from app.server.shell import RunningProgram, ServerShell
 from storage.json_reader import DocumentError, JSONNode
 from storage.notebook import Notebook
 from storage.recordings import Recording
+from storage.records import SeriesStatus
 from storage.shared import Texts, texts_from_json
 
 MOST_BYTES = 64 * 2**20
@@ -122,7 +123,6 @@ def part(notebook: Notebook, wanted: Sequence[str]) -> tuple[list[str], list[Any
     """The recordings that fit into one message: ids dealt with, and content."""
     heads = notebook.recordings_of(list({one.part_of or one.id: None for one in notebook.recordings_of(wanted)}))
     done, entries, size = [], [], 0
-    known = {head.id for head in heads}
     for head in sorted(heads, key=lambda one: one.created_at):  # what a series is based on comes before it
         if size > _PART_BYTES:
             break
@@ -137,9 +137,7 @@ def part(notebook: Notebook, wanted: Sequence[str]) -> tuple[list[str], list[Any
         done += ids
         entries.append(entry)
         size += len(json.dumps(entry))
-    if len(done) and len(entries) == len(known):
-        done = list(wanted)  # also those that were deleted meanwhile
-    return done or list(wanted), entries
+    return done or list(wanted), entries  # of none of them anything is left: all were deleted meanwhile
 
 
 def take(notebook: Notebook, entries: Any, host: str) -> Taken:
@@ -194,4 +192,5 @@ def _goes_further(notebook: Notebook, recording: ImportedRecording, mine: Record
     if recording.kind.whole:
         return len(record.series) > len(kinds.parts(notebook, mine))
     count = len(getattr(record, "runs", ()) or getattr(record, "points", ()))
-    return (record.status == "complete", count) > notebook.progress()[mine.id]
+    status = getattr(record, "status", SeriesStatus.COMPLETE)  # an audit is always whole
+    return (status is SeriesStatus.COMPLETE, count) > notebook.progress()[mine.id]

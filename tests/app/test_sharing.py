@@ -3,7 +3,7 @@
 import json
 import platform
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -88,6 +88,51 @@ def test_an_older_copy_never_replaces_what_was_resumed_here(tmp_path: Path):
         assert len(copy.series(first.id).runs) == 6
 
 
+def test_what_is_taken_twice_is_the_same_and_not_changed(tmp_path: Path):
+    for kind in MAKERS.keys() - {"weighing"}:
+        with Notebook(tmp_path / f"{kind} a.db") as mine, Notebook(tmp_path / f"{kind} b.db") as copy:
+            made = [MAKERS[kind](mine)]
+
+            def taken(mine: Notebook = mine, copy: Notebook = copy, made: list[str] = made) -> sharing.Taken:
+                return sharing.take(copy, json.loads(json.dumps(sharing.part(mine, made)[1])), "a")
+
+            assert (taken(), taken()) == (sharing.Taken(new=made), sharing.Taken()), kind
+            mine.describe(made[0], note="seen there")
+            assert taken() == sharing.Taken(changed=made), kind
+
+
+def test_all_is_asked_for_part_by_part_until_the_other_side_gives_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sharing, "_PART_BYTES", 1)
+    asked: list[str] = []
+    with Notebook(book(tmp_path / "a.db", one(1), one(2), one(3))) as theirs, Notebook(tmp_path / "b.db") as mine:
+        gives = True
+
+        def ask(_host: str, word: str, text: str = "") -> object:
+            asked.append(word)
+            if word == "state":
+                return sharing.state(theirs)
+            if word == "take":
+                return asdict(sharing.take(theirs, json.loads(text), "mine"))
+            ids, entries = sharing.part(theirs, json.loads(text)) if gives else ([], [])
+            return {"ids": ids, "entries": entries}
+
+        monkeypatch.setattr(sharing, "_ask", ask)
+        assert len(sharing.pull(mine, "nas").new) == 3
+        assert asked == ["state", "give", "give", "give"]
+        asked.clear()
+        mine.describe(one(1).id, label="mine")
+        mine.add(one(4))
+        pushed = sharing.push(mine, "nas")
+        assert (pushed.changed, pushed.new, asked) == ([one(1).id], [one(4).id], ["state", "take", "take"])
+        asked.clear()
+        theirs.add(one(5))
+        gives = False
+        assert sharing.pull(mine, "nas") == sharing.Taken()
+        assert asked == ["state", "give"]
+
+
 def test_what_is_being_measured_is_shared_when_it_has_ended(tmp_path: Path):
     with Notebook(book(tmp_path / "a.db", one(1), one(2))) as mine:
         mine.take(one(1).id)
@@ -152,6 +197,7 @@ def test_a_machine_without_a_notebook_is_told_in_one_line(through: Sshd, tmp_pat
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (4, "", 1)
     assert "fileserver" in done.stderr
     assert told == "exit 3" or told in done.stderr
+    assert ("did not answer in JSON" in done.stderr) is (told == "JSON"), "what a failed command wrote is not read"
 
 
 def test_the_host_is_checked_before_anything_runs(tmp_path: Path):
