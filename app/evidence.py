@@ -48,7 +48,7 @@ def sign(documents: Sequence[Any], key: Path) -> bytes:
     signed = text.removesuffix("\n}").encode()
     done = _ssh_keygen(signed, "sign", "-f", str(key))
     armor = done.stdout.decode(errors="replace").split()
-    if done.returncode or not armor:
+    if done.returncode:
         raise UsageError(f"{key} does not sign: {_last_line(done)}; name an ssh key, such as ~/.ssh/id_ed25519")
     return signed + _MEMBER + "".join(armor[3:-3]).encode() + _END
 

@@ -54,11 +54,13 @@ def test_an_unchanged_file_of_every_kind_says_who_signed_it_and_needs_no_noteboo
         ("--key", str(keys / "other.pub"), "--key", str(keys / "mine.pub")),
     ):
         done = elsewhere("verify", str(file), *words)
-        assert (done.returncode, done.stderr) == (UNCHANGED, "")
+        assert (done.returncode, done.stderr) == (0, "")
         assert shown.stdout.split()[1] in done.stdout
     done = elsewhere("verify", str(file), "--key", str(keys / "other.pub"))
-    assert done.returncode == NOT_SIGNED
+    assert done.returncode == 2
     assert shown.stdout.split()[1] in done.stdout
+    file.write_bytes(signed + b"\n")
+    assert elsewhere("verify", str(file)).returncode == 1
     assert not (tmp_path / "none.db").exists()
 
 
@@ -78,7 +80,7 @@ def test_every_changed_byte_is_refused(signed: bytes, keys: Path):
         lambda text: text + b"\n",
         lambda text: b" " + text,
         lambda text: text.replace(b'\n "signature"', b'\n  "signature"'),
-        lambda text: text[:-5] + b"A" + text[-4:],
+        lambda text: text[:-5] + (b"B" if text[-5:-4] == b"A" else b"A") + text[-4:],
         lambda text: text.removesuffix(b"\n"),
         lambda text: text.replace(b"\n", b"\r\n"),
     ],
@@ -99,7 +101,20 @@ def test_averages_that_were_changed_before_signing_are_found(signed: bytes, keys
     assert verify(evidence.sign(documents, keys / "mine")).exit_code == CHANGED
 
 
-def test_what_is_not_signed_is_told_apart_from_what_is_changed(signed: bytes, tmp_path: Path):
+def test_what_is_computed_is_the_same_up_to_a_billionth_and_what_is_measured_is_not_compared():
+    for mine, other, wrong in (
+        (1.0, 1.0 + 9e-10, []),
+        (1.0, 1.0 + 1.1e-9, ["average.x"]),
+        ("a", "a", []),
+        *((left, right, ["average.x"]) for left, right in (("a", "b"), (1.0, None), (None, 1.0))),
+        *((left, right, ["average.x"]) for left, right in (({"y": 1}, 1), (1, {"y": 1}), ([1], 1), (1, [1]))),
+        ([1, 2], [1, 3], ["average.x[1]"]),
+    ):
+        sides = ({"average": {"x": value}, "seconds": value} for value in (mine, other))
+        assert list(evidence._unlike(*sides)) == wrong, (mine, other)
+
+
+def test_what_is_not_signed_is_told_apart_from_what_is_changed(signed: bytes, keys: Path, tmp_path: Path):
     for content in (b"", b"{}", json.dumps(json.loads(signed)["recordings"]).encode(), b"\xff" * 40):
         assert verify(content).exit_code == NOT_SIGNED
     inside = Inside(tmp_path / "none.db", None)
@@ -107,6 +122,8 @@ def test_what_is_not_signed_is_told_apart_from_what_is_changed(signed: bytes, tm
     assert (done.returncode, done.stdout) == (2, "")
     (tmp_path / "e.json").write_bytes(signed)
     assert "has no public key" in inside("verify", str(tmp_path / "e.json"), "--key", str(tmp_path / "e.json")).stderr
+    (tmp_path / "keys").write_text(f"# {(keys / 'mine.pub').read_text()}{(keys / 'other.pub').read_text()}")
+    assert verify(signed, [tmp_path / "keys"]).exit_code == NOT_SIGNED, "a key behind # is none"
 
 
 def test_only_json_of_recordings_is_signed(tmp_path: Path, keys: Path):
