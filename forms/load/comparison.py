@@ -1,7 +1,6 @@
 """Compare two loads: capacities, and points of equal users, whose slices count as runs."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from forms import wording
@@ -51,8 +50,6 @@ def compare_loads(base: Load, other: Load) -> LoadComparison:
     first, second = base.capacity, other.capacity
     decided = {pair.decision.verdict for pair in pairs} - {Verdict.UNKNOWN}
     verdict, ratio = decided.pop() if len(decided) == 1 else Verdict.UNKNOWN, None
-    if verdict is Verdict.SAME and any(pair.decision.verdict is Verdict.UNKNOWN for pair in pairs):
-        verdict = Verdict.UNKNOWN
     by_capacity = False
     if first and second and first.carried and second.carried:
         ratio = second.carried / first.carried
@@ -89,18 +86,13 @@ def _pairs(base: Load, other: Load) -> tuple[UsersPair, ...]:
         for point in base.valid_points()
         if (point.users, point.size_bytes) in others
     ]
-    groups = [_group(point) for pair in points for point in pair]
+    groups = [SeriesGroup([point.slice_rates], [0.0]) for pair in points for point in pair]
     steps = [Step(2 * place, 2 * place + 1) for place in range(len(points))]
     decisions = decide_together(groups, steps)
     return tuple(
         UsersPair(users=one.users, base=one, other=two, decision=decision)
         for (one, two), decision in zip(points, decisions, strict=True)
     )
-
-
-def _group(point: LoadPoint) -> SeriesGroup:
-    rates, moment = point.slice_rates, point.started_at
-    return SeriesGroup([rates] if rates else [], [datetime.fromisoformat(moment).timestamp() if moment else 0.0])
 
 
 COMPARISON_SCHEMA = "sharebench/load-comparison/1"

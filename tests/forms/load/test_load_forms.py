@@ -188,6 +188,10 @@ def test_capacity_is_a_bracket_and_points_without_a_verdict_give_none():
     assert (capacity.carried, capacity.not_carried, capacity.limit) == (20, 40, Limit.ERRORS)
     generator = full_load(points=(point(1, 10), point(2, 20, 100.0, status=PointStatus.GENERATOR)))
     assert capacity_of(generator) == Capacity(carried=10, not_carried=None)
+    again = full_load(points=(point(1, 10), point(2, 20), point(3, 20, 100.0), point(4, 30)))
+    found = capacity_of(again)
+    assert found is not None
+    assert (found.carried, found.not_carried) == (10, 20), "carried once and not the next time is not carried"
     assert capacity_of(full_load(points=(point(status=PointStatus.GENERATOR),))) is None
     broken_here = point(2, 20, status=PointStatus.FAILED, reason="a worker was ended", limit=Limit.GENERATOR)
     assert capacity_of(full_load(points=(point(1, 10), broken_here))) == Capacity(carried=10, not_carried=None)
@@ -328,6 +332,9 @@ def test_loads_compare_by_brackets_that_lie_apart():
     assert (found.verdict, found.capacity_ratio) == ("faster", 2.0)
     assert compare_loads(better, base).verdict == "slower"
     assert compare_loads(base, base).verdict == "unknown"
+    assert "carries" not in report_text(load_comparison_report(compare_loads(base, base))), "the brackets overlap"
+    apart = compare_loads(loaded(1.0), full_load(points=(), capacity=None))
+    assert "no number of users was measured in both" in " ".join(report_text(load_comparison_report(apart)).split())
     assert "at least twice the users" in report_text(load_comparison_report(found)).replace("\n  ", " ")
     assert [pair.change_percent for pair in found.pairs] == [0.0, 0.0]
 
