@@ -47,6 +47,15 @@ def test_a_later_label_leaves_in_the_note_what_lost_before():
     assert cleaned.merged(merged).shown == cleaned.shown
 
 
+def test_the_note_keeps_what_lost_in_order_without_empty_paragraphs_and_whatever_else_is_written():
+    base = Texts(MADE, {"label": text_since(MADE, "old"), "note": text_since(MADE, "")})
+    merged = base.written({"label": "mine"}, FIRST).merged(base.written({"label": "theirs"}, SECOND))
+    assert merged.note == "Other label of 2026-02-01 10:00: mine"
+    assert merged.written({"question": "why"}, THIRD).note == merged.note
+    both = base.written({"label": "b", "note": "x"}, FIRST).merged(base.written({"label": "a", "note": "y"}, SECOND))
+    assert both.note == "y\n\nOther note of 2026-02-01 10:00: x\n\nOther label of 2026-02-01 10:00: b"
+
+
 def test_a_clock_that_is_late_does_not_undo_what_it_has_seen():
     ahead = START.written({"label": "ahead"}, THIRD)
     behind = ahead.written({"label": "behind"}, FIRST)
@@ -132,6 +141,30 @@ def test_what_is_merged_counts(tmp_path):
         mine.keep_said(recording_id, mine.said([recording_id])[recording_id].merged(again))
         assert mine.baselines() == []
         assert {run.status for run in mine.series(recording_id).runs} == {RunStatus.VALID}
+
+
+def test_a_baseline_travels_from_an_older_notebook_and_what_is_taken_back_is_taken_back_on_both_sides(tmp_path):
+    with Notebook(book(tmp_path / "a.db", one(1))) as mine, Notebook(book(tmp_path / "b.db", one(1))) as theirs:
+        (recording_id,) = [head.id for head in mine.recordings()]
+        theirs._db.execute("INSERT INTO baselines VALUES ('old', ?, ?)", (recording_id, FIRST))
+
+        def exchange() -> tuple[list[str], list[tuple[int, str]]]:
+            said = mine.said([recording_id])[recording_id].merged(theirs.said([recording_id])[recording_id])
+            mine.keep_said(recording_id, said)
+            theirs.keep_said(recording_id, said)
+            names = [[each.name for each in side.baselines()] for side in (mine, theirs)]
+            assert names[0] == names[1]
+            return names[0], [
+                (run.number, run.reason) for run in mine.series(recording_id).runs if run.reason is not None
+            ]
+
+        assert exchange() == (["old"], [])
+        theirs.set_baseline("new", recording_id)
+        theirs.judge_run(recording_id, 2, RunStatus.REJECTED, None)
+        assert exchange() == (["new", "old"], [(2, "-")])
+        mine.remove_baseline("old")
+        mine.judge_run(recording_id, 2, RunStatus.VALID, None)
+        assert exchange() == (["new"], [])
 
 
 def test_a_version_names_its_time_and_its_text():

@@ -34,6 +34,17 @@ def test_the_best_of_the_long_enough_transfers_counts():
     assert asked == [FIRST_BYTES, *[2 * FIRST_BYTES] * 4]
 
 
+def test_transfers_double_from_32_mib_up_to_a_gib_while_they_take_less_than_a_quarter_of_a_second():
+    for seconds, mebibytes in (
+        (0.25, [32] * 4),
+        (0.2499, [32, 64, 128, 256, 512, *[1024] * 4]),
+    ):
+        asked: list[int] = []
+        transfer = lambda _facts, _command, size, asked=asked, seconds=seconds: asked.append(size) or seconds  # noqa: E731
+        ceiling_bytes_per_second(transfer, OURS, Command.GET)
+        assert asked == [size << 20 for size in mebibytes]
+
+
 @pytest.mark.parametrize("command", list(Command))
 @pytest.mark.parametrize(
     ("protocol", "dialect", "signing", "encryption"),

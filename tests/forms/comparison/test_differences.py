@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from forms.comparison.differences import Difference, differences
+from forms.comparison.differences import Difference, differences, differences_before
 from forms.tuning.fact_names import is_volatile
 from storage.plan import Plan, Settings
 from storage.records import ClientFacts, Command, FactValue, Series, Target
@@ -94,6 +94,15 @@ def test_a_series_that_never_connected_has_told_nothing_of_its_client() -> None:
     assert differences(series((100.0,)), series((), client=ClientFacts(name="sharebench"))) == ()
     other = differences(series((100.0,)), series((), client=ClientFacts(name="smbclient")))
     assert named(other) == [("client.name", "sharebench", "smbclient")]
+
+
+def test_of_a_series_known_by_its_login_alone_what_is_absent_differs_only_in_how_the_session_is_protected() -> None:
+    base = series((100.0,), client=replace(CLIENT, signing="aes-cmac", encryption=None), environment={"path": {"a": 1}})
+    again = replace(base, runs=(), client=replace(base.client, signing=None, encryption="aes-128-gcm"))
+    assert [found.name for found in differences_before(base, again)] == ["client.signing", "client.encryption"]
+    assert differences_before(base, replace(again, client=replace(again.client, dialect=None))) == ()
+    spoken = replace(again, client=replace(base.client, dialect="2.1", block_bytes=None))
+    assert named(differences_before(base, spoken)) == [("client.dialect", CLIENT.dialect, "2.1")]
 
 
 @pytest.mark.parametrize("name", ["host.load_1", "host.uptime_seconds", "link.rx_errors"])

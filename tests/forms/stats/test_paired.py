@@ -119,6 +119,11 @@ def test_many_pairs_are_judged_by_the_normal_curve():
     effect = paired_effect([math.exp(one) for one in found], 0.05)
     assert effect.interval_percent is not None
     assert (effect.interval_percent[0] > 0) == (effect.p_value <= 0.05)
+    # of 101 ranks the normal curve gives 1996.9 for 2.5 %: 101 * 102 / 4 - 1.96 sqrt(101 * 102 * 203 / 24)
+    logs = found[:101]
+    means = sorted((one + other) / 2 for place, one in enumerate(logs) for other in logs[place:])
+    interval = paired_effect([math.exp(one) for one in logs], 0.05).interval_percent
+    assert interval == pytest.approx((100 * math.expm1(means[1996]), 100 * math.expm1(means[-1997])))
 
 
 def orders_of(pairs: int, seed: int) -> list[bool]:

@@ -60,6 +60,7 @@ def test_two_runs_or_none_at_all_show_nothing():
     assert shown_like([1e8, 1.01e8, 1.02e8]) is not None
     assert shown_like([1e8, 1.01e8]) is None
     assert shown_like([0.0, 0.0, 0.0]) is None
+    assert shown_like([0.5, 0.51, 0.52]) is not None, "the unit is any"
 
 
 def test_three_percent_at_one_percent_takes_eight_pairs():

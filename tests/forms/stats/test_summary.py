@@ -127,12 +127,13 @@ def test_drift_with_ties_agrees_with_the_tie_corrected_normal():
     assert trend.p_value == pytest.approx(expected, rel=1e-9)
 
 
-def test_long_series_drift_by_the_normal_approximation():
+def test_series_of_more_than_sixty_runs_drift_by_the_normal_approximation():
     generator = random.Random(5)
-    values = [100 + generator.gauss(0, 1) for _ in range(100)]
-    trend = s.drift(values)
-    assert trend is not None
-    assert trend.p_value == pytest.approx(stats.kendalltau(range(100), values, method="asymptotic").pvalue, rel=1e-9)
+    for runs, method in ((60, "exact"), (61, "asymptotic"), (100, "asymptotic")):
+        values = [100 + generator.gauss(0, 1) for _ in range(runs)]
+        trend = s.drift(values)
+        assert trend is not None
+        assert trend.p_value == pytest.approx(stats.kendalltau(range(runs), values, method=method).pvalue, rel=1e-9)
 
 
 def test_equal_values_have_no_trend():
