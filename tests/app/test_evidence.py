@@ -110,8 +110,8 @@ def test_what_is_computed_is_the_same_up_to_a_billionth_and_what_is_measured_is_
         *((left, right, ["average.x"]) for left, right in (({"y": 1}, 1), (1, {"y": 1}), ([1], 1), (1, [1]))),
         ([1, 2], [1, 3], ["average.x[1]"]),
     ):
-        sides = ({"average": {"x": value}, "seconds": value} for value in (mine, other))
-        assert list(evidence._unlike(*sides)) == wrong, (mine, other)
+        left, right = ({"average": {"x": value}, "seconds": value} for value in (mine, other))
+        assert list(evidence._unlike(left, right)) == wrong, (mine, other)
 
 
 def test_what_is_not_signed_is_told_apart_from_what_is_changed(signed: bytes, keys: Path, tmp_path: Path):
