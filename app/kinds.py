@@ -15,13 +15,12 @@ from forms.layout import Tone, Toned
 from forms.series.listing import RecordingLine, SeriesLine, done_text, done_tone, series_lines, side_by_side
 from storage.audits import AUDIT, Audit, audit_of, recording_of
 from storage.changes import TrialPlan
-from storage.errors import did_you_mean
 from storage.isolations import Isolation, Layer
 from storage.json_reader import JSONNode
 from storage.loads.records import Load
 from storage.notebook import Notebook
-from storage.recordings import ISOLATION, LAST, LOAD, SERIES, Recording, held_text
-from storage.records import Experiment, RunStatus, Series, SeriesStatus, Target
+from storage.recordings import ISOLATION, LAST, LOAD, SERIES, Recording
+from storage.records import Experiment, RunStatus, Series, Target
 from storage.target_url import format_target
 
 if TYPE_CHECKING:
@@ -239,19 +238,15 @@ def _audit_from_document(document: Any) -> Audit:
 # What is made of series
 
 
-def _no_experiment(notebook: Notebook, name: str) -> str:
-    meant = did_you_mean(name, (each.experiment.name for each in notebook.experiments()))
-    return f"no experiment is called {name!r}; {meant}`sharebench experiment list` shows what there is"
-
-
 def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> "Report":
     """``only`` is the kind it must be. Raises UsageError."""
+    from app.workflows.experiments import no_experiment  # noqa: PLC0415  as the module says
     from forms.experiments.report import experiment_report  # noqa: PLC0415  as the module says
     from forms.trials.judged import report_of  # noqa: PLC0415  as the module says
 
     experiment, series = notebook.experiment_called(name), notebook.experiment(name)
     if experiment is None or not series:
-        raise UsageError(_no_experiment(notebook, name))
+        raise UsageError(no_experiment(notebook, name))
     if only is not None and experiment.kind != only:
         raise UsageError(f"{name!r} is a {experiment.kind}: export it as an experiment", options="--form experiment")
     if (change := stored_change(notebook, name)) is not None:
@@ -468,21 +463,6 @@ def leftover_text(notebook: Notebook, head: Recording) -> str:
     if target is not None:
         how = f"sharebench clean {wording.plain(format_target(target))}"
     return f"{head.kind} {head.id} left {wording.plain('; '.join(things))}: {how}".rstrip(": ")
-
-
-def resumable(notebook: Notebook, reference: str, *kinds: str, confirmed: bool = False) -> Recording:
-    """Raises UsageError if it is complete, being measured, or somebody else's."""
-    head = notebook.recording(reference, *kinds)
-    kind = kind_of(head)
-    if head.lease is not None and head.running:
-        raise UsageError(f"{held_text(head.id, head.lease, head.kind)}: wait for its end, or end that process")
-    if head.status is SeriesStatus.COMPLETE:
-        raise UsageError(f"{head.kind} {head.id} is complete: measure a new one")
-    if not kind.resume:
-        raise UsageError(f"a {head.kind} cannot be resumed: measure a new one")
-    if head.imported_at and not confirmed:
-        raise UsageError(f"{head.kind} {head.id} was imported: measure a new one")
-    return head
 
 
 def judge(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> None:

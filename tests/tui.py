@@ -23,7 +23,7 @@ from app.recorder.request import SeriesRequest
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.workflows import trial, trial_order
-from app.workflows.guide.backend import SystemBackend
+from app.workflows.guide.backend import Backend
 from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, items
 from app.workflows.load import LoadRequest, LoadStep
 from app.workflows.trial_order import StoredTrial, TrialEvent, TrialOrder
@@ -77,13 +77,13 @@ def here(app: App[Any]) -> Any:
     return app.screen
 
 
-def app_on(path: Path, *, first: str = "", backend: "FakeBackend | None" = None, **arguments: Any) -> SharebenchApp:
+def app_on(path: Path, *, first: str = "", backend: Backend | None = None, **arguments: Any) -> SharebenchApp:
     """The app on a notebook, with no keys file of the user's own."""
-    context = Context(notebook_path=path, keys_file=path.with_name("keys.toml"), backend=backend or SystemBackend())
+    context = Context(notebook_path=path, keys_file=path.with_name("keys.toml"), backend=backend or Backend())
     return SharebenchApp(context, first=first, **arguments)
 
 
-class FakeBackend:
+class FakeBackend(Backend):
     """Answers from what the test put into it."""
 
     def __init__(self) -> None:

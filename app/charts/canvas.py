@@ -35,7 +35,6 @@ class Pattern(Enum):
     SOLID = ("11111111", "*")
     DOTTED = ("01010101", "-")
     DASHED = ("11111100", "=")
-    SPARSE = ("01000000", ".")
     LOOSE = ("01000100", "~")
 
     @property

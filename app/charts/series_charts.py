@@ -1,9 +1,9 @@
-"""What the charts of a series show: the rate of each run, and the inside of one run."""
+"""Charts of the rate of each run, of the inside of one run, and of a sweep (Using Samba, figure B-1)."""
 
 from collections.abc import Sequence
 
 from app.charts.bars import bars_chart
-from app.charts.canvas import AVERAGE, LINK, RUN, Canvas, Pattern, figure, too_small
+from app.charts.canvas import AVERAGE, EXPECTED, INTERVAL, LINK, RUN, Canvas, Pattern, figure, too_small
 from app.charts.scale import round_ticks
 from forms import wording
 from forms.layout import Tone
@@ -97,4 +97,25 @@ def within_chart(
     canvas.labels += [(tick, f"{tick:g} s", "") for tick in round_ticks(end, max(2, width // 12)) if tick <= end]
     times = [0.0, *(span.until_seconds for span in spans)]
     canvas.curve(RUN, times, [rates[0], *rates], "throughput over time")
+    return canvas.text()
+
+
+def sweep_chart(bars: Sequence[Bar], width: int, height: int, *, base: float | None = None, colour: bool = True) -> str:
+    """The average at each value, with its interval, evenly spaced; ``base`` is the previous value's, in bytes/s."""
+    small = too_small(width, height)
+    rates = [(bar.value or 0.0, bar.interval) for bar in bars]
+    if small is not None or not rates:
+        return small if small is not None else "nothing has been measured yet"
+    highest = max(rate for rate, _ in rates)
+    ends = [end for _, interval in rates for end in interval or () if 0 <= end <= 2 * highest]
+    shown = [*(rate for rate, _ in rates), *ends, *([base] if base else [])]
+    canvas = Canvas(width=width, height=height, rates=shown, low=-0.5, high=len(rates) - 0.5, colour=colour)
+    if base:
+        canvas.level(Pattern.LOOSE, EXPECTED, base, "as it was", f"was {figure(base, highest, aligned=True)}")
+    for place, (rate, interval) in enumerate(rates):
+        canvas.labels.append((place, bars[place].name[:10], figure(rate, highest, aligned=True)))
+        if interval:
+            canvas.upright(INTERVAL, place, *interval, "95 % interval")
+        canvas.dash(Pattern.SOLID, RUN, rate, place, "average")
+    canvas.curve(RUN, range(len(rates)), [rate for rate, _ in rates], "in the order given")
     return canvas.text()

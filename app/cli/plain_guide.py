@@ -20,7 +20,7 @@ from app.workflows.consent import consent_lines
 from app.workflows.guide import known as store
 from app.workflows.guide import page as acts
 from app.workflows.guide.after_run import after_measuring, page_of
-from app.workflows.guide.backend import Backend, Logins, PasswordNeededError, SystemBackend
+from app.workflows.guide.backend import Backend, Logins, PasswordNeededError
 from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, inside
 from app.workflows.guide.choices import (
     STEPS,
@@ -154,7 +154,7 @@ class PlainGuide:
     """Asks until the user leaves; every choice is stored in the notebook, as on the screen."""
 
     notebook_path: Path
-    backend: Backend = field(default_factory=SystemBackend)
+    backend: Backend = field(default_factory=Backend)
     logins: Logins = field(default_factory=Logins)
     practice: Sequence[Target] = ()
     read: Callable[[], str] = sys.stdin.readline

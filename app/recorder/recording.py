@@ -20,7 +20,7 @@ from forms.comparison.differences import differences_before, named
 from storage.errors import NotebookFileError, RefusedError
 from storage.notebook import Notebook
 from storage.plan import QuietTime
-from storage.recordings import held_text
+from storage.recordings import SERIES, held_text
 from storage.records import Change, ClientFacts, Command, Phase, RunStatus, Series, SeriesStatus, new_series_id, utc_now
 
 
@@ -115,27 +115,31 @@ def resuming(
     confirmed: bool = False,
 ) -> Iterator[RecorderEvent]:
     """As :func:`resume`, in an open notebook."""
-    series = notebook.series(series_id)
+    series = notebook.series(resumable(notebook, series_id, SERIES, confirmed=True))
     if series.imported_at is not None and not confirmed:
         raise errors.UsageError(
             f"series {series.id} was imported: look at its target, and say that it is meant before it goes on",
             options=f"--resume {series.id} --confirm-target",
         )
-    request = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
+    request = request_to_resume(series, replace(_plan_to_resume(series, secrets), stepped=stepped))
     yield from _measure(SeriesWriter(series, Recorder(notebook), stored=True), request, notebook, control)
 
 
-def check_resumable(series: Series) -> None:
-    """Raise UsageError if the series cannot be resumed."""
-    if series.running_by:
-        raise errors.UsageError(f"{held_text(series.id, series.running_by)}: wait for its end, or end that process")
-    if series.status is SeriesStatus.COMPLETE:
-        raise errors.UsageError(f"series {series.id} is complete; measure a new one with `sharebench run`")
+def resumable(notebook: Notebook, reference: str, kind: str, *, confirmed: bool = False) -> str:
+    """The id of the recording to resume. Raises UsageError if it is complete, being measured, or imported and not
+    ``confirmed``.
+    """
+    head = notebook.recording(reference, kind)
+    if head.lease is not None and head.running:
+        raise errors.UsageError(f"{held_text(head.id, head.lease, kind)}: wait for its end, or end that process")
+    if head.status is SeriesStatus.COMPLETE:
+        raise errors.UsageError(f"{kind} {head.id} is complete: measure a new one")
+    if head.imported_at and not confirmed:
+        raise errors.UsageError(f"{kind} {head.id} was imported: measure a new one")
+    return head.id
 
 
-def plan_to_resume(series: Series, secrets: Secrets) -> MeasurementPlan:
-    """The rest of a stored series' plan. Raises UsageError if nothing is missing."""
-    check_resumable(series)
+def _plan_to_resume(series: Series, secrets: Secrets) -> MeasurementPlan:
     plan = MeasurementPlan.of(series.plan, series.command, series.target)
     finished = [run for run in series.runs if run.status is not RunStatus.FAILED]
     done = [run for run in finished if run.phase is Phase.MEASURED]

@@ -33,7 +33,8 @@ def repeat_requests(request: SeriesRequest, times: int) -> tuple[SeriesRequest, 
     )
 
 
-def _no_experiment(notebook: Notebook, name: str) -> str:
+def no_experiment(notebook: Notebook, name: str) -> str:
+    """An error message with the name that may be meant."""
     meant = did_you_mean(name, (each.experiment.name for each in notebook.experiments()))
     return f"no experiment is called {name!r}; {meant}`sharebench experiment list` shows what there is"
 
@@ -42,7 +43,7 @@ def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
     """Rename an experiment, in the guide's choices too. Raises UsageError, or RefusedError for a taken name."""
     experiment = notebook.experiment_called(name)
     if experiment is None:
-        raise UsageError(_no_experiment(notebook, name))
+        raise UsageError(no_experiment(notebook, name))
     if experiment.kind is not ExperimentKind.LADDER:
         raise UsageError(f"{name!r} is a {experiment.kind}, and its name tells that: only a ladder's can be changed")
     if new_name == name:

@@ -5,19 +5,17 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from app.errors import UsageError
 from app.isolation.folders import put_back_after_kills
 from app.isolation.request import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
-from app.recorder.recording import open_notebook
+from app.recorder.recording import open_notebook, resumable
 from app.recorder.writer import Recorder, Write, recorded
 from storage.isolations import Isolation
 from storage.notebook import Notebook
 from storage.ownership import is_own_file
-from storage.recordings import UnknownReferenceError
-from storage.records import SeriesStatus
+from storage.recordings import ISOLATION
 
 
 def record_isolation(
@@ -28,7 +26,7 @@ def record_isolation(
         if is_own_file(notebook_path):
             for said in put_back_after_kills(notebook):
                 yield Warned(text=said)
-        resumed = resumable(notebook, resumed_id) if resumed_id else None
+        resumed = notebook.isolation(resumable(notebook, resumed_id, ISOLATION)) if resumed_id else None
         recorder = Recorder(notebook)
         if resumed:
             recorder.begin(resumed.id, stored=True)
@@ -58,23 +56,3 @@ def _add(isolation: Isolation, notebook: Notebook) -> None:
             notebook.add_isolation(isolation)
             notebook.take(isolation.id)
         notebook.update_isolation(isolation)
-
-
-def isolation_called(notebook: Notebook, reference: str) -> Isolation:
-    """The isolation with that id or unique prefix; ``last`` is the newest. Raises UsageError."""
-    try:
-        return notebook.isolation(reference)
-    except UnknownReferenceError as error:
-        raise UsageError(str(error)) from error
-
-
-def resumable(notebook: Notebook, reference: str) -> Isolation:
-    """The isolation to resume. Raises UsageError if it is complete, running, or another user's."""
-    found = isolation_called(notebook, reference)
-    if found.running:
-        raise UsageError(f"isolation {found.id} is being measured right now: wait for its end")
-    if found.status is SeriesStatus.COMPLETE:
-        raise UsageError(f"isolation {found.id} is complete: measure a new one")
-    if found.imported_at:
-        raise UsageError(f"isolation {found.id} was imported: measure a new one")
-    return found

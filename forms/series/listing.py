@@ -66,10 +66,6 @@ class SeriesLine:
         return wording.rate(self.average_bytes_per_second)
 
     @property
-    def deviation_text(self) -> str:
-        return _percent(self.deviation_percent)
-
-    @property
     def scatters(self) -> bool:
         return (self.deviation_percent or 0.0) > SCATTER_PERCENT
 

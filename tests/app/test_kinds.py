@@ -11,7 +11,7 @@ from app.errors import UsageError
 from app.kinds import KINDS
 from forms.exporters import FORMATS
 from storage.notebook import Notebook
-from storage.records import RunStatus, SeriesStatus
+from storage.records import RunStatus
 from tests.builders import one
 from tests.command_line import QUICK, Inside
 from tests.outputs import READERS, untold
@@ -122,30 +122,6 @@ def test_a_run_point_layer_run_or_pair_is_rejected_and_accepted(kind: str, run: 
     assert inside.json("show", made, "--json") == before
     inside.fails(2, "reject", made, "99" if kind != "isolation" else "9:server:4", "--reason", "none such")
     assert inside.json("show", made, "--json") == before
-
-
-@pytest.mark.parametrize("kind", sorted(MAKERS))
-def test_what_is_resumed_is_interrupted_and_this_notebooks_own(kind: str, tmp_path: Path):
-    with Notebook(tmp_path / "notebook.db") as notebook:
-        made = MAKERS[kind](notebook)
-        assert notebook._db is not None
-        notebook._db.execute("UPDATE recordings SET status = 'complete'")
-        with pytest.raises(UsageError, match="is complete"):
-            kinds.resumable(notebook, made)
-        notebook._db.execute("UPDATE recordings SET status = 'interrupted'")
-        if not KINDS[kind].resume:
-            with pytest.raises(UsageError, match="cannot be resumed"):
-                kinds.resumable(notebook, made)
-            return
-        assert kinds.resumable(notebook, "last", kind).id == made
-        notebook.take(made)
-        with pytest.raises(UsageError, match=f"{kind} {made} is being measured"):
-            kinds.resumable(notebook, made)
-        notebook.release(made)
-        notebook._db.execute("UPDATE recordings SET imported_at = '2026-01-01T00:00:00.000Z'")
-        with pytest.raises(UsageError, match="was imported"):
-            kinds.resumable(notebook, made)
-        assert kinds.resumable(notebook, made, confirmed=True).status is SeriesStatus.INTERRUPTED
 
 
 @pytest.mark.parametrize("kind", ["series", "load", "isolation", "weighing"])

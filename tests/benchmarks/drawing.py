@@ -175,7 +175,7 @@ def main() -> int:
     from app.tui.frame.base import Context
     from app.tui.guide.run_screen import RunScreen
     from app.tui.widgets.recording import MeasurementEnded
-    from app.workflows.guide.backend import SystemBackend
+    from app.workflows.guide.backend import Backend
     from app.workflows.guide.job import MeasurementJob
 
     path = Path(sys.argv[1])
@@ -195,7 +195,7 @@ def main() -> int:
             self.app.exit(0)
 
     async def begin(pilot: Pilot[object]) -> None:
-        measurement = MeasurementJob(backend=SystemBackend(), notebook_path=path, title="bench", request=order)
+        measurement = MeasurementJob(backend=Backend(), notebook_path=path, title="bench", request=order)
         await pilot.app.push_screen(Screen(measurement))
 
     return SharebenchApp(Context(notebook_path=path)).run(auto_pilot=begin) or 0

@@ -32,12 +32,14 @@ from app.isolation.rounds import (
 from app.isolation.script import load_script, operations_named
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
-from app.workflows.isolate import record_isolation, resumable
+from app.recorder.recording import resumable
+from app.workflows.isolate import record_isolation
 from forms.isolation.report import isolation_report
 from forms.isolation.words import clients_text
 from forms.wording import byte_rate
 from storage.isolations import Isolation
 from storage.plan import Settings
+from storage.recordings import ISOLATION
 from storage.records import RunStatus, SeriesStatus
 
 _WITH_RESUME = {"as_json", "kerberos", "target", "within_minutes"}
@@ -117,7 +119,7 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
             raise UsageError("--resume takes the target from the isolation: leave the TARGET out")
         common.refuse_given(context, "resume_reference", _WITH_RESUME)
         with common.notebook(context) as notebook:
-            found = resumable(notebook, resume_reference)
+            found = notebook.isolation(resumable(notebook, resume_reference, ISOLATION))
         _, secrets = common.secrets_for(context, found.target, kerberos=choices["kerberos"])
         rest = replace(request_to_resume(found, secrets), within_seconds=60.0 * choices["within_minutes"])
         events = record_isolation(rest, path, control, found.id)

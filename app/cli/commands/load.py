@@ -16,13 +16,13 @@ from app.measure.control import SeriesControl
 from app.server.shell import check_ssh_host
 from app.targets import is_load_folder, parse_target
 from storage.loads.records import LoadChoices, PointStatus
+from storage.recordings import LOAD
 from storage.records import Target
 from storage.target_url import format_target
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets
     from app.workflows.load import LoadClosed
-    from storage.loads.records import Load
 
 DEFAULT_USERS = "5,10,20"
 NO_VALID_POINT = 4
@@ -187,12 +187,12 @@ def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -
 
 def _resumed(context: click.Context, choices: dict[str, Any]) -> "LoadClosed":
     from app.cli.load_progress import watch_load  # noqa: PLC0415  the engine's parts are slow to load
+    from app.recorder.recording import resumable  # noqa: PLC0415
     from app.workflows.load import LoadRequest, resume_load  # noqa: PLC0415
 
     common.refuse_given(context, "resume", _KEPT_ON_RESUME)
-    load = stored_load(context, choices["resume"])
-    if load.imported_at is not None:
-        raise UsageError(f"load {load.id} was imported: measure a new one")
+    with common.notebook(context) as notebook:
+        load = notebook.load(resumable(notebook, choices["resume"], LOAD))
     _, secrets = common.secrets_for(context, load.targets[0], kerberos=choices["kerberos"])
     series = chosen(choices)
     request: LoadRequest = LoadRequest(
@@ -206,12 +206,6 @@ def _resumed(context: click.Context, choices: dict[str, Any]) -> "LoadClosed":
     )
     control = SeriesControl()
     return watch_load(resume_load(load, request, common.notebook_path(context), control), control)
-
-
-def stored_load(context: click.Context, reference: str) -> "Load":
-    """Raises UsageError."""
-    with common.notebook(context) as notebook:
-        return notebook.load(reference)
 
 
 @click.command("load-worker", hidden=True)

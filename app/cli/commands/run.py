@@ -16,7 +16,7 @@ from app.cli.series_output import answer_report, show
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.measure.control import SeriesControl
-from app.recorder.recording import check_resumable, failure_of, record, record_in_turns, resume
+from app.recorder.recording import failure_of, record, record_in_turns, resumable, resume
 from app.recorder.request import SeriesRequest
 from app.workflows.experiments import LABELS, repeat_requests, selftest_requests
 from app.workflows.requests import SeriesOptions, options_of, series_request
@@ -26,6 +26,7 @@ from forms.experiments.report import repeats_report, selftest_report
 from forms.experiments.selftest import repeats, selftest
 from forms.layout import visible
 from storage.notebook import Notebook
+from storage.recordings import SERIES
 from storage.records import Series, Target
 from storage.target_url import format_target
 
@@ -110,8 +111,8 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
         if target:
             raise UsageError("--resume takes the target from the series: leave the TARGET out")
         common.refuse_given(context, "resume_reference", _WITH_RESUME)
-        series = common.series(context, resume_reference)
-        check_resumable(series)
+        with common.notebook(context) as notebook:
+            series = notebook.series(resumable(notebook, resume_reference, SERIES, confirmed=True))
         _confirm(series, confirmed=choices["confirm_target"])
         _, secrets = common.secrets_for(context, series.target, kerberos=choices["kerberos"])
         events = resume(series.id, secrets, path, control, confirmed=True)

@@ -50,7 +50,7 @@ from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
 from forms.trials.report import verdict_sentence
 from forms.trials.summary import TrialDoubt, TrialSummary
-from forms.trials.sweep import SweepSummary, blocks_needed
+from forms.trials.sweep import blocks_needed
 from forms.trials.tune import NotTried, TuneSummary, tune_report
 from forms.tuning.smb_conf import spelling
 from forms.wording import listed, signed_percent
@@ -246,15 +246,17 @@ def _place(block: int, order: TrialOrder, left_seconds: float | None) -> str:
 def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
     """Print the result of a trial or sweep, a sweep with its curve."""
     report = report_of(summary)
-    curve = isinstance(summary, SweepSummary) and not (as_json or summary.plan.axes or summary.plan.load)
+    chart = report.chart
+    curve = chart if chart and chart.is_curve and not (as_json or summary.plan.load) else None
     answer_report(replace(report, chart=None) if curve else report, as_json=as_json)
     if isinstance(summary, TrialSummary) and summary.doubt is TrialDoubt.FEW_PAIRS:
         output.say(f"sharebench: what to do: sharebench try --resume '{summary.experiment.name}'")
-    if isinstance(summary, SweepSummary) and curve:
-        from app.charts.sweep import sweep_curve  # noqa: PLC0415  plotext is slow to load
+    if curve:
+        from app.charts.series_charts import sweep_chart  # noqa: PLC0415  plotext is slow to load
 
         width = min(shutil.get_terminal_size().columns, CHART_COLUMNS)
-        output.answer(sweep_curve(summary, width, CHART_LINES, colour=output.draws_colour()))
+        base = next((level.value for level in curve.levels), None)
+        output.answer(sweep_chart(curve.bars, width, CHART_LINES, base=base, colour=output.draws_colour()))
 
 
 def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str, ...]]:

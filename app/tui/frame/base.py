@@ -11,7 +11,7 @@ from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, get_current_worker
 
 from app.tui.frame.commands import Commanded, KeyCommand
-from app.workflows.guide.backend import Backend, Logins, SystemBackend
+from app.workflows.guide.backend import Backend, Logins
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets
@@ -36,7 +36,7 @@ class Context:
     """The keys file to read; None for the one in the settings folder."""
     theme_file: Path | None = None
     """Where the theme chosen last is kept; None keeps none."""
-    backend: Backend = field(default_factory=SystemBackend)
+    backend: Backend = field(default_factory=Backend)
     """The outside, as the guide needs it."""
     logins: Logins = field(default_factory=Logins)
     """The secrets of this session."""

@@ -6,7 +6,7 @@ What reaches outside is loaded when it is first needed: clients and recorder tak
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from app.errors import LoginError
 
@@ -29,56 +29,11 @@ class PasswordNeededError(LoginError):
     """Nobody has said the password yet."""
 
 
-class Backend(Protocol):
+class Backend:
     """The outside, as the guide needs it; every method may take seconds and belongs in a thread."""
 
     def look(self, target: "Target", secrets: "Secrets", around: "FileSizeContext") -> "BrowsedFolder":
-        """Reach the target and list what it names."""
-
-    def link(self, target: "Target") -> tuple[int | None, str]:
-        """The link's nominal rate in bits per second, and where it is from."""
-
-    def memory_bytes(self, target: "Target") -> int | None:
-        """The server's memory, where it can be told without asking anybody."""
-
-    def quiet(self, target: "Target", command: "Command") -> "Quiet":
-        """Who else is at work on this machine and the link, watched for some seconds."""
-
-    def meter(self, target: "Target | None") -> "Callable[[], MachineNow | None]":
-        """What this machine and its card on the way to the target do, from one call to the next."""
-
-    def record(
-        self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
-    ) -> "Iterator[RecorderEvent]":
-        """Measure a series."""
-
-    def resume(
-        self, series_id: str, secrets: "Secrets", notebook_path: Path, control: "SeriesControl", *, confirmed: bool
-    ) -> "Iterator[RecorderEvent]":
-        """Complete a series; of an imported one the target must have been ``confirmed``."""
-
-    def load(
-        self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl", resumed: "Load | None" = None
-    ) -> "Iterator[LoadStep]":
-        """Have many users work at once; go on with a stored load where one is named."""
-
-    def order_trial(
-        self, request: "SeriesRequest", setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
-    ) -> "TrialOrder":
-        """The trial of ``NAME = VALUE``, checked; nothing is written. It says what is consented to."""
-
-    def resume_trial(self, stored: "StoredTrial", secrets: "Secrets") -> "TrialOrder":
-        """The order of a stored trial, checked, to go on with it; nothing is written."""
-
-    def carry_out(self, order: "TrialOrder", notebook_path: Path, control: "SeriesControl") -> "Iterator[TrialEvent]":
-        """Change the setting, measure in turns, and put it back."""
-
-
-class SystemBackend:
-    """The outside itself; libraries are loaded when they are first needed."""
-
-    def look(self, target: "Target", secrets: "Secrets", around: "FileSizeContext") -> "BrowsedFolder":
-        """Through the usual client of the protocol."""
+        """Reach the target through the usual client of its protocol, and list what it names."""
         from app.clients.registry import make_client  # noqa: PLC0415
         from app.workflows.guide.browsing import look  # noqa: PLC0415
         from storage.plan import Settings  # noqa: PLC0415  as the module says
@@ -86,13 +41,13 @@ class SystemBackend:
         return look(target, lambda place: make_client(place, "", secrets, Settings(timeout_seconds=10.0)), around)
 
     def link(self, target: "Target") -> tuple[int | None, str]:
-        """From the interface that leads to the target."""
+        """The nominal rate in bits per second of the interface that leads to the target, and where it is from."""
         from app.environment.link.facts import detect_link  # noqa: PLC0415  as the module says
 
         return detect_link(target.host, target.port)
 
     def memory_bytes(self, target: "Target") -> int | None:
-        """Of this machine, where it is the server."""
+        """This machine's memory, where it is the server."""
         from app.environment.host.facts import host_facts  # noqa: PLC0415  as the module says
         from app.environment.link.route import is_this_machine  # noqa: PLC0415
 
@@ -102,7 +57,7 @@ class SystemBackend:
         return int(found) if isinstance(found, int | float) else None
 
     def quiet(self, target: "Target", command: "Command") -> "Quiet":
-        """As the recorder looks right before a series."""
+        """Who else is at work on this machine and the link, watched as the recorder does right before a series."""
         from app.environment.link.facts import find_link  # noqa: PLC0415
         from app.environment.sampler import QuietWatch  # noqa: PLC0415  as the module says
 
@@ -111,7 +66,7 @@ class SystemBackend:
             return watch.look()
 
     def meter(self, target: "Target | None") -> "Callable[[], MachineNow | None]":
-        """By the route to the target; of a path of this machine, the busiest card."""
+        """What this machine and its card on the way to the target do; of a path of this machine, the busiest card."""
         from app.environment.host.meter import MachineMeter  # noqa: PLC0415  as the module says
         from app.environment.link.route import find_route  # noqa: PLC0415
 
@@ -121,7 +76,7 @@ class SystemBackend:
     def load(
         self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl", resumed: "Load | None" = None
     ) -> "Iterator[LoadStep]":
-        """By the engine."""
+        """Have many users work at once; resume a stored load where one is named."""
         from app.workflows.load import resume_load, run_load  # noqa: PLC0415  as the module says
 
         if resumed is not None:
@@ -131,19 +86,19 @@ class SystemBackend:
     def order_trial(
         self, request: "SeriesRequest", setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
     ) -> "TrialOrder":
-        """By what the server says."""
+        """The checked trial of ``NAME = VALUE``, which says what is consented to; nothing is written."""
         from app.workflows.trial_order import order_of  # noqa: PLC0415  as the module says
 
         return order_of(request, setting, accepted=accepted, restart=restart)
 
     def resume_trial(self, stored: "StoredTrial", secrets: "Secrets") -> "TrialOrder":
-        """By what the server says now."""
+        """The order of a stored trial, checked again; nothing is written."""
         from app.workflows.trial_order import order_to_resume  # noqa: PLC0415  as the module says
 
         return order_to_resume(stored, stored.base.target, secrets)
 
     def carry_out(self, order: "TrialOrder", notebook_path: Path, control: "SeriesControl") -> "Iterator[TrialEvent]":
-        """On the server."""
+        """Change the setting, measure with and without it, and restore it."""
         from app.workflows.trial import run_trial  # noqa: PLC0415  as the module says
 
         return run_trial(order, notebook_path, control)
@@ -151,7 +106,7 @@ class SystemBackend:
     def record(
         self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
     ) -> "Iterator[RecorderEvent]":
-        """By the recorder."""
+        """Measure a series."""
         from app.recorder.recording import record  # noqa: PLC0415  as the module says
 
         return record(request, notebook_path, control)
@@ -159,7 +114,7 @@ class SystemBackend:
     def resume(
         self, series_id: str, secrets: "Secrets", notebook_path: Path, control: "SeriesControl", *, confirmed: bool
     ) -> "Iterator[RecorderEvent]":
-        """By the recorder."""
+        """Complete a series; of an imported one the target must have been ``confirmed``."""
         from app.recorder.recording import resume  # noqa: PLC0415  as the module says
 
         return resume(series_id, secrets, notebook_path, control, confirmed=confirmed)

@@ -9,8 +9,8 @@ import pytest
 
 from app.charts.canvas import AVERAGE, LINK, RUN, wrapped
 from app.charts.scale import round_ticks
-from app.charts.series_charts import rates_chart, within_chart
-from app.charts.sweep import SweepPoint, sweep_chart
+from app.charts.series_charts import rates_chart, sweep_chart, within_chart
+from forms.report import Bar
 from forms.series.summary import SeriesSummary, run_form
 from tests.builders import series
 
@@ -26,7 +26,7 @@ def test_charts_keep_to_their_room(size):
     width, height = size
     for chart in (
         rates_chart(form([90e6, 91e6] * 30), width, height, colour=False),
-        sweep_chart([SweepPoint(value="4K", bytes_per_second=1e6)], width, height, colour=False),
+        sweep_chart([Bar(name="4K", value=1e6)], width, height, colour=False),
         within_chart([(0.1, 10**6), (0.2, 3 * 10**6)], width, height, colour=False),
     ):
         lines = chart.splitlines()
@@ -53,9 +53,7 @@ def test_each_sample_of_the_legend_has_the_colour_of_its_line():
 
 
 def test_a_sweep_keeps_the_order_of_its_values():
-    points = [
-        SweepPoint(value=v, bytes_per_second=r, low=r * 0.9, high=r * 1.1) for v, r in (("4K", 1e7), ("64K", 5e7))
-    ]
+    points = [Bar(name=v, value=r, interval=(r * 0.9, r * 1.1)) for v, r in (("4K", 1e7), ("64K", 5e7))]
     assert re.search(r"4K +64K", sweep_chart(points, 60, 14, colour=False))
     assert sweep_chart([], 60, 14) == "nothing has been measured yet"
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from app.charts.scale import choose_scale
-from app.charts.series_charts import rates_chart, within_chart
-from app.charts.sweep import SweepPoint, sweep_chart
+from app.charts.series_charts import rates_chart, sweep_chart, within_chart
+from forms.report import Bar
 from forms.series.summary import run_form
 from tests.app.charts.reading import DrawnChart, plain, read_chart
 from tests.builders import series
@@ -112,7 +112,7 @@ def test_the_curve_of_many_runs_and_its_average_lie_at_their_values(size: tuple[
 @pytest.mark.usefixtures("look")
 def test_the_points_of_a_sweep_and_what_was_there_lie_at_their_values(size: tuple[int, int]):
     rates = [40e6, 55.5e6, 51e6]
-    points = [SweepPoint(value=f"{n}K", bytes_per_second=r, low=r * 0.9, high=r * 1.1) for n, r in enumerate(rates)]
+    points = [Bar(name=f"{n}K", value=r, interval=(r * 0.9, r * 1.1)) for n, r in enumerate(rates)]
     found = drawn(sweep_chart(points, *size, base=47e6, colour=False), -0.5, 2.5)
     for place, rate in enumerate(rates):
         assert found.off(place + 0.2, rate) <= 0.5 + SLACK
@@ -135,7 +135,7 @@ def test_the_curve_within_a_run_passes_through_its_rates(size: tuple[int, int]):
 
 def test_colour_changes_no_sign_of_any_chart():
     forms = [run_form(series(SETS[name])) for name in ("steady", "60 runs")]
-    point = SweepPoint(value="4K", bytes_per_second=1e6, low=9e5, high=1.1e6)
+    point = Bar(name="4K", value=1e6, interval=(9e5, 1.1e6))
 
     def drawings(*, colour: bool) -> list[str]:
         return [

@@ -18,15 +18,16 @@ from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, ScratchMade, Warned
 from app.measure.plan import MeasurementPlan
 from app.recorder import writer
-from app.recorder.recording import RecorderEvent, SeriesClosed, plan_to_resume, record, resume
+from app.recorder.recording import RecorderEvent, SeriesClosed, record, resumable, resume
 from app.recorder.request import SeriesRequest
 from app.recorder.series_monitor import SeriesMonitor
 from storage.errors import unusable
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
-from storage.recordings import UnknownReferenceError
+from storage.recordings import SERIES, UnknownReferenceError
 from storage.records import Command, Run, RunStatus, Series, SeriesStatus, Target
 from tests.builders import one
+from tests.recordings import MAKERS
 from tests.servers.smbd import Smbd
 
 
@@ -333,4 +334,24 @@ def test_a_series_that_is_being_measured_has_no_plan_to_go_on_with(book: Path):
         notebook.add(one(1, status=SeriesStatus.INTERRUPTED))
         notebook.take(f"{1:012x}")
         with pytest.raises(UsageError, match="is being measured by process"):
-            plan_to_resume(notebook.series(f"{1:012x}"), Secrets())
+            resumable(notebook, "last", SERIES)
+
+
+@pytest.mark.parametrize("kind", ["series", "load", "isolation"])
+def test_what_is_resumed_is_interrupted_and_this_notebooks_own(kind: str, tmp_path: Path):
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        made = MAKERS[kind](notebook)
+        assert notebook._db is not None
+        notebook._db.execute("UPDATE recordings SET status = 'complete'")
+        with pytest.raises(UsageError, match="is complete"):
+            resumable(notebook, made, kind)
+        notebook._db.execute("UPDATE recordings SET status = 'interrupted'")
+        assert resumable(notebook, "last", kind) == made
+        notebook.take(made)
+        with pytest.raises(UsageError, match=f"{kind} {made} is being measured"):
+            resumable(notebook, made, kind)
+        notebook.release(made)
+        notebook._db.execute("UPDATE recordings SET imported_at = '2026-01-01T00:00:00.000Z'")
+        with pytest.raises(UsageError, match="was imported"):
+            resumable(notebook, made, kind)
+        assert resumable(notebook, made, kind, confirmed=True) == made

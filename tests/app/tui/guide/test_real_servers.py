@@ -15,7 +15,7 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.guide.browser import BrowseScreen
 from app.tui.guide.screen import GuideScreen
-from app.workflows.guide.backend import SystemBackend
+from app.workflows.guide.backend import Backend
 from app.workflows.guide.choices import MethodStep
 from storage.notebook import Notebook
 from storage.records import Command, SeriesStatus
@@ -30,10 +30,8 @@ DO_NOT_LOOK = ("down", "down", "down", "enter")
 """At the quiet time: a busy machine would have the test wait for minutes."""
 
 
-def app_for(tmp_path: Path, backend: SystemBackend | None = None) -> SharebenchApp:
-    context = Context(
-        notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys", backend=backend or SystemBackend()
-    )
+def app_for(tmp_path: Path, backend: Backend | None = None) -> SharebenchApp:
+    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys", backend=backend or Backend())
     return SharebenchApp(context, first="guide")
 
 
@@ -88,7 +86,7 @@ async def test_a_server_killed_mid_series_is_named_and_its_runs_stay(make_smbd, 
     monkeypatch.setenv("SHAREBENCH_PASSWORD", server.password)
     server.make_file("big.bin", b"x" * 128 * MIB)
 
-    class Killing(SystemBackend):
+    class Killing(Backend):
         """Kills the server when the first run has ended."""
 
         def record(
