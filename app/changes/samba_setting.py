@@ -1,24 +1,25 @@
 """A parameter of smb.conf as a changeable setting: names, candidates, risks, and what a session shows."""
 
+import base64
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.changes import smb_conf as samba
-from app.changes.registry import plan_registry
-from app.changes.restart import find_restart
-from app.changes.samba_check import check_value
-from app.changes.script import ServerChange
+from app.changes.restart import RESTART_SECONDS, find_restart
+from app.changes.script import STEP_SECONDS, ServerChange, failed
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNeededError, read_there
 from app.changes.setting import ChangeableSetting
-from app.changes.smb_conf import ConfLine, SambaPlace
+from app.changes.smb_conf import LOG_LEVEL, UNDO, ConfLine, SambaPlace, drop_in_content, look_text, settle_text
+from app.environment.samba import printed
 from app.errors import UsageError
 from app.units import parse_size
 from forms import wording
-from forms.tuning import catalogue
+from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import EntryKind
 from forms.tuning.smb_conf import same_value, spelling
-from forms.tuning.trial_rules import data, risk_of, undo_needs_restart
+from forms.tuning.trial_rules import Proposal, data, refusals, risk_of, undo_needs_restart
 from storage.changes import ChangeKind
 from storage.records import Target
 
@@ -177,3 +178,102 @@ def _live(place: SambaPlace, value: str, port: int) -> str | None:
             )
         shown.append(f"{word} of a new session {min(least)} bytes (the kernel doubles it)")
     return ", ".join(shown)
+
+
+def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> ServerChange:
+    """The parameter moves behind the section's others, which changes nothing."""
+    net, where = f"net -s {shlex.quote(place.conf)} conf", f"{shlex.quote(place.section)} {shlex.quote(place.name)}"
+    answer = read_there(
+        f"section old\n{net} getparm {where} 2>/dev/null\ncode=$?\nsection old.rc\necho $code\n"
+        f"section sections\n{net} listshares",
+        place.ssh,
+    )
+    if answer.problem or "sections" not in answer.sections:
+        raise ChangeRefusedError("the registry of Samba cannot be read there (net conf): is registry.tdb in order?")
+    old = answer.sections.get("old", "") if answer.code("old") == 0 else None
+    there = {name.strip().lower() for name in answer.sections["sections"].splitlines()}
+    has_section = place.section.lower() in there
+    if not has_section and place.section != "global":
+        raise ChangeRefusedError(f"the registry has no share [{place.section}]")
+    now = f'"$({net} getparm {where} 2>/dev/null)"'
+    unread = failed("the registry of Samba cannot be opened: is its disk full or read-only?")
+    readable = f"{net} listshares >/dev/null 2>&1 || {{ {unread} }}\n"
+    keep = f"{net} delparm {where} 2>/dev/null" if old is None else f"{net} setparm {where} {shlex.quote(old)}"
+    back = f"[ {now} = {shlex.quote(old or '')} ] || {keep} || broken=yes\n"
+    if not has_section:  # it goes with what was written, unless somebody has put more there meanwhile
+        section = shlex.quote(place.section)
+        back += f"{net} showshare {section} 2>/dev/null | grep -q = || {net} delshare {section} 2>/dev/null\n"
+    sets = [f"{net} setparm {where} {shlex.quote(value)} || broken=yes" for value in values]
+    what = " or ".join(f"{place.name} = {value}" for value in values)
+    allowed = " ".join(shlex.quote(one) for one in (old or "", *values))
+    return ServerChange(
+        id=change_id,
+        title=f"{what} in [{place.section}] of Samba's registry",
+        undo_path=f"{place.folder}/{UNDO}",
+        check=f"{readable}check_value {shlex.quote(place.name)} {now} {allowed}",
+        before=f"{readable}check_value {shlex.quote(place.name)} {now} {shlex.quote(old or '')}",
+        arms=(back if old is None else f"{keep} || broken=yes", *sets),
+        put_back=back,
+        settle=settle_text(place),
+        look=look_text(place),
+        seconds=RESTART_SECONDS if place.restart else STEP_SECONDS,
+    )
+
+
+def check_value(place: SambaPlace, value: str) -> None:
+    """Raises ChangeRefusedError."""
+    proposal = Proposal(name=place.name, value=value, section=place.section, conf=place.conf)
+    reasons = list(refusals(proposal, place.knows))
+    if not reasons and place.kind is ChangeKind.SMB_CONF:
+        reasons = list(_testparm_says(place, value))
+    if reasons:
+        raise ChangeRefusedError(f"{place.name} = {value} is refused: {'; '.join(reasons)}; nothing was written")
+
+
+_CHECK = """
+umask 077
+file=$(mktemp) && exec 3<>"$file" && rm -f "$file" || exit 1
+file=$(mktemp) && exec 4<>"$file" && rm -f "$file" || exit 1
+copy=/proc/self/fd/3
+printf '%s' "$old" | base64 -d >&3
+printf '\\n[global]\\n    include = /proc/self/fd/4\\n' >&3
+printf '%s' "$dropin" | base64 -d >&4
+section testparm.err
+testparm -s $copy 2>&1 >/dev/null
+code=$?
+section testparm.rc
+echo $code
+section effective
+testparm -s --parameter-name="$name" ${share:+--section-name="$share"} $copy 2>/dev/null
+code=$?
+section effective.rc
+echo $code
+"""
+"""The copy is in unlinked files, so it never outlives the script."""
+
+
+def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:
+    line = ConfLine(section=place.section, name=place.name, value=value)
+    given = {
+        "dropin": base64.b64encode(drop_in_content(place, "check", [line])).decode(),
+        "old": base64.b64encode(place.state.files[place.conf].content or b"").decode(),
+        "name": place.name,
+        "share": "" if place.section == "global" else place.section,
+    }
+    answer = read_there("".join(f"{key}={shlex.quote(text)}\n" for key, text in given.items()) + _CHECK, place.ssh)
+    if answer.problem:
+        yield answer.problem
+        return
+    said = printed.warnings(answer.text("testparm.err"))
+    bad = [line for line in said if line not in place.complaints and any(word in line for word in _COMPLAINTS)]
+    if answer.code("testparm") != 0 or bad:
+        yield f"testparm says: {'; '.join(bad or said[-2:]) or 'it does not load'}"
+        return
+    taken = answer.sections.get("effective", "").strip()
+    if answer.code("effective") != 0:
+        yield "testparm does not know it"
+    elif place.name != LOG_LEVEL and not smb_conf.same_value(place.name, taken, value):
+        yield f"Samba would take it as {taken or 'nothing'}"
+
+
+_COMPLAINTS = ("Unknown parameter", "Ignoring", "nvalid value", "not boolean", "not a valid", "badly formed")

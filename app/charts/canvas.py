@@ -60,7 +60,6 @@ class Line:
 
     @property
     def is_upright(self) -> bool:
-        """Whether it joins two rates at one place across."""
         return self.across[0] == self.across[1]
 
 
@@ -89,7 +88,6 @@ class Canvas:
     def stretch(
         self, pattern: Pattern, colour: int, rate: float, across: tuple[float, float], name: str, beside: str = ""
     ) -> None:
-        """Draw a level line from one place across to another."""
         line = Line(across=across, rates=(rate, rate), pattern=pattern, colour=colour, name=name, beside=beside)
         self._lines.append(line)
 
@@ -100,16 +98,13 @@ class Canvas:
         self._lines.append(line)
 
     def upright(self, colour: int, x: float, low_rate: float, high_rate: float, name: str) -> None:
-        """Draw an upright line between two rates."""
         rates = (low_rate, high_rate)
         self._lines.append(Line(across=(x, x), rates=rates, pattern=Pattern.SOLID, colour=colour, name=name))
 
     def curve(self, colour: int, xs: Sequence[float], rates: Sequence[float], name: str) -> None:
-        """Draw points joined by lines."""
         self._curves.append((xs, rates, colour, name))
 
     def text(self) -> str:
-        """The chart, its labels and a legend, in at most as many lines as were asked for."""
         below = _label_rows(self)
         shown, legend = self._shown(below)
         scale = choose_scale(self.rates, self._rows(below, legend), zoomed=self.zoomed)
@@ -130,7 +125,6 @@ class Canvas:
         return self.height - 1 - below - len(legend)
 
     def _shown(self, below: int) -> tuple[list[Line], list[str]]:
-        """The lines within the scale, and the lines of the legend."""
         lines: list[list[str]] = [[]]
         for _ in range(2):  # the legend takes its lines from the scale that it names
             scale = choose_scale(self.rates, self._rows(below, lines), zoomed=self.zoomed)
@@ -154,7 +148,6 @@ class Canvas:
         yield from ((note, note) for note in self.notes)
 
     def _drawn(self, scale: Scale, shown: Sequence[Line], axis: int, inside: int) -> list[str]:
-        """The rows of the picture and the lower axis."""
         import plotext  # noqa: PLC0415  loaded when the first chart is drawn
 
         def marker(sign: str, colour: int) -> Any:

@@ -55,7 +55,6 @@ def rates_chart(
 def _curve(
     summary: SeriesSummary, rates: Sequence[float], width: int, height: int, *, colour: bool, zoomed: bool
 ) -> str:
-    """The runs in the order measured, the average and the link."""
     link, average, count = (summary.series.link_bits_per_second or 0) / 8, summary.average_rate, len(rates)
     near = bool(link) and not zoomed and link <= FAR_ABOVE * max(rates)
     shown = [*rates, link] if near else rates

@@ -16,7 +16,6 @@ from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of
 from app.whole_file import output_file
 from app.workflows.compare import sides_to_compare
-from app.workflows.consent import consent_lines
 from app.workflows.guide import known as store
 from app.workflows.guide import page as acts
 from app.workflows.guide.after_run import after_measuring, page_of
@@ -36,7 +35,7 @@ from app.workflows.guide.known import GuideContext, LinkState, around, towards, 
 from app.workflows.guide.method import blocked, step_before
 from app.workflows.guide.page import Act, Option, Page
 from app.workflows.guide.rounds import take_change
-from app.workflows.trial_order import Judged, PutBack, ValueSet
+from app.workflows.trial_order import Judged, PutBack, ValueSet, consent_lines
 from forms import wording
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparisons
@@ -388,7 +387,6 @@ class PlainGuide:
         self._take(after_measuring(self.choices, self.known))
 
     def _try(self, setting: str) -> None:
-        """Show what a trial would write, carry it out where that is consented to, and say what it came to."""
         choices = self.choices
         assert choices.target is not None
         request = request_of(choices, self._secrets(choices.target, kerberos=choices.kerberos))

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from app.child_process import ChildProcess
 from app.environment.host.processes import servers_here
 from app.environment.resources import ResourceSampler
 from app.environment.samba.printed import LATENESS_SECONDS
@@ -20,16 +21,20 @@ from app.isolation.dbench import (
 )
 from app.isolation.folders import make_disk_folder, start_as_nobody
 from app.isolation.places import Places
-from app.isolation.replay import REPLAY_MODULE, Replay
 from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.request import IsolationRequest
 from app.isolation.samples import ResourceWatch
 from app.isolation.script import Operation, Script
 from app.isolation.smbd import OFF, ON, ProcessorQuota
+from app.measure.events import Failed
+from app.messages import line_of, message_of
 from app.server.shell import RunningProgram
 from storage.isolations import Layer, LayerRun, ProfileCounter
 from storage.records import ClientFacts, RunStatus, utc_now
 
+REPLAY_MODULE = "app.isolation.replay_child"
+_SLACK_SECONDS = 120.0
+"""For logins, the last request, and cleaning up."""
 _NEVER_SECONDS = 86_400
 _SAMPLES = 5
 """Samples in a short run; time before the first and after the last is not seen."""
@@ -38,6 +43,33 @@ _CEILING_SECONDS = 2
 _TRIES = 2
 _UNCOUNTED = {Operation.DELTREE.value, Operation.MKDIR.value}
 """dbench makes some of these itself, outside the script."""
+
+
+class Replay:
+    """One run of the script over SMB by several clients at once."""
+
+    def __init__(self, plan: ReplayPlan, module: str = REPLAY_MODULE) -> None:
+        grace_seconds = plan.warm_up_seconds + plan.seconds + _SLACK_SECONDS
+        self._process = ChildProcess(module, grace_seconds=grace_seconds)
+        self._process.say(line_of(plan))
+
+    def wait(self) -> ReplayResult:
+        """Raises MeasurementError."""
+        try:
+            line = next(self._process.lines(), None)
+            if line is None:
+                self._process.cancel()
+                raise MeasurementError(f"the replay {self._process.how_it_ended()}; measure again")
+        finally:
+            self._process.close()
+        answer: ReplayResult | Failed = message_of(line, [ReplayResult, Failed])
+        if isinstance(answer, Failed):
+            raise MeasurementError(answer.text)
+        return answer
+
+    def hang_up(self) -> None:
+        """Stop the clients without waiting for their cleanup; for a signal handler."""
+        self._process.cancel()
 
 
 class LayerBench:
@@ -57,7 +89,6 @@ class LayerBench:
         self._bench_script.close()
 
     def stop(self) -> None:
-        """End the current run and start no other."""
         self._stopped = True
         for end in list(self._ends):
             end()

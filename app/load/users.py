@@ -139,7 +139,6 @@ class LoadUsers:
 
     @property
     def given_up(self) -> int:
-        """Users that have stopped trying to log in."""
         return sum(user.given_up for user in self.all)
 
     def _absent(self, now: float) -> str:

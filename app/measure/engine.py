@@ -1,6 +1,6 @@
 """The engine: connects, warms up, measures, verifies, cleans up, and reports events by a callback.
 
-A generator could not report while a transfer blocks; :mod:`app.measure.reader` turns the events into one.
+A generator could not report while a transfer blocks; :mod:`app.measure.plan` turns the events into one.
 """
 
 import gc

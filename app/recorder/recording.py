@@ -10,8 +10,7 @@ from app.clients.base import Secrets
 from app.errors import LoginError
 from app.measure.control import ControlMessage, SeriesControl
 from app.measure.events import Event, Failed, Paused, ScratchRemoved, Started, Warned
-from app.measure.plan import MeasurementPlan
-from app.measure.reader import MeasuringProcess
+from app.measure.plan import MeasurementPlan, MeasuringProcess
 from app.recorder.request import SeriesRequest, request_to_resume
 from app.recorder.series_monitor import DialectSeen, SeriesMonitor, base_of_next, check_kind
 from app.recorder.writer import Recorder, SeriesWriter

@@ -95,7 +95,6 @@ class CatalogueScreen(BaseScreen):
         self.query_one("#found", Static).update(f"{len(self.shown)} of {len(entries())}")
 
     def _has_room(self) -> bool:
-        """Whether the list has room for what is to be expected of each entry."""
         return not _WIDE <= self.size.width < _WIDE + _ENTRY
 
     def on_resize(self) -> None:
@@ -117,7 +116,6 @@ class CatalogueScreen(BaseScreen):
             self.query_one("#entries").focus()
 
     def key_slash(self) -> None:
-        """Go to the search, as in a pager."""
         self.action_search()
 
     def action_search(self) -> None:
@@ -137,7 +135,6 @@ class CatalogueScreen(BaseScreen):
 
 
 def _line(entry: CatalogueEntry, *, expecting: bool) -> Content:
-    """An entry in the list, beside it what is to be expected of it where there is room."""
     if not expecting:
         return Content.styled(f"{entry.rank:>3} {entry.name}", "dim" if entry.is_history else "")
     name = Content.styled(f"{entry.rank:>3} {pad(entry.name, _NAME)} ", "dim" if entry.is_history else "")
@@ -256,7 +253,6 @@ class ValueDialog(BaseDialog[str]):
         self.entry, self.value = entry, value
 
     def compose(self) -> ComposeResult:
-        """The values to try, the default named as such; an input."""
         with Vertical(classes="dialog-box"):
             yield Label(Content(f"Value of {self.entry.parameter}"), classes="dialog-heading")
             yield OptionList(*(Option(Content(self._named(value))) for value in self.entry.values), id="values")

@@ -309,13 +309,11 @@ class ExperimentDialog(BaseDialog[Experiment]):
 
 
 def _line(one: ExperimentEntry) -> str:
-    """What tells an experiment from the others."""
     told = f"{one.last_at[:10]}  {one.series_count:>3} series  {one.experiment.kind:<8} "
     return f"{told} {plain(one.experiment.name)}"
 
 
 def _read(notebook: Notebook, name: str) -> Ladder | None:
-    """The experiment, or the newest; None where there is none."""
     if not name:
         found = notebook.experiments(ExperimentKind.LADDER)
         if not found:

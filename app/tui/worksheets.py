@@ -98,7 +98,6 @@ class MeasuredComponent:
 
     @property
     def shown(self) -> str:
-        """What stands in the line for it."""
         return f"{self.name}: {rate(self.bytes_per_second)}"
 
 
@@ -229,7 +228,6 @@ class WorksheetScreen(Copies):
         raise NotImplementedError
 
     def write(self, filled: Any) -> None:
-        """Fill in the lines from a saved worksheet."""
         raise NotImplementedError
 
     def report(self, filled: Any) -> Report:
@@ -308,7 +306,6 @@ class WorksheetScreen(Copies):
         self.focus_previous()
 
     def text_to_copy(self) -> str:
-        """The worksheet as the command line prints it."""
         return report_text(self.report(self.filled)) if self.filled else ""
 
     # The notebook
@@ -360,7 +357,6 @@ class WorksheetScreen(Copies):
 
 
 def _text(report: Report, width: int) -> str:
-    """The result and its picture first, then how it came about."""
     answer = report_text(replace(report, fields=(), tables=()), width=width, ansi=True)
     way = report_text(replace(report, title="", results=(), advice=(), chart=None), width=width, ansi=True)
     return f"{answer}\n{way.lstrip()}"

@@ -1,4 +1,4 @@
-"""The order of a trial and the events of its progress."""
+"""The order of a trial, what is consented to before it starts, and the events of its progress."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +13,11 @@ from app.errors import UsageError
 from app.measure.events import Event
 from app.recorder.request import SeriesRequest
 from app.workflows.requests import options_of, parse_change, series_request
+from forms import wording
+from forms.series.progress import duration
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary
+from forms.tuning.catalogue import acts_on
 from storage.changes import TrialPlan
 from storage.notebook import Notebook
 from storage.records import Experiment, ExperimentKind, Series, Target, dated_experiment
@@ -165,3 +168,35 @@ def check_target(request: SeriesRequest) -> None:
         client.connect()
         if plan.command == "get" and not plan.make_file and plan.target.abilities.moves_files:
             client.size(plan.target.path)
+
+
+def consent_lines(order: TrialOrder) -> Iterator[str]:
+    """What will be written and where, how it is restored, and the risks."""
+    setting, plan = order.setting, order.plan
+    where = setting.ssh or "this machine"
+    yield f"{setting.name} is {setting.previous or 'empty'} now, on {where}. The trial writes there:"
+    yield from (f"  {line}" for line in setting.writes)
+    yield "It restores everything byte for byte. After a crash, use `sharebench restore`, or run there as root:"
+    yield f"  sh {setting.undo_path}"
+    most = plan.looks[-1] * (len(plan.values) + 1)
+    yield f"At most {wording.count(most, 'run')}, {_each(plan)}; new sessions of others are affected."
+    acting = None if plan.load else acts_on(setting.name)
+    if acting not in {None, order.request.plan.command}:
+        yield f"Beware: {setting.name} is known to affect only a {acting}."
+    yield from (f"Accepted risk: {risk}." for risk in setting.risks)
+    yield from (f"Beware: {manager}." for manager in setting.managers)
+    yield _how_long(plan, most)
+
+
+def _how_long(plan: TrialPlan, most: int) -> str:
+    if plan.load is None:
+        return "It ends as soon as it is decided. How long that can take is shown once the first run has ended."
+    scenario = plan.load.scenario
+    seconds = most * (scenario.duration_seconds + scenario.settle_seconds)
+    return f"It ends as soon as it is decided, after {duration(seconds)} or somewhat longer at most."
+
+
+def _each(plan: TrialPlan) -> str:
+    if plan.load is None:
+        return "each after a settling run"
+    return f"each a window of {plan.load.scenario.duration_seconds:g} s with {wording.count(plan.load.users, 'user')}"

@@ -16,8 +16,7 @@ from app.load.events import LoadEnded, LoadPlan, PointMeasured, SecondPassed
 from app.load.judgement import load_point
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, Finished, Progressed, RunFinished, RunStarted, Started, Warned
-from app.measure.plan import MeasurementPlan
-from app.measure.reader import MeasuringProcess
+from app.measure.plan import MeasurementPlan, MeasuringProcess
 from app.recorder.recording import failure_from
 from app.recorder.request import SeriesRequest
 from app.targets import new_load_folder

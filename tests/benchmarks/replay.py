@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from app.isolation.replay import Replay
+from app.isolation.bench import Replay
 from app.isolation.replay_child import ReplayPlan
 from app.isolation.script import load_script
 from storage.plan import Settings

@@ -55,7 +55,6 @@ def catalogue_command(
 
 
 def _tried(context: click.Context, entry: CatalogueEntry) -> tuple[str, ...]:
-    """Measured results for a setting; empty without a notebook."""
     if not common.notebook_path(context).exists():
         return ()
     with common.notebook(context) as notebook:

@@ -29,7 +29,6 @@ from app.measure.events import RunFinished, RunStarted
 from app.recorder.recording import SeriesOpened
 from app.recorder.request import SeriesRequest
 from app.subjects.audit import audited_first
-from app.workflows.consent import consent_lines
 from app.workflows.requests import series_request
 from app.workflows.restore import check_own, owner_text, restore, restored_text
 from app.workflows.trial import run_trial
@@ -39,6 +38,7 @@ from app.workflows.trial_order import (
     TrialOrder,
     ValueSet,
     check_target,
+    consent_lines,
     new_order,
     order_to_resume,
     stored_trial,

@@ -60,11 +60,9 @@ class RemoteWorkers:
 
     @property
     def have_ended(self) -> bool:
-        """Whether the connection to them has."""
         return self._program.has_ended
 
     def begin(self, plan: LoadPlan, first_index: int, key: str) -> None:
-        """Give its processes what they are to do."""
         order = WorkerOrder(plan=plan, index=first_index, processes=self.processes, port=self._port, key=key)
         self._program.tell(line_of(order) + "\n")
 

@@ -100,7 +100,6 @@ class PlainSigns(LineFilter):
     """Changes the signs of each line just before it is drawn."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002  Textual's
-        """The same segments in plain signs."""
         return [Segment(text.translate(_PLAIN), style, control) for text, style, control in segments]
 
 
@@ -115,12 +114,10 @@ class CommandProvider(Provider):
             yield f"{offer.command.name} ({keys})", offer.command.help, run
 
     async def discover(self) -> Hits:
-        """Every command, as long as nothing is typed."""
         for name, text, run in self._entries():
             yield DiscoveryHit(name, run, help=text)
 
     async def search(self, query: str) -> Hits:
-        """Those whose name matches what is typed."""
         matcher = self.matcher(query)
         for name, text, run in self._entries():
             score = matcher.match(name)
@@ -193,11 +190,9 @@ class SharebenchApp(App[int], Commanded):
         return (kept and remembered_theme(kept, self.available_themes)) or DARK.name
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Textual's, and one for consoles that have few signs."""
         return [*super().get_line_filters(), *self._signs]
 
     def get_default_screen(self) -> BaseScreen:
-        """The screen that was asked for, or the first one; others are put over it."""
         make: Callable[..., BaseScreen] = screens.entry(self.first or screens.SCREENS[0].name).load()
         return make(**self.first_arguments)
 
@@ -254,7 +249,6 @@ class SharebenchApp(App[int], Commanded):
         )
 
     def visit(self, name: str, **arguments: object) -> None:
-        """Go to a screen by its name: back to it where it is open and nothing is asked of it, else to a new one."""
         entry = screens.entry(name)
         if entry.measures:
             try:
@@ -281,18 +275,15 @@ class SharebenchApp(App[int], Commanded):
             self.visit(name)
 
     def go_back(self) -> None:
-        """Leave the screen for the one under it; from the last one to the first."""
         if len(self.screen_stack) > 1:
             self.pop_screen()
         else:
             self.visit(screens.SCREENS[0].name)
 
     def tell_error(self, error: Exception) -> None:
-        """The one dialog in which an error is told."""
         self.tell_text(*told(error))
 
     def tell_text(self, heading: str, text: str) -> None:
-        """A dialog with a message."""
         from app.tui.frame.dialogs import MessageDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
 
         self.push_screen(MessageDialog(heading, text))

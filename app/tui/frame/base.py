@@ -168,7 +168,6 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
 
     @property
     def context(self) -> Context:
-        """What all screens share."""
         return self.sharebench_app.context
 
     def in_background(
@@ -204,7 +203,6 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
         self.sharebench_app.tell_error(error)
 
     def action_back(self) -> None:
-        """Leave the screen, unless it is the last one."""
         self.sharebench_app.go_back()
 
 

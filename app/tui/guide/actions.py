@@ -69,7 +69,6 @@ class GuideActions(BaseScreen):
         self.with_notebook(lambda notebook: store.keep(notebook, choices, known), kept, group="keep", exclusive=True)
 
     def do(self, act: Act) -> None:
-        """Do it; words that are wrong are told and can be put right."""
         match act:
             case Go(choices):
                 self.take(choices)
@@ -97,7 +96,6 @@ class GuideActions(BaseScreen):
                 pass
 
     def _note(self, act: BeginRound | Decide) -> None:
-        """Write down what a round begins with, then take its choices."""
 
         def write(notebook: Notebook) -> None:
             if isinstance(act, Decide):
@@ -108,7 +106,6 @@ class GuideActions(BaseScreen):
         self.with_notebook(write, lambda _: self.take(act.choices))
 
     def _try(self, attempt: Callable[[], Act], again: Callable[[], None]) -> None:
-        """Do what the attempt gives; where the words were wrong, tell it and ask again."""
         try:
             self.do(attempt())
         except UsageError as error:
@@ -130,7 +127,6 @@ class GuideActions(BaseScreen):
     # Target
 
     def _connect(self, target: Target, *, kerberos: bool) -> None:
-        """Find the secrets, or ask for them, then look around."""
         try:
             secrets = self.context.logins.find(target, kerberos=kerberos)
         except PasswordNeededError:
@@ -165,14 +161,12 @@ class GuideActions(BaseScreen):
         self.in_background(look, looked, group="look")
 
     def _refused(self, target: Target, error: LoginError, *, kerberos: bool) -> None:
-        """A login was refused: ask for the password again where one was given."""
         if kerberos:
             self.sharebench_app.tell_error(error)
         elif not log_in_again(self, [target], str(error), lambda _: self._connect(target, kerberos=False)):
             self._ask_user(target, error)
 
     def _ask_user(self, target: Target, error: LoginError) -> None:
-        """A guest was refused: ask who it is to be."""
 
         def answered(text: str | None) -> None:
             if text:
@@ -184,7 +178,6 @@ class GuideActions(BaseScreen):
         )
 
     def _arrived(self, place: BrowsedFolder, known: GuideContext, secrets: Secrets, *, kerberos: bool) -> None:
-        """Connected: browse, unless the target named its file or has none."""
         from app.tui.guide.browser import BrowseScreen, NotLetIn, Picked  # noqa: PLC0415  loaded when it is first needed
 
         def picked(found: Picked | NotLetIn | None) -> None:
@@ -213,7 +206,6 @@ class GuideActions(BaseScreen):
         self.take(at(choices, MethodStep.FILE))
 
     def look_at_link(self) -> None:
-        """Find out the link's rate and the server's memory, for the advice."""
         target, backend = self.choices.target, self.context.backend
         if target is None:
             return

@@ -113,7 +113,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
 
     @property
     def is_over(self) -> bool:
-        """Whether the series is closed."""
         return self.running.is_over
 
     def compose(self) -> ComposeResult:
@@ -156,7 +155,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
 
     @property
     def _is_timed(self) -> bool:
-        """Whether drawing may take something away from a run."""
         return self._recording and self.running.is_timed
 
     def _read_form(self) -> None:
@@ -182,7 +180,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
                 self._draw_part("rates")
 
     def ended(self, error: Exception | None) -> None:
-        """Tell why it ended, where that was not the end of the plan or somebody's wish."""
         if error is not None:
             self.dismiss(None)
             self.sharebench_app.tell_error(error)
@@ -258,7 +255,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
             self.refresh_bindings()
 
     def _machine_line(self, width: int) -> tuple[str, str]:
-        """The last minute as a sparkline, and what this machine does."""
         said = "" if self._machine is None else machine_words(self._machine)[: max(0, width)]
         drawn = self.running.last_minute(min(SHOWN_SECONDS, width - len(said) - 2))
         return drawn, f"  {said}" if drawn and said else said

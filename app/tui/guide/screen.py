@@ -84,7 +84,6 @@ class GuideScreen(ZoomsCharts, GuideActions):
         self.look_at_link()
 
     def on_screen_resume(self) -> None:
-        """Read again what another screen may have changed."""
         if self.known is not None and self.query("#page-options") and self.query_one(PageView).page is not None:
             self.take(self.choices)
 
@@ -143,7 +142,6 @@ class GuideScreen(ZoomsCharts, GuideActions):
         self.query_one(PageView).read_on()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer undo only where there is something to undo, and to leave out only what counts."""
         if action == "undo":
             return bool(self.judgements)
         if action == "zoom":
@@ -153,6 +151,5 @@ class GuideScreen(ZoomsCharts, GuideActions):
         return super().check_action(action, parameters)
 
     def work_failed(self, error: Exception) -> None:
-        """Tell it, and say no more that something is being done."""
         self.query_one(PageView).doing("")
         super().work_failed(error)

@@ -125,13 +125,11 @@ class PageView(Vertical, Commanded):
 
     @on(OptionList.OptionHighlighted)
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Say below the list what its line may have no room for."""
         event.stop()
         self._hint(self.pointed)
         self.screen.refresh_bindings()
 
     def _hint(self, option: Option | None) -> None:
-        """Below the list, what its line has no room for."""
         whole = option is None or _row(option).cell_length <= self._cells
         self.query_one("#page-hint", Static).update(Text("" if option is None or whole else option.hint))
 
@@ -148,14 +146,12 @@ class PageView(Vertical, Commanded):
             text.scroll_page_down(animate=False)
 
     def choose(self) -> None:
-        """Take the option under the cursor, where it can be taken."""
         option = self.pointed
         if option is not None and option.act is not None:
             self.post_message(self.OptionChosen(option))
 
     @property
     def is_on_run(self) -> bool:
-        """Whether the cursor is on a run that can be left out or taken back in."""
         return self.pointed is not None and isinstance(self.pointed.act, Judge)
 
     @on(OptionList.OptionSelected)
@@ -183,7 +179,6 @@ def _drawn(chart: PageChart, width: int, height: int, zoomed: bool) -> str:
 
 
 def _row(option: Option) -> Content:
-    """Title and hint on one line; what does not fit is said below the list while the cursor is on it."""
     sign = ADVISED if option.advised else SIGNS.get(option.mark, " ")
     title = Content.styled(option.title, "$text bold" if option.result else _LOOKS.get(option.mark, ""))
     return Content.assemble(f"{sign} ", title, (f"  {option.hint}" if option.hint else "", "dim"))

@@ -100,7 +100,6 @@ class AuditResultScreen(ReportScreen):
         self.result = result
 
     def show(self, report: Report) -> None:
-        """The report below its answer."""
         super().show(report)
         sign, tone = audit_sign(self.result.audit)
         headline = self.query_one("#headline")

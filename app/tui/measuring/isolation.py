@@ -190,7 +190,6 @@ class IsolationRunScreen(ReportRunScreen):
         return f"{self._now}, about {duration(left)} left" if left > 0 else self._now
 
     def headline(self) -> Content:
-        """The verdict, after what ended it early."""
         assert self.isolation is not None
         return isolation_headline(self.isolation)
 

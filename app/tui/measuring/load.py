@@ -158,7 +158,6 @@ class LoadProgressState:
     closed: LoadClosed | None = field(default=None)
 
     def heard(self, step: LoadStep) -> "LoadProgressState":
-        """The same load after a step."""
         match step:
             case LoadOpened(load=load) | PointStored(load=load):
                 return replace(self, load=load)
@@ -301,7 +300,6 @@ class LoadRunScreen(ReportRunScreen):
             yield 0, step
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one load
-        """Keep what the step says."""
         self.state = self.state.heard(event)
         if self.state.load is not None and self.state.load.points:
             closed = self.state.closed
@@ -316,7 +314,6 @@ class LoadRunScreen(ReportRunScreen):
         return self.state.now(monotonic(), is_last=self._finishing)
 
     def headline(self) -> Content:
-        """What the points come to, and whether that is all of them."""
         return joined(load_headline(self.state.load), GAP) if self.state.load is not None else super().headline()
 
     def warnings(self) -> str:
@@ -329,7 +326,6 @@ class LoadRunScreen(ReportRunScreen):
         return self.state.text(width)
 
     def ended(self, error: Exception | None) -> None:
-        """Show the form, whatever became of it."""
         if error is not None:
             self._is_broken_off = True
             self.draw()

@@ -107,7 +107,6 @@ class StoredScreen(ReportScreen):
         return kind.form(notebook, head)
 
     def on_screen_resume(self) -> None:
-        """Show the recording as it is now."""
         if self.report is not None:
             self.with_notebook(self.read_report, self.show)
 

@@ -127,7 +127,6 @@ class StationProgress:
     """Bytes per second of the measured runs so far."""
 
     def heard(self, event: RecorderEvent) -> "StationProgress":
-        """The same series after an event."""
         doing, percent, rates = words(event), self.percent, self.rates
         match event:
             case ScratchMade() if self.station.command is Command.PUT or percent is not None:
@@ -192,7 +191,6 @@ def begin(stations: Sequence[Station]) -> SurveyProgress:
 
 
 def _measured_before(station: Station) -> tuple[float, ...]:
-    """What a survey that goes on has of the station already."""
     runs = station.series.measured() if station.series else ()
     return tuple(rate for run in runs if (rate := run.bytes_per_second))
 
@@ -273,7 +271,6 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
             self._log_in_again()
 
     def _log_in_again(self) -> None:
-        """Ask for each password that was refused, then go on with what is missing."""
         if self._refused:
             targets, why = self._refused.pop(0)
             log_in_again(self, targets, why, lambda _: self._log_in_again())
@@ -319,7 +316,6 @@ class SurveyScreen(LinesScreen):
         self._begin(again=True)
 
     def _begin(self, *, again: bool) -> None:
-        """Read the lines, ask for the password if there is a user, and plan."""
         try:
             choices = read_choices(self.typed())
             targets = targets_of(choices)
@@ -353,7 +349,6 @@ class SurveyScreen(LinesScreen):
         return None
 
     def _ask_password(self, targets: list[Target], unknown: Target, *, again: bool) -> None:
-        """One password for all targets of that user and protocol of which none is known."""
         logins = self.context.logins
 
         def answered(secrets: Secrets) -> None:

@@ -85,7 +85,6 @@ class TrialScreen(ReportRunScreen):
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing to be stopped and put back."""
         return not self._begun or not self._recording
 
     def begin(self) -> None:
@@ -93,7 +92,6 @@ class TrialScreen(ReportRunScreen):
         self._prepare()
 
     def _prepare(self) -> None:
-        """Check what is asked for on the server; nothing is written."""
         self._now, self._lines, self._to_accept, self._is_prepared = "Looking at the server …", [], None, False
         self.refresh_bindings()
         self.draw()
@@ -152,7 +150,7 @@ class TrialScreen(ReportRunScreen):
             log_in_again(self, [target], str(error), lambda _: self._prepare())
 
     def _ask(self, order: "TrialOrder") -> None:
-        from app.workflows.consent import consent_lines  # noqa: PLC0415  loaded when it is first needed
+        from app.workflows.trial_order import consent_lines  # noqa: PLC0415  loaded when it is first needed
 
         self.order, self._is_prepared = order, True
         self._now = "Nothing is written yet: y goes on, Escape leaves."
@@ -223,7 +221,6 @@ class TrialScreen(ReportRunScreen):
         return f"{self._now}{so_far}{f'; at most {duration(left)} left' if left else ''}"
 
     def headline(self) -> Content:
-        """The verdict, and below it what stands on the server now."""
         from forms.trials.report import verdict_field  # noqa: PLC0415  loaded when it is first needed
 
         if not isinstance(self.summary, TrialSummary):
@@ -242,7 +239,6 @@ class TrialScreen(ReportRunScreen):
         return "\n".join(line for text in self._lines for line in _hanging(visible(text), width))
 
     def ended(self, error: Exception | None) -> None:
-        """Show the verdict, or what went wrong and what stands on the server."""
         from forms.trials.judged import report_of  # noqa: PLC0415  loaded when it is first needed
 
         assert self.order
@@ -268,7 +264,6 @@ class TrialScreen(ReportRunScreen):
         return self._slots > 0 or isinstance(error, ChangeFailedError)
 
     def export_name(self, report: Report) -> str:
-        """The experiment's."""
         return self.order.experiment.name if self.order else report.name
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

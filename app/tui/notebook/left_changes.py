@@ -24,11 +24,9 @@ class LeftChanges:
 
     @property
     def offered(self) -> bool:
-        """Whether there is something to put back, and nobody at it."""
         return bool(self._left) and not self._is_restoring
 
     def look(self) -> None:
-        """See what there is now, and say so."""
         if not self._looks:
             self._looks = True
             self.screen.with_notebook(_left_behind, self._found, group="left behind")
@@ -53,7 +51,6 @@ class LeftChanges:
                 self.screen.notify(text, severity="warning", timeout=30, markup=False)
 
     def ask(self) -> None:
-        """Put everything back, once that is said."""
         from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for it
 
         names = ", ".join(f"{entry.name} on {entry.ssh or 'this machine'}" for entry in self._left)
@@ -82,7 +79,6 @@ class LeftChanges:
         self.screen.app.push_screen(MessageDialog(heading, "\n\n".join(found.lines())))
 
     def failed(self) -> None:
-        """Look and offer it again: something went wrong."""
         self._is_restoring = self._looks = False
 
 

@@ -94,7 +94,6 @@ def _faint(_line: "RecordingLine") -> Tone:
 
 
 def _answer(line: "RecordingLine") -> str:
-    """With how far it came where it is not complete."""
     return line.answer.text if line.done.isdecimal() else f"{line.done} {line.answer.text}"
 
 
@@ -130,7 +129,6 @@ class PlacedColumn(NamedTuple):
     width: int
 
     def cell(self, text: str) -> str:
-        """The text in exactly the column's width, cut with an ellipsis where it is longer."""
         if self.column.cut_inside:
             text = layout.cut_inside(text, self.width)
         length = cell_len(text)
@@ -140,7 +138,6 @@ class PlacedColumn(NamedTuple):
         return space + text if self.column.right else text + space
 
     def heading(self, order: SortKey, *, descending: bool) -> str:
-        """The heading, with an arrow where the list is sorted by it."""
         arrow = ("▼" if descending else "▲") if order is self.column.order else ""
         return self.cell(self.column.heading[: self.width - len(arrow)] + arrow)
 

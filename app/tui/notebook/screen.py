@@ -170,7 +170,6 @@ class NotebookScreen(SeriesActions):
         self.call_after_refresh(self._left.look)
 
     def _look_again(self) -> None:
-        """List what another program has stored meanwhile."""
         if self.is_current and _written(self.context.notebook_path) != self._seen:
             self.rows.forget()
             self.look(stay=True)
@@ -285,7 +284,6 @@ class NotebookScreen(SeriesActions):
         return action != "back" and super().check_action(action, parameters)
 
     def key_slash(self) -> None:
-        """Go to the filter, as in a pager."""
         self.action_filter()
 
     def action_clear(self) -> None:

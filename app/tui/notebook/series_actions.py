@@ -49,11 +49,9 @@ class SeriesActions(MeasureMixin):
     """A screen that shows series."""
 
     def chosen(self) -> str | None:
-        """The id of the series that the cursor is on."""
         raise NotImplementedError
 
     def marked(self) -> Sequence[str]:
-        """Ids of the marked series, in the order in which they were marked."""
         return ()
 
     def meant(self) -> list[str]:
@@ -142,7 +140,6 @@ class SeriesActions(MeasureMixin):
             self.sharebench_app.visit("table", ids=ids)
 
     def open_recording(self, recording_id: str) -> None:
-        """Show a recording on the screen of its kind."""
         self.with_notebook(lambda notebook: notebook.recording(recording_id), self._open_head)
 
     def _open_head(self, head: "Recording") -> None:
@@ -163,7 +160,6 @@ class SeriesActions(MeasureMixin):
 
 
 def _words_of(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":
-    """Label and note where all series have the same, else empty."""
     from app.tui.notebook.dialogs import SeriesTexts  # noqa: PLC0415  the first paint does not wait for what comes after it
 
     heads = notebook.recordings_of(ids)
@@ -185,7 +181,6 @@ def _set_words(notebook: "Notebook", ids: Sequence[str], before: "SeriesTexts", 
 
 
 def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
-    """The ids with what is a baseline before what is none, and the older before the newer."""
     from app.kinds import alike  # noqa: PLC0415  the first paint does not wait for what comes after it
 
     named = {baseline.recording_id for baseline in notebook.baselines()}
@@ -194,7 +189,6 @@ def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
 
 
 def _names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The names of these series, and those of others only, each once."""
     baselines = notebook.baselines()
     own = {baseline.name for baseline in baselines if baseline.recording_id in ids}
     return sorted(own), sorted({baseline.name for baseline in baselines} - own)

@@ -134,7 +134,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def point(self, series_id: str) -> None:
-        """Put the cursor on a series, where it is listed."""
         if (row := self.listing.places.get(series_id)) is not None:
             self._go(row, 1)
 
@@ -163,7 +162,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
 
     @property
     def rows(self) -> Sequence[Found | Group]:
-        """Series and headings, from the top."""
         return self.listing.rows
 
     # Moving

@@ -161,11 +161,9 @@ class LinesScreen(BaseScreen):
         first.select_all()
 
     def typed(self) -> dict[str, str]:
-        """What stands in the lines."""
         return {line.key: self.query_one(f"#{line.key}", Input).value for line in self.LINES}
 
     def remember(self) -> None:
-        """Keep what stands in the lines for the next time."""
         kept = _for_the_notebook(self.typed())
         self.with_notebook(lambda notebook: notebook.remember(self.MEMORY_KEY, kept))
 

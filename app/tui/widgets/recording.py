@@ -83,7 +83,6 @@ class RecordingScreen(BaseScreen):
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing left to stop."""
         return not self._recording
 
     def listen(self, events: Callable[[], Iterable[tuple[int, RecorderEvent]]], *, every_seconds: float) -> None:
@@ -160,7 +159,6 @@ class RecordingScreen(BaseScreen):
         """Everything is stored; show what came of it."""
 
     def action_stop(self) -> None:
-        """Stop at once, if that is meant."""
 
         def answered(yes: bool | None) -> None:
             if yes:
@@ -170,14 +168,12 @@ class RecordingScreen(BaseScreen):
         self.app.push_screen(ConfirmDialog(self.STOP_HEADING, self.STOP_TEXT, yes="Stop", no=self.GO_ON), answered)
 
     def action_back(self) -> None:
-        """Leave what is over; ask about stopping what is not."""
         if self.is_over:
             super().action_back()
         else:
             self.action_stop()
 
     def quit_question(self) -> str | None:
-        """Asked before the program is left."""
         return None if self.is_over else self.QUIT_TEXT
 
     def leave(self, then: Callable[[], None]) -> None:
@@ -255,7 +251,6 @@ class ReportRunScreen(RecordingScreen):
         self._hang_up = HangUp(self.control.cancel)
 
     def compose(self) -> ComposeResult:
-        """What happens now, warnings, and what was heard; at the end the report."""
         yield Static(id="now")
         yield Static(id="machine")
         yield Static(id="warnings")
@@ -314,21 +309,17 @@ class ReportRunScreen(RecordingScreen):
         return Content(visible(self.now()))
 
     def warnings(self) -> str:
-        """What is to be said beside it."""
         return ""
 
     def heard_text(self, width: int) -> str:
-        """What was heard so far."""
         raise NotImplementedError
 
     def tick(self) -> None:
-        """Show what has been heard, where it can be seen."""
         self.catch_up()
         if not self.is_covered:
             self.draw()
 
     def draw(self) -> None:
-        """Show what has been heard, until the report is shown."""
         if self._is_report_shown:
             return
         stopping = self.control.cancelled.is_set() and not self.is_over
@@ -372,5 +363,4 @@ class ReportRunScreen(RecordingScreen):
             self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.export_name(report)))
 
     def export_name(self, report: Report) -> str:
-        """What its file is called."""
         return report.name

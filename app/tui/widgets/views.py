@@ -30,7 +30,6 @@ class AnsiView(Static):
 
     @property
     def text(self) -> str:
-        """What is shown, without styles."""
         return str(self.content)
 
     def show(self, draw: Draw | None) -> None:

@@ -170,7 +170,6 @@ def _ask_label(choices: GuideChoices) -> Ask:
 
 
 def _ask_question(choices: GuideChoices) -> Ask:
-    """What the measurement is meant to answer, in words or as the number of a usual question; empty for nothing."""
 
     def taken(text: str) -> Go:
         number = int(text) if text.isdecimal() else 0
@@ -230,7 +229,6 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
 
 
 def _chart(form: SeriesSummary, yardsticks: Sequence[Yardstick]) -> PageChart:
-    """The runs beside the average of the first thing that there is to hold them against."""
     for stick in yardsticks:
         if (average := run_form(stick.series).average_rate) is not None:
             return PageChart(form=form, expected_bytes_per_second=average, expected_name=wording.plain(stick.name))
@@ -326,7 +324,6 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
 
 
 def _from_catalogue(series: Series) -> Iterator[Option]:
-    """The settings of smb.conf that can matter to this series, for an SMB server."""
     if not series.target.abilities.has_share:
         return
     for entry in islice(relevant(series), MOST_FROM_CATALOGUE):

@@ -98,7 +98,6 @@ class Backend:
         return order_to_resume(stored, stored.base.target, secrets)
 
     def carry_out(self, order: "TrialOrder", notebook_path: Path, control: "SeriesControl") -> "Iterator[TrialEvent]":
-        """Change the setting, measure with and without it, and restore it."""
         from app.workflows.trial import run_trial  # noqa: PLC0415  as the module says
 
         return run_trial(order, notebook_path, control)
@@ -106,7 +105,6 @@ class Backend:
     def record(
         self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
     ) -> "Iterator[RecorderEvent]":
-        """Measure a series."""
         from app.recorder.recording import record  # noqa: PLC0415  as the module says
 
         return record(request, notebook_path, control)
@@ -129,7 +127,6 @@ class Logins:
         """Whose password of the environment is not sent again."""
 
     def keep(self, target: "Target", secrets: "Secrets") -> None:
-        """Remember what logs in to the target."""
         self._found[_who(target)] = secrets
 
     def refuse(self, target: "Target") -> None:
@@ -142,7 +139,6 @@ class Logins:
         return _who(target) in self._refused and _who(target) not in self._found
 
     def knows(self, target: "Target") -> bool:
-        """Whether nobody has to be asked for the target's password."""
         try:
             self.find(target)
         except PasswordNeededError:

@@ -216,7 +216,6 @@ def quiet_page(choices: GuideChoices, known: GuideContext) -> Page:
 
 
 def _seen(quiet: Quiet | None) -> Iterator[str]:
-    """What a look has found, a line each."""
     if quiet is None:
         return
     yield f"A look just now: {quiet.verdict}."

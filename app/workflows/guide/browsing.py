@@ -50,7 +50,6 @@ class BrowsedFolder:
 
     @property
     def is_share_list(self) -> bool:
-        """Whether shares are listed."""
         return self.target.abilities.has_share and not self.target.share
 
 
@@ -117,7 +116,6 @@ def parent(target: Target) -> str:
 
 
 def _has_parent(target: Target) -> bool:
-    """Whether there is somewhere to go up to: a folder above, or the list of shares."""
     return target.abilities.has_share or bool(target.path.strip("/"))
 
 

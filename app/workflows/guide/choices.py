@@ -62,7 +62,6 @@ class GuideChoices(SeriesOptions):
 
     @property
     def makes_file(self) -> bool:
-        """Whether a file is made for the runs."""
         return self.size_bytes is not None
 
     @property
@@ -71,7 +70,6 @@ class GuideChoices(SeriesOptions):
         return self.size_bytes if self.makes_file else self.file_bytes
 
     def to_memory(self) -> dict[str, JSONValue]:
-        """The choices as the notebook keeps them."""
         return asdict(self)
 
     @classmethod

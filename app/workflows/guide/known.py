@@ -182,7 +182,6 @@ def _login(target: Target) -> tuple[object, ...]:
 
 
 def _folder(head: Series) -> str:
-    """The folder that a series' file lay in."""
     if head.command is Command.PUT or (head.plan and head.plan.make_file):
         return head.target.path
     parent = head.target.path.rpartition("/")[0]

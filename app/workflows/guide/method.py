@@ -30,7 +30,6 @@ class StepState(StrEnum):
 
     @property
     def sign(self) -> str:
-        """One character that stands for the word."""
         return {"done": "✓", "current": "▶", "open": "·", "blocked": "-"}[self.value]
 
 
@@ -114,7 +113,6 @@ def _state(choices: GuideChoices, known: GuideContext, step: MethodStep) -> Step
 
 
 def _chosen(choices: GuideChoices, known: GuideContext, step: MethodStep) -> str:
-    """What was chosen in a step that is done, in a few words."""
     if not done(choices, known, step):
         return ""
     if step is MethodStep.TARGET and choices.target:

@@ -65,7 +65,6 @@ class SeriesProgress:
 
     @property
     def is_over(self) -> bool:
-        """Whether everything is stored and nothing runs any more."""
         return self.status is not None
 
     @property
@@ -74,7 +73,6 @@ class SeriesProgress:
         return self.number is not None and not self.paused and not self.is_over
 
     def heard(self, event: RecorderEvent) -> "SeriesProgress":  # noqa: PLR0911  one answer for each kind of event
-        """The same series after an event."""
         match event:
             case SeriesStored(series_id=series_id):
                 return replace(self, series_id=series_id)
@@ -113,7 +111,6 @@ class SeriesProgress:
                 return self
 
     def asked(self, *, pause: bool | None = None, end: bool = False) -> "SeriesProgress":
-        """The same series after the user asked for a pause, its end, or to end it after the run."""
         return replace(
             self,
             pause_asked=bool(pause) if pause is not None else self.pause_asked,
@@ -151,7 +148,6 @@ class SeriesProgress:
         return f"{ends[0]}{drawn}  {ends[1]}"[:width]
 
     def _left(self) -> str:
-        """The time to the end of this run, and of the series."""
         run = None if self.now is None else self.now.seconds_left
         if run is None:
             return ""

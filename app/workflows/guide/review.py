@@ -75,7 +75,6 @@ def _reason(row: RunRow) -> str:
 
 
 def _averages(form: SeriesSummary) -> Iterator[Option]:
-    """What the runs come to; with the rejected ones as well where there are any."""
     for name, measures in (
         ("Average", form.average),
         ("Deviation", form.deviation),

@@ -9,11 +9,11 @@ import pytest
 
 from app.changes import restart
 from app.changes.journal import Journalled, begin_change
-from app.changes.restore import restore_change
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeRefusedError, new_change_id, set_arm
 from app.changes.setting import ChangeableSetting
 from app.clients.registry import make_client
+from app.workflows.restore import restore_change
 from storage.notebook import Notebook
 from storage.plan import Settings
 from tests.servers.process import program

@@ -12,12 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from app.changes import samba_check, server
+from app.changes import server
 from app.changes.journal import Journalled, begin_change, restore_entry
-from app.changes.registry import plan_registry
-from app.changes.restore import restore_change
-from app.changes.samba_check import check_value
-from app.changes.samba_setting import samba_setting
+from app.changes.samba_setting import check_value, plan_registry, samba_setting
 from app.changes.script import ServerChange, begin_script, here, library
 from app.changes.server import (
     ChangeFailedError,
@@ -30,7 +27,7 @@ from app.changes.server import (
 from app.changes.setting import ChangeableSetting
 from app.changes.smb_conf import DROP_IN, UNDO, drop_in_content, find_place, with_include
 from app.environment.samba.server import server_facts
-from app.workflows.restore import restored_text
+from app.workflows.restore import restore_change, restored_text
 from forms.tuning.smb_conf import spelling
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
@@ -173,7 +170,7 @@ def test_broken_values_are_refused_before_anything_is_written(samba: Smbd):
 def test_testparm_is_asked_on_a_copy(samba: Smbd, name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch):
     """What only testparm refuses, with our own rules out of its way."""
     before = state(samba)
-    monkeypatch.setattr(samba_check, "refusals", lambda *_: iter(()))
+    monkeypatch.setattr("app.changes.samba_setting.refusals", lambda *_: iter(()))
     place = replace(find_place("log level", samba.share, None, str(samba.conf)), name=name)
     if said:
         with pytest.raises(ChangeRefusedError, match=said):

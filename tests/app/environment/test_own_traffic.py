@@ -15,8 +15,7 @@ import pytest
 
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished
-from app.measure.plan import MeasurementPlan
-from app.measure.reader import MeasuringProcess
+from app.measure.plan import MeasurementPlan, MeasuringProcess
 from forms.series.progress import over_time
 from storage.records import Command, Run
 from storage.target_url import format_target

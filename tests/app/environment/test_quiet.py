@@ -33,8 +33,7 @@ from app.environment.quiet import QuietContext, ServerLoad, assess, server_load
 from app.environment.sampler import OwnTraffic, QuietWatch
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
-from app.measure.plan import MeasurementPlan
-from app.measure.reader import MeasuringProcess
+from app.measure.plan import MeasurementPlan, MeasuringProcess
 from storage.quiet import QuietVerdict
 from storage.records import Command, JSONValue, Target
 from tests.servers.netns import can_make_namespaces

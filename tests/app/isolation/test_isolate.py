@@ -14,10 +14,9 @@ import pytest
 
 from app.child_process import own_environment
 from app.environment.samba.printed import LATENESS_SECONDS, profile_since
-from app.isolation.bench import LayerBench
+from app.isolation.bench import LayerBench, Replay
 from app.isolation.folders import put_back_after_kills
 from app.isolation.places import Places
-from app.isolation.replay import Replay
 from app.isolation.replay_child import ReplayPlan
 from app.isolation.request import IsolationRequest, request_to_resume
 from app.isolation.rounds import IsolationClosed, LayerRunEnded

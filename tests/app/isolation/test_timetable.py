@@ -8,10 +8,9 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import CancelledError, MeasurementError
-from app.isolation.bench import LayerBench
+from app.isolation.bench import LayerBench, Replay
 from app.isolation.folders import DiskPlace
 from app.isolation.places import Places
-from app.isolation.replay import Replay
 from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.request import IsolationRequest
 from app.isolation.rounds import Step, Timetable

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.changes.journal import restore_entry
-from app.changes.restore import Restored
 from app.changes.server import ChangeFailedError
-from app.workflows.restore import restore
+from app.workflows.restore import Restored, restore
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from tests.builders import abandoned_change

@@ -23,10 +23,9 @@ from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, Started, Warned
 from app.workflows import tune
-from app.workflows.consent import consent_lines
 from app.workflows.requests import SeriesOptions, series_request
 from app.workflows.trial import _fixed_work, run_trial
-from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, new_order
+from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, consent_lines, new_order
 from app.workflows.trial_yardstick import (
     LEAST_BYTES,
     LoadYardstick,

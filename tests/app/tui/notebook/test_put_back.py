@@ -6,11 +6,11 @@ from unittest.mock import Mock
 
 import pytest
 
-from app.changes.restore import Restored
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.notebook.left_changes import LeftChanges
 from app.tui.notebook.screen import NotebookScreen
+from app.workflows.restore import Restored
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
 from tests.builders import abandoned_change
