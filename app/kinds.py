@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from forms.trials.judged import ChangeSummary
 
 _HEAD = ("id", "created_at", "status", "error", "label", "note", "question")
-_VERDICT_CODES = {"faster": 0, "slower": 1}
-INCONCLUSIVE = 3
+SLOWER, INCONCLUSIVE = 1, 3
+"""Exit codes."""
 _OURS = frozenset({"imported_at", "owner", "running_by", "part_of", "lease", "leftovers"})
 """Fields that are local to a notebook and not exported."""
 
@@ -160,7 +160,7 @@ def _compare_loads(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
     if len(heads) != 2:
         raise UsageError("loads are compared two at a time: name one OTHER")
     found = compare_loads(*(notebook.load(head.id) for head in heads))
-    return Compared(load_comparison_report(found), _VERDICT_CODES.get(found.verdict, INCONCLUSIVE))
+    return Compared(load_comparison_report(found), exit_code([found.verdict]))
 
 
 def _compare_isolations(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
@@ -436,6 +436,13 @@ def compare(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
     if kind.compare is not None:
         return kind.compare(notebook, heads)
     return Compared(side_by_side(heads, [kind.form(notebook, head) for head in heads]))
+
+
+def exit_code(verdicts: Sequence[str]) -> int:
+    """SLOWER if anything is slower, else INCONCLUSIVE if anything is, else 0."""
+    if "slower" in verdicts:
+        return SLOWER
+    return INCONCLUSIVE if "unknown" in verdicts else 0
 
 
 def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:

@@ -18,7 +18,6 @@ from app.charts.scale import Scale, choose_scale
 RUN, MUTED, UNUSUAL, BAD, GOOD, AVERAGE, LINK, EXPECTED, INTERVAL = 12, 8, 11, 9, 10, 14, 13, 10, 14
 """The terminal's own sixteen colours; each mark differs without them by its pattern or its sign."""
 SMALLEST = (24, 6)
-"""Columns and lines below which nothing can be read from a chart."""
 _LABELLED_ROWS = 8
 """Lines from which there is room for values below the labels."""
 

@@ -27,11 +27,9 @@ from app.workflows.guide.choices import (
     MethodStep,
     at,
     new_measurement,
-    with_file,
-    with_target,
 )
 from app.workflows.guide.job import MeasurementJob, request_of
-from app.workflows.guide.known import GuideContext, LinkState, around, towards, with_profile
+from app.workflows.guide.known import GuideContext, around, link_to, towards, with_picked
 from app.workflows.guide.method import blocked, step_before
 from app.workflows.guide.page import Act, Option, Page
 from app.workflows.guide.rounds import take_change
@@ -317,7 +315,7 @@ class PlainGuide:
                 if not kerberos:
                     self.logins.refuse(target)
                 raise
-            picked = _picked_by_itself(place) or self._pick(place)
+            picked = (place.target, place.file) if place.is_chosen else self._pick(place)
             if picked is None:
                 return
             target, item = picked
@@ -325,12 +323,7 @@ class PlainGuide:
                 break
             target = inside(target, item)
         self.typed.clear()
-        choices = with_profile(with_target(self.choices, target, kerberos=kerberos))
-        if item is None:
-            choices = replace(choices, file=None, file_bytes=None)
-        else:
-            choices = with_file(choices, target.path, item.path, item.size_bytes)
-        self._take(at(choices, MethodStep.FILE))
+        self._take(with_picked(self.choices, target, item, kerberos=kerberos))
         self._look_at_link()
 
     def _pick(self, place: BrowsedFolder) -> tuple[Target, Item | None] | None:
@@ -351,9 +344,7 @@ class PlainGuide:
     def _look_at_link(self) -> None:
         target = self.choices.target
         if target is not None:
-            rate, why = self.backend.link(target)
-            link = LinkState(bits_per_second=rate, why=why, memory_bytes=self.backend.memory_bytes(target))
-            self.known = replace(self.known, link=link)
+            self.known = replace(self.known, link=link_to(target, self.backend))
 
     # Run
 
@@ -448,13 +439,6 @@ class PlainGuide:
                 for part in (wrap(line, columns) if width(line) > columns else [line])
             )
         self.say(words)
-
-
-def _picked_by_itself(place: BrowsedFolder) -> tuple[Target, Item | None] | None:
-    """If there is nothing to choose: the target named its file, or has none."""
-    if place.file is not None:
-        return place.target, place.file
-    return None if place.target.abilities.moves_files else (place.target, None)
 
 
 def _item_line(item: Item) -> str:

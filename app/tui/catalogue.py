@@ -234,7 +234,6 @@ class EntryScreen(Copies, MeasureMixin):
         self.sharebench_app.visit("trial", setting=f"{self.advice.name} = {self.advice.value}")
 
     def action_value(self) -> None:
-
         def answered(value: str | None) -> None:
             if value is not None:
                 self.value = value

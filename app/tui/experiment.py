@@ -267,7 +267,6 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             self.toggle_class("-pictured")
 
     def action_choose(self) -> None:
-
         def ask(found: list[ExperimentEntry]) -> None:
             if found:
                 self.app.push_screen(ExperimentDialog(found), answered)

@@ -26,9 +26,7 @@ from storage.notebook import Notebook
 from storage.records import JSONValue
 
 MEMORY_KEY = "export"
-"""Under which the notebook remembers the folder."""
 Gather = Callable[[Notebook], Sequence[Report]]
-"""Reads what is exported."""
 
 
 class ExportScreen(BaseScreen):

@@ -175,3 +175,11 @@ def test_the_answer_of_a_series_has_half_the_interval_of_its_average_after_the_p
     with Notebook(inside.db) as notebook:
         notebook.add(one(1, (36e6, 40e6, 45e6, 50e6, 54e6)))  # whose deviation is 16 %
         assert "45.00 MB/s ± 20 %" in KINDS["series"].answer(notebook, notebook.recording("last")).text
+
+
+def test_the_exit_code_of_verdicts_names_the_worst():
+    for verdicts, code in (
+        (["same"], 0), (["faster", "same"], 0), ([], 0),
+        (["unknown", "faster"], kinds.INCONCLUSIVE), (["unknown", "slower"], kinds.SLOWER),
+    ):  # fmt: skip
+        assert kinds.exit_code(verdicts) == code, verdicts

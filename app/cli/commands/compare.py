@@ -1,7 +1,5 @@
 """``sharebench compare`` and ``findings``."""
 
-from collections.abc import Sequence
-
 import click
 
 from app import kinds
@@ -14,9 +12,6 @@ from forms.findings.finding import findings_report
 from forms.findings.rules import findings
 from forms.stats.decision import Limits
 from storage.recordings import SERIES
-
-SLOWER = 1
-NOT_KNOWN = 3
 
 
 @click.command("compare")
@@ -74,14 +69,7 @@ def compare_command(
         shown = [notebook.series(reference) for reference in (base, *others)]
     found = comparisons(sides, Limits(noise_percent=noise, margin_percent=margin))
     answer_report(comparison_report(shown, found), as_json=as_json)
-    return exit_code([form.comparison.verdict for form in found])
-
-
-def exit_code(verdicts: Sequence[str]) -> int:
-    """1 if anything is slower, else 3 if anything is inconclusive, else 0."""
-    if "slower" in verdicts:
-        return SLOWER
-    return NOT_KNOWN if "unknown" in verdicts else 0
+    return kinds.exit_code([form.comparison.verdict for form in found])
 
 
 @click.command("findings")

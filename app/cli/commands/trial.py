@@ -18,7 +18,6 @@ from app.changes.journal import where
 from app.changes.server import ConflictError
 from app.changes.setting import ChangeableSetting
 from app.cli import common, output
-from app.cli.commands.compare import exit_code
 from app.cli.progress import ProgressLine, cancel_on_signals
 from app.cli.run_options import chosen, series_options, ssh_host, target_argument
 from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
@@ -314,7 +313,7 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
         summary = carried_out(context, replace(order, request=found.request))
         verdicts.append(summary.verdict.value if isinstance(summary, TrialSummary) else "unknown")
         answer_trial(summary, as_json=choices["as_json"])
-    return exit_code(verdicts)
+    return kinds.exit_code(verdicts)
 
 
 def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
@@ -325,7 +324,7 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     consent(order, yes=choices["yes"])
     summary = carried_out(context, order)
     answer_trial(summary, as_json=choices["as_json"])
-    return exit_code([summary.verdict.value]) if isinstance(summary, TrialSummary) else 0
+    return kinds.exit_code([summary.verdict.value]) if isinstance(summary, TrialSummary) else 0
 
 
 @click.command("sweep")

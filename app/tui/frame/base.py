@@ -31,15 +31,12 @@ class Context:
     practice: "tuple[Target, ...]" = ()
     """Targets of embedded servers that are ready, offered first."""
     practice_secrets: "Mapping[str, Secrets]" = field(default_factory=dict)
-    """Their secrets, by protocol."""
     keys_file: Path | None = None
     """The keys file to read; None for the one in the settings folder."""
     theme_file: Path | None = None
     """Where the theme chosen last is kept; None keeps none."""
     backend: Backend = field(default_factory=Backend)
-    """The outside, as the guide needs it."""
     logins: Logins = field(default_factory=Logins)
-    """The secrets of this session."""
     typed: dict[str, dict[str, str]] = field(default_factory=dict)
     """What was typed into the lines of a form in this session, by the key under which the notebook keeps it."""
 
@@ -56,7 +53,6 @@ class ContextApp(Protocol):
 
     context: Context
     chosen_keys: dict[str, str]
-    """The user's own keys, by the commands' names."""
     keys_path: Path
 
     def visit(self, name: str, **arguments: object) -> None:

@@ -23,9 +23,7 @@ class KeyCommand:
     keys: str
     """Textual's key names, with a comma between alternatives: ``p`` or ``p,f8``."""
     name: str
-    """What the palette and the help call it."""
     help: str
-    """What it does, in one sentence."""
     _: KW_ONLY
     action: str = ""
     """Textual's action, such as ``pause`` or ``app.help``; where it is not given, the last word of the command's id."""

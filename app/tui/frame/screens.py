@@ -15,7 +15,6 @@ class ScreenEntry(NamedTuple):
     """``module:class`` of a BaseScreen."""
     title: str
     help: str
-    """What one does there, in a sentence."""
     key: str = ""
     """The key that leads there from everywhere; empty for one that other screens lead to."""
     measures: bool = False

@@ -12,10 +12,10 @@ from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.guide.views import PageView
 from app.tui.widgets.asking import log_in, log_in_again
 from app.workflows.guide import known as store
-from app.workflows.guide.backend import Backend, PasswordNeededError
+from app.workflows.guide.backend import PasswordNeededError
 from app.workflows.guide.browsing import BrowsedFolder
-from app.workflows.guide.choices import GuideChoices, MethodStep, at, with_file, with_target
-from app.workflows.guide.known import GuideContext, Judgement, LinkState, around, towards, with_profile
+from app.workflows.guide.choices import GuideChoices, MethodStep, at, with_target
+from app.workflows.guide.known import GuideContext, Judgement, LinkState, around, link_to, towards, with_picked
 from app.workflows.guide.page import (
     Act,
     Ask,
@@ -96,7 +96,6 @@ class GuideActions(BaseScreen):
                 pass
 
     def _note(self, act: BeginRound | Decide) -> None:
-
         def write(notebook: Notebook) -> None:
             if isinstance(act, Decide):
                 store.decide(notebook, act.series_id, act.decision)
@@ -142,7 +141,7 @@ class GuideActions(BaseScreen):
         page.doing(f"connecting to {wording.plain(format_target(target))} …")
 
         def look() -> tuple[BrowsedFolder, LinkState] | LoginError:
-            link = _link_to(target, backend)
+            link = link_to(target, backend)
             rate = size_context.link_bits_per_second or link.bits_per_second
             around_it = replace(size_context, link_bits_per_second=rate, memory_bytes=link.memory_bytes)
             try:
@@ -167,7 +166,6 @@ class GuideActions(BaseScreen):
             self._ask_user(target, error)
 
     def _ask_user(self, target: Target, error: LoginError) -> None:
-
         def answered(text: str | None) -> None:
             if text:
                 domain, _, user = text.strip().rpartition(";")
@@ -186,10 +184,8 @@ class GuideActions(BaseScreen):
             elif found is not None:
                 self._picked(found, known, kerberos=kerberos)
 
-        if place.file is not None:
+        if place.is_chosen:
             self._picked(Picked(place.target, place.file), known, kerberos=kerberos)
-        elif not place.target.abilities.moves_files:
-            self._picked(Picked(place.target, None), known, kerberos=kerberos)
         else:
             choices = with_target(self.choices, place.target)
             browser = BrowseScreen(place, secrets, around(choices, known))
@@ -198,12 +194,7 @@ class GuideActions(BaseScreen):
     def _picked(self, picked: "Picked", known: GuideContext, *, kerberos: bool) -> None:
         self.typed.clear()
         self.known = known
-        choices = with_profile(with_target(self.choices, picked.target, kerberos=kerberos))
-        if picked.file is not None:
-            choices = with_file(choices, picked.target.path, picked.file.path, picked.file.size_bytes)
-        else:
-            choices = replace(choices, file=None, file_bytes=None)
-        self.take(at(choices, MethodStep.FILE))
+        self.take(with_picked(self.choices, picked.target, picked.file, kerberos=kerberos))
 
     def look_at_link(self) -> None:
         target, backend = self.choices.target, self.context.backend
@@ -214,7 +205,7 @@ class GuideActions(BaseScreen):
             self.known = replace(self.known, link=found)
             self.show()
 
-        self.in_background(lambda: _link_to(target, backend), looked, group="link")
+        self.in_background(lambda: link_to(target, backend), looked, group="link")
 
     def _look_quiet(self) -> None:
         choices, backend, page = self.choices, self.context.backend, self.query_one(PageView)
@@ -276,7 +267,6 @@ class GuideActions(BaseScreen):
         self.take(replace(agreed, series_id=series_id, reviewed=False, compared=False))
 
     def _measured(self, series_id: str | None) -> None:
-
         def known(notebook: Notebook) -> GuideChoices:
             if series_id is None:
                 return at(self.choices, MethodStep.RUN)
@@ -311,14 +301,8 @@ class GuideActions(BaseScreen):
         self.app.push_screen(ask, lambda reason: mark(reason) if reason is not None else None)
 
     def _name_baseline(self, name: str, series_id: str) -> None:
-
         def named(_: None) -> None:
             self.notify(f"Kept as baseline {name}.", markup=False)
             self.take(self.choices)
 
         self.with_notebook(lambda notebook: notebook.set_baseline(name, series_id), named)
-
-
-def _link_to(target: Target, backend: Backend) -> LinkState:
-    rate, why = backend.link(target)
-    return LinkState(bits_per_second=rate, why=why, memory_bytes=backend.memory_bytes(target))

@@ -40,7 +40,6 @@ from storage.records import JSONValue, RunStatus, SeriesStatus, Target
 from storage.target_url import format_target
 
 MEMORY_KEY = "isolation"
-"""Under which the notebook keeps what was typed last."""
 _MOST_ROUNDS = 100
 
 
@@ -146,12 +145,10 @@ class IsolationRunScreen(ReportRunScreen):
         self.isolation: Isolation | None = None
         """As it was opened, with the runs that ended since; at the end as it is stored."""
         self.is_closed = False
-        """Whether that is its end."""
         self._now = "Looking at the server …"
         self._problems: list[str] = []
         self._runs = 0
         self._begun = 0
-        """How many runs have begun."""
         self._run_seconds: list[float] = []
         """What each run took, beginning to beginning."""
         self._began_at = 0.0

@@ -44,7 +44,6 @@ from storage.records import JSONValue, SeriesStatus, Target
 from storage.target_url import format_target
 
 MEMORY_KEY = "load"
-"""Under which the notebook keeps what was typed last."""
 CAPACITY = "capacity"
 """What stands in place of numbers of users where the most that are carried are looked for."""
 

@@ -42,7 +42,6 @@ from storage.protocols import protocol_of
 from storage.records import Command, JSONValue, Phase, RunStatus, Target
 
 MEMORY_KEY = "survey"
-"""Under which the notebook keeps what was typed last."""
 
 
 LINES = (
@@ -193,10 +192,6 @@ def begin(stations: Sequence[Station]) -> SurveyProgress:
 def _measured_before(station: Station) -> tuple[float, ...]:
     runs = station.series.measured() if station.series else ()
     return tuple(rate for run in runs if (rate := run.bytes_per_second))
-
-
-REDRAW_SECONDS = 1.0
-"""The screen is drawn no more often while a run is timed."""
 
 
 class SurveyRunScreen(GoesOn, ReportRunScreen):

@@ -67,7 +67,6 @@ class TrialScreen(ReportRunScreen):
         self._choices = GuideChoices()
         """What the guide measures, as it was recalled last."""
         self._target: Target | None = None
-        """Where is to be measured, as soon as it is known."""
         self._begun = False
         self._now = "Looking at the server …"
         self._lines: list[str] = []

@@ -16,7 +16,6 @@ class LeftChanges:
         self.screen = screen
         self._left: list[JournalEntry] = []
         self._told: set[str] = set()
-        """The ids of all that was told of."""
         self._looks = False
         self._has_failed = False
         """Whether a look has, which is told once."""

@@ -26,7 +26,6 @@ class ListRows:
     query: SeriesQuery = field(default_factory=SeriesQuery)
     rows: Sequence[Found | Group] = ()
     places: Mapping[str, int] = field(default_factory=dict)
-    """The row of each series."""
     unused: frozenset[SortKey] = frozenset()
     """The columns in which none of them has anything."""
 
@@ -86,7 +85,6 @@ class ListColumn(NamedTuple):
     cut_inside: bool = False
     """Whether a longer text keeps its last part, the share."""
     tone: "Callable[[RecordingLine], Tone]" = lambda _line: Tone.PLAIN
-    """How its cell is meant."""
 
 
 def _faint(_line: "RecordingLine") -> Tone:

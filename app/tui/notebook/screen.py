@@ -103,7 +103,6 @@ class NotebookScreen(SeriesActions):
         super().__init__()
         self.asked = SeriesQuery()
         self.removed: list[tuple[Removed, ...]] = []
-        """What each deletion took out, the last one at the end."""
         self._counted = (0, 0)
         """How many series are listed, and how many there are."""
         self.detail: SeriesView | None = None

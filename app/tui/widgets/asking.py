@@ -101,7 +101,6 @@ class LinesScreen(BaseScreen):
     def __init__(self) -> None:
         super().__init__()
         self._first = {line.key: "" for line in self.LINES}
-        """What stood in the lines at first."""
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="lines", can_focus=False, classes="pane") as pane:

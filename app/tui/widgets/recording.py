@@ -76,7 +76,6 @@ class RecordingScreen(BaseScreen):
     def __init__(self, control: SeriesControl) -> None:
         super().__init__()
         self.control = control
-        """What says words to the series."""
         self._waiting: SimpleQueue[tuple[int, RecorderEvent]] = SimpleQueue()
         self._recording = True
         self._leave: Callable[[], None] | None = None
@@ -159,7 +158,6 @@ class RecordingScreen(BaseScreen):
         """Everything is stored; show what came of it."""
 
     def action_stop(self) -> None:
-
         def answered(yes: bool | None) -> None:
             if yes:
                 self.control.cancel()
@@ -245,7 +243,6 @@ class ReportRunScreen(RecordingScreen):
         super().__init__(SeriesControl())
         self.heading = heading
         self.report: Report | None = None
-        """What can be exported."""
         self._is_report_shown = False
         self._meter: Callable[[], MachineNow | None] = lambda: None
         self._hang_up = HangUp(self.control.cancel)

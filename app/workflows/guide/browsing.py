@@ -49,6 +49,11 @@ class BrowsedFolder:
     """The file that the target named itself, where it named one."""
 
     @property
+    def is_chosen(self) -> bool:
+        """Whether nothing is left to choose: the target named its file, or has none."""
+        return self.file is not None or not self.target.abilities.moves_files
+
+    @property
     def is_share_list(self) -> bool:
         return self.target.abilities.has_share and not self.target.share
 

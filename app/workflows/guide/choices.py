@@ -39,13 +39,10 @@ class GuideChoices(SeriesOptions):
     """
 
     step: MethodStep = MethodStep.TARGET
-    """The step that is open."""
     target: Target | None = None
-    """The server, the share and the folder."""
     file: str | None = None
     """The path of the file to get, in the form of ``Target.path``; absent where one is made."""
     file_bytes: int | None = None
-    """Its size."""
     kerberos: bool = False
     quiet: str | None = None
     """``record``, ``require``, ``wait`` or ``skip``; absent until the step is done."""

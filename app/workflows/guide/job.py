@@ -28,7 +28,6 @@ class MeasurementJob:
     notebook_path: Path
     title: str
     target: Target | None = None
-    """Where it goes to, for the card that is shown meanwhile."""
     request: SeriesRequest | None = None
     resumed_id: str | None = None
     """The series to be completed, where there is no order."""

@@ -10,7 +10,7 @@ from app.errors import UsageError
 from app.targets import parse_target
 from app.units import parse_rate
 from app.workflows.compare import sides_to_compare
-from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, with_target
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, at, with_file, with_target
 from storage.notebook import Notebook
 from storage.quiet import Quiet
 from storage.recordings import UnknownReferenceError
@@ -18,6 +18,8 @@ from storage.records import Command, Decision, Run, RunStatus, Series, SeriesSta
 from storage.target_url import format_target
 
 if TYPE_CHECKING:
+    from app.workflows.guide.backend import Backend
+    from app.workflows.guide.browsing import Item
     from forms.comparison.verdict import Sides
     from forms.findings.finding import Finding
     from forms.series.file_size import FileSizeContext
@@ -44,6 +46,16 @@ def server_of(target: Target) -> ServerProfile | None:
         if _named_place(named) == _named_place(target):
             return server
     return None
+
+
+def with_picked(choices: GuideChoices, target: Target, file: "Item | None", *, kerberos: bool = False) -> GuideChoices:
+    """A target has been reached, and a file there picked where it has files."""
+    choices = with_profile(with_target(choices, target, kerberos=kerberos))
+    if file is None:
+        choices = replace(choices, file=None, file_bytes=None)
+    else:
+        choices = with_file(choices, target.path, file.path, file.size_bytes)
+    return at(choices, MethodStep.FILE)
 
 
 def with_profile(choices: GuideChoices) -> GuideChoices:
@@ -100,6 +112,12 @@ class LinkState:
     """The server's memory, where it is this machine."""
 
 
+def link_to(target: Target, backend: "Backend") -> LinkState:
+    """What the backend says of the way there; takes a while."""
+    rate, why = backend.link(target)
+    return LinkState(bits_per_second=rate, why=why, memory_bytes=backend.memory_bytes(target))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuideContext:
     """Facts for the pages; everything may be missing."""
@@ -109,7 +127,6 @@ class GuideContext:
     """Those of the settings file, by name."""
     recent: tuple[Target, ...] = ()
     series: Series | None = None
-    """The series of this round."""
     yardsticks: tuple[Yardstick, ...] = ()
     proof: "Sides | None" = None
     """The change of this round, or the one that is being proven, against its base, each with its repeats."""

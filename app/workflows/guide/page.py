@@ -151,7 +151,6 @@ class Page:
 
     title: str
     why: str
-    """Why the step matters, in a sentence or two."""
     headline: tuple[Toned, ...] = ()
     """What came of it, in the parts of one line."""
     facts: tuple[str | Toned, ...] = ()
@@ -160,6 +159,5 @@ class Page:
     """What stands over the options where they are a table."""
     options: tuple[Option, ...] = ()
     cursor: int = 0
-    """The option to start on."""
     chart: PageChart | None = None
     """Drawn below the options where there is room."""

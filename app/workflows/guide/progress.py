@@ -37,7 +37,6 @@ class SeriesProgress:
     series_id: str | None = None
     doing: str = "looking around"
     number: int | None = None
-    """Of the current run, within its phase."""
     of: int | None = None
     phase: Phase = Phase.WARM_UP
     now: RunProgress | None = None
@@ -52,7 +51,6 @@ class SeriesProgress:
     last_run_seconds: float | None = None
     finished_runs: int = 0
     failed_runs: int = 0
-    """Of these, those that failed."""
     valid_runs: int = 0
     """Of these, the measured ones that count."""
     paused: bool = False
