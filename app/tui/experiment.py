@@ -4,17 +4,16 @@ from dataclasses import replace
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.widgets import Label, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.charts.bars import bars_chart
 from app.kinds import stored_experiment
 from app.tui.export import ExportScreen
-from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import AskDialog
+from app.tui.frame.dialogs import AskDialog, PickDialog
 from app.tui.frame.parts import KeyBar, Pane, kept
 from app.tui.measuring.stored import StoredScreen
 from app.tui.widgets.measure_mixin import MeasureMixin
@@ -269,7 +268,9 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
     def action_choose(self) -> None:
         def ask(found: list[ExperimentEntry]) -> None:
             if found:
-                self.app.push_screen(ExperimentDialog(found), answered)
+                about = "The experiments, surveys and self-tests in the notebook. Enter opens one."
+                rows = [(one.experiment, _line(one)) for one in found]
+                self.app.push_screen(PickDialog("Experiments", rows, about=about, wide=True), answered)
             else:
                 self.notify("The notebook has no experiment of any kind yet.")
 
@@ -286,25 +287,6 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             self.app.push_screen(ReportScreen(chosen.name, lambda notebook: stored_experiment(notebook, chosen.name)))
 
         self.with_notebook(lambda notebook: notebook.experiments(), ask)
-
-
-class ExperimentDialog(BaseDialog[Experiment]):
-    """All experiments, surveys and self-tests, the newest first."""
-
-    ABOUT = "The experiments, surveys and self-tests in the notebook. Enter opens one."
-
-    def __init__(self, found: list[ExperimentEntry]) -> None:
-        super().__init__(classes="dialog")
-        self.found = found
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog-box list-box"):
-            yield Label("Experiments", classes="dialog-heading")
-            yield OptionList(*(Option(Content(_line(one))) for one in self.found))
-
-    @on(OptionList.OptionSelected)
-    def _choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self.found[event.option_index].experiment)
 
 
 def _line(one: ExperimentEntry) -> str:

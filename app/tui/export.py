@@ -7,16 +7,16 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Button, Input, Label, OptionList, Static
+from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app import kinds
 from app.printing import print_document, printers
-from app.tui.frame.base import BaseDialog, BaseScreen
+from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import ConfirmDialog
+from app.tui.frame.dialogs import ConfirmDialog, PickDialog
 from app.tui.frame.parts import KeyBar, LineInput, Pane
 from app.whole_file import is_there, output_file
 from forms.exporters import FORMATS, PAPERS, Format, export_reports
@@ -190,7 +190,9 @@ class ExportScreen(BaseScreen):
 
     def action_print(self) -> None:
         def ask(names: Sequence[str]) -> None:
-            self.app.push_screen(PrinterDialog(names), self._print)
+            about = "The printers of this machine, the usual one first. Enter prints, Escape does not."
+            rows = [(name, plain(name)) for name in names]
+            self.app.push_screen(PickDialog("Print on", rows, about=about), self._print)
 
         self.in_background(printers, ask)
 
@@ -250,25 +252,6 @@ class ExportScreen(BaseScreen):
             text = f"Written: {', '.join(path.name for path in written)} into {written[0].parent}"
         self.notify(text, title="Export", markup=False)
         self.sharebench_app.go_back()
-
-
-class PrinterDialog(BaseDialog[str]):
-    """The printers; the usual one first."""
-
-    ABOUT = "The printers of this machine, the usual one first. Enter prints, Escape does not."
-
-    def __init__(self, names: Sequence[str]) -> None:
-        super().__init__(classes="dialog")
-        self.names = list(names)
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog-box"):
-            yield Label("Print on", classes="dialog-heading")
-            yield OptionList(*(Option(Content(plain(name))) for name in self.names), id="printers")
-
-    @on(OptionList.OptionSelected)
-    def _choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self.names[event.option_index])
 
 
 def _line(each: Format) -> str:

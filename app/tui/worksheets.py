@@ -3,20 +3,18 @@
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.widgets import Input, Label, OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Input, Label, Static
 
 from app.errors import UsageError
 from app.tui.export import ExportScreen
-from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.dialogs import AskDialog
+from app.tui.frame.dialogs import AskDialog, PickDialog
 from app.tui.frame.parts import KeyBar, LineInput, Pane
 from app.tui.widgets.reading import Copies
 from app.tui.widgets.views import AnsiView
@@ -84,7 +82,6 @@ def _demand(transfers: str, size: str) -> tuple[float, int]:
 
 _NEWEST = 200
 """So many series are offered."""
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,41 +98,17 @@ class MeasuredComponent:
         return f"{self.name}: {rate(self.bytes_per_second)}"
 
 
-@dataclass(frozen=True)
-class WorksheetChoice(Generic[_T]):
-    """One line to choose; a heading where it has no value."""
-
-    line: str
-    value: _T | None = None
+WorksheetChoice = tuple[str | MeasuredComponent | None, str]
+"""What a row of a list stands for, and its text; a heading stands for nothing."""
+_PICK = "Choose with up and down, take with Enter; Escape leaves the line as it is."
 
 
-class PickDialog(BaseDialog[_T], Generic[_T]):
-    """A list of choices under headings."""
-
-    ABOUT = "Choose with up and down, take with Enter; Escape leaves the line as it is."
-
-    def __init__(self, heading: str, choices: Sequence[WorksheetChoice[_T]]) -> None:
-        super().__init__(classes="dialog")
-        self.heading, self.choices = heading, choices
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog-box"):
-            yield Label(Content(self.heading), classes="dialog-heading")
-            yield OptionList(*(Option(Content(each.line), disabled=each.value is None) for each in self.choices))
-
-    @on(OptionList.OptionSelected)
-    def _take(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self.choices[event.option_index].value)
-
-
-def of_tables(kind: ReferenceKind) -> list[WorksheetChoice[str | MeasuredComponent]]:
+def of_tables(kind: ReferenceKind) -> list[WorksheetChoice]:
     """The names of the tables for a part."""
-    found: list[WorksheetChoice[str | MeasuredComponent]] = []
+    found: list[WorksheetChoice] = []
     for table, references in TABLES.items():
-        own: list[WorksheetChoice[str | MeasuredComponent]] = [
-            WorksheetChoice(f"  {e.line}", e.name) for e in of_kind(kind, references)
-        ]
-        found += [WorksheetChoice(f"─ {table}"), *own] if own else []
+        own: list[WorksheetChoice] = [(e.name, f"  {e.line}") for e in of_kind(kind, references)]
+        found += [(None, f"─ {table}"), *own] if own else []
     return found
 
 
@@ -146,12 +119,10 @@ def measured(notebook: Notebook) -> list[MeasuredComponent]:
     return [found for line in lines if (found := _of_series(line)) is not None]
 
 
-def of_measured(found: Sequence[MeasuredComponent]) -> list[WorksheetChoice[str | MeasuredComponent]]:
+def of_measured(found: Sequence[MeasuredComponent]) -> list[WorksheetChoice]:
     """Lines for what was measured."""
-    lines: list[WorksheetChoice[str | MeasuredComponent]] = [
-        WorksheetChoice(f"  {rate(e.bytes_per_second)}  {e.name}", e) for e in found
-    ]
-    return [WorksheetChoice("─ measured"), *lines] if lines else []
+    lines: list[WorksheetChoice] = [(e, f"  {rate(e.bytes_per_second)}  {e.name}") for e in found]
+    return [(None, "─ measured"), *lines] if lines else []
 
 
 def _of_series(line: SeriesLine) -> MeasuredComponent | None:
@@ -294,7 +265,8 @@ class WorksheetScreen(Copies):
             if chosen is not None:
                 self.fill(box.id, chosen)
 
-        self.app.push_screen(PickDialog(box.choice, choices), answered)
+        dialog: PickDialog[str | MeasuredComponent] = PickDialog(box.choice, choices, about=_PICK)
+        self.app.push_screen(dialog, answered)
 
     def _say(self, text: str) -> None:
         self.query_one("#hint", Static).update(Content(plain(text)))
@@ -340,7 +312,7 @@ class WorksheetScreen(Copies):
         if not found:
             self.notify("No worksheet of this kind was saved yet.", severity="warning")
             return
-        choices = [WorksheetChoice(f"{each.saved_at[:10]}  {plain(each.name)}", each) for each in found]
+        choices = [(each, f"{each.saved_at[:10]}  {plain(each.name)}") for each in found]
 
         def answered(record: Worksheet | None) -> None:
             if record is not None:
@@ -348,7 +320,7 @@ class WorksheetScreen(Copies):
                     self.write(from_record(record))
                 self._named(record.name)
 
-        self.app.push_screen(PickDialog("Saved worksheets", choices), answered)
+        self.app.push_screen(PickDialog("Saved worksheets", choices, about=_PICK), answered)
 
     def action_export(self) -> None:
         if self.filled is not None:

@@ -1,8 +1,8 @@
-"""The small dialogs: a message, a question with two answers, a question with a line of text, and F1 help."""
+"""The small dialogs: a message, a question with two answers, a list, a question with a line of text, and F1 help."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,12 +11,15 @@ from textual.content import Content
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Button, Input, Label, Static
+from textual.widgets import Button, Input, Label, OptionList, Static
+from textual.widgets.option_list import Option
 
 from app.tui.frame.base import BaseDialog, ScreenBase
 from app.tui.frame.commands import Commanded, KeyCommand, keys_in_use, offered
 from app.tui.frame.parts import LineInput
 from forms.layout import visible, wrap
+
+_T = TypeVar("_T")
 
 
 class MessageDialog(BaseDialog[None]):
@@ -80,6 +83,38 @@ class ConfirmDialog(BaseDialog[bool]):
     @on(Button.Pressed)
     def _answer(self, event: Button.Pressed) -> None:
         self.dismiss(event.button.id == "yes")
+
+
+class PickDialog(BaseDialog[_T], Generic[_T]):
+    """A list to choose from; answers with the value of the row taken. Rows without a value are headings."""
+
+    def __init__(
+        self,
+        heading: str,
+        rows: Sequence[tuple[_T | None, str]],
+        *,
+        about: str,
+        at: int | None = None,
+        wide: bool = False,
+    ) -> None:
+        super().__init__(classes="dialog")
+        self.heading, self.rows, self.about, self.at, self.wide = heading, rows, about, at, wide
+
+    def about_now(self) -> str:
+        return self.about
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog-box list-box" if self.wide else "dialog-box"):
+            yield Label(Content(visible(self.heading)), classes="dialog-heading")
+            yield OptionList(*(Option(Content(visible(line)), disabled=value is None) for value, line in self.rows))
+
+    def on_mount(self) -> None:
+        if self.at is not None:
+            self.query_one(OptionList).highlighted = self.at
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self.rows[event.option_index][0])
 
 
 class AskDialog(BaseDialog[str]):

@@ -19,7 +19,6 @@ from forms.layout import control_pictures
 from forms.wording import plain
 from storage.errors import RefusedError
 from storage.notebook import Notebook
-from storage.queries import SeriesQuery, SortKey
 from storage.recordings import Removed, UnknownReferenceError
 
 
@@ -116,33 +115,6 @@ class BaselineDialog(BaseDialog[BaselineNaming]):
     def _choose(self, event: OptionList.OptionSelected) -> None:
         name = [*self.own, *self.others][event.option_index]
         self.dismiss(BaselineNaming(name, given=event.option_index >= len(self.own)))
-
-
-class SortDialog(BaseDialog[SortKey]):
-    """The columns to sort by; the one in use turns the order round."""
-
-    ABOUT = "What to sort by. Enter takes it; the column in use turns the order round."
-
-    def __init__(self, query: SeriesQuery) -> None:
-        super().__init__(classes="dialog")
-        self.asked = query
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog-box"):
-            yield Label("Sort by", classes="dialog-heading")
-            yield OptionList(*(Option(self._named(order), id=order.name) for order in SortKey))
-
-    def _named(self, order: SortKey) -> str:
-        if order is not self.asked.order:
-            return f"  {order.value}"
-        return f"{'▼' if self.asked.descending else '▲'} {order.value} (again: the other way round)"
-
-    def on_mount(self) -> None:
-        self.query_one(OptionList).highlighted = list(SortKey).index(self.asked.order)
-
-    @on(OptionList.OptionSelected)
-    def _choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(list(SortKey)[event.option_index])
 
 
 @dataclass(frozen=True, slots=True)

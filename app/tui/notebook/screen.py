@@ -293,9 +293,14 @@ class NotebookScreen(SeriesActions):
         self.rows.focus()
 
     def action_sort(self) -> None:
-        from app.tui.notebook.dialogs import SortDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.tui.frame.dialogs import PickDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
 
-        self.app.push_screen(SortDialog(self.asked), self._sorted)
+        sign = "▼" if self.asked.descending else "▲"
+        rows = [(order, f"  {order.value}") for order in SortKey]
+        at = list(SortKey).index(self.asked.order)
+        rows[at] = (self.asked.order, f"{sign} {self.asked.order.value} (again: the other way round)")
+        about = "What to sort by. Enter takes it; the column in use turns the order round."
+        self.app.push_screen(PickDialog("Sort by", rows, about=about, at=at), self._sorted)
 
     @on(SeriesList.HeadingClicked)
     def _heading_clicked(self, message: SeriesList.HeadingClicked) -> None:

@@ -6,10 +6,8 @@ from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.content import Content
-from textual.widgets import Button, Input, Label, OptionList
-from textual.widgets.option_list import Option
+from textual.containers import Horizontal, VerticalScroll
+from textual.widgets import Button, Input, Label
 
 from app.clients.base import Secrets
 from app.errors import UsageError
@@ -17,11 +15,10 @@ from app.kinds import lines
 from app.logins import same_login
 from app.server.shell import check_ssh_host
 from app.targets import may_hold_password
-from app.tui.frame.base import BaseDialog, BaseScreen, start_with_notebook
-from app.tui.frame.dialogs import AskDialog, MessageDialog
+from app.tui.frame.base import BaseScreen, start_with_notebook
+from app.tui.frame.dialogs import AskDialog, MessageDialog, PickDialog
 from app.tui.frame.parts import KeyBar, LineInput
 from app.workflows.guide.backend import PasswordNeededError
-from forms.layout import visible
 from forms.series.listing import RecordingLine
 from storage.records import JSONValue, Target
 
@@ -56,26 +53,6 @@ def typed_values(lines: tuple[FormLine, ...], typed: Mapping[str, str]) -> dict[
         if line.key == "ssh" and text["ssh"]:
             check_ssh_host(text["ssh"], line.name)
     return text
-
-
-class StoredDialog(BaseDialog[str]):
-    """Everything of one kind that is in the notebook, the newest first; answers with an id."""
-
-    ABOUT = "What the notebook holds of them, the newest first. Enter opens one, Escape leaves."
-
-    def __init__(self, heading: str, found: Sequence[tuple[str, str]]) -> None:
-        """``found`` are ids, each with the line that tells it from the others."""
-        super().__init__(classes="dialog")
-        self.heading, self.found = heading, found
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog-box list-box"):
-            yield Label(Content(visible(self.heading)), classes="dialog-heading")
-            yield OptionList(*(Option(Content(visible(line))) for _, line in self.found))
-
-    @on(OptionList.OptionSelected)
-    def _choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self.found[event.option_index][0])
 
 
 class LinesScreen(BaseScreen):
@@ -207,7 +184,8 @@ class LinesScreen(BaseScreen):
         heading = f"{self.HEADING}s"
         if found:
             rows = [(one.id, f"{one.when}  {one.done:>4}  {one.what}  {one.label}  {one.answer.text}") for one in found]
-            self.app.push_screen(StoredDialog(heading, rows), answered)
+            about = "What the notebook holds of them, the newest first. Enter opens one, Escape leaves."
+            self.app.push_screen(PickDialog(heading, rows, about=about, wide=True), answered)
         else:
             self.app.push_screen(MessageDialog(heading, "There is none yet; F9 begins one."))
 

@@ -4,16 +4,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Label, OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Static
 
 from app.tui.export import ExportScreen
-from app.tui.frame.base import BaseDialog, BaseScreen
+from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.views import AnsiView, in_columns
@@ -64,27 +63,6 @@ def _write(path: Path, text: str) -> Path:
     return path
 
 
-class NextDialog(BaseDialog["NextStep"]):
-    """What can be done next; the first is advised."""
-
-    ABOUT = "What can be done next. Enter takes it; Escape goes back to reading."
-
-    def __init__(self, steps: "Iterable[NextStep]") -> None:
-        super().__init__(classes="dialog")
-        self.steps = list(steps)
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog-box"):
-            yield Label("What next?", classes="dialog-heading")
-            yield OptionList(
-                *(Option(Content(f"{' ' if place else '★'} {step.name}")) for place, step in enumerate(self.steps))
-            )
-
-    @on(OptionList.OptionSelected)
-    def _choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self.steps[event.option_index])
-
-
 class GoesOn(MeasureMixin):
     """A screen to read, from which Enter leads on."""
 
@@ -97,7 +75,9 @@ class GoesOn(MeasureMixin):
 
     def action_next(self) -> None:
         if steps := list(self.next_steps()):
-            self.app.push_screen(NextDialog(steps), self.take_step)
+            about = "What can be done next. Enter takes it; Escape goes back to reading."
+            rows = [(step, f"{' ' if place else '★'} {step.name}") for place, step in enumerate(steps)]
+            self.app.push_screen(PickDialog("What next?", rows, about=about), self.take_step)
 
 
 class ReportScreen(Copies):

@@ -9,7 +9,8 @@ from textual.widgets import Input, OptionList
 
 from app.errors import UsageError
 from app.tui.export import ExportScreen
-from app.tui.worksheets import BottleneckScreen, PickDialog, read_count, read_group, read_parts
+from app.tui.frame.dialogs import PickDialog
+from app.tui.worksheets import BottleneckScreen, read_count, read_group, read_parts
 from app.workflows.worksheets import read_rate
 from forms.worksheets.reference import ReferenceKind
 from storage.notebook import Notebook

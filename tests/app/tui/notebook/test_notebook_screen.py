@@ -9,8 +9,8 @@ import pytest
 from textual.app import App
 from textual.widgets import Input, OptionList, TextArea
 
-from app.tui.frame.dialogs import HelpDialog, MessageDialog
-from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SortDialog
+from app.tui.frame.dialogs import HelpDialog, MessageDialog, PickDialog
+from app.tui.notebook.dialogs import BaselineDialog, EditDialog
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_list import SeriesList
@@ -176,7 +176,7 @@ async def test_sorting_by_a_column_and_the_other_way_round(three):
         await settled(app, pilot)
         for expected in (["series 3", "series 1", "series 2"], ["series 2", "series 1", "series 3"]):
             await pilot.press("s")
-            assert isinstance(app.screen, SortDialog)
+            assert isinstance(app.screen, PickDialog)
             app.screen.query_one(OptionList).highlighted = 6
             await pilot.press("enter")
             await settled(app, pilot)
