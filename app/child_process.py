@@ -28,7 +28,7 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 
 
 def own_command(module: str, *arguments: str) -> list[str]:
-    """The command line of a module of ours; ``-P`` keeps Python from looking for it in the current folder.
+    """The command line of one of our modules; ``-P`` keeps Python from looking for it in the current folder.
 
     Raises LinuxNeededError.
     """
@@ -37,7 +37,7 @@ def own_command(module: str, *arguments: str) -> list[str]:
 
 
 def own_environment() -> dict[str, str]:
-    """The environment of a module of ours: it finds these packages; secrets reach it by its stdin alone."""
+    """The environment of one of our modules: it finds these packages; secrets reach it by its stdin alone."""
     return clean_environment(PYTHONPATH=str(_ROOT))
 
 
@@ -48,7 +48,7 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 
 def end_input(pipe: IO[str]) -> None:
-    """Close the pipe to a process of ours. From any thread, also by a signal in the middle of a write to it."""
+    """Close the pipe to a child process. From any thread, also by a signal in the middle of a write to it."""
 
     def close() -> None:
         with contextlib.suppress(BrokenPipeError, ValueError):

@@ -248,7 +248,7 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
     if experiment is None or not series:
         raise UsageError(no_experiment(notebook, name))
     if only is not None and experiment.kind != only:
-        raise UsageError(f"{name!r} is a {experiment.kind}: export it as an experiment", options="--form experiment")
+        raise UsageError(f"{name!r} is no {only}: export it as an experiment", options="--form experiment")
     if (change := stored_change(notebook, name)) is not None:
         return report_of(change)
     try:

@@ -29,14 +29,14 @@ class Mark(StrEnum):
     UNUSUAL = "unusual"
     REJECTED = "rejected"
     FAILED = "failed"
-    PUT_BACK = "put back"
+    RESTORED = "restored"
     BOTTLENECK = "bottleneck"
 
 
 SIGNS: Mapping[Mark, str] = {
     Mark.UNUSUAL: "*",
     Mark.REJECTED: "x",
-    Mark.PUT_BACK: "x",
+    Mark.RESTORED: "x",
     Mark.FAILED: "!",
     Mark.BOTTLENECK: "<",
 }
@@ -114,7 +114,7 @@ class Row:
 
     @property
     def struck(self) -> bool:
-        return self.mark in {Mark.REJECTED, Mark.PUT_BACK}
+        return self.mark in {Mark.REJECTED, Mark.RESTORED}
 
     @property
     def name(self) -> str:

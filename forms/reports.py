@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from forms.comparison.report import blank_comparison_report
-from forms.experiments.report import blank_ladder_report
+from forms.experiments.report import blank_experiment_report
 from forms.report import Report, ReportKind, Table, columns_of, row_of
 from forms.series.listing import series_lines
 from forms.series.report import blank_series_report, series_report
@@ -51,7 +51,7 @@ def overview_report(series: Sequence[Series]) -> Report:
 
 BLANK_FORMS = {
     "comparison": blank_comparison_report,
-    "experiment": blank_ladder_report,
+    "experiment": blank_experiment_report,
     "bottleneck": blank_bottleneck_report,
     "clients": blank_users_report,
 }

@@ -159,7 +159,7 @@ def listed(words: list[str], last: str = "and") -> str:
 
 def decided(decision: Decision | None) -> str:
     """What became of a change; None means undecided."""
-    return {Decision.KEPT: "kept", Decision.REVERTED: "put back", None: "undecided"}[decision]
+    return {Decision.KEPT: "kept", Decision.REVERTED: "restored", None: "undecided"}[decision]
 
 
 def changed(change: Change) -> str:

@@ -59,7 +59,7 @@ def make(path: Path) -> Path:
 
 def all_series() -> list[Series]:
     """The series, oldest first: the wire, FTP, then SMB and what was changed about it."""
-    rungs = [
+    steps = [
         _series(5, "log level 0", 84.2, change=_change("log level", "0", "3"), base_id="a10000000003"),
         _series(
             6, "signing off", 97.4, change=_change("server signing", "disabled", "mandatory"), base_id="a10000000005"
@@ -81,8 +81,8 @@ def all_series() -> list[Series]:
         _series(2, "FTP", 112.9, 0.3, target=FTP, client=FTP_CLIENT),
         _series(3, "as delivered", 78.1, 0.9, experiment=EXPERIMENT),
         _series(4, "as delivered", 61.7, 1.4, command=Command.PUT),
-        *(replace(rung, experiment=EXPERIMENT, decision=decision) for rung, decision in zip(rungs, kept, strict=True)),
-        _series(9, "after tuning", 104.8, 0.7, command=Command.PUT, wild=3),
+        *(replace(step, experiment=EXPERIMENT, decision=decision) for step, decision in zip(steps, kept, strict=True)),
+        _series(9, "after tuning", 104.8, 0.7, command=Command.PUT, outlier=3),
         _series(
             10,
             "in the afternoon",
@@ -98,11 +98,13 @@ def _change(name: str, value: str, previous: str) -> Change:
     return Change(name=name, value=value, previous=previous, evidence=Evidence.CONFIRMED)
 
 
-def _series(number: int, label: str, megabytes: float, scatter: float = 0.6, *, wild: int = 0, **fields: Any) -> Series:
-    """A series of five runs around a rate, scattered by so many percent; run ``wild`` is slow and rejected."""
-    dice = Random(number)  # noqa: S311  scatter, not secrets
+def _series(
+    number: int, label: str, megabytes: float, deviation: float = 0.6, *, outlier: int = 0, **fields: Any
+) -> Series:
+    """A series of five runs around a rate, varying by that many percent; run ``outlier`` is slow and rejected."""
+    dice = Random(number)  # noqa: S311  noise, not secrets
     hour = f"2026-03-{2 + number // 3:02d}T{9 + number % 3:02d}:15"
-    rates = [megabytes * 1e6 * (1 + dice.gauss(0, scatter / 100)) for _ in range(7)] if megabytes else []
+    rates = [megabytes * 1e6 * (1 + dice.gauss(0, deviation / 100)) for _ in range(7)] if megabytes else []
     usual: dict[str, Any] = {
         "id": f"a1{number:010x}",
         "created_at": f"{hour}:00.000Z",
@@ -112,17 +114,17 @@ def _series(number: int, label: str, megabytes: float, scatter: float = 0.6, *, 
         "ceiling_bytes_per_second": 2.1e9,
         "plan": Plan(),
         "quiet": Quiet(verdict=QuietVerdict.QUIET),
-        "runs": _runs(rates, hour, wild),
+        "runs": _runs(rates, hour, outlier),
     }
     return series(**{**usual, **fields})
 
 
-def _runs(rates: Sequence[float], hour: str, wild: int) -> tuple[Run, ...]:
+def _runs(rates: Sequence[float], hour: str, outlier: int) -> tuple[Run, ...]:
     found: list[Run] = []
     for place, rate in enumerate(rates):
         warm = place < 2
         number = place + 1 if warm else place - 1
-        slowed = rate * 0.62 if number == wild and not warm else rate
+        slowed = rate * 0.62 if number == outlier and not warm else rate
         seconds = SIZE / slowed
         found.append(
             Run(
@@ -143,7 +145,7 @@ def _runs(rates: Sequence[float], hour: str, wild: int) -> tuple[Run, ...]:
 
 def _progress(rate: float, seconds: float) -> tuple[tuple[float, int], ...]:
     """Ten samples a second, slower in the first second."""
-    dice = Random(int(rate))  # noqa: S311  scatter, not secrets
+    dice = Random(int(rate))  # noqa: S311  noise, not secrets
     times = [tick / 10 for tick in range(1, int(seconds * 10))]
     moved, before = [0.0], 0.0
     for time in (*times, seconds):

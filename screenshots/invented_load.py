@@ -52,7 +52,7 @@ def _spread(mean: float) -> Spread:
 
 
 def load(points: int) -> Load:
-    """The load after so many points."""
+    """The load after that many points."""
     measured = [
         _point(1, 25, 245.1, 2.0, 9.0), _point(2, 50, 489.6, 2.1, 18.2), _point(3, 100, 974.0, 2.7, 37.0),
         _point(4, 200, 1_893.0, 5.6, 79.5), _point(5, 400, 2_224.0, 79.8, 98.6),

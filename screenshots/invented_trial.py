@@ -44,7 +44,7 @@ def order(request: SeriesRequest, setting: str) -> TrialOrder:
 
 def summary(ordered: TrialOrder) -> TrialSummary:
     """What eight pairs of it came to."""
-    dice = Random(15)  # noqa: S311  scatter, not secrets
+    dice = Random(15)  # noqa: S311  noise, not secrets
     plan = ordered.plan
     rates = [[_MEGABYTES * 1e6 * gain * (1 + dice.gauss(0, 0.004)) for _ in range(_PAIRS)] for gain in (1, _GAIN)]
     change = Change(name=plan.name, value=plan.values[0], previous=plan.previous)

@@ -15,7 +15,7 @@ from app.recorder.recording import RecorderEvent, SeriesOpened, SeriesStored
 from app.recorder.request import SeriesRequest
 from app.workflows.guide.browsing import BrowsedFolder
 from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
-from app.workflows.trial_order import Judged, PutBack, TrialEvent, TrialOrder, ValueSet
+from app.workflows.trial_order import Judged, SettingRestored, TrialEvent, TrialOrder, ValueSet
 from forms.series.file_size import FileSizeContext
 from screenshots import invented_load, invented_trial
 from screenshots.scenes import TUNED
@@ -89,4 +89,4 @@ class StillBackend(FakeBackend):
         name, value = order.plan.name, order.plan.values[0]
         yield ValueSet(value, 8)
         yield Judged(invented_trial.summary(order))
-        yield PutBack(f"restored: {name} is {order.plan.previous} again")
+        yield SettingRestored(f"restored: {name} is {order.plan.previous} again")

@@ -109,7 +109,7 @@ def object_of(text: str) -> dict[str, JSONValue]:
     """The object in a column. Raises ValueError for any other JSON."""
     found = json.loads(text)
     if not isinstance(found, dict):
-        raise ValueError(f"expected an object, found {text[:20]}")  # noqa: TRY004  a column's content, not a type of ours
+        raise ValueError(f"expected an object, found {text[:20]}")  # noqa: TRY004  a column's content, not a Python type
     return found
 
 

@@ -223,7 +223,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._insert_all("experiments", [experiment_to_row(experiment)], unless_there=True)
             stored = self.experiment_called(experiment.name)
             assert stored is not None
-            if stored.kind is ExperimentKind.LADDER or stored.recording_id:
+            if stored.kind is ExperimentKind.STEPS or stored.recording_id:
                 return stored.recording_id
             recording = Recording(
                 id=experiment.recording_id or new_series_id(),

@@ -73,12 +73,17 @@ class Evidence(StrEnum):
 class ExperimentKind(StrEnum):
     """What the series of an experiment are measured for."""
 
-    LADDER = "ladder"
+    STEPS = "ladder"  # as notebooks and documents have it since version 0.1
     SURVEY = "survey"
     SELFTEST = "selftest"
     REPEATS = "repeats"
     TRIAL = "trial"
     SWEEP = "sweep"
+
+    @property
+    def word(self) -> str:
+        """The kind for people."""
+        return "experiment" if self is ExperimentKind.STEPS else self.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,7 +260,7 @@ class Experiment:
     """What several series were measured for; each has its name."""
 
     name: str
-    kind: ExperimentKind = ExperimentKind.LADDER
+    kind: ExperimentKind = ExperimentKind.STEPS
     subject: str = ""
     created_at: str = field(default_factory=utc_now)
     recording_id: str | None = field(default=None, compare=False)
@@ -308,8 +313,8 @@ def dated_experiment(kind: ExperimentKind, subject: str) -> Experiment:
 
 def kind_told_by(name: str) -> ExperimentKind:
     """The kind in a name from :func:`dated_experiment`; documents keep names only."""
-    dated = tuple(kind for kind in ExperimentKind if kind is not ExperimentKind.LADDER)
-    return next((kind for kind in dated if name.startswith(f"{kind} ")), ExperimentKind.LADDER)
+    dated = tuple(kind for kind in ExperimentKind if kind is not ExperimentKind.STEPS)
+    return next((kind for kind in dated if name.startswith(f"{kind} ")), ExperimentKind.STEPS)
 
 
 def new_series_id() -> str:

@@ -65,7 +65,7 @@ def series(rates: Sequence[float] = (), *, size_bytes: int = 1 << 30, warmups: i
     return Series(**{**usual, **fields})
 
 
-def in_turns(base: Series, other: Series) -> tuple[Series, Series]:
+def interleaved(base: Series, other: Series) -> tuple[Series, Series]:
     """The two series as if their runs had taken turns: A B B A …"""
     return _begun(base, (0, 3)), _begun(other, (1, 2))
 

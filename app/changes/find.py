@@ -97,7 +97,7 @@ def _plan(change_id: str, name: str, apply: str, revert: str) -> ServerChange:
             f"{back}\n{flush}",
             f"if [ ! -e {note} ]; then\n{{ (: >{note}) && {flush} && {do}; }} || broken=yes\nfi\n{flush}",
         ),
-        put_back=back,
+        restore=back,
         look=(
             f"section effective\nif [ -e {note} ]; then echo {APPLIED}; else echo {shlex.quote(AS_IT_WAS)}; fi\n"
             "section effective.rc\necho 0\n"

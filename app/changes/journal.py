@@ -55,7 +55,7 @@ def begin_change(change: ServerChange, about: Journalled, notebook: Notebook) ->
     try:
         server.begin(change, about.ssh)
     except server.ChangeRefusedError:
-        notebook.close_journal(entry.id)  # somebody else's change stands there: nothing of ours was written
+        notebook.close_journal(entry.id)  # somebody else's change stands there: sharebench wrote nothing
         raise
     except ChangeFailedError:
         restore_entry(entry, notebook)

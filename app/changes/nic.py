@@ -44,8 +44,8 @@ def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> Changea
     )
     if not found.text("systemd"):
         raise ChangeRefusedError(
-            f"{name} can cut the connection to the server, and without systemd there is nothing on it that would then"
-            " put it back: it is refused; nothing was written"
+            f"{name} can cut the connection to the server, and without systemd nothing on it could then restore the"
+            " setting: refused; nothing was written"
         )
     previous = (found.text("own") or "").strip()
     if not previous:
@@ -63,7 +63,7 @@ def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> Changea
         managers=state.managers,
         writes=(
             *(f"{what} {value} on {card}: {_set(what, card, value)}" for value in values),
-            f"a timer of systemd that puts it back {DEAD_MAN_SECONDS} s after the last word from here",
+            f"a timer of systemd that restores it {DEAD_MAN_SECONDS} s after the last message from here",
         ),
         undo_path=sysctl.UNDO,
         plan=lambda change_id, tried: _plan(change_id, what, card, previous, tried),
@@ -110,7 +110,7 @@ def _plan(change_id: str, what: str, card: str, previous: str, values: Sequence[
         check=f'check_value {label} "$({read})" {allowed}',
         before=f'check_value {label} "$({read})" {wanted}',
         arms=(back, *(f"{_set(what, card, value)} >&2 || broken=yes" for value in values)),
-        put_back=back,
+        restore=back,
         settle="sleep 2",  # a card that resets its queues or its link is away for a moment
         look=f"section effective\n{read}\nsection effective.rc\necho 0\n",
         dead_man_seconds=DEAD_MAN_SECONDS,

@@ -213,7 +213,7 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
         check=f"{readable}check_value {shlex.quote(place.name)} {now} {allowed}",
         before=f"{readable}check_value {shlex.quote(place.name)} {now} {shlex.quote(old or '')}",
         arms=(back if old is None else f"{keep} || broken=yes", *sets),
-        put_back=back,
+        restore=back,
         settle=settle_text(place),
         look=look_text(place),
         seconds=RESTART_SECONDS if place.restart else STEP_SECONDS,

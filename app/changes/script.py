@@ -37,7 +37,7 @@ class ServerChange:
     begin: str = ":"
     arms: tuple[str, ...]
     """The first arm sets the previous value. Failures set ``broken=yes``."""
-    put_back: str
+    restore: str
     """Harmless if nothing changed."""
     ease: str = ":"
     settle: str = ":"
@@ -85,7 +85,7 @@ def undo_script(change: ServerChange) -> str:
         f"{change.look}\nsection done\nsection end\nexit 0\nfi\n"
         f"{change.check_undo or change.check}\n"
         f"[ $conflict = no ] || {{\n{ease}\nsection end\nexit {CONFLICT_CODE}\n}}\n"
-        f"{change.put_back}\n"
+        f"{change.restore}\n"
         f"[ $broken = no ] || {{\n{ease}\n{failed('not everything could be restored')} }}\n"
         f"{change.settle}\n"
         f"echo 'undone {change.id}' >>\"$lock\"\n"

@@ -161,13 +161,13 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
         "check_undo": f"{check} {eased}\n",
         "before": f"check_file {_q(drop_in.path)} {drop_in.sum}\ncheck_file {_q(conf.path)} {conf.sum}",
         "begin": _write(drop_in, contents[0]),
-        "put_back": _back_to(drop_in),
+        "restore": _back_to(drop_in),
         "ease": f'case " {ours} " in *" $(sum_of {_q(drop_in.path)}) "*)\n{ease};;\nesac',
     }
     if included != conf.content:
         steps["check_undo"] += f"check_includer {_q(conf.path)} {_q(place.drop_in)} {conf_sums}"
         steps["begin"] += _write(conf, included)
-        steps["put_back"] = _back(conf, included) + steps["put_back"]
+        steps["restore"] = _back(conf, included) + steps["restore"]
     what = " or ".join(f"{place.name} = {value}" for value in values)
     return ServerChange(
         id=change_id,
@@ -196,7 +196,7 @@ def current(place: SambaPlace) -> Answer:
 def drop_in_content(place: SambaPlace, change_id: str, lines: Sequence[ConfLine]) -> bytes:
     """Our file: previous content, kept lines, and those of an arm."""
     old = _ended(place.state.files[place.drop_in].content or b"")
-    note = f"# sharebench trial {change_id}: to put everything back, as root: sh {place.folder}/{UNDO}\n"
+    note = f"# sharebench trial {change_id}: to restore everything, as root: sh {place.folder}/{UNDO}\n"
     return old + (note + "".join(map(str, (*place.kept, *lines)))).encode("utf-8", "surrogateescape")
 
 

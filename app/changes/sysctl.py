@@ -121,7 +121,7 @@ def _plan(
         check=f"check_value {shlex.quote(name)} {now} {allowed}",
         before=f"check_value {shlex.quote(name)} {now} {wanted}",
         arms=(back, *(f"printf '%s\\n' {shlex.quote(value)} >{path} || broken=yes" for value in values)),
-        put_back=back,
+        restore=back,
         settle=f"{forget}sleep 0.1",
         look=f"section effective\ncat {path}\ncode=$?\nsection effective.rc\necho $code\n",
     )

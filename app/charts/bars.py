@@ -17,15 +17,15 @@ _MARKS = {
     Mark.UNUSUAL: (UNUSUAL, "◆", "◆ unusual"),
     Mark.REJECTED: (BAD, "×", "× rejected"),
     Mark.FAILED: (BAD, "!", "! failed"),
-    Mark.PUT_BACK: (MUTED, "×", "× restored"),
+    Mark.RESTORED: (MUTED, "×", "× restored"),
 }
 """Colour, sign beside the name, and name in the legend: each differs without its colour."""
 _TONES = {Tone.GOOD: GOOD, Tone.BAD: BAD, Tone.CAUTION: UNUSUAL, Tone.FAINT: MUTED}
-_HOLLOW = {Mark.REJECTED, Mark.FAILED, Mark.PUT_BACK}
+_HOLLOW = {Mark.REJECTED, Mark.FAILED, Mark.RESTORED}
 _THICKEST = 4
 """Lines of a bar and the gap below it, at most."""
 _MOST_INTERVAL = 1.5
-"""Times the longest bar: an interval that reaches further would squeeze all bars, and goes on beyond them."""
+"""Times the longest bar: an interval that reaches further is cut there, so that it does not squeeze all bars."""
 _BREAK = 3
 """Cells of a zoomed bar before its scale begins."""
 

@@ -33,7 +33,7 @@ from app.workflows.guide.known import GuideContext, around, link_to, towards, wi
 from app.workflows.guide.method import blocked, step_before
 from app.workflows.guide.page import Act, Option, Page
 from app.workflows.guide.rounds import take_change
-from app.workflows.trial_order import Judged, PutBack, ValueSet, consent_lines
+from app.workflows.trial_order import Judged, SettingRestored, ValueSet, consent_lines
 from forms import wording
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparisons
@@ -171,7 +171,7 @@ class PlainGuide:
             while True:
                 self._step()
         except LeftError:
-            self._say("Everything is kept; `sharebench guide --plain` goes on from here.")
+            self._say("Everything is kept; `sharebench guide --plain` continues from here.")
 
     def _step(self) -> None:
         page = page_of(self.choices, self.known)
@@ -401,7 +401,7 @@ class PlainGuide:
                         summary = found
                     case ValueSet(value=value, block=block):
                         self._say(f"Pair {block}: {order.plan.name} {'as it is' if value is None else f'= {value}'}.")
-                    case PutBack(text=text):
+                    case SettingRestored(text=text):
                         self._say(text)
         if summary is not None:
             self._say(report_text(report_of(summary)))
@@ -410,7 +410,7 @@ class PlainGuide:
         """Raises UsageError without a yes."""
         for line in lines:
             self._say(line)
-        if self._ask_words("Go on? y or n").lower() != "y":
+        if self._ask_words("Continue? y or n").lower() != "y":
             raise UsageError("nothing was written")
 
     def _is_meant(self) -> bool:

@@ -49,7 +49,7 @@ _OPTIONS = (
         help="Runs before them.",
     ),
     _option("until_percent", "--until", type=common.Number(0, 100, min_open=True), metavar="PERCENT",
-        help="Go on until the mean's 95 % interval is within ± this.",
+        help="Repeat until the mean's 95 % interval is within ± this.",
     ),
     _option("max_runs", "--max-runs", type=common.Count(1, 100_000), default=_USUAL.max_runs, show_default=True,
         metavar="N", help="The cap of --until.",

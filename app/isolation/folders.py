@@ -173,7 +173,7 @@ def remove_folders(shell: ServerShell, *folders: str) -> str | None:
     return said.last_words if said.code else None
 
 
-def put_back(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
+def restore_server(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
     """Restore what can be reached. Returns what is still to do, and why."""
     shell, problems = ServerShell(left.ssh), []
     folders = tuple(folder for folder in left.server_folders if is_isolation_folder(PurePosixPath(folder).name))
@@ -196,13 +196,13 @@ def on_the_share(folder: str, target: Target) -> str:
     return f"{folder} may still be on the share {format_target(target)}: delete it there"
 
 
-def put_back_after_kills(notebook: Notebook) -> list[str]:
+def restore_after_kills(notebook: Notebook) -> list[str]:
     """Restore what killed isolations changed. Returns successes and failures, one line each."""
     said = []
     for head in notebook.isolations():
         if head.left_behind.nothing or head.running:
             continue
-        left, problems = put_back(head.left_behind)
+        left, problems = restore_server(head.left_behind)
         if left.share_folder:
             problems.append(on_the_share(left.share_folder, head.target))
         notebook.update_isolation(replace(head, left_behind=replace(left, share_folder=None)))

@@ -11,7 +11,7 @@ from app.environment.collect import measurer_facts
 from app.environment.host.facts import client_facts
 from app.errors import CancelledError, MeasurementError, NoSuchFileError, SharebenchError
 from app.isolation.bench import LayerBench
-from app.isolation.folders import on_the_share, put_back
+from app.isolation.folders import on_the_share, restore_server
 from app.isolation.places import Places, find_places
 from app.isolation.request import IsolationRequest
 from app.measure.control import SeriesControl
@@ -169,7 +169,7 @@ def measure(
     finally:
         control.detach()
         bench.close()
-        left, problems = put_back(isolation.left_behind)
+        left, problems = restore_server(isolation.left_behind)
     if left.share_folder and status is not SeriesStatus.FAILED:
         if _is_there(request, left.share_folder):  # where the script has other folders than its clients remove
             problems.append(on_the_share(left.share_folder, request.target))

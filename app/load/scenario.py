@@ -98,7 +98,7 @@ def parse_think(text: str) -> Think:
     except ValueError:
         seconds = -1.0
     if kind not in {"", "exp"} or not 0 <= seconds <= 3600:
-        raise UsageError(f"think: expected seconds such as 0.1, or exp:0.1 for pauses that scatter; found {text!r}")
+        raise UsageError(f"think: expected seconds such as 0.1, or exp:0.1 for random pauses; found {text!r}")
     return Think(seconds=seconds, exponential=kind == "exp")
 
 

@@ -1,4 +1,4 @@
-"""The calibration process: measures how fast a client of ours can be on this machine, against next to nothing.
+"""The calibration process: measures how fast a client can be on this machine, against next to nothing.
 
 A :class:`CalibrationOrder` comes in on stdin, :class:`Calibrated` goes out.
 """

@@ -9,7 +9,7 @@ class ControlMessage(StrEnum):
     """A line on the measuring process's stdin; EOF means cancel."""
 
     PAUSE = "pause"
-    GO_ON = "go-on"
+    RESUME = "resume"
     FINISH = "finish"
     STEP = "step"
 
@@ -29,7 +29,7 @@ class RunGate:
         with self._changed:
             if word is ControlMessage.PAUSE:
                 self._paused = True
-            elif word is ControlMessage.GO_ON:
+            elif word is ControlMessage.RESUME:
                 self._paused = False
             elif word is ControlMessage.FINISH:
                 self._finish = True
@@ -108,8 +108,8 @@ class SeriesControl:
     def pause(self) -> None:
         self.tell(ControlMessage.PAUSE)
 
-    def go_on(self) -> None:
-        self.tell(ControlMessage.GO_ON)
+    def resume(self) -> None:
+        self.tell(ControlMessage.RESUME)
 
     def finish_after_run(self) -> None:
         self.tell(ControlMessage.FINISH)

@@ -117,7 +117,7 @@ def resuming(
     series = notebook.series(resumable(notebook, series_id, SERIES, confirmed=True))
     if series.imported_at is not None and not confirmed:
         raise errors.UsageError(
-            f"series {series.id} was imported: look at its target, and say that it is meant before it goes on",
+            f"series {series.id} was imported: check its target and confirm it before it is resumed",
             options=f"--resume {series.id} --confirm-target",
         )
     request = request_to_resume(series, replace(_plan_to_resume(series, secrets), stepped=stepped))
@@ -293,7 +293,7 @@ class Resumption:
     secrets: Secrets
 
 
-def record_in_turns(
+def record_interleaved(
     requests: Sequence[SeriesRequest | Resumption],
     notebook_path: Path,
     control: SeriesControl,

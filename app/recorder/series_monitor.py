@@ -11,7 +11,7 @@ from app.measure.events import Event, Failed, Progressed, RunFinished, RunStarte
 from app.recorder.ceilings import ceiling_of
 from app.recorder.request import SeriesRequest
 from app.recorder.writer import SeriesWriter
-from forms.experiments.ladder import next_base
+from forms.experiments.summary import next_base
 from forms.findings.rules_session import why_hidden
 from forms.findings.series_warnings import UNKNOWN
 from forms.series.fields import NOT_CALIBRATED
@@ -163,12 +163,14 @@ def check_kind(experiment: Experiment, notebook: Notebook) -> None:
     """Raise UsageError if the experiment of that name is of another kind."""
     found = notebook.experiment_called(experiment.name)
     if found and found.kind is not experiment.kind:
-        raise UsageError(f"{experiment.name!r} is the name of a {found.kind}: give the {experiment.kind} another one")
+        raise UsageError(
+            f"{experiment.name!r} is in use (kind: {found.kind.word}): give the {experiment.kind.word} another name"
+        )
 
 
 def base_of_next(experiment: Experiment | None, command: Command, notebook: Notebook) -> str | None:
     """The last complete series of that direction that was kept; None for the first one or outside experiments."""
-    if experiment is None or experiment.kind is not ExperimentKind.LADDER:
+    if experiment is None or experiment.kind is not ExperimentKind.STEPS:
         return None
     found = next_base(notebook.experiment(experiment.name), command)
     return found.id if found else None

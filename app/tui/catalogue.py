@@ -143,7 +143,7 @@ def _line(entry: CatalogueEntry, *, expecting: bool) -> Content:
 
 
 class EntryScreen(Copies, MeasureMixin):
-    """An entry with the line for smb.conf, the commands to check and reload, and how to put it back."""
+    """An entry with the line for smb.conf, the commands to check and reload, and how to restore it."""
 
     ABOUT = (
         "One thing that can be changed. Up and down scroll; v chooses the value; t takes it into the next series, which"
@@ -157,14 +157,14 @@ class EntryScreen(Copies, MeasureMixin):
             "entry.take",
             "t",
             "Take into the next series",
-            "Make this the one change of the next series, and go on to measure it.",
+            "Make this the one change of the next series, and measure it.",
             footer="Take",
         ),
         KeyCommand(
             "entry.try",
             "s",
             "Let sharebench do it",
-            "Have sharebench change it, measure in turns, and put it back; what it would write is shown first.",
+            "Have sharebench change it, measure interleaved and restore it; it shows first what it would write.",
             action="try_it",
             footer="Try it",
         ),

@@ -22,37 +22,37 @@ from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts, conten
 from app.workflows.experiments import rename_experiment
 from app.workflows.guide.known import decide
 from app.workflows.guide.rounds import branch_from, repeat_of
-from forms.experiments.ladder import Ladder, Rung, build_ladder
-from forms.experiments.report import gain_fields, gain_headlines, ladder_report, rung_report, rungs_table
+from forms.experiments.report import gain_fields, gain_headlines, short_steps_table, step_report, steps_report
+from forms.experiments.summary import ExperimentStep, ExperimentSummary, experiment_summary
 from forms.exporters.text import WIDTH, drawn_table, report_text
 from forms.wording import plain
 from storage.notebook import Notebook
 from storage.records import Decision, Experiment, ExperimentEntry, ExperimentKind
 
 NONE_YET = (
-    "There is no ladder of changes yet.\n\nMeasure a series (f3), then change ONE thing and measure again: the guide's"
+    "There is no experiment yet.\n\nMeasure a series (f3), then change ONE thing and measure again: the guide's"
     " last step does that, and the catalogue (f6) says what can be changed.\n\nTrials, sweeps, surveys and self-tests"
     " of the notebook are opened by e."
 )
 
-_OF_A_LADDER = frozenset(
+_OF_AN_EXPERIMENT = frozenset(
     {"decide", "settle", "compare", "chart", "zoom", "branch", "again", "export", "rename", "copy"}
 )
 """What can be done only where there is one."""
-_AROUND_RUNGS = 6
-"""Columns of a wide screen that its frame and scrollbar take from the table of rungs."""
+_AROUND_STEPS = 6
+"""Columns of a wide screen that its frame and scrollbar take from the table of steps."""
 
 
-class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
-    """An experiment as a ladder."""
+class ExperimentScreen(ZoomsCharts, Copies, MeasureMixin):
+    """An experiment, a row per step."""
 
     ABOUT = (
         "An experiment: each series with the one change that made it, compared with the series that it was made from."
-        " Up and down move from rung to rung; k keeps a change, r notes that it was put back."
+        " Up and down move from step to step; k notes that a change stays, r that you restored the setting."
     )
     KEYS = (
         KeyCommand(
-            "ladder.keep",
+            "experiment.keep",
             "k",
             "Keep",
             "Note that the change stays; again: undecided.",
@@ -60,79 +60,80 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
             footer="Keep",
         ),
         KeyCommand(
-            "ladder.revert",
+            "experiment.restore",
             "r",
-            "Put back",
-            "Note that you have put the change back on the server; again: undecided.",
+            "Restored",
+            "Note that you restored the setting on the server; again: undecided.",
             action="decide('reverted')",
-            footer="Put back",
+            footer="Restored",
         ),
-        KeyCommand("ladder.settle", "t", "Settle it", "Take the cheapest step that settles this step.", footer="Try"),
         KeyCommand(
-            "ladder.compare",
+            "experiment.settle", "t", "Settle it", "Take the cheapest step that settles this step.", footer="Try"
+        ),
+        KeyCommand(
+            "experiment.compare",
             "c",
             "Compare",
-            "The rung and the series that it was made from, side by side.",
+            "Compare the step with the series that it was made from.",
             footer="Compare",
         ),
         KeyCommand(
-            "ladder.chart",
+            "experiment.chart",
             "v",
             "Chart",
-            "The chart of the ladder, or the words again, where there is no room for both.",
+            "Show the chart, or the text again, where there is no room for both.",
             footer="Chart",
         ),
         ZOOM,
         KeyCommand(
-            "ladder.branch",
+            "experiment.branch",
             "n",
             "New branch",
-            "Go on from this rung: the next change is made from it.",
+            "Make the next change from this step.",
             footer="Branch",
         ),
         KeyCommand(
-            "ladder.again",
+            "experiment.again",
             "a",
             "Measure again",
-            "Measure the settings of this rung once more: the base at the end tells whether a gain is one.",
+            "Measure the settings of this step again: the base, measured at the end, shows whether a gain is real.",
             footer="Again",
         ),
-        KeyCommand("ladder.export", "x", "Export", "Write the ladder to a file.", footer="Export"),
-        KeyCommand("ladder.rename", "l", "Rename", "Give the experiment another name.", footer="Rename"),
-        KeyCommand("ladder.choose", "e", "Experiments", "Choose another experiment.", footer="Experiments"),
+        KeyCommand("experiment.export", "x", "Export", "Write the experiment to a file.", footer="Export"),
+        KeyCommand("experiment.rename", "l", "Rename", "Give the experiment another name.", footer="Rename"),
+        KeyCommand("experiment.choose", "e", "Experiments", "Choose another experiment.", footer="Experiments"),
     )
     HINTS = {  # noqa: RUF012  declared so in the base
-        "rungs": "The rungs, in the order measured; x was put back. The last line says the way to the settings in"
-        " force. Enter opens the series."
+        "steps": "The steps, in the order measured; x: restored. Enter opens the series of a step."
     }
     DEFAULT_CSS = """
-    LadderScreen #rungs-pane { height: auto; max-height: 60%; }
-    LadderScreen #rungs { height: auto; border: none; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
-    LadderScreen #headings { color: $text-muted; text-style: bold; }
-    LadderScreen #below { height: 1fr; }
-    LadderScreen #rung-box { width: 1fr; scrollbar-size-vertical: 1; }
-    LadderScreen #picture-pane { width: 1fr; height: 1fr; display: none; }
-    LadderScreen #picture { height: 1fr; max-height: 30; }
-    LadderScreen #gain { height: auto; width: 100%; text-style: bold; }
-    LadderScreen.-wide #picture-pane { display: block; }
-    LadderScreen.-narrow.-pictured #rung-box { display: none; }
-    LadderScreen.-narrow.-pictured #picture-pane { display: block; }
+    ExperimentScreen #steps-pane { height: auto; max-height: 60%; }
+    ExperimentScreen #steps { height: auto; border: none; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
+    ExperimentScreen #headings { color: $text-muted; text-style: bold; }
+    ExperimentScreen #below { height: 1fr; }
+    ExperimentScreen #step-box { width: 1fr; scrollbar-size-vertical: 1; }
+    ExperimentScreen #picture-pane { width: 1fr; height: 1fr; display: none; }
+    ExperimentScreen #picture { height: 1fr; max-height: 30; }
+    ExperimentScreen #gain { height: auto; width: 100%; text-style: bold; }
+    ExperimentScreen.-wide #picture-pane { display: block; }
+    ExperimentScreen.-narrow.-pictured #step-box { display: none; }
+    ExperimentScreen.-narrow.-pictured #picture-pane { display: block; }
     """
 
     def __init__(self, experiment: str = "") -> None:
         """``experiment`` is the one to show; empty for the newest."""
         super().__init__()
         self.experiment = experiment
-        self.ladder: Ladder | None = None
+        self.summary: ExperimentSummary | None = None
 
     def compose(self) -> ComposeResult:
-        with Pane("sharebench · Experiment", id="rungs-pane"):
+        with Pane("sharebench · Experiment", id="steps-pane"):
             yield Static(id="gain")
             yield Static(id="headings")
-            yield OptionList(id="rungs")
+            yield OptionList(id="steps")
         with Horizontal(id="below"):
-            with VerticalScroll(id="rung-box", can_focus=False, classes="pane"):
-                yield AnsiView(lambda _width, _height: "Reading the notebook …", id="rung")
+            with VerticalScroll(id="step-box", can_focus=False, classes="pane"):
+                yield AnsiView(lambda _width, _height: "Reading the notebook …", id="step")
             with Pane("Average of each step", id="picture-pane"):
                 yield ChartView(id="picture")
         yield KeyBar()
@@ -142,110 +143,110 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
 
     def _look(self) -> None:
         name = self.experiment
-        self.with_notebook(lambda notebook: _read(notebook, name), self._show, group="ladder", exclusive=True)
+        self.with_notebook(lambda notebook: _read(notebook, name), self._show, group="experiment", exclusive=True)
 
-    def _show(self, ladder: Ladder | None) -> None:
-        rungs = self.query_one("#rungs", OptionList)
-        if ladder is None:
-            self.query_one("#rung", AnsiView).show(lambda _width, _height: NONE_YET)
+    def _show(self, summary: ExperimentSummary | None) -> None:
+        steps = self.query_one("#steps", OptionList)
+        if summary is None:
+            self.query_one("#step", AnsiView).show(lambda _width, _height: NONE_YET)
             return
-        before = self.ladder.rungs[-1].series.id if self.ladder else None
-        grown = before != ladder.rungs[-1].series.id
-        self.ladder, self.experiment = ladder, ladder.name
+        before = self.summary.steps[-1].series.id if self.summary else None
+        grown = before != summary.steps[-1].series.id
+        self.summary, self.experiment = summary, summary.name
         self.refresh_bindings()
-        at = rungs.highlighted
-        self.query_one("#rungs-pane", Pane).called(f"sharebench · Experiment · {ladder.name}")
-        self._list_rungs(ladder)
-        self.query_one("#gain", Static).update(Content("\n").join(map(content_of, gain_headlines(ladder))))
-        chart = ladder_report(ladder).chart
+        at = steps.highlighted
+        self.query_one("#steps-pane", Pane).called(f"sharebench · Experiment · {summary.name}")
+        self._list_steps(summary)
+        self.query_one("#gain", Static).update(Content("\n").join(map(content_of, gain_headlines(summary))))
+        chart = steps_report(summary).chart
         self.query_one("#picture", ChartView).show_chart(
             None if chart is None else lambda width, height, zoomed: bars_chart(chart, width, height, zoomed=zoomed)
         )
-        rungs.highlighted = len(ladder.rungs) - 1 if grown or at is None or at >= len(ladder.rungs) else at
-        rungs.focus()
+        steps.highlighted = len(summary.steps) - 1 if grown or at is None or at >= len(summary.steps) else at
+        steps.focus()
 
-    def _list_rungs(self, ladder: Ladder) -> None:
-        rungs = self.query_one("#rungs", OptionList)
-        rungs.clear_options()
-        drawn = drawn_table(rungs_table(ladder), max(self.size.width - _AROUND_RUNGS, WIDTH - 2))
+    def _list_steps(self, summary: ExperimentSummary) -> None:
+        steps = self.query_one("#steps", OptionList)
+        steps.clear_options()
+        drawn = drawn_table(short_steps_table(summary), max(self.size.width - _AROUND_STEPS, WIDTH - 2))
         self.query_one("#headings", Static).update(Content("\n".join(drawn.headings)))
-        rungs.add_options([Option(Content("\n".join(lines))) for lines in drawn.rows])
+        steps.add_options([Option(Content("\n".join(lines))) for lines in drawn.rows])
 
     def on_resize(self) -> None:
-        if self.ladder is not None:
-            rungs = self.query_one("#rungs", OptionList)
-            at = rungs.highlighted
-            self._list_rungs(self.ladder)
-            rungs.highlighted = at
+        if self.summary is not None:
+            steps = self.query_one("#steps", OptionList)
+            at = steps.highlighted
+            self._list_steps(self.summary)
+            steps.highlighted = at
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if self.ladder is None and action in _OF_A_LADDER:
+        if self.summary is None and action in _OF_AN_EXPERIMENT:
             return False
         return super().check_action(action, parameters)
 
     def text_to_copy(self) -> str:
-        return report_text(ladder_report(self.ladder)) if self.ladder else ""
+        return report_text(steps_report(self.summary)) if self.summary else ""
 
     @property
-    def rung(self) -> Rung | None:
-        at = self.query_one("#rungs", OptionList).highlighted
-        return None if self.ladder is None or at is None else self.ladder.rungs[at]
+    def step(self) -> ExperimentStep | None:
+        at = self.query_one("#steps", OptionList).highlighted
+        return None if self.summary is None or at is None else self.summary.steps[at]
 
-    @on(OptionList.OptionHighlighted, "#rungs")
+    @on(OptionList.OptionHighlighted, "#steps")
     def _point(self) -> None:
-        if self.ladder is not None and self.rung is not None:
-            report = rung_report(self.rung)
-            text = replace(report, title="", results=(*report.results, *gain_fields(self.ladder)))
-            self.query_one("#rung", AnsiView).show(
+        if self.summary is not None and self.step is not None:
+            report = step_report(self.step)
+            text = replace(report, title="", results=(*report.results, *gain_fields(self.summary)))
+            self.query_one("#step", AnsiView).show(
                 lambda width, _height: report_text(text, width=width, ansi=True).lstrip("\n")
             )
-            box = self.query_one("#rung-box")
+            box = self.query_one("#step-box")
             box.border_title = Content(plain(report.title))
             box.scroll_home(animate=False)
 
-    @on(OptionList.OptionSelected, "#rungs")
+    @on(OptionList.OptionSelected, "#steps")
     def _open(self) -> None:
-        if self.rung is not None:
-            self.sharebench_app.visit("series", series_id=self.rung.series.id)
+        if self.step is not None:
+            self.sharebench_app.visit("series", series_id=self.step.series.id)
 
     def action_decide(self, decision: str) -> None:
-        rung = self.rung
-        if rung is None:
+        step = self.step
+        if step is None:
             return
-        if rung.change is None:
-            self.notify("This rung claims no change, so there is nothing to decide.", severity="warning")
+        if step.change is None:
+            self.notify("This step names no change, so there is nothing to decide.", severity="warning")
             return
         wanted = Decision(decision)
-        decided = None if rung.decision is wanted else wanted
-        self.with_notebook(lambda notebook: decide(notebook, rung.series.id, decided), lambda _: self._look())
+        decided = None if step.decision is wanted else wanted
+        self.with_notebook(lambda notebook: decide(notebook, step.series.id, decided), lambda _: self._look())
 
     def action_settle(self) -> None:
-        self.settle(self.rung.comparison if self.rung else None)
+        self.settle(self.step.comparison if self.step else None)
 
     def action_compare(self) -> None:
-        rung = self.rung
-        if rung is not None and rung.comparison is not None:
-            self.sharebench_app.visit("compare", base=rung.comparison.base_id, other=rung.series.id)
-        elif rung is not None:
-            self.notify("This rung was made from no other one.", severity="warning")
+        step = self.step
+        if step is not None and step.comparison is not None:
+            self.sharebench_app.visit("compare", base=step.comparison.base_id, other=step.series.id)
+        elif step is not None:
+            self.notify("This step was made from no other one.", severity="warning")
 
     def action_branch(self) -> None:
-        if (rung := self.rung) is not None:
-            self.with_notebook(lambda notebook: branch_from(notebook, rung.series.id), self.measure_with)
+        if (step := self.step) is not None:
+            self.with_notebook(lambda notebook: branch_from(notebook, step.series.id), self.measure_with)
 
     def action_again(self) -> None:
-        if (rung := self.rung) is not None:
-            self.with_notebook(lambda notebook: repeat_of(notebook, rung.series.id), self.measure_with)
+        if (step := self.step) is not None:
+            self.with_notebook(lambda notebook: repeat_of(notebook, step.series.id), self.measure_with)
 
     def action_export(self) -> None:
-        if self.ladder is not None:
-            report = ladder_report(self.ladder)
-            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.ladder.name))
+        if self.summary is not None:
+            report = steps_report(self.summary)
+            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.summary.name))
 
     def action_rename(self) -> None:
-        if self.ladder is None:
+        if self.summary is None:
             return
-        name = self.ladder.name
+        name = self.summary.name
 
         def answered(typed: str | None) -> None:
             if typed is not None and (new_name := kept(name, typed).strip()) != name:
@@ -262,7 +263,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         self.app.push_screen(AskDialog("Rename", text, value=name, needed=True), answered)
 
     def action_chart(self) -> None:
-        if self.ladder is not None:
+        if self.summary is not None:
             self.toggle_class("-pictured")
 
     def action_choose(self) -> None:
@@ -277,7 +278,7 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
         def answered(chosen: Experiment | None) -> None:
             if chosen is None:
                 return
-            if chosen.kind is ExperimentKind.LADDER:
+            if chosen.kind is ExperimentKind.STEPS:
                 self.experiment = chosen.name
                 self._look()
                 return
@@ -290,15 +291,15 @@ class LadderScreen(ZoomsCharts, Copies, MeasureMixin):
 
 
 def _line(one: ExperimentEntry) -> str:
-    told = f"{one.last_at[:10]}  {one.series_count:>3} series  {one.experiment.kind:<8} "
+    told = f"{one.last_at[:10]}  {one.series_count:>3} series  {one.experiment.kind.word:<10} "
     return f"{told} {plain(one.experiment.name)}"
 
 
-def _read(notebook: Notebook, name: str) -> Ladder | None:
+def _read(notebook: Notebook, name: str) -> ExperimentSummary | None:
     if not name:
-        found = notebook.experiments(ExperimentKind.LADDER)
+        found = notebook.experiments(ExperimentKind.STEPS)
         if not found:
             return None
         name = found[0].experiment.name
     series = notebook.experiment(name)
-    return build_ladder(name, series) if series else None
+    return experiment_summary(name, series) if series else None

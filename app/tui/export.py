@@ -37,7 +37,7 @@ class ExportScreen(BaseScreen):
         " there already is asked about, and never left half written."
     )
     HINTS: ClassVar[dict[str, str]] = {
-        "formats": "The formats. Space marks several, Enter goes on to the file.",
+        "formats": "The formats. Space marks several, Enter leads to the file.",
         "path": "Where to write, a file or a folder/; several formats each get their own ending. Enter writes; the"
         " folder is remembered.",
     }

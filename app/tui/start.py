@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ESCAPE_MILLISECONDS = 25
 """Textual's wait for what may follow Escape, where the user's environment says nothing; Textual itself waits 100."""
 SWITCH_SECONDS = 0.001
-"""After so long another thread lets the screen's go on; Python's own 5 ms add up to a wait that a user notices."""
+"""Seconds until another thread lets the screen's run; Python's own 5 ms add up to a wait that a user notices."""
 COLLECTOR_THRESHOLDS = (5_000, 20, 50)
 """To look through all objects stops the screen for 80 ms: seventy times as rarely as by Python's own (700, 10, 10)."""
 

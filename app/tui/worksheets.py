@@ -40,7 +40,7 @@ def read_count(text: str) -> int:
 
 
 def read_parts(kind: ReferenceKind, words: str, count: str) -> Part | None:
-    """So many of what is in the tables under that name, or of that rate; None for nothing typed. Raises UsageError."""
+    """The count of parts of that name in the tables, or of that rate; None for nothing typed. Raises UsageError."""
     if not words.strip():
         return None
     number = read_count(count)
@@ -81,7 +81,7 @@ def _demand(transfers: str, size: str) -> tuple[float, int]:
 
 
 _NEWEST = 200
-"""So many series are offered."""
+"""Number of series offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +168,7 @@ class WorksheetScreen(Copies):
             footer="Save",
             priority=True,
         ),
-        KeyCommand(
-            "worksheet.open", "ctrl+o", "Open", "Go on with a worksheet that was saved.", footer="Open", priority=True
-        ),
+        KeyCommand("worksheet.open", "ctrl+o", "Open", "Open a saved worksheet.", footer="Open", priority=True),
         KeyCommand(
             "worksheet.export", "ctrl+t", "Export", "Write the worksheet to a file.", footer="Export", priority=True
         ),

@@ -44,15 +44,17 @@ def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
     experiment = notebook.experiment_called(name)
     if experiment is None:
         raise UsageError(no_experiment(notebook, name))
-    if experiment.kind is not ExperimentKind.LADDER:
-        raise UsageError(f"{name!r} is a {experiment.kind}, and its name tells that: only a ladder's can be changed")
+    if experiment.kind is not ExperimentKind.STEPS:
+        raise UsageError(
+            f"{name!r} is a {experiment.kind} and named after it: only an experiment's name can be changed"
+        )
     if new_name == name:
         return
     if not new_name:
         raise UsageError("an experiment needs a name")
     told = kind_told_by(new_name)
-    if told is not ExperimentKind.LADDER:
-        raise UsageError(f"{new_name!r} would be the name of a {told}: begin it with another word")
+    if told is not ExperimentKind.STEPS:
+        raise UsageError(f"{new_name!r} is how a {told} is named: begin the name with another word")
     running = notebook.running()
     for one in notebook.heads(experiment=name):
         if one.id in running:

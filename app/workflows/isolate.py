@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from app.isolation.folders import put_back_after_kills
+from app.isolation.folders import restore_after_kills
 from app.isolation.request import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
 from app.measure.control import SeriesControl
@@ -24,7 +24,7 @@ def record_isolation(
     """Restore what killed isolations changed, unless the notebook is another user's; then measure or resume one."""
     with open_notebook(notebook_path) as notebook:
         if is_own_file(notebook_path):
-            for said in put_back_after_kills(notebook):
+            for said in restore_after_kills(notebook):
                 yield Warned(text=said)
         resumed = notebook.isolation(resumable(notebook, resumed_id, ISOLATION)) if resumed_id else None
         recorder = Recorder(notebook)

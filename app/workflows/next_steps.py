@@ -43,7 +43,7 @@ _LOOK_AT_ALL = NextStep(name="Look at everything first: survey the server", scre
 def after_series(series: Series) -> Iterator[NextStep]:
     """After a series: what its findings recommend, the same series again, then the overview."""
     if series.status is SeriesStatus.INTERRUPTED and series.running_by is None:
-        yield NextStep(name="Go on where it stopped", choices=partial(measure_again, series_id=series.id))
+        yield NextStep(name="Resume where it stopped", choices=partial(measure_again, series_id=series.id))
     told: set[str] = set()
     for said in advice(series):
         name = _BETTER.get(said.key)
@@ -62,7 +62,7 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if step is not None and step.way is Way.TRY:
         at = partial(repeat_of, series_id=found.base_id)
         yield NextStep(name=step.sentence, choices=at, screen="trial", arguments={"setting": step.setting})
-    if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.SCATTER):
+    if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
         for which, series_id in (("the baseline", found.base_id), ("the other", found.other_id)):
             more = partial(measured_better, series_id=series_id, advised="scatter")
             yield NextStep(name=f"Measure {which} again with more runs", choices=more)
@@ -73,7 +73,7 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
 def after_survey(found: Survey) -> Iterator[NextStep]:
     """After a survey: what is missing, the recommended change, then all changes."""
     if not found.complete:
-        yield NextStep(name="Go on with the survey", screen="survey")
+        yield NextStep(name="Resume the survey", screen="survey")
     if found.first is not None and found.first.series_ids:
         change = partial(branch_from, series_id=found.first.series_ids[0])
         yield NextStep(name="Change ONE thing there, and measure again", choices=change)

@@ -9,7 +9,7 @@ from app.changes.journal import leave, restore_entry, where
 from app.changes.server import ChangeFailedError, read_there
 from app.changes.smb_conf import writable_text
 from app.errors import UsageError
-from app.isolation.folders import put_back_after_kills
+from app.isolation.folders import restore_after_kills
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.ownership import is_own_file
@@ -82,7 +82,7 @@ class Restoration:
     def lines(self) -> list[str]:
         lines = [f"{owner_text(entry)}: left alone" for entry in self.at_work]
         lines += [*self.of_isolations, *map(restored_text, self.done), *map(str, self.problems)]
-        return lines or ["nothing to put back"]
+        return lines or ["nothing to restore"]
 
 
 def check_own(path: Path) -> None:
@@ -102,10 +102,10 @@ def restore(notebook: Notebook, ssh: str | None = None) -> Restoration:
     standing = notebook.journal(ChangeState.OPEN)
     at_work = [entry for entry in standing if entry.at_work]
     left = [entry for entry in standing if entry not in at_work]
-    found = Restoration(at_work=at_work, left=left, of_isolations=put_back_after_kills(notebook))
+    found = Restoration(at_work=at_work, left=left, of_isolations=restore_after_kills(notebook))
     for entry in tuple(left):
         if not _taken(entry, notebook):
-            left.remove(entry)  # somebody else put it back since, or is at it
+            left.remove(entry)  # somebody else restored it since, or is restoring it
             at_work += [now for now in notebook.journal(ChangeState.OPEN) if now.id == entry.id]
             continue
         try:

@@ -12,7 +12,7 @@ from app.environment.link.facts import detect_link
 from app.environment.link.route import find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
-from app.recorder.recording import RecorderEvent, Resumption, SeriesStored, open_notebook, record_in_turns
+from app.recorder.recording import RecorderEvent, Resumption, SeriesStored, open_notebook, record_interleaved
 from app.recorder.request import SeriesRequest
 from app.recorder.writer import Recorder
 from app.targets import join
@@ -126,7 +126,7 @@ def measure_round(
     name, expected = planned.experiment.name, sum(one.state is not StationState.LEFT_OUT for one in planned.stations)
     with open_notebook(notebook_path) as notebook:
         recorder, is_noted = Recorder(notebook), False
-        for turn, event in record_in_turns([what for _, what in planned.todo], notebook_path, control, logins):
+        for turn, event in record_interleaved([what for _, what in planned.todo], notebook_path, control, logins):
             if isinstance(event, SeriesStored) and not is_noted:
                 is_noted = True
                 recorder.write(lambda notebook: notebook.expect_parts(name, expected))

@@ -19,7 +19,7 @@ from app.recorder.writer import Recorder, SeriesWriter
 from app.workflows.trial_order import (
     AS_IT_IS,
     Judged,
-    PutBack,
+    SettingRestored,
     TrialEvent,
     TrialOrder,
     ValueSet,
@@ -57,7 +57,7 @@ CONTROL_TIMES = 3
 
 
 def run_trial(order: TrialOrder, notebook_path: Path, control: SeriesControl) -> Generator[TrialEvent, None, None]:
-    """Carry out or resume a trial; the last events are PutBack and, if measured, Judged.
+    """Carry out or resume a trial; the last events are SettingRestored and, if measured, Judged.
     Raises ChangeFailedError, which says what the server is set to now, or MeasurementError.
     """
     check_target(order.request)
@@ -129,10 +129,10 @@ class _Campaign:
 
     def _ended(self, entry: JournalEntry, failure: SharebenchError | None) -> Generator[TrialEvent, None, None]:
         try:
-            restored = self._put_back(entry)
+            restored = self._restore(entry)
         finally:
             yield from self._close_series(failure)
-        yield PutBack(restored)
+        yield SettingRestored(restored)
 
     def _open_series(self) -> None:
         order, notebook = self.order, self.notebook
@@ -162,7 +162,7 @@ class _Campaign:
         return Series(
             id=new_series_id(),
             created_at=utc_now(),
-            title=f"{name} in turns: {wording.default_title(plan.command, plan.target)}",
+            title=f"{name} interleaved: {wording.default_title(plan.command, plan.target)}",
             label=f"{name} = {value}" if arm else f"{name} {AS_IT_IS}",
             note=request.note,
             experiment=self.order.experiment.name,
@@ -330,7 +330,7 @@ class _Campaign:
         if writer.series.link_bits_per_second is None and found.link:
             writer.put(replace(writer.series, link_bits_per_second=found.link.bits_per_second))
 
-    def _put_back(self, entry: JournalEntry) -> str:
+    def _restore(self, entry: JournalEntry) -> str:
         """Returns the proof in words. Raises ChangeFailedError."""
         answer, setting = restore_entry(entry, _Journal(self.recorder)), self.order.setting
         effective = setting.effective(answer)

@@ -54,13 +54,13 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class PutBack:
+class SettingRestored:
     """Everything is restored and verified."""
 
     text: str
 
 
-TrialEvent = Event | ValueSet | Judged | PutBack
+TrialEvent = Event | ValueSet | Judged | SettingRestored
 
 
 def new_order(

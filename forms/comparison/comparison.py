@@ -53,7 +53,7 @@ class Comparison:
     history_days: float | None = None
     settle: SettlingStep | None = None
     base_wander_percent: float | None = None
-    in_turns: bool = False
+    interleaved: bool = False
     level: float = 0.95
     """Of the interval; above 0.95 for several comparisons at once (Holm)."""
     noise_percent: float
@@ -130,7 +130,7 @@ def _verdict(found: Comparison) -> str:
 
 def basis_sentence(found: Comparison) -> str | None:
     """What the verdict is based on, or None."""
-    if found.in_turns:
+    if found.interleaved:
         return "The runs were interleaved: what moved both is taken out."
     if found.apart_percent is None:
         return None
@@ -154,7 +154,7 @@ def hint_sentence(found: Comparison) -> str | None:
         return None
     if found.noise_percent >= found.margin_percent:
         return "Nothing can settle it while the noise threshold is as wide as the margin of no change."
-    if found.doubt is Doubt.SCATTER and found.needed_runs is not None and found.needed_runs <= MANY_RUNS:
+    if found.doubt is Doubt.VARYING and found.needed_runs is not None and found.needed_runs <= MANY_RUNS:
         low, high = found.needed_runs_range or (found.needed_runs, found.needed_runs)
         likely = "" if low == high else f" (likely {low} to {high if high is not None else 'many more'})"
         return f"About {found.needed_runs} interleaved runs a side would settle it{likely}; there are {_have(found)}."

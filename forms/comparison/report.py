@@ -49,7 +49,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "doubt": comparison.doubt,
         "runs_interval_percent": list(comparison.runs_interval_percent) if comparison.runs_interval_percent else None,
         "level": comparison.level,
-        "in_turns": comparison.in_turns,
+        "in_turns": comparison.interleaved,
         "base_series": list(comparison.base_ids),
         "other_series": list(comparison.other_ids),
         "base_average_bytes_per_second": comparison.base_bytes_per_second,

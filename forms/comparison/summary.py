@@ -155,18 +155,18 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
         said.append(f"What differs, and may be the reason: {wording.listed([*named[:_NAMED], *more])}.")
     for side, name in ((sides.base, "base"), (sides.other, "other")):
         for number, series in enumerate(side, 1):
-            said += _doubts(series, name if len(side) == 1 else f"{name} {number}", in_turns=comparison.in_turns)
+            said += _doubts(series, name if len(side) == 1 else f"{name} {number}", interleaved=comparison.interleaved)
     return said
 
 
-def _doubts(series: Series, name: str, *, in_turns: bool) -> Iterator[str]:
+def _doubts(series: Series, name: str, *, interleaved: bool) -> Iterator[str]:
     named = f"The {name} ({series.id})"
     unusual = sum(row.unusual is not None for row in run_form(series).rows)
     if unusual:
         yield f"{named} has {wording.count(unusual, 'unusual run')}: look at them first."
     if series.quiet_verdict is QuietVerdict.BUSY:
         yield f"{named} was measured at a busy time: measure it again at a quiet one."
-    if in_turns:
+    if interleaved:
         return
     trend, dependence = drift(series.rates()), lag_1(series.rates())
     if trend is not None and trend.significant and abs(trend.percent) >= DRIFT_PERCENT:

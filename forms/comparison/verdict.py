@@ -19,12 +19,12 @@ from forms.stats.decision import (
     Verdict,
     average,
     decide,
-    decide_in_turns,
+    decide_interleaved,
     decide_together,
     holm,
 )
 from forms.stats.distributions import student_t
-from forms.stats.settle import needed_range, needed_runs, scatter_of, smallest_found_percent
+from forms.stats.settle import needed_range, needed_runs, run_variation, smallest_found_percent
 from forms.stats.variation import DAY_SECONDS, LEAST_RUNS, SeriesGroup
 from forms.tuning.change_evidence import own_setting
 from storage.records import Change, Evidence, Series
@@ -65,7 +65,7 @@ def compare_sides(sides: Sides, limits: Limits) -> Comparison:
     """Compare the valid measured runs' rates; a contradicted change or equal settings cancel the verdict."""
     turns = _interleaved(sides)
     if turns:
-        return _compared(sides, decide_in_turns(*turns, limits=limits), limits, turns)
+        return _compared(sides, decide_interleaved(*turns, limits=limits), limits, turns)
     one, two = _group(sides.base), _group(sides.other)
     decision = decide(
         one.series, two.series, times=[*one.times, *two.times], history=_groups(sides.history), limits=limits
@@ -89,7 +89,7 @@ def compare_steps(steps: Sequence[Sides], limits: Limits) -> list[Comparison]:
     return [
         _compared(step, decided[index], limits)
         if index in decided
-        else _compared(step, decide_in_turns(*found, limits=each), each, found)
+        else _compared(step, decide_interleaved(*found, limits=each), each, found)
         if (found := turns[index])
         else compare_sides(step, limits)
         for index, step in enumerate(steps)
@@ -110,7 +110,7 @@ def _compared(
     found = decision.variation
     needs = _needs(decision, turns, limits)
     step = None
-    if decision.doubt in (Doubt.WANDERED, Doubt.TREND) and found and decision.change_percent is not None:
+    if decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND) and found and decision.change_percent is not None:
         step = cheapest_step(
             sides.base,
             sides.other,
@@ -153,8 +153,8 @@ def _compared(
         history_count=len(history),
         history_days=None if newest is None else max(0.0, moment(other) - newest) / DAY_SECONDS,
         settle=step,
-        base_wander_percent=_wander(left),
-        in_turns=decision.in_turns,
+        base_wander_percent=_base_variation(left),
+        interleaved=decision.interleaved,
         level=limits.level,
         noise_percent=limits.noise_percent,
         margin_percent=limits.margin_percent,
@@ -255,21 +255,21 @@ def _needs(decision: ChangeDecision, turns: tuple[list[float], list[float]] | No
     change = decision.change_percent
     if decision.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS):
         return _Needs(runs=LEAST_RUNS)
-    if decision.doubt is not Doubt.SCATTER or change is None or limits.noise_percent >= limits.margin_percent:
+    if decision.doubt is not Doubt.VARYING or change is None or limits.noise_percent >= limits.margin_percent:
         return _Needs()
-    scatter = scatter_of(*turns, paired=True) if turns else None
-    if scatter is None:
+    variation = run_variation(*turns, paired=True) if turns else None
+    if variation is None:
         return _Needs()
-    least = scatter.runs + 1
-    runs, (low, high) = needed_runs(change, scatter, limits), needed_range(change, scatter, limits)
+    least = variation.runs + 1
+    runs, (low, high) = needed_runs(change, variation, limits), needed_range(change, variation, limits)
     return _Needs(
         runs=None if runs is None else max(least, runs),
         runs_range=(max(least, low), None if high is None else max(least, high)),
-        smallest_percent=smallest_found_percent(scatter, scatter.runs, limits),
+        smallest_percent=smallest_found_percent(variation, variation.runs, limits),
     )
 
 
-def _wander(left: Sequence[Sequence[float]]) -> float | None:
+def _base_variation(left: Sequence[Sequence[float]]) -> float | None:
     means = [basic.fmean(rates) for rates in left if rates]
     return 100 * (max(means) - min(means)) / basic.fmean(means) if len(means) > 1 else None
 

@@ -8,8 +8,8 @@ from forms import wording
 from forms.comparison.comparison import Comparison, basis_sentence
 from forms.comparison.report import comparison_document, matrix_chart, matrix_table
 from forms.comparison.settle import SettlingStep
-from forms.experiments.ladder import Gain, Ladder, Rung, build_ladder
 from forms.experiments.selftest import Repeats, Selftest, repeats, repeats_sentences, selftest, sentences
+from forms.experiments.summary import ExperimentStep, ExperimentSummary, Gain, experiment_summary
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey_of
 from forms.findings.finding import finding_document, findings_table
 from forms.layout import Tone, Toned
@@ -38,7 +38,7 @@ from storage.json_reader import named
 from storage.records import Decision, ExperimentKind, Series, SeriesStatus
 from storage.target_url import format_target
 
-LADDER_SCHEMA = "sharebench/experiment/1"
+EXPERIMENT_SCHEMA = "sharebench/experiment/1"
 SURVEY_SCHEMA = "sharebench/survey/1"
 SELFTEST_SCHEMA = "sharebench/selftest/1"
 REPEATS_SCHEMA = "sharebench/repeats/1"
@@ -46,13 +46,13 @@ REPEATS_SCHEMA = "sharebench/repeats/1"
 Document = dict[str, Any]
 
 
-def ladder_document(ladder: Ladder) -> Document:
+def steps_document(summary: ExperimentSummary) -> Document:
     """The JSON object ``sharebench/experiment/1``."""
     return {
-        "schema": LADDER_SCHEMA,
-        "experiment": ladder.name,
-        "rungs": [_rung(rung) for rung in ladder.rungs],
-        "gains": [_gain(gain) for gain in ladder.gains],
+        "schema": EXPERIMENT_SCHEMA,
+        "experiment": summary.name,
+        "rungs": [_step(step) for step in summary.steps],
+        "gains": [_gain(gain) for gain in summary.gains],
     }
 
 
@@ -105,35 +105,35 @@ def _station(station: Station) -> Document:
 def _gain(gain: Gain) -> Document:
     return {
         "command": gain.command.value,
-        "kept_path": [rung.series.id for rung in gain.path],
+        "kept_path": [step.series.id for step in gain.path],
         "base": gain.path[0].series.id,
         "other": gain.path[-1].series.id,
-        "counted": [rung.series.id for rung in gain.counted],
+        "counted": [step.series.id for step in gain.counted],
         **_verdict_figures(gain.comparison),
     }
 
 
-def _rung(rung: Rung) -> Document:
-    found = rung.comparison
+def _step(step: ExperimentStep) -> Document:
+    found = step.comparison
     return {
-        "number": rung.number,
-        "series": rung.series.id,
-        "created_at": rung.series.created_at,
-        "status": rung.series.status.value,
-        "resumed_at": list(rung.series.resumed_at),
-        "command": rung.series.command.value,
-        "base": found.base_id if found else rung.series.base_id,
-        "base_number": rung.base_number,
-        "change": {**asdict(rung.change), "also_changed": list(rung.change.also_changed)} if rung.change else None,
-        "standing": rung.standing.value if rung.standing else None,
-        "doubts": list(rung.doubts),
-        "average_bytes_per_second": rung.average_bytes_per_second,
-        "valid_runs": len(rung.series.measured()),
+        "number": step.number,
+        "series": step.series.id,
+        "created_at": step.series.created_at,
+        "status": step.series.status.value,
+        "resumed_at": list(step.series.resumed_at),
+        "command": step.series.command.value,
+        "base": found.base_id if found else step.series.base_id,
+        "base_number": step.base_number,
+        "change": {**asdict(step.change), "also_changed": list(step.change.also_changed)} if step.change else None,
+        "standing": step.standing.value if step.standing else None,
+        "doubts": list(step.doubts),
+        "average_bytes_per_second": step.average_bytes_per_second,
+        "valid_runs": len(step.series.measured()),
         **_verdict_figures(found),
         "doubt": found.doubt if found else None,
         "needed_runs": found.needed_runs if found else None,
-        "decision": rung.decision.value if rung.decision else None,
-        "on_kept_path": rung.on_kept_path,
+        "decision": step.decision.value if step.decision else None,
+        "on_kept_path": step.on_kept_path,
     }
 
 
@@ -146,7 +146,7 @@ def _verdict_figures(found: Comparison | None) -> Document:
     }
 
 
-FORM = "ladder"
+FORM = "ladder"  # in CSV and JSON files since version 0.1
 _RATE = ("Average, bytes/sec", ReportKind.WHOLE)
 _COLUMNS = columns_of(
     "No", "Change", "Series", _RATE, "From", ("Change in %", ReportKind.SIGNED), "Verdict", "Decision"
@@ -155,11 +155,11 @@ _AVERAGE = 3
 _NO_GAIN = "nothing yet, since no change is in force"
 
 
-def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind = ExperimentKind.LADDER) -> Report:
+def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind = ExperimentKind.STEPS) -> Report:
     """The report of that kind, series in the order measured. Raises ValueError for half a self-test."""
     match kind:
-        case ExperimentKind.LADDER:
-            return ladder_report(build_ladder(name, series))
+        case ExperimentKind.STEPS:
+            return steps_report(experiment_summary(name, series))
         case ExperimentKind.SURVEY:
             return survey_report(survey_of(name, series))
         case ExperimentKind.SELFTEST:
@@ -171,88 +171,88 @@ def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind 
             raise ValueError(f"a {kind} needs its plan: forms.trials")
 
 
-def ladder_report(ladder: Ladder) -> Report:
+def steps_report(summary: ExperimentSummary) -> Report:
     """An experiment; restored changes are struck out."""
-    ways = dict.fromkeys(f"{r.series.command} {format_target(r.series.target, escaped=False)}" for r in ladder.rungs)
-    verdicts = (_verdict(rung) for rung in ladder.rungs if rung.comparison)
+    ways = dict.fromkeys(f"{r.series.command} {format_target(r.series.target, escaped=False)}" for r in summary.steps)
+    verdicts = (_verdict(step) for step in summary.steps if step.comparison)
     return Report(
         form=FORM,
-        title=f"Experiment {ladder.name}",
-        name=ladder.name,
+        title=f"Experiment {summary.name}",
+        name=summary.name,
         fields=(
             Field(name="Measured", text=", ".join(ways)),
-            *origin_fields([rung.series for rung in ladder.rungs]),
+            *origin_fields([step.series for step in summary.steps]),
         ),
-        tables=(ladder_table(ladder),),
-        results=(*verdicts, *gain_fields(ladder), *_to_settle(ladder)),
+        tables=(steps_table(summary),),
+        results=(*verdicts, *gain_fields(summary), *_to_settle(summary)),
         advice=tuple(
-            f"{rung.number}, {said}" for rung in ladder.rungs for said in (*_evidence(rung), *_resumed(rung.series))
+            f"{step.number}, {said}" for step in summary.steps for said in (*_evidence(step), *_resumed(step.series))
         ),
-        chart=_chart(ladder),
-        document=lambda: ladder_document(ladder),
+        chart=_chart(summary),
+        document=lambda: steps_document(summary),
     )
 
 
-def ladder_table(ladder: Ladder) -> Table:
+def steps_table(summary: ExperimentSummary) -> Table:
     """A row per step."""
-    return Table(columns=_COLUMNS, rows=tuple(_row(rung) for rung in ladder.rungs))
+    return Table(columns=_COLUMNS, rows=tuple(_row(step) for step in summary.steps))
 
 
-def rungs_table(ladder: Ladder) -> Table:
+def short_steps_table(summary: ExperimentSummary) -> Table:
     """The same without ids, for a small screen that shows the step beside it."""
-    rows = (replace(row, cells=(*row.cells[:2], *row.cells[3:])) for row in ladder_table(ladder).rows)
+    rows = (replace(row, cells=(*row.cells[:2], *row.cells[3:])) for row in steps_table(summary).rows)
     return Table(columns=(*_COLUMNS[:2], *_COLUMNS[3:]), rows=tuple(rows))
 
 
-def rung_report(rung: Rung) -> Report:
+def step_report(step: ExperimentStep) -> Report:
     """All about one step."""
-    series = rung.series
+    series = step.series
     fields = [Field(name="Series", text=" · ".join(filter(None, (series.id, series.label))))]
-    if rung.comparison:
-        fields.append(_verdict(rung))
-    if rung.change:
-        fields.append(Field(name="Decision", text=_state(rung)))
+    if step.comparison:
+        fields.append(_verdict(step))
+    if step.change:
+        fields.append(Field(name="Decision", text=_state(step)))
     if series.resumed_at:
         fields.append(Field(name="Resumed", text=resumed_text(series)))
-    return Report(form="rung", title=_change(rung), name=series.id, fields=tuple(fields), advice=tuple(_evidence(rung)))
+    return Report(form="step", title=_change(step), name=series.id, fields=tuple(fields), advice=tuple(_evidence(step)))
 
 
-def gain_fields(ladder: Ladder) -> Iterator[Field]:
+def gain_fields(summary: ExperimentSummary) -> Iterator[Field]:
     """The total gain of the changes in force, per direction."""
-    several = len(ladder.gains) > 1
-    for gain in ladder.gains:
+    several = len(summary.gains) > 1
+    for gain in summary.gains:
         yield Field(name=f"Gained in all, {gain.command}" if several else "Gained in all", text=_gained(gain))
-    if not ladder.gains:
+    if not summary.gains:
         yield Field(name="Gained in all", text=_NO_GAIN)
 
 
-def gain_headlines(ladder: Ladder) -> Iterator[Toned]:
+def gain_headlines(summary: ExperimentSummary) -> Iterator[Toned]:
     """``[+] Faster by 43 % (40 % to 46 %) in all: 0 → 1 → 2 → 4.`` per direction, and the cheapest open step."""
-    told = [gain for gain in ladder.gains if gain.comparison is not None and gain.counted]
+    told = [gain for gain in summary.gains if gain.comparison is not None and gain.counted]
     for gain in told:
         found = gain.comparison
         assert found
-        direction = f"{gain.command}: " if len(ladder.gains) > 1 else ""
+        direction = f"{gain.command}: " if len(summary.gains) > 1 else ""
         yield Toned(f"[{found.sign}] {direction}{found.headline.removesuffix('.')} in all: {_way(gain)}.", found.tone)
     if not told:
         yield Toned(_NO_GAIN.capitalize() + ".", Tone.FAINT)
-    steps = [rung for rung in ladder.rungs if rung.change is not None and rung.comparison is not None]
-    if open_ := open_steps(ladder):
-        first, step = open_[0]
-        decided = sum(rung.comparison is not None and rung.comparison.known for rung in steps)
-        said = f"{decided} of {wording.count(len(steps), 'step')} decided. Step {first.number}: {step.sentence}"
+    judged = [step for step in summary.steps if step.change is not None and step.comparison is not None]
+    if open_ := open_steps(summary):
+        first, way = open_[0]
+        decided = sum(step.comparison is not None and step.comparison.known for step in judged)
+        said = f"{decided} of {wording.count(len(judged), 'step')} decided. Step {first.number}: {way.sentence}"
         yield Toned(said, Tone.FAINT)
 
 
-def open_steps(ladder: Ladder) -> list[tuple[Rung, SettlingStep]]:
+def open_steps(summary: ExperimentSummary) -> list[tuple[ExperimentStep, SettlingStep]]:
     """Inconclusive steps with what would settle each, the cheapest first."""
-    open_ = [(rung, rung.comparison.settle) for rung in ladder.rungs if rung.comparison]
-    named = [(rung, step) for rung, step in open_ if step is not None]
+    open_ = [(step, step.comparison.settle) for step in summary.steps if step.comparison]
+    named = [(step, way) for step, way in open_ if way is not None]
     return sorted(named, key=lambda pair: pair[1].seconds)
 
 
 def _way(gain: Gain) -> str:
-    return " → ".join(str(rung.number) for rung in gain.path)
+    return " → ".join(str(step.number) for step in gain.path)
 
 
 def survey_report(filled: Survey) -> Report:
@@ -281,7 +281,7 @@ def selftest_report(test: Selftest) -> Report:
     measured = Table(columns=columns_of("Measured", "Series", _RATE), rows=rows)
     return Report(
         form="self-test",
-        title="Self-test: the same thing twice, in turns",
+        title="Self-test: the same thing twice, interleaved",
         name="Self-test",
         fields=_about(test.series),
         tables=(measured, _smallest_changes(test)) if test.by_runs else (measured,),
@@ -315,7 +315,7 @@ def _smallest_changes(test: Selftest) -> Table:
     return Table(
         columns=columns_of(("Runs a side", ReportKind.WHOLE), shown, ""),
         rows=tuple(row_of(runs, least, "this test" if runs == test.runs else "") for runs, least in test.by_runs),
-        caption="The smallest change that so many runs show",
+        caption="Smallest change shown, by number of runs",
     )
 
 
@@ -336,56 +336,56 @@ def _missing(stations: Sequence[Station]) -> Iterator[Field]:
         yield Field(name=f"{side} {commands}", text=f"{state}{f': {why}' if why else ''}")
 
 
-def blank_ladder_report() -> Report:
+def blank_experiment_report() -> Report:
     """The empty experiment form, to fill in by hand."""
     return Report(
         form=FORM,
-        title="Experiment ladder",
-        name="Experiment ladder",
+        title="Experiment",
+        name="Experiment",
         fields=blank_fields("Experiment", "Measured", "Note"),
         tables=(Table(columns=_COLUMNS, rows=blank_rows(_COLUMNS, map(str, range(8)))),),
         blank=True,
     )
 
 
-def _row(rung: Rung) -> Row:
-    found = rung.comparison
+def _row(step: ExperimentStep) -> Row:
+    found = step.comparison
     change = found.change_percent if found else None
     return row_of(
-        str(rung.number),
-        _change(rung),
-        rung.series.id,
-        rung.average_bytes_per_second,
-        "" if rung.base_number is None else str(rung.base_number),
-        Cell(value=change, formula=_formula(rung) if change is not None else None),
+        str(step.number),
+        _change(step),
+        step.series.id,
+        step.average_bytes_per_second,
+        "" if step.base_number is None else str(step.base_number),
+        Cell(value=change, formula=_formula(step) if change is not None else None),
         f"[{found.sign}] {found.word}" if found else "",
-        _state(rung),
-        mark=_mark(rung),
+        _state(step),
+        mark=_mark(step),
     )
 
 
-def _change(rung: Rung) -> str:
-    if rung.change is None:
-        return "measured again" if rung.base_number is not None else "base"
-    return wording.changed(rung.change)
+def _change(step: ExperimentStep) -> str:
+    if step.change is None:
+        return "measured again" if step.base_number is not None else "base"
+    return wording.changed(step.change)
 
 
-def _state(rung: Rung) -> str:
-    ended = [] if rung.series.status is SeriesStatus.COMPLETE else [rung.series.status.value]
-    decided = [] if rung.change is None and rung.decision is None else [wording.decided(rung.decision)]
+def _state(step: ExperimentStep) -> str:
+    ended = [] if step.series.status is SeriesStatus.COMPLETE else [step.series.status.value]
+    decided = [] if step.change is None and step.decision is None else [wording.decided(step.decision)]
     return ", ".join([*ended, *decided])
 
 
-def _verdict(rung: Rung) -> Field:
-    found = rung.comparison
+def _verdict(step: ExperimentStep) -> Field:
+    found = step.comparison
     assert found
-    name = f"{rung.number} from {rung.base_number}"
+    name = f"{step.number} from {step.base_number}"
     return Field(name=name, text=f"[{found.sign}] {found.headline}", tone=found.tone)
 
 
 def _gained(gain: Gain) -> str:
     found = gain.comparison
-    changes = [(rung.change, rung.standing) for rung in gain.counted if rung.change]
+    changes = [(step.change, step.standing) for step in gain.counted if step.change]
     if found is None or not changes:
         return _NO_GAIN
     names = wording.listed(
@@ -398,27 +398,27 @@ def _gained(gain: Gain) -> str:
     return f"{_way(gain)}, by {names}: [{found.sign}] {found.headline} {basis}".rstrip()
 
 
-def _to_settle(ladder: Ladder) -> Iterator[Field]:
-    for rung, step in open_steps(ladder):
-        yield Field(name=f"To settle {rung.number}", text=f"{step.sentence} Command: {step.command_text}")
+def _to_settle(summary: ExperimentSummary) -> Iterator[Field]:
+    for step, way in open_steps(summary):
+        yield Field(name=f"To settle {step.number}", text=f"{way.sentence} Command: {way.command_text}")
 
 
-def _mark(rung: Rung) -> Mark:
-    return Mark.PUT_BACK if rung.decision is Decision.REVERTED else Mark.NONE
+def _mark(step: ExperimentStep) -> Mark:
+    return Mark.RESTORED if step.decision is Decision.REVERTED else Mark.NONE
 
 
-def _formula(rung: Rung) -> Formula | None:
-    if rung.base_number is None:
+def _formula(step: ExperimentStep) -> Formula | None:
+    if step.base_number is None:
         return None
-    return change_formula(_AVERAGE, rung.base_number, rung.number)
+    return change_formula(_AVERAGE, step.base_number, step.number)
 
 
-def _evidence(rung: Rung) -> Iterator[str]:
-    if rung.base_number is None and rung.change is not None:
+def _evidence(step: ExperimentStep) -> Iterator[str]:
+    if step.base_number is None and step.change is not None:
         yield "no verdict: the series that it was made from is not in this experiment"
-    label = f"{rung.standing}: " if rung.standing else ""
-    sign = f"[{rung.mark}] " if rung.mark.strip() else ""
-    yield from (f"{sign}{label}{said}" for said in (rung.proof, *rung.doubts) if said)
+    label = f"{step.standing}: " if step.standing else ""
+    sign = f"[{step.mark}] " if step.mark.strip() else ""
+    yield from (f"{sign}{label}{said}" for said in (step.proof, *step.doubts) if said)
 
 
 def _resumed(series: Series) -> Iterator[str]:
@@ -426,25 +426,25 @@ def _resumed(series: Series) -> Iterator[str]:
         yield f"resumed: {resumed_text(series)}"
 
 
-def _interval(rung: Rung) -> tuple[float, float] | None:
+def _interval(step: ExperimentStep) -> tuple[float, float] | None:
     """In bytes per second: of the step's change, from the average it was made from; of a base by its runs."""
-    found = rung.comparison
+    found = step.comparison
     if found is None or found.interval_percent is None or found.base_bytes_per_second is None:
-        return run_form(rung.series).confidence if found is None else None
+        return run_form(step.series).confidence if found is None else None
     low, high = (found.base_bytes_per_second * (1 + end / 100) for end in found.interval_percent)
     return max(0.0, low), high
 
 
-def _chart(ladder: Ladder) -> Chart | None:
+def _chart(summary: ExperimentSummary) -> Chart | None:
     bars = tuple(
         Bar(
-            name=str(rung.number),
-            value=rung.average_bytes_per_second,
-            mark=_mark(rung),
-            interval=_interval(rung),
-            tone=rung.comparison.tone if rung.comparison else Tone.FAINT,
+            name=str(step.number),
+            value=step.average_bytes_per_second,
+            mark=_mark(step),
+            interval=_interval(step),
+            tone=step.comparison.tone if step.comparison else Tone.FAINT,
         )
-        for rung in ladder.rungs
+        for step in summary.steps
     )
     if not any(bar.value for bar in bars):
         return None

@@ -9,7 +9,7 @@ from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import compare, paired_rates
 from forms.stats.decision import Limits
-from forms.stats.settle import scatter_of, shown_by_series, smallest_promised_percent
+from forms.stats.settle import run_variation, shown_by_series, smallest_promised_percent
 from forms.stats.summary import drift
 from forms.stats.variation import LEAST_RUNS, log_mean, run_variance
 from storage.records import Series
@@ -38,13 +38,13 @@ def selftest(first: Series, second: Series) -> Selftest:
     """The self-test of two series of the same thing."""
     comparison = compare(first, second)
     pairs = paired_rates(first, second)
-    scatter = scatter_of(*(pairs or (first.rates(), second.rates())), paired=pairs is not None)
-    runs = scatter.runs if scatter else min(comparison.base_runs, comparison.other_runs)
-    counts = sorted({*_RUNS_TO_SHOW, runs}) if scatter else []
+    variation = run_variation(*(pairs or (first.rates(), second.rates())), paired=pairs is not None)
+    runs = variation.runs if variation else min(comparison.base_runs, comparison.other_runs)
+    counts = sorted({*_RUNS_TO_SHOW, runs}) if variation else []
     by_runs = tuple(
-        (count, smallest_promised_percent(scatter, count, Limits()))
+        (count, smallest_promised_percent(variation, count, Limits()))
         for count in counts
-        if scatter is not None and count >= LEAST_RUNS
+        if variation is not None and count >= LEAST_RUNS
     )
     smallest = dict(by_runs).get(runs)
     return Selftest(
@@ -72,12 +72,12 @@ def sentences(test: Selftest) -> list[str]:
             )
     if test.differs:
         said.append(
-            f"But the same thing, measured twice in turns, came out {test.comparison.verdict}"
+            f"But the same thing, measured twice, interleaved, came out {test.comparison.verdict}"
             f" ({test.comparison.figures}): chance does that at most once in twenty times, so something else may be"
             " at work. Measure again with more warm-up and at a quiet time before you trust a comparison."
         )
     elif test.comparison.change_percent is not None:
-        said.append(f"The same thing, measured twice in turns, came out no different: {test.comparison.figures}.")
+        said.append(f"The same thing, measured twice, interleaved, came out no different: {test.comparison.figures}.")
     return said
 
 

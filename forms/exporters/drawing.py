@@ -209,7 +209,7 @@ def _whiskers(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
 
 _LOOKS = {
     Mark.REJECTED: "rejected",
-    Mark.PUT_BACK: "rejected",
+    Mark.RESTORED: "rejected",
     Mark.UNUSUAL: "unusual",
     Mark.BOTTLENECK: "least",
 }

@@ -69,7 +69,7 @@ tbody th {{ font-weight: normal; }}
 tr.result th, tr.result td {{ font-weight: 600; }}
 tbody tr:not(.result) + tr.result th, tbody tr:not(.result) + tr.result td {{ border-top: 2px solid var(--ink); }}
 tr.warm-up th, tr.warm-up td {{ color: var(--faint); font-style: italic; }}
-tr.rejected th, tr.rejected td, tr.put-back th, tr.put-back td, tr.failed th, tr.failed td {{ color: var(--warn); }}
+tr.rejected th, tr.rejected td, tr.restored th, tr.restored td, tr.failed th, tr.failed td {{ color: var(--warn); }}
 tr.unusual th, tr.unusual td:not(.remark) {{ font-weight: 600; }}
 tr.bottleneck th, tr.bottleneck td {{ font-weight: 700; }}
 td.remark {{ overflow-wrap: anywhere; }}

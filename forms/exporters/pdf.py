@@ -18,7 +18,7 @@ from forms.layout import control_pictures, cut, visible
 from forms.report import SIGNS, Cell, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
 
 INK, GREY, LINE, WARN = (27, 27, 27), (89, 89, 89), (138, 138, 138), (143, 29, 29)
-_COLOURS = {Mark.REJECTED: WARN, Mark.PUT_BACK: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}
+_COLOURS = {Mark.REJECTED: WARN, Mark.RESTORED: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}
 _SIZES = (9.0, 8.0, 7.0, 6.0)
 _TABLE_LEADING, _SPACES = 1.25, (0.3, 0.12)
 _PADDING = 5.0

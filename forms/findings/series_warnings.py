@@ -16,7 +16,7 @@ from storage.target_url import format_target
 SHORT_SECONDS = 1.0
 GOOD_SECONDS = 10.0
 FEW_BLOCKS = 16
-SCATTER_PERCENT = 5.0
+VARIATION_PERCENT = 5.0
 DRIFT_PERCENT = 2.0
 CEILING_PERCENT = 70.0
 _ALL_PERCENT = 100.01
@@ -246,7 +246,7 @@ def short_runs(series: Series) -> Iterator[Advice]:
     )
 
 
-def _scatter(series: Series) -> Iterator[Advice]:
+def _variation(series: Series) -> Iterator[Advice]:
     rates = series.rates()
     until, half = series.plan.until_percent if series.plan else None, summary.half_width_percent(rates)
     known = summary.known_to_percent(rates)
@@ -261,7 +261,7 @@ def _scatter(series: Series) -> Iterator[Advice]:
         )
         return
     spread = summary.deviation_percent(rates)
-    if spread is None or half is None or spread <= SCATTER_PERCENT:
+    if spread is None or half is None or spread <= VARIATION_PERCENT:
         return
     if len(rates) < MANY_RUNS and until is None:
         todo, options = (
@@ -333,5 +333,5 @@ _RULES: tuple[Callable[[Series], Iterator[Advice]], ...] = (
     _unusual,
     _drift,
     _dependence,
-    _scatter,
+    _variation,
 )

@@ -41,7 +41,7 @@ class IsolationDoubt(StrEnum):
     NO_LEAST = "there is nothing to compare the server with"
     WAKE_UP = "one client and an idle processor: the time to wake up decides"
     CLOSE = "no layer stands out"
-    SCATTER = "the rounds scatter too much"
+    VARYING = "the rounds scatter too much"  # in documents; people read forms/isolation/words.py
     LOOPBACK = "no network card was on the way"
     PAGE_CACHE = "the disk hardly worked: the page cache answered"
     ONE_MACHINE = "clients and server share the processors"
@@ -113,7 +113,7 @@ def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
         disturbed = found.ratio_high is None and most >= REACHED
         return (Cause.UNKNOWN, IsolationDoubt.OTHERS) if disturbed else (Cause.SAMBA, None)
     if found.ratio < REACHED:
-        return Cause.UNKNOWN, IsolationDoubt.SCATTER
+        return Cause.UNKNOWN, IsolationDoubt.VARYING
     return _of_the_machine(found)
 
 

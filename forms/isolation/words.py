@@ -91,7 +91,7 @@ def _client(found: IsolationVerdict) -> str:
 
 def _unknown(found: IsolationVerdict) -> str:
     reason = doubt_text(found.doubts[0], found.evidence) if found.doubts else "nothing was measured"
-    if IsolationDoubt.SCATTER in found.doubts[:1]:
+    if IsolationDoubt.VARYING in found.doubts[:1]:
         reason += f": {_ratio(found.evidence)} of what disk and network together carry; measure more rounds"
     return f"It cannot be told apart here: {reason}"
 
@@ -118,7 +118,7 @@ _DOUBTS: Mapping[IsolationDoubt, str] = {
     IsolationDoubt.NO_LEAST: "there is nothing to compare the server with",
     IsolationDoubt.WAKE_UP: "with one client on an idle processor, the time to wake up decides",
     IsolationDoubt.CLOSE: "no layer stands out",
-    IsolationDoubt.SCATTER: "the rounds vary too much",
+    IsolationDoubt.VARYING: "the rounds vary too much",
     IsolationDoubt.LOOPBACK: "no network card was involved",
     IsolationDoubt.PAGE_CACHE: "the disk hardly worked, since the page cache answered",
     IsolationDoubt.ONE_MACHINE: "clients and server share the processors",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forms import wording
-from forms.findings.series_warnings import SCATTER_PERCENT
+from forms.findings.series_warnings import VARIATION_PERCENT
 from forms.layout import Tone, Toned
 from forms.report import Report, Table, columns_of, row_of
 from forms.stats import summary
@@ -66,12 +66,12 @@ class SeriesLine:
         return wording.rate(self.average_bytes_per_second)
 
     @property
-    def scatters(self) -> bool:
-        return (self.deviation_percent or 0.0) > SCATTER_PERCENT
+    def varies(self) -> bool:
+        return (self.deviation_percent or 0.0) > VARIATION_PERCENT
 
     @property
     def deviation_tone(self) -> Tone:
-        return Tone.CAUTION if self.scatters else Tone.PLAIN
+        return Tone.CAUTION if self.varies else Tone.PLAIN
 
     @property
     def percent_text(self) -> str:

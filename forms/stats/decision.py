@@ -119,7 +119,7 @@ def steady_trend_score(places: Sequence[float], base_count: int) -> float:
     return shift / math.sqrt(error) if error else math.inf if shift else 0.0
 
 
-def in_turns(base: Rates, other: Rates) -> ChangeEstimate | None:
+def interleaved(base: Rates, other: Rates) -> ChangeEstimate | None:
     """Student's t of neighbours' differences, as shares of the base's average; None below two pairs."""
     if len(base) < 2 or len(base) != len(other):
         return None
@@ -212,9 +212,9 @@ class Doubt(StrEnum):
 
     NO_RUNS = "no runs"
     FEW_RUNS = "few runs"
-    WANDERED = "wandered"
+    BASE_VARIED = "wandered"  # this and "scatter": documents have them since version 0.1
     TREND = "trend"
-    SCATTER = "scatter"
+    VARYING = "scatter"
     CONTRADICTED = "contradicted"
     SAME_SETTINGS = "same settings"
 
@@ -246,7 +246,7 @@ class ChangeDecision:
     t_p_value: float | None = None
     variation: Variation | None = None
     critical: float | None = None
-    in_turns: bool = False
+    interleaved: bool = False
 
 
 def decide(
@@ -322,7 +322,7 @@ def _decided(
     verdict = _verdict(interval, told, limits)
     doubt = None
     if verdict is Verdict.UNKNOWN:
-        doubt = Doubt.TREND if trend and _excludes_zero(intervals[0]) else Doubt.WANDERED
+        doubt = Doubt.TREND if trend and _excludes_zero(intervals[0]) else Doubt.BASE_VARIED
     return ChangeDecision(
         verdict=verdict,
         doubt=doubt,
@@ -335,25 +335,25 @@ def _decided(
     )
 
 
-def decide_in_turns(base: Rates, other: Rates, *, limits: Limits | None = None) -> ChangeDecision:
+def decide_interleaved(base: Rates, other: Rates, *, limits: Limits | None = None) -> ChangeDecision:
     """Decide on interleaved runs, as many a side, ``base[i]`` measured beside ``other[i]``."""
     limits = limits or Limits()
     short = _too_few([base], [other])
     if short:
         return short
-    pairs = in_turns(base, other)
+    pairs = interleaved(base, other)
     assert pairs
     interval = pairs.interval_percent(limits.level)
     told = percent_of(pairs.log_change)
     verdict = _verdict(interval, told, limits)
     return ChangeDecision(
         verdict=verdict,
-        doubt=Doubt.SCATTER if verdict is Verdict.UNKNOWN else None,
+        doubt=Doubt.VARYING if verdict is Verdict.UNKNOWN else None,
         change_percent=told,
         interval_percent=interval,
         runs_interval_percent=interval,
         t_p_value=pairs.p_value,
-        in_turns=True,
+        interleaved=True,
     )
 
 

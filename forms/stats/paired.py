@@ -142,7 +142,7 @@ def base_comes_first(done: Sequence[bool], looks: Sequence[int], pair: int, seed
     return chance * (look - len(done)) < still_first
 
 
-def effect_in_turns(ratios: Sequence[float], base_first: Sequence[bool], alpha: float = ALPHA) -> PairedEffect:
+def interleaved_effect(ratios: Sequence[float], base_first: Sequence[bool], alpha: float = ALPHA) -> PairedEffect:
     """The effect without that of being second; ``ratios`` are other over base."""
     logs = [math.log(ratio) for ratio in ratios]
     ahead = [one for one, first in zip(logs, base_first, strict=True) if first]

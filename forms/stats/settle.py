@@ -30,7 +30,7 @@ _CHANGE_LEVEL = 0.88
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scatter:
+class RunVariation:
     """The variation of two sides' runs, in percent of the base's mean."""
 
     percent: float
@@ -46,7 +46,7 @@ class Scatter:
         return self.percent / math.sqrt(runs * lost)
 
 
-def scatter_of(base: Sequence[float], other: Sequence[float], *, paired: bool) -> Scatter | None:
+def run_variation(base: Sequence[float], other: Sequence[float], *, paired: bool) -> RunVariation | None:
     """The variation of two sides, ``paired`` if interleaved; None below two runs a side."""
     runs = min(len(base), len(other))
     if runs < 2:
@@ -55,45 +55,45 @@ def scatter_of(base: Sequence[float], other: Sequence[float], *, paired: bool) -
         spread = basic.stdev(b - a for a, b in zip(base, other, strict=True))
     else:
         spread = math.sqrt(basic.variance(base) + basic.variance(other))
-    return Scatter(percent=100 * spread / basic.fmean(base), runs=runs, paired=paired)
+    return RunVariation(percent=100 * spread / basic.fmean(base), runs=runs, paired=paired)
 
 
-def needed_runs(change_percent: float, scatter: Scatter, limits: Limits) -> int | None:
+def needed_runs(change_percent: float, variation: RunVariation, limits: Limits) -> int | None:
     """Runs a side that find the change or show the same, nine times in ten; None above ``MOST_RUNS``."""
     change = abs(change_percent)
     ways = (
-        _least(lambda runs: smallest_found_percent(scatter, runs, limits) <= change),
-        _least(lambda runs: _room_for_the_same(scatter, runs, limits) <= limits.margin_percent - change),
+        _least(lambda runs: smallest_found_percent(variation, runs, limits) <= change),
+        _least(lambda runs: _room_for_the_same(variation, runs, limits) <= limits.margin_percent - change),
     )
     return min((runs for runs in ways if runs is not None), default=None)
 
 
-def needed_range(change_percent: float, scatter: Scatter, limits: Limits) -> tuple[int, int | None]:
+def needed_range(change_percent: float, variation: RunVariation, limits: Limits) -> tuple[int, int | None]:
     """(fewest, most) runs a side, were variation (chi-square, 80 %) and change (Student's t, 88 %) others than seen.
     Right in 85 % of first looks or more (TRUTH.md). None: no number may be enough.
     """
-    freedom = scatter.freedom(scatter.runs)
-    half = student_t(_CHANGE_LEVEL, freedom) * scatter.error(scatter.runs)
+    freedom = variation.freedom(variation.runs)
+    half = student_t(_CHANGE_LEVEL, freedom) * variation.error(variation.runs)
     changes = {abs(change_percent + half * step / _STEPS) for step in range(-_STEPS, _STEPS + 1)}
     if abs(change_percent) <= half:
         changes.add(0.0)
-    spreads = [scatter.percent * math.sqrt(freedom / chi_square_quantile(share, freedom)) for share in (0.9, 0.1)]
-    found = [needed_runs(c, replace(scatter, percent=spread), limits) for spread in spreads for c in changes]
+    spreads = [variation.percent * math.sqrt(freedom / chi_square_quantile(share, freedom)) for share in (0.9, 0.1)]
+    found = [needed_runs(c, replace(variation, percent=spread), limits) for spread in spreads for c in changes]
     known = [runs for runs in found if runs is not None]
     return min(known, default=MOST_RUNS), None if len(known) < len(found) else max(known)
 
 
-def smallest_found_percent(scatter: Scatter, runs: int, limits: Limits) -> float:
+def smallest_found_percent(variation: RunVariation, runs: int, limits: Limits) -> float:
     """The change found nine times in ten at exactly this variation."""
-    freedom, error = scatter.freedom(runs), scatter.error(runs)
+    freedom, error = variation.freedom(runs), variation.error(runs)
     beyond_chance = noncentral_t_shift(student_t(limits.level, freedom), freedom, POWER) * error
     return max(limits.noise_percent + student_t(2 * POWER - 1, 1e6) * error, beyond_chance)
 
 
-def smallest_promised_percent(scatter: Scatter, runs: int, limits: Limits) -> float:
+def smallest_promised_percent(variation: RunVariation, runs: int, limits: Limits) -> float:
     """:func:`smallest_found_percent` that allows for first looks that happened to vary little."""
-    freedom, known = scatter.freedom(runs), scatter.freedom(scatter.runs)
-    error = scatter.error(runs)
+    freedom, known = variation.freedom(runs), variation.freedom(variation.runs)
+    error = variation.error(runs)
     beyond_noise = limits.noise_percent + student_t(2 * POWER - 1, known) * error
     return max(beyond_noise, _predictive(freedom, known, limits.level) * error)
 
@@ -108,9 +108,9 @@ def _predictive(freedom: int, known: int, level: float) -> float:
     return reaching(POWER, [(factor, at, weight / total) for factor, at, weight in terms])
 
 
-def _room_for_the_same(scatter: Scatter, runs: int, limits: Limits) -> float:
-    freedom = scatter.freedom(runs)
-    return (student_t(limits.level, freedom) + student_t(POWER, freedom)) * scatter.error(runs)
+def _room_for_the_same(variation: RunVariation, runs: int, limits: Limits) -> float:
+    freedom = variation.freedom(runs)
+    return (student_t(limits.level, freedom) + student_t(POWER, freedom)) * variation.error(runs)
 
 
 def _least(enough: Callable[[int], bool]) -> int | None:
@@ -227,7 +227,7 @@ def by_pairs(change_percent: float, run_deviation: float, limits: Limits) -> Set
 
 def by_interleaved_runs(change_percent: float, run_deviation: float, limits: Limits) -> Settles | None:
     """The fewest interleaved runs a side that settle it; None where too many."""
-    spread = Scatter(percent=100 * run_deviation * math.sqrt(2), runs=5, paired=True)
+    spread = RunVariation(percent=100 * run_deviation * math.sqrt(2), runs=5, paired=True)
     runs = needed_runs(change_percent, spread, limits) or MOST_RUNS
     if runs > MOST_INTERLEAVED:
         return None

@@ -153,7 +153,7 @@ def verdict_sentence(found: TrialSummary) -> str:
 def _why_unknown(found: TrialSummary) -> str:
     if found.doubt is TrialDoubt.DRIFT:
         return "What the setting cannot touch changed as well (see the fixed work below): try again at a quieter time."
-    if found.doubt is TrialDoubt.SCATTER:
+    if found.doubt is TrialDoubt.VARYING:
         return "The pairs vary too much: use longer runs (a larger file) or a quieter time."
     done = len(found.pairs)
     nearest = next((look for look in found.plan.looks if look > done), found.plan.looks[-1])

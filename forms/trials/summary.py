@@ -9,7 +9,7 @@ from statistics import median
 from forms import wording
 from forms.findings.series_warnings import Advice, short_runs
 from forms.stats.decision import Verdict
-from forms.stats.paired import ALPHA, LEVELS, PairedEffect, effect_in_turns, paired_effect, slot_effect_percent
+from forms.stats.paired import ALPHA, LEVELS, PairedEffect, interleaved_effect, paired_effect, slot_effect_percent
 from storage.changes import Slot, TrialPlan
 from storage.records import Experiment, Phase, Run, Series
 
@@ -24,7 +24,7 @@ class TrialDoubt(StrEnum):
     """Why a trial has no verdict."""
 
     FEW_PAIRS = "few pairs"
-    SCATTER = "scatter"
+    VARYING = "scatter"  # in documents since version 0.1
     DRIFT = "drift"
 
 
@@ -78,7 +78,7 @@ class TrialSummary:
             [] if self.plan.load else [said for series in (self.base, self.other) for said in short_runs(series)][:1]
         )
         varied = self.effect.deviation_percent if self.effect else None
-        if varied is not None and varied > UNEQUAL_PERCENT and self.doubt is not TrialDoubt.SCATTER:
+        if varied is not None and varied > UNEQUAL_PERCENT and self.doubt is not TrialDoubt.VARYING:
             text = f"The pairs vary by {wording.percent(varied)}: measure again with longer runs or at a quieter time."
             found.append(Advice(key="scatter", text=text))
         return tuple(found)
@@ -136,13 +136,13 @@ def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: Trial
         if len(ratios) < look:
             break
         alpha = LEVELS.get(look, ALPHA)
-        effect = effect_in_turns(ratios[:look], base_first[:look], alpha)
+        effect = interleaved_effect(ratios[:look], base_first[:look], alpha)
         verdict = _at_look(effect, plan, alpha, last=look == plan.looks[-1])
         if verdict:
             return LookResult(verdict=verdict, doubt=None, effect=effect, looked_at=look)
     if effect and effect.pairs == plan.looks[-1]:
-        return LookResult(verdict=Verdict.UNKNOWN, doubt=TrialDoubt.SCATTER, effect=effect, looked_at=effect.pairs)
-    effect = effect_in_turns(ratios, base_first) if ratios else None
+        return LookResult(verdict=Verdict.UNKNOWN, doubt=TrialDoubt.VARYING, effect=effect, looked_at=effect.pairs)
+    effect = interleaved_effect(ratios, base_first) if ratios else None
     return LookResult(verdict=Verdict.UNKNOWN, doubt=TrialDoubt.FEW_PAIRS, effect=effect, looked_at=None)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 import psutil
 
 from app.measure.control import SeriesControl
-from app.recorder.recording import SeriesClosed, record_in_turns
+from app.recorder.recording import SeriesClosed, record_interleaved
 from app.recorder.request import SeriesRequest
 from forms.stats.summary import median
 from storage.notebook import Notebook
@@ -77,7 +77,7 @@ class Row:
             path = Path(folder) / "notebook.db"
             quick = [_quick(ours), _quick(theirs)]
             with PeakMemory() as memory:
-                for _, event in record_in_turns(quick, path, SeriesControl()):
+                for _, event in record_interleaved(quick, path, SeriesControl()):
                     if isinstance(event, SeriesClosed) and event.failure:
                         raise RuntimeError(f"{self.name}: {event.failure.text}")
             with Notebook(path) as notebook:

@@ -31,7 +31,7 @@ from storage.audits import Audit, AuditScope
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.loads.records import Capacity
 from storage.records import Change, Command, Experiment, ExperimentKind, Series, Target
-from tests.builders import CLIENT, full_series, in_turns, series
+from tests.builders import CLIENT, full_series, interleaved, series
 from tests.loads import full_load, point
 from tests.outputs import is_told, numbers_in, outputs
 
@@ -75,7 +75,7 @@ def of_survey(document: Any) -> list[float]:
 
 def a_comparison() -> Report:
     base, other = (series([rate * 1e6] * 4 + [rate * 1.01e6], id=f"{rate:012d}", label=f"a{rate}") for rate in (80, 97))
-    return comparison_report(in_turns(base, other))
+    return comparison_report(interleaved(base, other))
 
 
 def a_load() -> Report:
@@ -128,7 +128,7 @@ def of_repeats(document: Any) -> list[float]:
     return [*document["averages_bytes_per_second"], document["between_percent"], document["smallest_change_percent"]]
 
 
-def of_ladder(document: Any) -> list[float]:
+def of_experiment(document: Any) -> list[float]:
     base, other = document["rungs"]
     return [base["average_bytes_per_second"], other["average_bytes_per_second"], other["change_percent"]]
 
@@ -169,9 +169,9 @@ KINDS: Mapping[str, tuple[Callable[[], Report], Callable[[Any], list[float]]]] =
     "trial": (a_trial, of_trial),
     "sweep": (lambda: a_trial(("no", "auto")), of_sweep),
     "survey": (a_survey, of_survey),
-    "selftest": (lambda: selftest_report(selftest(*in_turns(*equal_series(2)))), of_selftest),
+    "selftest": (lambda: selftest_report(selftest(*interleaved(*equal_series(2)))), of_selftest),
     "repeats": (lambda: repeats_report(repeats(equal_series(4))), of_repeats),
-    "experiment": (an_experiment, of_ladder),
+    "experiment": (an_experiment, of_experiment),
     "audit": (an_audit, of_audit),
 }
 """Each kind of recording with its headline numbers; a new kind of recording needs a row here."""

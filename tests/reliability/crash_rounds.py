@@ -15,7 +15,7 @@ from app.clients.base import Secrets
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
 from app.measure.plan import MeasurementPlan
-from app.recorder.recording import RecorderEvent, record, record_in_turns, resume
+from app.recorder.recording import RecorderEvent, record, record_interleaved, resume
 from app.recorder.request import SeriesRequest
 from app.workflows.experiments import selftest_requests
 from app.workflows.requests import SeriesOptions
@@ -122,7 +122,7 @@ class Round:
         if self.kind == "survey":
             self.measure_survey(report)
         elif self.kind == "selftest":
-            turns = record_in_turns(selftest_requests(self.request("make")), self.book, SeriesControl())
+            turns = record_interleaved(selftest_requests(self.request("make")), self.book, SeriesControl())
             self.tell_by(report, (event for _, event in turns))
         elif self.kind in CLI_WORDS:
             words = [word.format(folder=self.folder) for word in CLI_WORDS[self.kind]]

@@ -21,7 +21,7 @@ from storage.records import (
 )
 
 OLD = Path(__file__).with_name("format-1-experiments.sql")
-"""A notebook that version 0.1.0 measured, without its facts and progress: a survey, two self-tests, a ladder."""
+"""A notebook that version 0.1.0 measured, without its facts and progress: a survey, two self-tests, an experiment."""
 TIME = "2026-01-31T10:00:00.000Z"
 
 
@@ -60,7 +60,7 @@ def test_a_notebook_of_the_old_version_keeps_every_series_and_gets_kinds(path: P
     connection.close()
     with Notebook(path) as notebook:
         (survey,) = notebook.experiments(ExperimentKind.SURVEY)
-        (ladder,) = notebook.experiments(ExperimentKind.LADDER)
+        (steps,) = notebook.experiments(ExperimentKind.STEPS)
         selftests = notebook.experiments(ExperimentKind.SELFTEST)
         pairs = [[one.label for one in notebook.experiment(entry.experiment.name)] for entry in selftests]
         now = {one.id: one for one in notebook.heads()}
@@ -71,7 +71,7 @@ def test_a_notebook_of_the_old_version_keeps_every_series_and_gets_kinds(path: P
         subject="127.0.0.1",
         created_at="2026-11-21T13:58:27.574Z",
     )
-    assert (survey.series_count, ladder.series_count, ladder.experiment.name) == (4, 2, "tuning")
+    assert (survey.series_count, steps.series_count, steps.experiment.name) == (4, 2, "tuning")
     assert [entry.experiment.name for entry in selftests] == [
         "selftest /srv/file.bin 2026-11-21 13:58:36",
         "selftest /srv/file.bin 2026-11-21 13:58:33",
@@ -94,14 +94,14 @@ def test_a_notebook_of_the_old_version_keeps_every_series_and_gets_kinds(path: P
     connection.close()
 
 
-def test_what_only_looks_like_a_survey_or_self_test_is_a_ladder(path: Path):
+def test_what_only_looks_like_a_survey_or_self_test_is_none(path: Path):
     made_by(OLD.read_text(), path)
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE series SET experiment = 'selftest of mine' WHERE experiment = 'tuning'")
         connection.execute("UPDATE series SET experiment = 'surveys' WHERE label = 'loopback bare TCP get'")
         connection.execute("UPDATE series SET label = 'other' WHERE id = '76a6ced0e127'")
     connection.close()
-    assert sorted(names(path, ExperimentKind.LADDER)) == ["selftest of mine", "surveys"]
+    assert sorted(names(path, ExperimentKind.STEPS)) == ["selftest of mine", "surveys"]
     assert names(path, ExperimentKind.SELFTEST) == ["selftest /srv/file.bin 2026-11-21 13:58:36"]
     with Notebook(path) as notebook:
         assert notebook.series("e5e371a5fd54").experiment is None
@@ -119,7 +119,7 @@ def test_a_series_makes_its_experiment_and_leaves_the_kind_of_one_that_is_there(
         assert notebook.experiment_called("cables") == Experiment(name="cables", created_at=one(2).created_at)
         assert notebook.experiment_called("none") is None
     assert names(path, ExperimentKind.SURVEY) == [survey.name]
-    assert names(path, ExperimentKind.LADDER) == ["cables"]
+    assert names(path, ExperimentKind.STEPS) == ["cables"]
 
 
 def test_what_is_taken_out_and_put_back_keeps_its_kind(path: Path):
@@ -139,7 +139,7 @@ def test_the_names_in_documents_tell_their_kind(path: Path):
         notebook.add_all([one(1, survey.name), one(2, pair.name), one(3, "survey"), one(4)])
     assert names(path, ExperimentKind.SURVEY) == [survey.name]
     assert names(path, ExperimentKind.SELFTEST) == [pair.name]
-    assert names(path, ExperimentKind.LADDER) == ["survey"]
+    assert names(path, ExperimentKind.STEPS) == ["survey"]
 
 
 def test_plain_sql_tells_which_series_belong_to_surveys(path: Path):

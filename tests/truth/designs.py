@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forms.stats.decision import critical_of, decide, decide_in_turns
+from forms.stats.decision import critical_of, decide, decide_interleaved
 from forms.stats.variation import PRIOR_FREEDOM, SeriesGroup
 from tests.truth.timelines import Timeline
-from tests.truth.vectors import LIMITS, Decisions, decide_all, decide_all_in_turns, prior, side
+from tests.truth.vectors import LIMITS, Decisions, decide_all, decide_all_interleaved, prior, side
 
 CHUNK = 20_000
 """Trials held in memory at once."""
@@ -76,9 +76,9 @@ class Design:
     ) -> Decisions:
         if self.sides == "turns":
             base, other = timeline.turns(random, trials, runs, change)
-            found = decide_all_in_turns(base, other)
+            found = decide_all_interleaved(base, other)
             for trial in range(min(CHECKED, trials)):
-                assert found.agrees(trial, decide_in_turns(base[trial].tolist(), other[trial].tolist()))
+                assert found.agrees(trial, decide_interleaved(base[trial].tolist(), other[trial].tolist()))
             return found
         series = timeline.series(random, trials, self.sides, runs, change)
         of = {side: [at for at, letter in enumerate(self.sides) if letter == side] for side in "HAB"}
@@ -106,11 +106,11 @@ HISTORY_LATER = Design("5 repeats before, the other 10 series later", "HHHHHA...
 THREE_BASES = Design("three bases, one after", "AAAB")
 THREE_BASES_LATER = Design("three bases, one 20 series later", "AAA....................B")
 A_B_A = Design("A B A", "ABA")
-IN_TURNS = Design("interleaved, A B B A", "turns")
+INTERLEAVED = Design("interleaved, A B B A", "turns")
 THREE_EACH = Design("3 + 3 alternating", "ABABAB")
 THREE_THEN_THREE = Design("3, then 3", "AAABBB")
 DESIGNS = (
-    ONE_EACH, WITH_HISTORY, HISTORY_LATER, THREE_BASES, THREE_BASES_LATER, A_B_A, IN_TURNS, THREE_EACH,
+    ONE_EACH, WITH_HISTORY, HISTORY_LATER, THREE_BASES, THREE_BASES_LATER, A_B_A, INTERLEAVED, THREE_EACH,
     THREE_THEN_THREE,
 )  # fmt: skip
 

@@ -7,20 +7,20 @@ from functools import cache
 
 import numpy as np
 
-from forms.stats.decision import Limits, Verdict, decide_in_turns
+from forms.stats.decision import Limits, Verdict, decide_interleaved
 from forms.stats.settle import (
     MOST_RUNS,
-    Scatter,
+    RunVariation,
     needed_range,
     needed_runs,
-    scatter_of,
+    run_variation,
     smallest_promised_percent,
 )
 from forms.stats.summary import known_to_percent, unusual
 from tests.truth.designs import (
     A_B_A,
     DESIGNS,
-    IN_TURNS,
+    INTERLEAVED,
     ONE_EACH,
     THREE_BASES,
     THREE_EACH,
@@ -77,7 +77,7 @@ def coverage(trials: int) -> Iterator[str]:
         yield f"| {' | '.join([timeline.name, *cells])} |"
 
 
-SHOWN = (ONE_EACH, A_B_A, THREE_BASES, WITH_HISTORY, THREE_EACH, IN_TURNS)
+SHOWN = (ONE_EACH, A_B_A, THREE_BASES, WITH_HISTORY, THREE_EACH, INTERLEAVED)
 ASKED = {(ONE_EACH, 0.3, 15.0): 90, (ONE_EACH, 1.0, 20.0): 90, (THREE_EACH, 1.0, 3.0): 90}
 """Of a design, where runs vary by that many percent, and a change: the least percentage that must be found."""
 
@@ -88,7 +88,7 @@ def power(trials: int) -> Iterator[str]:
     yield f"| ---: | ---: |{' ---: |' * len(SHOWN)}"
     for change in (0.0, 3.0, 10.0, 15.0, 20.0, 43.0, -30.0):
         for deviation in (0.3, 1.0, 3.0):
-            world = Timeline(name="", base_scatter=deviation, other_scatter=deviation)
+            world = Timeline(name="", base_variation=deviation, other_variation=deviation)
             cells = []
             for design in SHOWN:
                 tally = design.tally(world, 5, trials, change, SEED)
@@ -110,32 +110,32 @@ def _percent(value: float, *, holds: bool) -> str:
 
 def advice_on_runs(trials: int) -> Iterator[str]:
     """Whether the number of runs that is advised reaches a verdict, and whether the range of a first look holds it."""
-    yield "| runs scatter by | true change | needed | verdict reached with it, % | range from 5 runs holds it, % |"
+    yield "| runs vary by | true change | needed | verdict reached with it, % | range from 5 runs holds it, % |"
     yield "| ---: | ---: | ---: | ---: | ---: |"
     random = np.random.default_rng(SEED)
     limits = Limits()
-    for scatter in (1.0, 3.0, 5.0, 10.0):
+    for variation in (1.0, 3.0, 5.0, 10.0):
         for change in (0.0, 1.0, 2.5, 5.0, 10.0):
-            needed = needed_runs(change, Scatter(percent=scatter * 2**0.5, runs=5, paired=True), limits)
+            needed = needed_runs(change, RunVariation(percent=variation * 2**0.5, runs=5, paired=True), limits)
             runs = needed or MOST_RUNS
-            reached = sum(_reached(random, scatter, change, runs) for _ in range(trials)) / trials
-            right = sum(_in_range(random, scatter, change, runs) for _ in range(trials)) / trials
-            cells = f"{scatter:g} % | {change:g} % | {runs} | {100 * reached:.0f} | {100 * right:.0f}"
+            reached = sum(_reached(random, variation, change, runs) for _ in range(trials)) / trials
+            right = sum(_in_range(random, variation, change, runs) for _ in range(trials)) / trials
+            cells = f"{variation:g} % | {change:g} % | {runs} | {100 * reached:.0f} | {100 * right:.0f}"
             yield f"| {cells} |"
 
 
-def _pair(random: np.random.Generator, scatter: float, change: float, runs: int) -> tuple[list[float], list[float]]:
-    base, other = random.normal(100, scatter, (2, runs))
+def _pair(random: np.random.Generator, variation: float, change: float, runs: int) -> tuple[list[float], list[float]]:
+    base, other = random.normal(100, variation, (2, runs))
     return base.tolist(), (other + change).tolist()
 
 
-def _reached(random: np.random.Generator, scatter: float, change: float, runs: int) -> bool:
-    return decide_in_turns(*_pair(random, scatter, change, runs)).verdict is not Verdict.UNKNOWN
+def _reached(random: np.random.Generator, variation: float, change: float, runs: int) -> bool:
+    return decide_interleaved(*_pair(random, variation, change, runs)).verdict is not Verdict.UNKNOWN
 
 
-def _in_range(random: np.random.Generator, scatter: float, change: float, runs: int) -> bool:
-    first = _pair(random, scatter, change, 5)
-    seen, told = scatter_of(*first, paired=True), decide_in_turns(*first).change_percent
+def _in_range(random: np.random.Generator, variation: float, change: float, runs: int) -> bool:
+    first = _pair(random, variation, change, 5)
+    seen, told = run_variation(*first, paired=True), decide_interleaved(*first).change_percent
     assert seen is not None
     assert told is not None
     low, high = needed_range(told, seen, Limits())
@@ -144,33 +144,33 @@ def _in_range(random: np.random.Generator, scatter: float, change: float, runs: 
 
 def promises(trials: int) -> Iterator[str]:
     """How often the smallest change that a self-test states is found by the next two series, in percent."""
-    yield "| runs scatter by | 4 runs | 5 runs | 10 runs | 20 runs |"
+    yield "| runs vary by | 4 runs | 5 runs | 10 runs | 20 runs |"
     yield "| ---: | ---: | ---: | ---: | ---: |"
     random = np.random.default_rng(SEED)
-    for scatter in (0.1, 0.5, 1.0, 2.0, 5.0):
+    for variation in (0.1, 0.5, 1.0, 2.0, 5.0):
         cells = []
         for runs in (4, 5, 10, 20):
             kept = 0
             for _ in range(trials):
-                seen = scatter_of(*_pair(random, scatter, 0.0, runs), paired=True)
+                seen = run_variation(*_pair(random, variation, 0.0, runs), paired=True)
                 assert seen is not None
                 change = smallest_promised_percent(seen, runs, Limits())
-                kept += decide_in_turns(*_pair(random, scatter, change, runs)).verdict is Verdict.FASTER
+                kept += decide_interleaved(*_pair(random, variation, change, runs)).verdict is Verdict.FASTER
             cells.append(f"{100 * kept / trials:.1f}")
-        yield f"| {scatter:g} % | {' | '.join(cells)} |"
+        yield f"| {variation:g} % | {' | '.join(cells)} |"
 
 
 def until(trials: int) -> Iterator[str]:
     """How often ± 2 % holds where ``--until 2`` stopped, in percent of the series that reached it."""
-    yield "| runs scatter by | reached within 30 runs, % | holds, % | runs |"
+    yield "| runs vary by | reached within 30 runs, % | holds, % | runs |"
     yield "| ---: | ---: | ---: | ---: |"
     random = np.random.default_rng(SEED)
-    for scatter in (1.0, 2.0, 3.0, 4.0, 5.0):
-        ends = [_stopped(random.normal(100, scatter, 30).tolist()) for _ in range(trials)]
+    for variation in (1.0, 2.0, 3.0, 4.0, 5.0):
+        ends = [_stopped(random.normal(100, variation, 30).tolist()) for _ in range(trials)]
         reached = [end for end in ends if end is not None]
         holds = sum(abs(mean - 100) <= 0.02 * mean for _, mean in reached) / len(reached)
         runs = float(np.mean([count for count, _ in reached]))
-        yield f"| {scatter:g} % | {100 * len(reached) / trials:.0f} | {100 * holds:.1f} | {runs:.1f} |"
+        yield f"| {variation:g} % | {100 * len(reached) / trials:.0f} | {100 * holds:.1f} | {runs:.1f} |"
 
 
 def _stopped(rates: list[float]) -> tuple[int, float] | None:

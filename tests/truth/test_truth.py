@@ -45,7 +45,7 @@ def test_an_experiment_of_nothing_claims_nothing():
 @pytest.mark.parametrize("asked", ASKED, ids=lambda asked: f"{asked[2]:g} % at {asked[1]:g} %, {asked[0].name}")
 def test_what_is_promised_is_found(asked: tuple[Design, float, float]):
     design, deviation, change = asked
-    world = Timeline(name="", base_scatter=deviation, other_scatter=deviation)
+    world = Timeline(name="", base_variation=deviation, other_variation=deviation)
     assert design.tally(world, 5, TRIALS, change, seed=1).different_percent >= ASKED[asked]
 
 

@@ -1,4 +1,4 @@
-"""How often a trial (`sharebench try`) is right: pairs A B and B A by lot with planned looks, on runs made up."""
+"""How often a trial (`sharebench try`) is right: pairs in random order with planned looks, on runs made up."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ PLAN = TrialPlan(kind=ChangeKind.SMB_CONF, name="log level", values=("1",), look
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedWorld:
-    """How the runs of a trial scatter."""
+    """How the runs of a trial variation."""
 
     name: str
     paired_percent: float
@@ -26,7 +26,7 @@ class PairedWorld:
     """By how much the second run of each pair is faster."""
     drift_percent: float = 0.0
     """By how much each run is slower than the one before."""
-    wild: float = 0.0
+    outlying: float = 0.0
     """The share of runs that are 30 % slower."""
     lag_1: float = 0.0
     """Correlation of neighbouring runs."""
@@ -35,13 +35,13 @@ class PairedWorld:
 
     def ratios(self, random: np.random.Generator, base_first: Sequence[bool], change_percent: float) -> list[float]:
         """What 20 pairs of these orders show."""
-        scatter = self.paired_percent / 2**0.5 / 100
+        variation = self.paired_percent / 2**0.5 / 100
         slots = 2 * LOOKS[-1]
-        noise = random.normal(0, scatter, slots)
+        noise = random.normal(0, variation, slots)
         for at in range(1, slots if self.lag_1 else 0):
             noise[at] = self.lag_1 * noise[at - 1] + (1 - self.lag_1**2) ** 0.5 * noise[at]
         rates = np.exp(noise - np.arange(slots) * self.drift_percent / 100)
-        rates *= np.where(random.random(slots) < self.wild, 0.7, 1.0)
+        rates *= np.where(random.random(slots) < self.outlying, 0.7, 1.0)
         if self.rhythm_percent:
             rates *= np.where((np.arange(slots) + random.integers(4)) % 4 < 2, 1 - self.rhythm_percent / 100, 1.0)
         rates[1::2] *= 1 + self.slot_percent / 100
@@ -51,12 +51,12 @@ class PairedWorld:
 
 
 WORLDS = (
-    PairedWorld(name="pairs scatter by 0.5 %", paired_percent=0.5),
-    PairedWorld(name="pairs scatter by 2 %", paired_percent=2.0),
-    PairedWorld(name="pairs scatter by 10 %", paired_percent=10.0),
+    PairedWorld(name="pairs vary by 0.5 %", paired_percent=0.5),
+    PairedWorld(name="pairs vary by 2 %", paired_percent=2.0),
+    PairedWorld(name="pairs vary by 10 %", paired_percent=10.0),
     PairedWorld(name="2 %, the second of a pair 2 % faster", paired_percent=2.0, slot_percent=2.0),
     PairedWorld(name="2 %, drift 0.5 % a run", paired_percent=2.0, drift_percent=0.5),
-    PairedWorld(name="2 %, wild runs (8 %, 30 % slower)", paired_percent=2.0, wild=0.08),
+    PairedWorld(name="2 %, outliers (8 %, 30 % slower)", paired_percent=2.0, outlying=0.08),
     PairedWorld(name="10 %, lag-1 0.5", paired_percent=10.0, lag_1=0.5),
     PairedWorld(name="2 %, two runs in four 10 % slower", paired_percent=2.0, rhythm_percent=10.0),
 )
@@ -105,7 +105,7 @@ def trials_table(trials: int) -> Iterator[str]:
         wrong = f"{nothing.different_percent:.1f}"
         wrong = wrong if nothing.different_percent <= 5 + error else f"**{wrong}**"
         right = f"{changed.different_percent:.1f}"
-        asked = world.name == "pairs scatter by 2 %"
+        asked = world.name == "pairs vary by 2 %"
         right = f"**{right}**" if asked and changed.different_percent < 90 else right
         figures = (
             f"{wrong} | {nothing.same_percent:.1f} | {nothing.mean_pairs:.1f} | {right} | {changed.mean_pairs:.1f}"

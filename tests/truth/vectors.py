@@ -121,7 +121,7 @@ def decide_all(
     return _decided(told, low, high, p)
 
 
-def decide_all_in_turns(base: Values, other: Values) -> Decisions:
+def decide_all_interleaved(base: Values, other: Values) -> Decisions:
     """Runs against their neighbours."""
     differences, count = other - base, base.shape[1]
     before, after = base.mean(axis=1), other.mean(axis=1)

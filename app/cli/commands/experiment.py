@@ -9,8 +9,8 @@ from app.cli.commands.trial import answer_trial
 from app.cli.series_output import answer_report
 from app.errors import UsageError
 from app.kinds import stored_change, stored_experiment
-from forms.experiments.ladder import Rung, build_ladder
-from forms.experiments.report import ladder_report
+from forms.experiments.report import steps_report
+from forms.experiments.summary import ExperimentStep, experiment_summary
 from forms.layout import visible
 from storage.records import Decision
 
@@ -47,8 +47,8 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
         output.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
     for one in found:
         last_at = one.last_at[:16].replace("T", " ")
-        kind, name = one.experiment.kind, visible(one.experiment.name)
-        output.answer(f"{last_at}  {one.series_count:>3} series  {kind:<8}  {name}")
+        kind, name = one.experiment.kind.word, visible(one.experiment.name)
+        output.answer(f"{last_at}  {one.series_count:>3} series  {kind:<10}  {name}")
 
 
 @experiment_command.command("show", short_help="Shows an experiment, survey, trial or self-test.")
@@ -92,7 +92,7 @@ def revert(context: click.Context, series: str, as_json: bool) -> None:
     output.say(f"restore {visible(change.name)} {what} yourself; the next change is made from {then}")
 
 
-def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> Rung:
+def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> ExperimentStep:
     with common.notebook(context) as notebook:
         found = notebook.series(reference)
         if found.experiment is None:
@@ -102,9 +102,9 @@ def _decide(context: click.Context, reference: str, decision: Decision, *, as_js
                 f"series {found.id} claims no change (run --change NAME=VALUE): there is nothing to decide"
             )
         notebook.annotate(replace(found, decision=decision))
-        ladder = build_ladder(found.experiment, notebook.experiment(found.experiment))
+        summary = experiment_summary(found.experiment, notebook.experiment(found.experiment))
     if as_json:
-        answer_report(ladder_report(ladder), as_json=True)
-    step = ladder.rung_of(found.id)
+        answer_report(steps_report(summary), as_json=True)
+    step = summary.step_of(found.id)
     assert step
     return step

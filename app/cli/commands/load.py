@@ -84,9 +84,9 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
     """Has many users work on TARGET at once, each with a connection and a login of its own, and measures each number
     of users after ramp and settle time: requests a second, response times, errors, the server's CPU and memory.
 
-    TARGET is a folder on a share. The scenario's files are made in a folder of our own there, and removed at the end;
+    TARGET is a folder on a share. The scenario's files are made in a new folder there, and removed at the end;
     nothing else is touched. Several TARGETs (the addresses of a server's cards) alternate. Every finished
-    point is kept, also after Ctrl-C; --resume goes on at the next one.
+    point is kept, also after Ctrl-C; --resume continues with the next one.
     """
     if choices["print_scenario"]:
         name = choices["scenario"]
@@ -102,8 +102,8 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
     if closed.failure is not None:
         kind = getattr(errors, closed.failure.kind, SharebenchError)
         load = closed.load
-        goes_on = f"; `sharebench load --resume {load.id}` goes on after the {len(load.points)} points that are kept"
-        raise kind(f"{closed.failure.text}{goes_on if load.points else ''}")
+        more = f"; {len(load.points)} points are kept: `sharebench load --resume {load.id}` measures the rest"
+        raise kind(f"{closed.failure.text}{more if load.points else ''}")
     if closed.load.scratch_folder and not closed.load.choices.keep_files:
         raise MeasurementError(
             f"{closed.load.scratch_folder} could not be removed and is still there: sharebench clean"

@@ -16,7 +16,7 @@ from app.cli.series_output import answer_report, show
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.measure.control import SeriesControl
-from app.recorder.recording import failure_of, record, record_in_turns, resumable, resume
+from app.recorder.recording import failure_of, record, record_interleaved, resumable, resume
 from app.recorder.request import SeriesRequest
 from app.workflows.experiments import LABELS, repeat_requests, selftest_requests
 from app.workflows.requests import SeriesOptions, options_of, series_request
@@ -65,7 +65,7 @@ def run_versus(
     )
     control = SeriesControl()
     requests = [series_request(each, target, secrets) for each in both]
-    closed = watch_turns(record_in_turns(requests, path, control), control, [each.label for each in both])
+    closed = watch_turns(record_interleaved(requests, path, control), control, [each.label for each in both])
     for one in closed:
         failure = failure_of(one)
         if failure:
@@ -198,15 +198,15 @@ def _confirm(series: Series, *, confirmed: bool) -> None:
 def selftest_command(context: click.Context, /, target: str, **choices: Any) -> int:
     """Measures the same thing twice, interleaved, as if it were a change.
 
-    Says whether the same thing comes out the same, and the smallest change that this set-up can show with so many
-    runs. With --apart it measures whole series one after the other, and says how far they lie apart: compare takes that
-    as its history for series of the same path. All series are kept in the notebook.
+    Says whether the same thing comes out the same, and the smallest change that this set-up can show. With --apart it
+    measures whole series one after the other, and says how far they lie apart: compare takes that as its history for
+    series of the same path. All series are kept in the notebook.
     """
     request = series_request(chosen(choices), *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
     if choices["apart"]:
         return _apart(context, repeat_requests(request, choices["apart"]), as_json=choices["as_json"])
     control = SeriesControl()
-    events = record_in_turns(selftest_requests(request), common.notebook_path(context), control)
+    events = record_interleaved(selftest_requests(request), common.notebook_path(context), control)
     closed = watch_turns(events, control, LABELS)
     for one in closed:
         failure = failure_of(one)

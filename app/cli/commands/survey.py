@@ -77,8 +77,8 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     Of @NAME, a server in the settings file, the address, the share or folder and the user are taken.
 
     On the server itself its loopback and its own address are measured; the series are interleaved, run by run, so that
-    whatever drifts hits all alike. Files of our own are made and removed. An interrupted survey goes on where it was
-    when the same command is given again, and repeats no finished series.
+    whatever drifts hits all alike. It makes files of its own and removes them. The same command resumes an interrupted
+    survey and repeats no finished series.
     """
     path = common.notebook_path(context)
     with common.notebook(context, make=True) as notebook:
@@ -141,7 +141,7 @@ def _announce(planned: SurveyRound) -> None:
 def _outcome(filled: Survey, *, cancelled: bool) -> int:
 
     if cancelled:
-        raise CancelledError("the survey was interrupted; the same command again goes on where it was")
+        raise CancelledError("the survey was interrupted; the same command resumes it")
     failed = [station for station in filled.stations if station.state not in {StationState.DONE, StationState.LEFT_OUT}]
     if failed:
         raise MeasurementError(

@@ -33,7 +33,7 @@ from app.workflows.restore import check_own, owner_text, restore, restored_text
 from app.workflows.trial import run_trial
 from app.workflows.trial_order import (
     Judged,
-    PutBack,
+    SettingRestored,
     TrialOrder,
     ValueSet,
     check_target,
@@ -185,14 +185,14 @@ def consent(order: TrialOrder, *, yes: bool) -> None:
     """Show what would be written and how it is undone, and ask. Raises UsageError, CancelledError."""
     for line in consent_lines(order):
         output.say(line)
-    ask_to_go_on(yes=yes)
+    ask_consent(yes=yes)
 
 
-def ask_to_go_on(*, yes: bool) -> None:
+def ask_consent(*, yes: bool) -> None:
     """Raises UsageError, CancelledError."""
     if not yes:
         alone = "nobody is here to consent to that: say so with --yes; nothing was written"
-        output.confirm("Go on?", alone=alone, declined="nothing was written")
+        output.confirm("Start?", alone=alone, declined="nothing was written")
 
 
 def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
@@ -221,7 +221,7 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
                     progress.clear()
                     if isinstance(found, TrialSummary) and found.effect and not found.complete and sys.stderr.isatty():
                         output.say(f"pair {len(found.pairs)}: {signed_percent(found.effect.change_percent)} so far")
-                case PutBack(text=text):
+                case SettingRestored(text=text):
                     progress.clear()
                     output.say(text)
                 case _:
@@ -389,7 +389,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         output.say(f"The audit proposes {remedy.name} = {remedy.value}: tried first.")
     if ways.restart and tuning.first:
         output.say("Where only a restart of smbd brings that into effect, smbd is restarted and all its sessions end.")
-    ask_to_go_on(yes=choices["yes"])
+    ask_consent(yes=choices["yes"])
     found = with_short_runs(request, load, choices)
     if found.request is not request:
         tuning.usual, tuning.request = replace(found, request=request), found.request
@@ -419,7 +419,7 @@ def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
                     progress.about = f"pair {block}, {'as it is' if value is None else 'tried'}: "
                 case Tuned(summary=found):
                     summary = found
-                case Judged() | PutBack():
+                case Judged() | SettingRestored():
                     progress.clear()
                 case _:
                     progress.show(event)

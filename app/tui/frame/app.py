@@ -241,7 +241,7 @@ class SharebenchApp(App[int], Commanded):
         title: str = "",
         severity: SeverityLevel = "information",
         timeout: float | None = None,
-        markup: bool = False,  # noqa: ARG002  Textual's, and by its default on: no text of ours is markup
+        markup: bool = False,  # noqa: ARG002  Textual's, and by its default on: no text of the program is markup
     ) -> None:
         """A note in the corner, for all screens and widgets: plain text, whatever it names steers no terminal."""
         super().notify(
@@ -303,7 +303,7 @@ class SharebenchApp(App[int], Commanded):
         return next((s for s in self.screen_stack if isinstance(s, BaseScreen) and s.quit_question()), None)
 
     def action_suspend_process(self) -> None:
-        """Back to the shell, unless a run is timed: its clock would go on while it stands still."""
+        """Back to the shell, unless a run is timed: its clock would run on while it stands still."""
         if self._busy is None:
             super().action_suspend_process()
         else:

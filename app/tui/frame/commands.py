@@ -163,6 +163,14 @@ def checked_keys(table: Mapping[str, object], path: Path, known: Callable[[], se
     return found
 
 
+_NEW_NAMES = {
+    "survey.anew": "survey.restart",
+    "ladder.revert": "experiment.restore",
+    "run.go-on": "run.resume",
+    "stored.go-on": "stored.resume",
+}
+
+
 def _renamed(name: str) -> str:
     """A command's name now, for the one that it had in version 0.1."""
-    return "survey.restart" if name == "survey.anew" else re.sub(r"^room\.", "screen.", name)
+    return _NEW_NAMES.get(name) or re.sub(r"^room\.", "screen.", re.sub(r"^ladder\.", "experiment.", name))

@@ -69,10 +69,10 @@ SCREENS = (
         key="ctrl+g",
     ),
     ScreenEntry(
-        name="ladder",
-        home="app.tui.experiment:LadderScreen",
+        name="experiment",
+        home="app.tui.experiment:ExperimentScreen",
         title="Experiments",
-        help="The ladder of an experiment: what was changed, what came of it, what was gained.",
+        help="An experiment step by step: what each change gained, and the total.",
         key="f5",
     ),
     ScreenEntry(
@@ -123,7 +123,7 @@ SCREENS = (
         measures=True,
         home="app.tui.measuring.trial:TrialScreen",
         title="Trial",
-        help="A setting that sharebench changes itself, measures in turns, and puts back.",
+        help="Change one setting, measure with and without it, and restore it.",
     ),
     ScreenEntry(
         name="series",

@@ -224,7 +224,7 @@ class GuideActions(BaseScreen):
     # Run
 
     def _begin(self, *, resumed: bool) -> None:
-        """Measure; where a series that was imported is gone on with, somebody else chose its server: ask first."""
+        """Measure; ask before resuming an imported series, whose server somebody else chose."""
         series = self.known.series
         if not resumed or series is None or series.imported_at is None:
             self._measure(resumed=resumed)
@@ -232,7 +232,7 @@ class GuideActions(BaseScreen):
         user = f" as {series.target.user}" if series.target.user else ""
         question = ConfirmDialog(
             "Is this the server that you mean?",
-            f"The series was imported. To go on with it, sharebench logs in{user} at\n\n{format_target(series.target)}",
+            f"The series was imported. To resume it, sharebench logs in{user} at\n\n{format_target(series.target)}",
             yes="Log in there",
         )
         self.app.push_screen(question, lambda yes: self._measure(resumed=True, confirmed=True) if yes else None)

@@ -38,7 +38,7 @@ LONG_RUN_SECONDS = 1.0
 _TABLE_FRAME = 5
 """Lines of the form's table besides the runs: headings, rules, average and deviation."""
 _GROWS_BY = 4
-"""The form's table grows by so many lines, since all the screen is laid out again when it does."""
+"""Lines by which the form's table grows: each time the whole screen is laid out again."""
 
 
 class RunScreen(ZoomsCharts, RecordingScreen):
@@ -53,9 +53,9 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         KeyCommand(
             "run.back", "escape", "Back", "Leave this screen; a series under way is asked about first.", footer="Back"
         ),
-        KeyCommand("run.review", "enter", "Review", "Go on to the review, once the series is over.", footer="Review"),
+        KeyCommand("run.review", "enter", "Review", "Show the review, once the series is over.", footer="Review"),
         KeyCommand("run.pause", "p", "Pause", "Wait after this run.", footer="Pause"),
-        KeyCommand("run.go-on", "g", "Go on", "End the pause.", footer="Go on"),
+        KeyCommand("run.resume", "g", "Resume", "End the pause.", footer="Resume"),
         KeyCommand(
             "run.end", "e", "End", "End the series after this run, with the runs that it then has.", footer="End"
         ),
@@ -77,7 +77,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
     )
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "The runs that ended are kept. The series can be completed later."
-    GO_ON = "Go on measuring"
+    KEEP_ON = "Keep measuring"
     QUIT_TEXT = "A series is being measured. It is stopped, and the runs that ended are kept."
     DEFAULT_CSS = """
     RunScreen {
@@ -282,7 +282,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
             return not self.running.is_over and not (action == "pause" and self.running.paused)
         if action == "review":
             return self.running.is_over
-        if action == "go_on":
+        if action == "resume":
             return self.running.paused or self.running.pause_asked
         if action == "chart":
             return self.has_class("-narrow")
@@ -293,8 +293,8 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         self.running = self.running.asked(pause=True)
         self._draw_line()
 
-    def action_go_on(self) -> None:
-        self.control.go_on()
+    def action_resume(self) -> None:
+        self.control.resume()
         self.running = self.running.asked(pause=False)
         self._draw_line()
 
@@ -316,7 +316,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         if self.running.is_over or self.is_covered:
             return
         text = "No measured run has ended yet: after the run under way there may be nothing to review."
-        question = ConfirmDialog("End the series?", text, yes="End", no=self.GO_ON)
+        question = ConfirmDialog("End the series?", text, yes="End", no=self.KEEP_ON)
         self.app.push_screen(question, lambda yes: self._end() if yes else None)
 
     def _end(self) -> None:

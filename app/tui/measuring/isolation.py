@@ -115,7 +115,7 @@ def _rounds(text: str) -> int:
 
 
 _WITH_WARM_UP = 1.2
-"""Of a run's seconds, so many until the next one: what is expected before the first has ended."""
+"""Expected time until the next run, as a multiple of a run's length, before the first has ended."""
 
 
 class IsolationRunScreen(ReportRunScreen):
@@ -127,15 +127,15 @@ class IsolationRunScreen(ReportRunScreen):
     )
     KEYS: ClassVar = (
         KeyCommand(
-            "isolation.stop", "s", "Stop", "Stop, put everything back, and keep what was measured.", footer="Stop"
+            "isolation.stop", "s", "Stop", "Stop, restore the server, and keep what was measured.", footer="Stop"
         ),
         KeyCommand("isolation.export", "x", "Export", "Write the isolation to a file.", footer="Export"),
     )
     STOP_HEADING = "Stop the isolation?"
     STOP_TEXT = (
-        "It is not done. What was measured is kept and can be completed later; the server is put back as it was."
+        "It is not complete. What was measured is kept, the server is restored, and the isolation can be resumed."
     )
-    QUIT_TEXT = "An isolation is under way. What was measured is kept, and the server is put back as it was."
+    QUIT_TEXT = "An isolation is running. What was measured is kept, and the server is restored."
 
     def __init__(self, request: IsolationRequest, resumed_id: str | None = None) -> None:
         """``resumed_id`` is the stored isolation to complete; None for a new one."""
@@ -235,8 +235,8 @@ class IsolationScreen(LinesScreen):
     """Asks what the isolation shall measure; what is typed is kept in the notebook, but for the password."""
 
     ABOUT = (
-        "Is it Samba, the disk, or the network? One script of operations is asked of the server's disk, of the network,"
-        " of both at once and of the server, by several clients, in turns. Disk and network need root and the package"
+        "Is it Samba, the disk, or the network? Several clients carry out one script of operations against the server's"
+        " disk, the network, both at once and the server, interleaved. Disk and network need root and the package"
         " dbench on the server; without them the rest is measured. Fill in the lines, Enter goes to the next one."
     )
     KEYS: ClassVar = (

@@ -95,7 +95,7 @@ def read_request(typed: Mapping[str, str], secrets: Secrets) -> LoadRequest:
 
 
 def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValue]) -> LoadRequest:
-    """What goes on with a stored load; its server is looked at by the ssh that was typed for its host."""
+    """The request that resumes a stored load, with the ssh that was typed for its host."""
     server, ssh = server_of(load.targets[0]), ""
     with suppress(UsageError):
         if parse_typed_target(str(typed.get("target", ""))).host == load.targets[0].host:
@@ -256,7 +256,7 @@ class LoadProgressState:
             drawn = sparkline(history, min(SHOWN_SECONDS, cells))
             yield cut(f"{name:<10}  {figure:>11}  ", width) + coloured(drawn, Tone.DATA)
         connected, errors = f"{now.connected:,} of {now.users:,}", f"errors {now.errors:,}"
-        beside = f"{errors}, busiest process of this end {now.cpu_percent:.0f} % CPU"
+        beside = f"{errors}, busiest process here {now.cpu_percent:.0f} % CPU"
         yield cut(f"{'connected':<10}  {connected:>11}  {beside}", width)
 
     def told(self) -> str:
@@ -284,7 +284,7 @@ class LoadRunScreen(ReportRunScreen):
     QUIT_TEXT = "A load is under way. Finished points are kept, and the scenario's files are removed."
 
     def __init__(self, request: LoadRequest, resumed: Load | None = None) -> None:
-        """``resumed`` is the stored load to go on with; None for a new one."""
+        """``resumed`` is the stored load to resume; None for a new one."""
         super().__init__(f"Load {request.scenario.name}")
         self.request = request
         self.resumed = resumed
@@ -318,7 +318,7 @@ class LoadRunScreen(ReportRunScreen):
     def warnings(self) -> str:
         closed, told = self.state.closed, self.state.told()
         if closed is not None and closed.stored and closed.load.status is not SeriesStatus.COMPLETE:
-            return f"{told}{'. ' if told else ''}It stopped early: go back, and Ctrl+L lists it to be gone on with."
+            return f"{told}{'. ' if told else ''}It stopped early. To resume it, go back and press Ctrl+L."
         return told
 
     def heard_text(self, width: int) -> str:
@@ -363,7 +363,7 @@ class LoadScreen(LinesScreen):
             "load.stored",
             "ctrl+l",
             "Stored loads",
-            "List the loads of the notebook: to read, label and export one, or to go on with one that stopped.",
+            "List the stored loads: read, label, export or resume one.",
             footer="Stored",
             priority=True,
         ),

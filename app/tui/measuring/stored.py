@@ -84,7 +84,7 @@ class StoredScreen(ReportScreen):
 
     ABOUT = "A recording from the notebook. Up and down scroll; one that stopped early can be resumed."
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (
-        KeyCommand("stored.go-on", "g", "Resume", "Resume it with what it was asked for.", footer="Resume"),
+        KeyCommand("stored.resume", "g", "Resume", "Resume it with what it was asked for.", footer="Resume"),
         KeyCommand("stored.label", "e", "Label", "Change its label.", footer="Label"),
     )
 
@@ -124,7 +124,7 @@ class StoredScreen(ReportScreen):
         return figures_text(report, width=width, ansi=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "go_on":
+        if action == "resume":
             return self.resumption is not None
         return self.head is not None if action == "label" else super().check_action(action, parameters)
 
@@ -143,7 +143,7 @@ class StoredScreen(ReportScreen):
         text = "What it is called in lists and on paper; empty for none."
         self.app.push_screen(AskDialog("Label", text, value=head.label), answered)
 
-    def action_go_on(self) -> None:
+    def action_resume(self) -> None:
         resumption = self.resumption
         if resumption is None:
             return

@@ -195,7 +195,7 @@ def _measured_before(station: Station) -> tuple[float, ...]:
 
 
 class SurveyRunScreen(GoesOn, ReportRunScreen):
-    """Measures a planned survey in turns, then shows table, findings and the next step."""
+    """Measures a planned survey, its series interleaved, then shows table, findings and the next step."""
 
     ABOUT = (
         "The survey's series take turns, run by run; a run that ended is kept, whatever happens. At the end come the"
@@ -208,17 +208,17 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
             "survey.stop",
             "s",
             "Stop",
-            "Stop at once; what was measured is kept, and the same survey goes on later.",
+            "Stop at once; what was measured is kept, and the survey can be resumed.",
             footer="Stop",
         ),
         KeyCommand("survey.export", "x", "Export", "Write the survey to a file.", footer="Export"),
     )
     STOP_HEADING = "Stop the survey?"
-    STOP_TEXT = "The survey is not done. What was measured is kept, and the same survey goes on where it was."
-    QUIT_TEXT = "A survey is under way. What was measured is kept; the rest can be done later."
+    STOP_TEXT = "The survey is not complete. What was measured is kept, and the survey can be resumed."
+    QUIT_TEXT = "A survey is running. What was measured is kept, and the survey can be resumed."
 
     def __init__(self, planned: SurveyRound, targets: Sequence[Target], again: Callable[[], None]) -> None:
-        """``again`` goes on with it from the screen below, where what is missing can be measured now."""
+        """``again`` resumes it from the screen below, where what is missing can be measured now."""
         super().__init__(planned.experiment.name)
         self.planned, self.targets, self.again = planned, targets, again
         self._refused: list[tuple[list[Target], str]] = []
@@ -243,7 +243,7 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
             self._refused.append((refused, why))
 
     def now(self) -> str:
-        return "Measuring in turns …" if self.survey is None else self.survey.next_step
+        return "Measuring, interleaved …" if self.survey is None else self.survey.next_step
 
     def warnings(self) -> str:
         return " ".join(self.surveying.warnings[-2:])
@@ -280,14 +280,14 @@ class SurveyScreen(LinesScreen):
 
     ABOUT = (
         "The survey measures a server from every side: FTP, SMB and bare TCP, get and put, on the loopback and over"
-        " the network, in turns; then it says what to look at first. Fill in the lines, Enter goes to the next one."
+        " the network, interleaved; then it says what to look at first. Fill in the lines, Enter goes to the next one."
     )
     KEYS: ClassVar = (
         KeyCommand(
             "survey.start",
             "f9",
             "Survey",
-            "Measure what the lines say; an interrupted survey of the same goes on.",
+            "Measure what the lines say, or resume an interrupted survey of the same.",
             footer="Start",
             priority=True,
         ),
@@ -295,7 +295,7 @@ class SurveyScreen(LinesScreen):
             "survey.restart",
             "ctrl+r",
             "Begin a new survey",
-            "Measure everything again, although an interrupted survey of the same could go on.",
+            "Measure everything again instead of resuming an interrupted survey of the same.",
             priority=True,
         ),
     )
@@ -377,12 +377,12 @@ class SurveyScreen(LinesScreen):
             self.app.push_screen(self._run_screen(planned, targets))
             return
 
-        def answered(go_on: bool | None) -> None:
-            if go_on:
+        def answered(resume: bool | None) -> None:
+            if resume:
                 self.app.push_screen(self._run_screen(planned, targets))
 
         text = (
             f"{planned.experiment.name} is not complete:"
             f" {len(planned.todo)} of {len(planned.stations)} series are to do. Ctrl+R begins a new one instead."
         )
-        self.app.push_screen(ConfirmDialog("Go on with it?", text, yes="Go on", prefer_yes=True), answered)
+        self.app.push_screen(ConfirmDialog("Resume it?", text, yes="Resume", prefer_yes=True), answered)

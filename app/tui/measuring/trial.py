@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 
 
 class TrialScreen(ReportRunScreen):
-    """Changes a setting, measures in turns with the one that was there, and puts it back."""
+    """Changes a setting, measures interleaved with the value before, and restores it."""
 
     ABOUT = (
-        "sharebench changes the setting itself, measures with and without it in turns (A B or B A, by lot), and puts it"
-        " back. What it would write is shown first; y goes on. What a crash leaves is put back by R in the notebook, or"
-        " by `sharebench restore`."
+        "sharebench changes the setting, measures in pairs with and without it (A B or B A, in random order), and"
+        " restores it. It shows first what it would write; y starts. After a crash, R in the notebook or"
+        " `sharebench restore` restores the setting."
     )
     KEYS: ClassVar = (
         KeyCommand("trial.back", "escape", "Back", "Leave; a trial under way is asked about first.", footer="Back"),
-        KeyCommand("trial.consent", "y", "Yes, go on", "Consent to what is shown, and go on.", footer="Yes, go on"),
+        KeyCommand("trial.consent", "y", "Yes, start", "Agree to what is shown, and start.", footer="Yes, start"),
         KeyCommand(
             "trial.server",
             "w",
@@ -51,15 +51,15 @@ class TrialScreen(ReportRunScreen):
             "Say by which ssh the server's settings are reached, and where its smb.conf is.",
             footer="Server's settings",
         ),
-        KeyCommand("trial.stop", "s", "Stop", "Stop at once; everything is put back.", footer="Stop"),
+        KeyCommand("trial.stop", "s", "Stop", "Stop at once; every setting is restored.", footer="Stop"),
         KeyCommand("trial.export", "x", "Export", "Write the trial to a file.", footer="Export"),
     )
     STOP_HEADING = "Stop the trial?"
-    STOP_TEXT = "Everything is put back, and the pairs that are complete are kept."
-    QUIT_TEXT = "A trial is under way. It is stopped, and everything is put back."
+    STOP_TEXT = "Every setting is restored, and complete pairs are kept."
+    QUIT_TEXT = "A trial is running. Quitting stops it and restores every setting."
 
     def __init__(self, setting: str, experiment: str = "") -> None:
-        """``setting`` is NAME = VALUE; ``experiment`` the stored trial of it to go on with, empty for a new one."""
+        """``setting`` is NAME = VALUE; ``experiment`` the stored trial to resume, empty for a new one."""
         super().__init__(f"Trial · {setting}")
         self.setting, self.experiment = setting, experiment
         self.order: TrialOrder | None = None
@@ -80,7 +80,7 @@ class TrialScreen(ReportRunScreen):
         self._pairs_to_come = 0
         """After the one under way, at most."""
         self._began_at = 0.0
-        self._put_back = ""
+        self._restored = ""
 
     @property
     def is_over(self) -> bool:
@@ -152,7 +152,7 @@ class TrialScreen(ReportRunScreen):
         from app.workflows.trial_order import consent_lines  # noqa: PLC0415  loaded when it is first needed
 
         self.order, self._is_prepared = order, True
-        self._now = "Nothing is written yet: y goes on, Escape leaves."
+        self._now = "Nothing is written yet: y starts, Escape leaves."
         self._lines = list(consent_lines(order))
         self.refresh_bindings()
         self.draw()
@@ -163,7 +163,7 @@ class TrialScreen(ReportRunScreen):
             self._prepare()
             return
         self._begun = True
-        self._now = "Writing down how it is put back"
+        self._now = "Recording how to restore the setting"
         self.refresh_bindings()
         self.listen(self.events, every_seconds=REDRAW_SECONDS)
 
@@ -192,7 +192,7 @@ class TrialScreen(ReportRunScreen):
             yield 0, event
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one trial
-        from app.workflows.trial_order import Judged, PutBack, ValueSet  # noqa: PLC0415
+        from app.workflows.trial_order import Judged, SettingRestored, ValueSet  # noqa: PLC0415
 
         assert self.order
         match event:
@@ -205,14 +205,14 @@ class TrialScreen(ReportRunScreen):
                 self._now = f"Pair {block} of at most {most}: {name} {'as it is' if value is None else value}"
             case Judged(summary=summary):
                 self.summary = summary
-            case PutBack(text=text):
-                self._now = self._put_back = text
+            case SettingRestored(text=text):
+                self._now = self._restored = text
             case _:
                 pass
 
     def now(self) -> str:
         effect = getattr(self.summary, "effect", None)
-        if self.is_over or self.order is None or self._put_back:
+        if self.is_over or self.order is None or self._restored:
             return self._now
         so_far = f", {signed_percent(effect.change_percent)} so far" if effect else ""
         done = self._slots - 1
@@ -226,7 +226,7 @@ class TrialScreen(ReportRunScreen):
             return Content(visible(self._now))
         verdict = verdict_field(self.summary)
         return Content("\n").join(
-            [content_of(Toned(visible(verdict.text), verdict.tone)), Content(visible(self._put_back))]
+            [content_of(Toned(visible(verdict.text), verdict.tone)), Content(visible(self._restored))]
         )
 
     def heard_text(self, width: int) -> str:
@@ -244,8 +244,8 @@ class TrialScreen(ReportRunScreen):
         plan = self.order.request.plan
         if isinstance(error, LoginError) and not self._slots and not plan.secrets.kerberos:
             self.context.logins.refuse(plan.target)  # once a value is set, it may be the setting that refuses
-        if error is not None and not isinstance(error, CancelledError) and not self._put_back:
-            self._now = self._put_back = told(error)[1]  # it stays when the dialog is gone
+        if error is not None and not isinstance(error, CancelledError) and not self._restored:
+            self._now = self._restored = told(error)[1]  # it stays when the dialog is gone
         if self.summary is not None:
             self.show_report(report_of(self.summary))
         else:
@@ -258,7 +258,7 @@ class TrialScreen(ReportRunScreen):
         """Where something may be left on the server, whoever leaves is told first."""
         from app.changes.server import ChangeFailedError  # noqa: PLC0415  loaded when it is first needed
 
-        if error is None or isinstance(error, CancelledError) or self._put_back:
+        if error is None or isinstance(error, CancelledError) or self._restored:
             return False
         return self._slots > 0 or isinstance(error, ChangeFailedError)
 
@@ -274,5 +274,5 @@ class TrialScreen(ReportRunScreen):
 
 
 def _hanging(text: str, width: int) -> list[str]:
-    """A sentence, or what it leads to, which is indented and goes on further in."""
+    """A sentence, or what it leads to, which is indented on every line."""
     return hanging(text, width, "    " if text.startswith(" ") else "")

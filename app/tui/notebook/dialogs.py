@@ -38,7 +38,7 @@ class EditDialog(BaseDialog[SeriesTexts]):
         " leaves it as it was."
     )
     HINTS = {  # noqa: RUF012  declared so in the base
-        "label": "What the series is called in lists and comparisons. Enter saves, Tab goes on to the note.",
+        "label": "What the series is called in lists and comparisons. Enter saves, Tab leads to the note.",
         "note": "Anything worth remembering; it stands on the form and in every export.",
     }
     KEYS = (KeyCommand("edit.save", "ctrl+s", "Save", "Keep the label and the note.", footer="Save", priority=True),)
@@ -140,7 +140,7 @@ def remove_all(notebook: Notebook, ids: Sequence[str]) -> Deletion:
 
 
 def restore_all(notebook: Notebook, removed: Sequence[Removed]) -> None:
-    """Put them back, the last one first: what a series is the base of must be there before it."""
+    """Restore deleted recordings, the last one first, so that a base is there before the series made from it."""
     for one in reversed(removed):
         notebook.restore(one)
 

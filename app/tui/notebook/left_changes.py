@@ -1,4 +1,4 @@
-"""What interrupted trials left changed on servers: told on the notebook's screen, and put back from it."""
+"""Settings that interrupted trials left changed on servers: shown on the notebook's screen and restored from it."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class LeftChanges:
-    """Those that a screen tells of, each once, and asks to put back."""
+    """Those that a screen reports, each once, and offers to restore."""
 
     def __init__(self, screen: "BaseScreen") -> None:
         self.screen = screen
@@ -45,7 +45,7 @@ class LeftChanges:
             if entry.id not in self._told:
                 self._told.add(entry.id)
                 text = (
-                    f"An interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}: R puts it back."
+                    f"An interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}: R restores it."
                 )
                 self.screen.notify(text, severity="warning", timeout=30, markup=False)
 
@@ -53,9 +53,7 @@ class LeftChanges:
         from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for it
 
         names = ", ".join(f"{entry.name} on {entry.ssh or 'this machine'}" for entry in self._left)
-        question = ConfirmDialog(
-            "Put it back?", f"As it was before the trial: {names}.", yes="Put back", prefer_yes=True
-        )
+        question = ConfirmDialog("Restore it?", f"As it was before the trial: {names}.", yes="Restore", prefer_yes=True)
         self.screen.app.push_screen(question, lambda yes: self._restore() if yes else None)
 
     def _restore(self) -> None:
@@ -66,7 +64,7 @@ class LeftChanges:
 
         self._is_restoring = True
         self.screen.refresh_bindings()
-        self.screen.notify("Putting back …", markup=False)
+        self.screen.notify("Restoring …", markup=False)
         self.screen.with_notebook(job, self._restored, group="restore")
 
     def _restored(self, found: "Restoration") -> None:
@@ -74,7 +72,7 @@ class LeftChanges:
 
         self._is_restoring = False
         self.screen.app.clear_notifications()
-        heading = "Not everything was put back" if found.problems else "Put back"
+        heading = "Not everything was restored" if found.problems else "Restored"
         self.screen.app.push_screen(MessageDialog(heading, "\n\n".join(found.lines())))
 
     def failed(self) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _TYPING_SECONDS = 0.15
 """How long the filter waits for the next letter."""
 _LEAST_LISTED = 5
-"""The list has room for so many series, however few there are."""
+"""Least number of lines of the list."""
 _AROUND_LIST = 6
 """Lines that are no series: the frame, the filter, the headings, a blank one, the keys."""
 _REREAD_SECONDS = 2.0
@@ -61,9 +61,9 @@ class NotebookScreen(SeriesActions):
         KeyCommand(
             "notebook.restore",
             "R",
-            "Put back",
-            "Put back what an interrupted trial left changed on a server.",
-            footer="Put back",
+            "Restore",
+            "Restore settings that an interrupted trial left changed on a server.",
+            footer="Restore",
         ),
         KeyCommand("notebook.new", "n", "New series", "Measure a new series.", footer="New"),
         KeyCommand(
@@ -78,10 +78,10 @@ class NotebookScreen(SeriesActions):
             "notebook.delete",
             "d,delete",
             "Delete",
-            "Take the marked series, or this one, out of the notebook; u puts them back.",
+            "Take the marked series, or this one, out of the notebook; u undoes that.",
             footer="Delete",
         ),
-        KeyCommand("notebook.undo", "u", "Undo", "Put back what was deleted last."),
+        KeyCommand("notebook.undo", "u", "Undo", "Undo the last deletion."),
         KeyCommand("notebook.mark-all", "A", "Mark all", "Mark every series of the notebook, listed or not."),
         KeyCommand("notebook.clear", "escape", "Clear", "Take the marks away, then the filter."),
     )
@@ -342,8 +342,8 @@ class NotebookScreen(SeriesActions):
         if removed := deletion.removed:
             self.removed.append(removed)
             self.rows.unmark(*(one.recording.id for one in removed))
-            text = f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} deleted; u puts"
-            self.notify(f"{text} {'it' if len(removed) == 1 else 'them'} back.", title="Deleted")
+            text = f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} deleted; u restores"
+            self.notify(f"{text} {'it' if len(removed) == 1 else 'them'}.", title="Deleted")
         self.look()
         if deletion.refusal is not None:
             self.sharebench_app.tell_error(deletion.refusal)
@@ -358,7 +358,7 @@ class NotebookScreen(SeriesActions):
         self.with_notebook(lambda notebook: restore_all(notebook, removed), lambda _: self._restored(removed))
 
     def _restored(self, removed: "tuple[Removed, ...]") -> None:
-        self.notify(f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} back.", title="Undone")
+        self.notify(f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} restored.", title="Undone")
         self.look()
 
 

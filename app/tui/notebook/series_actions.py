@@ -40,7 +40,7 @@ ACTING_KEYS = (
         "series.again",
         "m",
         "Measure again",
-        "Measure a series with the same choices, or go on with this one where it was interrupted.",
+        "Measure a series with the same choices, or resume this one if it was interrupted.",
     ),
 )
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from forms.series.listing import RecordingLine
 
 _AHEAD = 20
-"""So many lines are asked for beyond those in view, each way."""
+"""Lines read beyond those in view, each way."""
 _KEPT = 5000
-"""So many lines are kept."""
+"""Lines kept in memory."""
 
 
 class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class MeasureMixin(BaseScreen):
-    """A screen from which one goes on to measure."""
+    """A screen that leads to a measurement."""
 
     def measure_with(self, choices: "GuideChoices") -> None:
         """Go to the guide; one that is open takes these choices up, a new one remembers them."""

@@ -68,7 +68,7 @@ class RecordingScreen(BaseScreen):
     STOP_HEADING: ClassVar[str]
     STOP_TEXT: ClassVar[str]
     """What becomes of what was measured, for whoever is asked about stopping."""
-    GO_ON: ClassVar[str]
+    KEEP_ON: ClassVar[str]
     """The answer that does not stop."""
     QUIT_TEXT: ClassVar[str]
     """The same, for whoever leaves the program."""
@@ -163,7 +163,7 @@ class RecordingScreen(BaseScreen):
                 self.control.cancel()
                 self.tick()
 
-        self.app.push_screen(ConfirmDialog(self.STOP_HEADING, self.STOP_TEXT, yes="Stop", no=self.GO_ON), answered)
+        self.app.push_screen(ConfirmDialog(self.STOP_HEADING, self.STOP_TEXT, yes="Stop", no=self.KEEP_ON), answered)
 
     def action_back(self) -> None:
         if self.is_over:
@@ -231,7 +231,7 @@ REDRAW_SECONDS = 1.0
 class ReportRunScreen(RecordingScreen):
     """Draws what is heard once a second until there is a report, which ``s`` stops and ``x`` exports."""
 
-    GO_ON: ClassVar = "Go on"
+    KEEP_ON: ClassVar = "Continue"
     DEFAULT_CSS = """
     ReportRunScreen #now { height: auto; padding: 0 1; text-style: bold; }
     ReportRunScreen #machine { height: 1; padding: 0 1; color: $text-muted; display: none; }

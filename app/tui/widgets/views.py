@@ -12,7 +12,7 @@ from app.tui.frame.commands import KeyCommand
 from forms.layout import Tone, Toned
 
 Draw = Callable[[int, int], str]
-"""Lines, styled by ANSI escapes, for so many columns and rows."""
+"""Lines, styled by ANSI escapes, for a width and a height."""
 
 
 class AnsiView(Static):
@@ -54,10 +54,10 @@ class AnsiView(Static):
 
 
 DrawChart = Callable[[int, int, bool], str]
-"""Lines, styled by ANSI escapes, for so many columns and rows, zoomed or not."""
+"""Lines, styled by ANSI escapes, for a width and a height, zoomed or not."""
 
 ZOOM = KeyCommand(
-    "chart.zoom", "z", "Zoom", "Show charts from 0, or zoomed to the scatter; the axis says which.", footer="Zoom"
+    "chart.zoom", "z", "Zoom", "Show charts from 0, or zoomed to the variation; the axis says which.", footer="Zoom"
 )
 
 

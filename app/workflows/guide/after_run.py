@@ -82,7 +82,7 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
         ended = "failed" if series.status is SeriesStatus.FAILED else f"was {series.status}"
         facts.append(f"The series {ended} after {count}{_ended(series)}")
         options = [
-            Option("Go on where it stopped", Resume(), f"series {series.id}", advised=True),
+            Option("Resume where it stopped", Resume(), f"series {series.id}", advised=True),
             Option("Start a new series", Start(), "the old one stays in the notebook"),
         ]
     elif series is not None:
@@ -205,7 +205,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     go_on = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
     proof = list(next_of_proof(choices, known))
     to_prove = any(option.advised for option in proof)
-    options = [Option("Go on: change one thing", go_on, "the next round", advised=not to_prove)]
+    options = [Option("Change one thing", go_on, "the next round", advised=not to_prove)]
     options = [*proof, *options] if to_prove else [*options, *proof]
     options += [
         Option(f"Side by side with {stick.name}", Visit("compare", {"base": stick.series.id, "other": series.id}))
@@ -279,7 +279,7 @@ def _ask_baseline() -> Ask:
 
 
 MOST_FROM_CATALOGUE = 5
-"""So many settings are offered at once; the catalogue has the others."""
+"""Number of settings offered at once; the catalogue has the others."""
 
 
 def change_page(choices: GuideChoices, known: GuideContext) -> Page:
@@ -428,7 +428,7 @@ def _next_turn(choices: GuideChoices, known: GuideContext, proof: Sides, each: i
     return replace(again, interleaved=each)
 
 
-_REPEATS_WOULD_TELL = (Doubt.WANDERED, Doubt.TREND)
+_REPEATS_WOULD_TELL = (Doubt.BASE_VARIED, Doubt.TREND)
 
 
 def what_to_set(choices: GuideChoices, known: GuideContext) -> Iterator[str]:

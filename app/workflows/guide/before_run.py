@@ -43,7 +43,7 @@ def target_page(choices: GuideChoices, known: GuideContext) -> Page:
     options.append(Option("Type a target, log in with a Kerberos ticket…", _ask_target(kerberos=True), "kinit first"))
     options.append(Option("Log in with a credentials file…", _ask_credentials(), "username = …, password = …"))
     options.append(
-        Option("Slow since Monday? Look at everything first", Visit("survey"), "SMB, FTP, bare TCP in turns")
+        Option("Slow since Monday? Look at everything first", Visit("survey"), "SMB, FTP, bare TCP, interleaved")
     )
     return Page(
         title="Target: what is to be measured",

@@ -51,7 +51,7 @@ class GuideChoices(SeriesOptions):
     series_id: str | None = None
     """The series of this round, from the moment it is opened."""
     proven_id: str | None = None
-    """The changed series whose change is being proven: this round measures it again, or its base put back."""
+    """The changed series whose change is being proven: this round measures it again, or its restored base."""
     interleaved: int = 0
     """How many series each side of a change made by hand is to have, measured in alternation; 0 where it is not."""
     reviewed: bool = False
@@ -145,7 +145,7 @@ def measured_again(choices: GuideChoices, series: Series, proven_id: str | None)
 
 
 def choices_of(series: Series) -> GuideChoices:
-    """The choices that a series was measured by, so that the guide can go on from it."""
+    """The choices that a series was measured by, for the guide to continue from."""
     options = options_of(series)
     made = options.size_bytes is not None
     sizes = {run.size_bytes for run in series.runs}

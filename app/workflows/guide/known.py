@@ -86,7 +86,7 @@ def _servers() -> dict[str, ServerProfile]:
 
 
 _LOOKED_THROUGH = 300
-"""So many of the newest series are looked through for recent targets and yardsticks."""
+"""Number of newest series searched for recent targets and for series to compare with."""
 _RECENT = 8
 
 
@@ -324,7 +324,7 @@ def decide(notebook: Notebook, series_id: str, decision: Decision | None) -> Non
 
 
 def begin_round(notebook: Notebook, choices: GuideChoices) -> None:
-    """Make the base of the new round the experiment's first rung, where it belongs to none yet."""
+    """Make the base of the new round the experiment's first series, where it belongs to none yet."""
     if choices.base_id is None:
         return
     base = notebook.series(choices.base_id)

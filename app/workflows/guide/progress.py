@@ -133,7 +133,7 @@ class SeriesProgress:
         if self.status is not None:
             return _ended(self)
         if self.paused:
-            return "Paused. G goes on, S stops."
+            return "Paused. G resumes, S stops."
         asked = " (pausing after it)" if self.pause_asked else " (ending after it)" if self.ending else ""
         if self.now is None:
             return f"{self.run_name or 'Starting'}: {self.doing}{asked}"
@@ -164,7 +164,7 @@ class SeriesProgress:
         return self.now.seconds_left + max(0, 0 if self.ending else to_come) * each
 
     def last_minute(self, cells: int) -> str:
-        """The rates of the last minute of transfer as a sparkline of at most so many cells; empty before a second."""
+        """The rates of the last minute of transfer as a sparkline of at most that many cells; empty before a second."""
         current = () if self.now is None else each_second(self.curve)
         return sparkline((*self.earlier, *current)[-SHOWN_SECONDS:], cells)
 
@@ -185,7 +185,7 @@ def _longer(curve: tuple[tuple[float, int], ...], sample: tuple[float, int]) -> 
 def _ended(running: SeriesProgress) -> str:
     runs = wording.count(running.finished_runs - running.failed_runs, "run")
     if running.status is SeriesStatus.COMPLETE:
-        return f"Complete: {runs}. Enter goes on to the review."
+        return f"Complete: {runs}. Enter shows the review."
     why = f" {wording.plain(running.failure.text)}" if running.failure else ""
     return f"{str(running.status).capitalize()} after {runs}; what was measured is kept.{why}"
 

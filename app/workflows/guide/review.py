@@ -29,7 +29,7 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
     table = (*_table(form), *_averages(form))
     options = (
         *table,
-        Option("Go on: compare with what is expected", go_on if series.measured() else None, advised=True),
+        Option("Compare with what is expected", go_on if series.measured() else None, advised=True),
         Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart"),
         Option("Measure the same again", Go(same_again(choices)), "a new series"),
     )

@@ -45,7 +45,7 @@ def measured_share(notebook: Notebook, practice: Sequence[Target]) -> str | None
 
 
 def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
-    """The guide at the run, with the choices of a series, remembered; one that is not complete is gone on with.
+    """The guide at the run, with the choices of a series, remembered; one that is not complete is resumed.
 
     Raises UnknownReferenceError.
     """
@@ -58,7 +58,7 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
 
 
 def repeat_of(notebook: Notebook, series_id: str) -> GuideChoices:
-    """The guide at the run, with the settings of a rung that is to be measured again; remembered.
+    """The guide at the run, with the settings of a step that is to be measured again; remembered.
 
     Raises UnknownReferenceError.
     """
@@ -121,7 +121,7 @@ def branch_from(notebook: Notebook, series_id: str) -> GuideChoices:
 def _remembered(notebook: Notebook, choices: GuideChoices) -> GuideChoices:
     """The choices, remembered; a survey or a self-test that the series is part of takes no further ones."""
     known = notebook.experiment_called(choices.experiment) if choices.experiment else None
-    if known is not None and known.kind is not ExperimentKind.LADDER:
+    if known is not None and known.kind is not ExperimentKind.STEPS:
         choices = replace(choices, experiment=None)
     notebook.remember(MEMORY_KEY, choices.to_memory())
     return choices

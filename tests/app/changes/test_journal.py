@@ -17,7 +17,7 @@ def test_where_another_trial_stands_nothing_is_left_to_restore(tmp_path, monkeyp
     monkeypatch.setattr(server, "begin", refused)
     monkeypatch.setattr(server, "undo", lambda *_: pytest.fail("the other trial's change was restored"))
     change = ServerChange(
-        id=new_change_id(), title="x", undo_path="/x/undo.sh", check=":", before=":", arms=(":",), put_back=":"
+        id=new_change_id(), title="x", undo_path="/x/undo.sh", check=":", before=":", arms=(":",), restore=":"
     )
     about = Journalled(
         experiment="trial of it", kind=ChangeKind.SMB_CONF, name="strict sync", machine="nas", ssh=None,

@@ -473,7 +473,7 @@ def test_a_section_that_the_registry_got_by_a_trial_stays_with_what_others_put_t
     plan = replace(find_place("aio read size", "bench", None, str(conf)), section="global", name="max log size")
     net = [program("net"), "-s", str(conf), "conf"]
     for theirs in ("", "deadtime"):
-        script = plan_registry("0123456789ab", plan, ["100"]).put_back
+        script = plan_registry("0123456789ab", plan, ["100"]).restore
         subprocess.run([*net, "setparm", "global", "max log size", "100"], check=True, capture_output=True)
         if theirs:
             subprocess.run([*net, "setparm", "global", theirs, "7"], check=True, capture_output=True)

@@ -15,7 +15,7 @@ import pytest
 from app.child_process import own_environment
 from app.environment.samba.printed import LATENESS_SECONDS, profile_since
 from app.isolation.bench import LayerBench, Replay
-from app.isolation.folders import put_back_after_kills
+from app.isolation.folders import restore_after_kills
 from app.isolation.places import Places
 from app.isolation.replay_child import ReplayPlan
 from app.isolation.request import IsolationRequest, request_to_resume
@@ -97,9 +97,9 @@ def test_what_a_kill_leaves_is_put_back_by_the_next_start(smbd: Smbd, tmp_path: 
     assert control(smbd).level() == "on"
     assert list(smbd.root.glob("*-disk"))
     with Notebook(db) as notebook:
-        said = put_back_after_kills(notebook)
+        said = restore_after_kills(notebook)
         (left,) = notebook.isolations()
-        assert put_back_after_kills(notebook) == []
+        assert restore_after_kills(notebook) == []
     assert "its folders are removed and smbd is as it was" in said[0]
     assert left.status is SeriesStatus.INTERRUPTED
     assert left.left_behind.nothing

@@ -10,7 +10,7 @@ from app.clients.base import Secrets
 from app.environment.collect import Environment
 from app.errors import UsageError
 from app.isolation import places
-from app.isolation.folders import put_back, put_back_after_kills
+from app.isolation.folders import restore_after_kills, restore_server
 from app.isolation.places import find_places
 from app.isolation.request import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationEvent
@@ -113,7 +113,7 @@ def test_nothing_is_put_back_that_a_notebook_of_somebody_else_says(tmp_path: Pat
 def test_no_folder_of_another_name_is_removed(tmp_path: Path):
     folder = tmp_path / ".sharebench-isolate-mine"
     folder.mkdir()
-    put_back(LeftBehind(server_folders=(str(folder),)))
+    restore_server(LeftBehind(server_folders=(str(folder),)))
     assert folder.exists()
 
 
@@ -125,7 +125,7 @@ def test_a_folder_on_a_share_that_a_kill_left_is_told_once(tmp_path: Path):
     )  # fmt: skip
     with Notebook(tmp_path / "n.db") as notebook:
         notebook.add_isolation(isolation)
-        (said,) = put_back_after_kills(notebook)
-        assert put_back_after_kills(notebook) == []
+        (said,) = restore_after_kills(notebook)
+        assert restore_after_kills(notebook) == []
     assert "may still be on the share smb://fileserver/public/deep: delete it there" in said
     assert "as it was" not in said

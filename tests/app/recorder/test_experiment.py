@@ -1,4 +1,4 @@
-"""A ladder measured on a real smbd whose configuration is changed between the rungs."""
+"""An experiment measured on a real smbd whose configuration is changed between the steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.cli.main import run
-from forms.experiments.ladder import Ladder, build_ladder
+from forms.experiments.summary import ExperimentSummary, experiment_summary
 from forms.tuning.change_evidence import SettingState
 from storage.notebook import Notebook
 from storage.records import Series
@@ -42,7 +42,7 @@ class Bench:
         return run(["run", url, *always, *short, *arguments], lambda *_args, **_more: 0)
 
     def change(self, claim: str, conf: Path | None = None) -> Series:
-        """Measure a rung that claims a change; the series as stored."""
+        """Measure a step that claims a change; the series as stored."""
         self.run("--change", claim, conf=conf)
         with Notebook(self.db) as notebook:
             return notebook.series("last")
@@ -50,9 +50,9 @@ class Bench:
     def decide(self, verb: str) -> None:
         assert run(["experiment", verb, "last", "--db", str(self.db)], lambda *_args, **_more: 0) == 0
 
-    def ladder(self) -> Ladder:
+    def summary(self) -> ExperimentSummary:
         with Notebook(self.db) as notebook:
-            return build_ladder("tuning", notebook.experiment("tuning"))
+            return experiment_summary("tuning", notebook.experiment("tuning"))
 
 
 @pytest.fixture
@@ -69,8 +69,8 @@ def told(series: Series) -> tuple[Any, ...]:
     return change.name, change.value, change.previous, change.evidence, change.also_changed
 
 
-def test_each_of_five_rungs_names_exactly_its_change(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    rungs: list[tuple[str, str, str, dict[str, dict[str, str]]]] = [
+def test_each_of_five_steps_names_exactly_its_change(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    steps: list[tuple[str, str, str, dict[str, dict[str, str]]]] = [
         ("debug level", "3", "0", {"global_options": {"log level": "3"}}),
         ("smb encrypt", "required", "default", {"global_options": {"smb encrypt": "required"}}),
         ("server signing", "mandatory", "default", {"global_options": {"server signing": "mandatory"}}),
@@ -83,7 +83,7 @@ def test_each_of_five_rungs_names_exactly_its_change(bench: Bench, capsys: pytes
         ("strict sync", "no", "Yes", {"share_options": {"strict sync": "no"}}),
     ]
     names = ["log level", "server smb encrypt", "server signing", "socket options", "strict sync"]
-    for (typed, value, previous, options), name in zip(rungs, names, strict=True):
+    for (typed, value, previous, options), name in zip(steps, names, strict=True):
         bench.server.rewrite_conf(**options)
         series = bench.change(f"{typed}={value}")
         assert told(series) == (name, value, previous, "confirmed", ())
@@ -96,14 +96,14 @@ def test_each_of_five_rungs_names_exactly_its_change(bench: Bench, capsys: pytes
         if name == "server signing":
             assert series.client.signing == "aes-gmac"
             assert "signing none -> aes-gmac" in remark(series)
-    ladder = bench.ladder()
-    assert [rung.standing for rung in ladder.rungs] == [None, *[SettingState.PROVEN] * 5]
-    assert [rung.base_number for rung in ladder.rungs] == [None, 0, 1, 1, 3, 4]
-    assert [rung.on_kept_path for rung in ladder.rungs] == [True, True, False, True, True, True]
+    summary = bench.summary()
+    assert [step.standing for step in summary.steps] == [None, *[SettingState.PROVEN] * 5]
+    assert [step.base_number for step in summary.steps] == [None, 0, 1, 1, 3, 4]
+    assert [step.on_kept_path for step in summary.steps] == [True, True, False, True, True, True]
     capsys.readouterr()
     assert run(["experiment", "show", "tuning", "--json", "--db", str(bench.db)], lambda *_args, **_more: 0) == 0
     document = json.loads(capsys.readouterr().out)
-    assert [rung["change"] and rung["change"]["name"] for rung in document["rungs"]] == [None, *names]
+    assert [step["change"] and step["change"]["name"] for step in document["rungs"]] == [None, *names]
 
 
 def remark(series: Series) -> str:
@@ -116,13 +116,13 @@ def test_changes_that_are_not_what_they_claim(bench: Bench) -> None:
         before = dict(bench.server.global_options), dict(bench.server.share_options)
         bench.server.rewrite_conf(**options)
         series = bench.change(claim)
-        rung = bench.ladder().rung_of(series.id)
-        assert rung
-        assert rung.base_number == 0
+        step = bench.summary().step_of(series.id)
+        assert step
+        assert step.base_number == 0
         bench.decide("revert")
         bench.server.global_options, bench.server.share_options = before
         bench.server.rewrite_conf()
-        return series, rung.standing
+        return series, step.standing
 
     series, standing = case("strict sync=no")
     assert told(series) == ("strict sync", "no", "Yes", "contradicted", ())

@@ -16,7 +16,7 @@ from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, RunStarted
 from app.measure.plan import MeasurementPlan
-from app.recorder.recording import Resumption, SeriesClosed, SeriesOpened, record, record_in_turns, resume
+from app.recorder.recording import Resumption, SeriesClosed, SeriesOpened, record, record_interleaved, resume
 from app.recorder.request import SeriesRequest
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, Settings
@@ -149,7 +149,7 @@ def test_series_take_turns_run_by_run(smbd: Smbd, book: Path):
     smbd.make_file("file", b"x" * MIB)
     requests = [get_order(smbd, runs=3, warmups=0), put_order(smbd, runs=3, warmups=0)]
     turns = [
-        index for index, event in record_in_turns(requests, book, SeriesControl()) if isinstance(event, RunStarted)
+        index for index, event in record_interleaved(requests, book, SeriesControl()) if isinstance(event, RunStarted)
     ]
     assert turns == [0, 1, 1, 0, 0, 1]
     with Notebook(book) as notebook:
@@ -164,7 +164,7 @@ def test_one_failing_series_leaves_the_other_going(smbd: Smbd, book: Path):
     requests = [get_order(smbd, "no such file"), get_order(smbd)]
     closed = {
         index: event.status
-        for index, event in record_in_turns(requests, book, SeriesControl())
+        for index, event in record_interleaved(requests, book, SeriesControl())
         if isinstance(event, SeriesClosed)
     }
     assert closed == {0: SeriesStatus.FAILED, 1: SeriesStatus.COMPLETE}
@@ -174,7 +174,7 @@ def test_cancelling_turns_ends_all(smbd: Smbd, book: Path):
     smbd.make_file("file", b"x" * MIB)
     control = SeriesControl()
     statuses = []
-    for _, event in record_in_turns([get_order(smbd, runs=500), get_order(smbd, runs=500)], book, control):
+    for _, event in record_interleaved([get_order(smbd, runs=500), get_order(smbd, runs=500)], book, control):
         if isinstance(event, RunStarted) and event.number == 3:
             control.cancel()
         if isinstance(event, SeriesClosed):
@@ -233,11 +233,11 @@ def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path)
     assert third.change.evidence == "contradicted"
 
 
-def test_no_ladder_takes_the_name_of_a_survey(smbd: Smbd, book: Path):
+def test_no_experiment_takes_the_name_of_a_survey(smbd: Smbd, book: Path):
     with Notebook(book) as notebook:
         notebook.add_experiment(Experiment(name="whole picture", kind=ExperimentKind.SURVEY))
     request = replace(get_order(smbd), experiment=Experiment(name="whole picture"))
-    with pytest.raises(UsageError, match="'whole picture' is the name of a survey: give the ladder another one"):
+    with pytest.raises(UsageError, match=r"'whole picture' is in use \(kind: survey\): give the experiment"):
         list(record(request, book, SeriesControl()))
     with Notebook(book) as notebook:
         assert notebook.count() == 0
@@ -292,7 +292,7 @@ def request(server: Smbd, runs: int = 3) -> SeriesRequest:
 def test_interrupted_turns_are_taken_up_where_they_were(smbd: Smbd, tmp_path: Path):
     smbd.make_file("file", b"x" * MIB)
     book, control = tmp_path / "notebook.db", SeriesControl()
-    for index, event in record_in_turns([request(smbd), request(smbd)], book, control):
+    for index, event in record_interleaved([request(smbd), request(smbd)], book, control):
         if index == 1 and isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED:
             control.cancel()
     with Notebook(book) as notebook:
@@ -300,7 +300,9 @@ def test_interrupted_turns_are_taken_up_where_they_were(smbd: Smbd, tmp_path: Pa
         before = [notebook.series(series_id) for series_id in ids]
     assert [one.status for one in before] == [SeriesStatus.INTERRUPTED] * 2
     resumptions = [Resumption(series_id=series_id, secrets=smbd.secrets()) for series_id in ids]
-    closed = [e.status for _, e in record_in_turns(resumptions, book, SeriesControl()) if isinstance(e, SeriesClosed)]
+    closed = [
+        e.status for _, e in record_interleaved(resumptions, book, SeriesControl()) if isinstance(e, SeriesClosed)
+    ]
     assert closed == [SeriesStatus.COMPLETE] * 2
     with Notebook(book) as notebook:
         after = [notebook.series(series_id) for series_id in ids]
@@ -313,7 +315,7 @@ def test_interrupted_turns_are_taken_up_where_they_were(smbd: Smbd, tmp_path: Pa
 def test_what_has_not_begun_is_not_begun_after_cancelling(smbd: Smbd, tmp_path: Path):
     smbd.make_file("file", b"x" * MIB)
     book, control = tmp_path / "notebook.db", SeriesControl()
-    for _, event in record_in_turns([request(smbd, runs=50), request(smbd), request(smbd)], book, control):
+    for _, event in record_interleaved([request(smbd, runs=50), request(smbd), request(smbd)], book, control):
         if isinstance(event, RunFinished):
             control.cancel()
     with Notebook(book) as notebook:
@@ -324,6 +326,6 @@ def test_a_login_that_was_refused_is_not_tried_by_the_next_of_it(smbd: Smbd, tmp
     smbd.make_file("file", b"x" * MIB)
     right, wrong = request(smbd, runs=1), request(smbd, runs=1)
     wrong = replace(wrong, plan=replace(wrong.plan, secrets=Secrets(password="wrong")))
-    turns = record_in_turns([wrong, wrong, right], tmp_path / "notebook.db", SeriesControl(), ["a", "a", "b"])
+    turns = record_interleaved([wrong, wrong, right], tmp_path / "notebook.db", SeriesControl(), ["a", "a", "b"])
     closed = [(index, event.status) for index, event in turns if isinstance(event, SeriesClosed)]
     assert closed == [(0, SeriesStatus.FAILED), (2, SeriesStatus.COMPLETE)]

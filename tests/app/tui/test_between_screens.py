@@ -55,10 +55,10 @@ async def test_more_than_two_stand_in_the_table_with_a_verdict_each(path):
     [
         ("compare", {"base": f"{2:012x}", "other": f"{3:012x}"}, "log level"),
         ("table", {"ids": [f"{1:012x}", f"{2:012x}", f"{3:012x}"]}, "FTP"),
-        ("ladder", {"experiment": "files"}, "log level"),
+        ("experiment", {"experiment": "files"}, "log level"),
     ],
 )
-async def test_comparisons_and_ladders_are_exported_as_well(path, screen, arguments, expected):
+async def test_comparisons_and_experiments_are_exported_as_well(path, screen, arguments, expected):
     app = app_on(path, first=screen, **arguments)
     async with app.run_test() as pilot:
         await settled(app, pilot)
@@ -99,7 +99,7 @@ async def test_an_interrupted_series_is_gone_on_with(path):
 
 
 async def test_from_any_rung_a_new_branch(path):
-    app = app_on(path, backend=FakeBackend(), first="ladder", experiment="files")
+    app = app_on(path, backend=FakeBackend(), first="experiment", experiment="files")
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("up", "n")

@@ -1,4 +1,4 @@
-"""The catalogue, its entries, and the ladder of an experiment."""
+"""The catalogue, its entries, and the steps of an experiment."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from app.tui.catalogue import CatalogueScreen, EntryScreen, ValueDialog
-from app.tui.experiment import LadderScreen
+from app.tui.experiment import ExperimentScreen
 from app.tui.export import ExportScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
@@ -98,8 +98,8 @@ async def test_copying_goes_to_the_clipboard_and_to_a_file_whose_path_is_shown(p
         assert any(str(copied) in note.message for note in app._notifications)
 
 
-async def test_the_ladder_shows_each_change_with_what_came_of_it(path):
-    app = app_on(path, first="ladder", experiment="files")
+async def test_the_experiment_shows_each_change_with_what_came_of_it(path):
+    app = app_on(path, first="experiment", experiment="files")
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         lines = painted(app).splitlines()
@@ -115,7 +115,7 @@ async def test_the_ladder_shows_each_change_with_what_came_of_it(path):
         assert "95 % interval" in painted(app)
 
 
-async def test_a_ladder_is_renamed_on_the_screen_also_for_a_guide_that_is_open(path):
+async def test_an_experiment_is_renamed_on_the_screen_also_for_a_guide_that_is_open(path):
     with Notebook(path) as notebook:
         notebook.remember(MEMORY_KEY, GuideChoices(experiment="files").to_memory())
         notebook.add(one(5, experiment="taken"))
@@ -123,7 +123,7 @@ async def test_a_ladder_is_renamed_on_the_screen_also_for_a_guide_that_is_open(p
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         guide = here(app)
-        app.visit("ladder", experiment="files")
+        app.visit("experiment", experiment="files")
         await settled(app, pilot)
         await press(app, pilot, "l")
         app.screen.query_one("#answer", Input).value = "new switch"
@@ -141,24 +141,24 @@ async def test_a_ladder_is_renamed_on_the_screen_also_for_a_guide_that_is_open(p
         assert notebook.experiment("files") == []
 
 
-async def test_a_wider_screen_gives_the_rungs_its_room_also_when_it_is_made_wider(tmp_path):
+async def test_a_wider_screen_gives_the_steps_its_room_also_when_it_is_made_wider(tmp_path):
     change = Change(name="socket options", value="SO_SNDBUF=131072 SO_RCVBUF=131072", previous="TCP_NODELAY")
     base = one(1, (80e6, 81e6, 80e6, 79e6, 80e6), experiment="files")
-    rung = one(2, (90e6,) * 5, experiment="files", base_id=base.id, change=change)
-    app = app_on(book(tmp_path / "notebook.db", base, rung), first="ladder", experiment="files")
+    step = one(2, (90e6,) * 5, experiment="files", base_id=base.id, change=change)
+    app = app_on(book(tmp_path / "notebook.db", base, step), first="experiment", experiment="files")
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         claim = "socket options = SO_SNDBUF=131072 SO_RCVBUF=131072"
-        assert claim not in rungs_of(app)
+        assert claim not in steps_of(app)
         await pilot.resize_terminal(120, 36)
         await settled(app, pilot)
-        assert claim in rungs_of(app)
-        assert here(app).query_one("#rungs", OptionList).highlighted == 1
+        assert claim in steps_of(app)
+        assert here(app).query_one("#steps", OptionList).highlighted == 1
 
 
-def rungs_of(app: SharebenchApp) -> str:
-    """The list of rungs as it is painted, down to the pane below it."""
-    return "\n".join(painted(app).splitlines()[: 1 + here(app).query_one("#rungs-pane").size.height])
+def steps_of(app: SharebenchApp) -> str:
+    """The list of steps as it is painted, down to the pane below it."""
+    return "\n".join(painted(app).splitlines()[: 1 + here(app).query_one("#steps-pane").size.height])
 
 
 async def test_the_catalogues_list_says_what_to_expect_where_there_is_room(path):
@@ -179,7 +179,7 @@ async def test_the_catalogues_list_says_what_to_expect_where_there_is_room(path)
 
 
 async def test_a_change_is_kept_or_put_back_or_open_again(path):
-    app = app_on(path, first="ladder", experiment="files")
+    app = app_on(path, first="experiment", experiment="files")
 
     def decision() -> Decision | None:
         with Notebook(path) as notebook:
@@ -191,17 +191,17 @@ async def test_a_change_is_kept_or_put_back_or_open_again(path):
             await pilot.press(key)
             await settled(app, pilot)
             assert decision() is expected
-            assert here(app).rung.number == 2
+            assert here(app).step.number == 2
         await pilot.press("r")
         await settled(app, pilot)
         assert "x 2 strict sync = no" in " ".join(painted(app).replace("─", " ").split())
         await pilot.press("up", "up", "k")
         await settled(app, pilot)
-        assert here(app).rung.decision is None
+        assert here(app).step.decision is None
 
 
-async def test_from_a_rung_to_its_series_and_its_comparison(path):
-    app = app_on(path, first="ladder", experiment="files")
+async def test_from_a_step_to_its_series_and_its_comparison(path):
+    app = app_on(path, first="experiment", experiment="files")
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("up", "enter")
@@ -213,20 +213,20 @@ async def test_from_a_rung_to_its_series_and_its_comparison(path):
         assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{2:012x}")
         await pilot.press("escape", "up", "c")
         await settled(app, pilot)
-        assert isinstance(here(app), LadderScreen)
+        assert isinstance(here(app), ExperimentScreen)
 
 
 async def test_the_newest_experiment_is_shown_and_another_can_be_chosen(path):
-    app = app_on(path, first="ladder")
+    app = app_on(path, first="experiment")
     async with app.run_test() as pilot:
         await settled(app, pilot)
         assert "[bold]x[/]" in painted(app).splitlines()[0]
         await pilot.press("e")
         await settled(app, pilot)
-        assert "3 series  ladder    files" in painted(app)
+        assert "3 series  experiment  files" in painted(app)
         await pilot.press("down", "enter")
         await settled(app, pilot)
-        assert here(app).ladder.name == "files"
+        assert here(app).summary.name == "files"
 
 
 async def test_surveys_and_self_tests_are_opened_from_the_list_and_exported(path):
@@ -237,7 +237,7 @@ async def test_surveys_and_self_tests_are_opened_from_the_list_and_exported(path
         for number, experiment in enumerate((half, survey), 5):
             notebook.add_experiment(experiment)
             notebook.add(one(number, experiment=experiment.name, created_at=f"2031-01-0{number}T10:00:00.000Z"))
-    app = app_on(path, first="ladder", experiment="files")
+    app = app_on(path, first="experiment", experiment="files")
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("e")
@@ -259,21 +259,21 @@ async def test_surveys_and_self_tests_are_opened_from_the_list_and_exported(path
 
 
 async def test_without_an_experiment_it_says_how_to_begin_one(tmp_path):
-    app = app_on(book(tmp_path / "notebook.db", one(1)), first="ladder")
+    app = app_on(book(tmp_path / "notebook.db", one(1)), first="experiment")
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        assert "There is no ladder of changes yet." in painted(app)
+        assert "There is no experiment yet." in painted(app)
         assert "self-tests of the notebook are opened by e" in " ".join(painted(app).replace("│", " ").split())
-        assert "e Experiments" in painted(app), "not behind keys that need a ladder"
+        assert "e Experiments" in painted(app), "not behind keys that need an experiment"
         assert "k Keep" not in painted(app)
         await pilot.press("k", "r", "c", "v", "e", "y", "enter")
         await settled(app, pilot)
-        assert isinstance(here(app), LadderScreen)
-        assert "There is no ladder of changes yet." in painted(app), "not an empty chart"
+        assert isinstance(here(app), ExperimentScreen)
+        assert "There is no experiment yet." in painted(app), "not an empty chart"
 
 
 async def test_an_experiment_whose_series_are_gone_says_so(path):
-    app = app_on(path, first="ladder", experiment="files")
+    app = app_on(path, first="experiment", experiment="files")
     async with app.run_test() as pilot:
         await settled(app, pilot)
         with Notebook(path) as notebook:
@@ -281,17 +281,17 @@ async def test_an_experiment_whose_series_are_gone_says_so(path):
                 notebook.annotate(replace(notebook.series(f"{number:012x}"), experiment=None))
         await pilot.press("k")
         await settled(app, pilot)
-        assert "There is no ladder" in painted(app)
+        assert "There is no experiment" in painted(app)
 
 
-async def test_a_new_rung_has_the_cursor_when_one_comes_back_to_the_ladder(path):
-    app = app_on(path, first="ladder", experiment="files")
+async def test_a_new_step_has_the_cursor_when_one_comes_back_to_the_experiment(path):
+    app = app_on(path, first="experiment", experiment="files")
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await pilot.press("up", "f2", "f5")
         await settled(app, pilot)
-        assert here(app).rung.series.id == f"{2:012x}", "nothing is new"
+        assert here(app).step.series.id == f"{2:012x}", "nothing is new"
         book(path, one(5, experiment="files", base_id=f"{3:012x}"))
         await pilot.press("f2", "f5")
         await settled(app, pilot)
-        assert here(app).rung.series.id == f"{5:012x}"
+        assert here(app).step.series.id == f"{5:012x}"

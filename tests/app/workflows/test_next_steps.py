@@ -16,7 +16,7 @@ from storage.quiet import Quiet, QuietVerdict
 from storage.records import SeriesStatus
 from tests.builders import book, one
 
-SCATTERED = (100e6, 160e6, 90e6, 170e6, 120e6)
+VARYING = (100e6, 160e6, 90e6, 170e6, 120e6)
 BUSY = Quiet(verdict=QuietVerdict.BUSY, reasons=("others are at work",))
 
 
@@ -32,7 +32,7 @@ def taken(notebook: Notebook, steps, name: str):
 
 
 def test_what_weakens_a_series_is_a_choice_that_mends_it(tmp_path: Path):
-    path = book(tmp_path / "notebook.db", one(1, SCATTERED, quiet=BUSY, plan=Plan(runs=5, warmups=2)))
+    path = book(tmp_path / "notebook.db", one(1, VARYING, quiet=BUSY, plan=Plan(runs=5, warmups=2)))
     with Notebook(path) as notebook:
         series = notebook.series("last")
         steps = list(after_series(series))
@@ -49,13 +49,13 @@ def test_an_interrupted_series_goes_on_first(tmp_path: Path):
     path = book(tmp_path / "notebook.db", one(1, (100e6,), status=SeriesStatus.INTERRUPTED, plan=Plan(runs=5)))
     with Notebook(path) as notebook:
         steps = list(after_series(notebook.series("last")))
-        assert names(steps)[0] == "Go on where it stopped"
-        assert taken(notebook, steps, "Go on where it stopped").series_id == notebook.series("last").id
+        assert names(steps)[0] == "Resume where it stopped"
+        assert taken(notebook, steps, "Resume where it stopped").series_id == notebook.series("last").id
 
 
 @pytest.mark.parametrize(
     ("other", "first"),
-    [((120e6,) * 5, "Measure the baseline again"), (SCATTERED[:2], "Measure the baseline again with more runs")],
+    [((120e6,) * 5, "Measure the baseline again"), (VARYING[:2], "Measure the baseline again with more runs")],
 )
 def test_what_would_tell_comes_first_after_a_comparison(tmp_path: Path, other: tuple[float, ...], first: str):
     path = book(tmp_path / "notebook.db", one(1, (100e6, 101e6, 99e6, 100e6, 100e6)), one(2, other))
@@ -81,6 +81,6 @@ def test_a_survey_leads_to_its_rest_to_one_change_and_to_the_catalogue(tmp_path:
         change = taken(notebook, list(after_survey(found)), "Change ONE thing there, and measure again")
         assert (change.step, change.series_id) == (MethodStep.CHANGE, series.id)
     assert [(step.name, step.screen) for step in after_survey(surveyed(complete=False))] == [
-        ("Go on with the survey", "survey"), ("See what can be changed: the catalogue", "catalogue"),
+        ("Resume the survey", "survey"), ("See what can be changed: the catalogue", "catalogue"),
     ]  # fmt: skip
     assert names(after_survey(surveyed()))[-1] == "Survey the server again"

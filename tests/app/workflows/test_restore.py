@@ -42,7 +42,7 @@ def test_what_somebody_else_took_since_is_left_to_them(notebook: Notebook, monke
         assert book.take_journal(abandoned_change().id)
         return []
 
-    monkeypatch.setattr("app.workflows.restore.put_back_after_kills", taken_meanwhile)
+    monkeypatch.setattr("app.workflows.restore.restore_after_kills", taken_meanwhile)
     found = restore(notebook)
     assert ([one.id for one in found.at_work], found.left) == ([abandoned_change().id], [])
 
@@ -53,11 +53,11 @@ def test_a_notebook_that_cannot_be_written_keeps_nobody_from_putting_back(
     def fail(*_words: object) -> None:
         raise sqlite3.OperationalError("attempt to write a readonly database")
 
-    def put_back(entry: JournalEntry, _notebook: Notebook, _ssh: str | None) -> Restored:
+    def restored(entry: JournalEntry, _notebook: Notebook, _ssh: str | None) -> Restored:
         return Restored(entry=entry, effective="Yes", reloaded=True, same_configuration=True)
 
     monkeypatch.setattr(notebook, "take_journal", fail)
-    monkeypatch.setattr("app.workflows.restore.restore_change", put_back)
+    monkeypatch.setattr("app.workflows.restore.restore_change", restored)
     assert len(restore(notebook).done) == 1
 
 

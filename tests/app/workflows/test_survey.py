@@ -143,7 +143,7 @@ def test_an_interrupted_round_goes_on_and_repeats_nothing_that_is_finished(smbd:
     assert list(smbd.folder.glob(".sharebench-*")) == []
     assert not plan(chosen, book).continued
     with Notebook(book) as notebook:
-        assert notebook.experiments(ExperimentKind.LADDER) == []
+        assert notebook.experiments(ExperimentKind.STEPS) == []
         assert [entry.experiment for entry in notebook.experiments(ExperimentKind.SURVEY)] == [going_on.experiment]
     assert all(series.base_id is None for series in after.values())
 

@@ -25,7 +25,7 @@ from app.measure.events import Failed, RunFinished, Started, Warned
 from app.workflows import tune
 from app.workflows.requests import SeriesOptions, series_request
 from app.workflows.trial import _fixed_work, run_trial
-from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet, consent_lines, new_order
+from app.workflows.trial_order import Judged, SettingRestored, TrialOrder, ValueSet, consent_lines, new_order
 from app.workflows.trial_yardstick import (
     LEAST_BYTES,
     LoadYardstick,
@@ -105,7 +105,7 @@ def test_pairs_by_lot_each_run_in_a_new_session_and_all_is_put_back(samba: Smbd,
     assert values == [None, "mandatory", None, "mandatory", "mandatory", None], "A B, A B, B A"
     signing = [event.client.signing for event in events if isinstance(event, Started)]
     assert [one == "none" for one in signing] == [value is None for value in values]
-    assert isinstance(events[-2], PutBack)
+    assert isinstance(events[-2], SettingRestored)
     assert samba.conf.read_bytes() == before
     with Notebook(path) as notebook:
         base, other = notebook.experiment(made.experiment.name)
@@ -277,7 +277,9 @@ def test_a_later_line_that_wins_is_noticed_and_all_is_put_back(samba: Smbd, tmp_
     seen: list[object] = []
     with pytest.raises(ChangeFailedError, match="something later in the configuration"):
         carried_out(made, path, seen.append)
-    assert any(isinstance(event, PutBack) for event in seen), "whoever reads the error is told that it was put back"
+    assert any(isinstance(event, SettingRestored) for event in seen), (
+        "whoever reads the error is told that it was put back"
+    )
     assert samba.conf.read_bytes() == before
 
 

@@ -12,7 +12,7 @@ from forms.comparison.report import comparison_document
 from forms.comparison.verdict import Sides, compare, compare_sides
 from forms.stats.decision import Limits
 from storage.records import RunStatus
-from tests.builders import in_turns, repeats, series
+from tests.builders import interleaved, repeats, series
 
 OPPOSITE = {"faster": "slower", "slower": "faster", "same": "same", "unknown": "unknown"}
 
@@ -91,14 +91,14 @@ def test_rejected_failed_and_warm_up_runs_do_not_count():
         runs = (*base.runs[:-1], replace(wild, status=status))
         clean = series(runs=runs)
         assert compare(clean, clean).base_bytes_per_second == pytest.approx(100e6)
-        assert compare(*in_turns(clean, clean)).verdict == "same"
+        assert compare(*interleaved(clean, clean)).verdict == "same"
 
 
 def test_a_pair_of_which_one_run_is_rejected_is_left_out():
-    base, other = in_turns(series((100e6, 101e6, 99e6, 100e6, 500e6)), series((100e6, 101e6, 99e6, 100e6, 100e6)))
+    base, other = interleaved(series((100e6, 101e6, 99e6, 100e6, 500e6)), series((100e6, 101e6, 99e6, 100e6, 100e6)))
     clean = replace(base, runs=(*base.runs[:-1], replace(base.runs[-1], status=RunStatus.REJECTED)))
     assert compare(base, other).verdict == "unknown"
-    assert compare(clean, other).in_turns
+    assert compare(clean, other).interleaved
     assert compare(clean, other).verdict == "same"
 
 
@@ -106,4 +106,4 @@ def test_ten_thousand_runs_a_side_are_compared_at_once():
     generator = random.Random(2)
     left = series([generator.gauss(100e6, 1e6) for _ in range(10_000)])
     right = series([generator.gauss(102e6, 1e6) for _ in range(10_000)])
-    assert compare(*in_turns(left, right)).verdict == "faster"
+    assert compare(*interleaved(left, right)).verdict == "faster"

@@ -13,7 +13,7 @@ from forms.exporters.text import report_text
 from forms.report import change_formula
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import Change, Command, Evidence
-from tests.builders import CLIENT, in_turns, series
+from tests.builders import CLIENT, interleaved, series
 
 BASE = series((100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100e6), id="aaaaaaaaaaaa", label="as found")
 CHANGE = Change(
@@ -24,7 +24,7 @@ CHANGE = Change(
     also_changed=("server.kernel 6.1 -> 6.2",),
     remark="log level did not change: it still is 3.",
 )
-BASE, OTHER = in_turns(
+BASE, OTHER = interleaved(
     BASE,
     series((110e6, 111e6, 109e6, 110.5e6, 109.5e6, 110e6), id="bbbbbbbbbbbb", label="log level 0", change=CHANGE),
 )
@@ -116,7 +116,7 @@ def test_a_verdict_without_a_claimed_change_names_what_differs():
     what = "link (1 Gb/s, then 100 Mb/s) and rate of the link (1 Gb/s, then 100 Mb/s)"
     assert form.remarks == (f"What differs, and may be the reason: {what}.",)
     assert [row.name for row in form.differences] == ["rate of the link"]
-    alike = in_turns(base, replace(BASE, link_bits_per_second=100_000_000))
+    alike = interleaved(base, replace(BASE, link_bits_per_second=100_000_000))
     assert comparison_form(*alike).remarks == ()
 
 
@@ -128,7 +128,7 @@ def test_markup_and_escapes_from_outside_are_plain_text():
 
 
 def test_several_verdicts_a_line_each():
-    again = in_turns(BASE, replace(BASE, id="c" * 12, label="again"))
+    again = interleaved(BASE, replace(BASE, id="c" * 12, label="again"))
     found = comparisons(
         [Sides(base=(BASE,), other=(replace(OTHER, change=None),)), Sides(base=again[:1], other=again[1:])]
     )

@@ -12,7 +12,7 @@ from forms.comparison.verdict import Sides, compare, compare_several, compare_si
 from forms.stats.decision import Doubt, Limits
 from forms.stats.settle import Way
 from storage.records import Change, Command, Evidence, Series
-from tests.builders import CLIENT, in_turns, one, repeats, series
+from tests.builders import CLIENT, interleaved, one, repeats, series
 
 TEN = (100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100.2e6, 99.8e6, 100.7e6, 99.3e6, 100e6)
 
@@ -23,7 +23,7 @@ def scaled(rates: Sequence[float], factor: float) -> list[float]:
 
 def against(left: Sequence[float], right: Sequence[float], **options: Any) -> Comparison:
     """Two series whose runs took turns."""
-    return compare(*in_turns(series(left, id="base"), series(right, id="other")), Limits(**options))
+    return compare(*interleaved(series(left, id="base"), series(right, id="other")), Limits(**options))
 
 
 def grouped(base: Sequence[float], other: Sequence[float], order: str, limits: Limits | None = None) -> Comparison:
@@ -108,7 +108,7 @@ def test_a_base_that_comes_back_sharpens_the_verdict_and_one_that_does_not_takes
     back = grouped((1, 1.01), (1.2,), "ABA")
     assert (back.verdict, back.between_freedom) == ("faster", 5)
     moved = grouped((1, 1.19), (1.2,), "ABA")
-    assert (moved.verdict, moved.doubt) == ("unknown", Doubt.WANDERED)
+    assert (moved.verdict, moved.doubt) == ("unknown", Doubt.BASE_VARIED)
     assert moved.base_wander_percent == pytest.approx(17.4, abs=0.1)
 
 
@@ -117,7 +117,7 @@ def test_no_interval_ends_beyond_what_can_be_read():
     wild = (60e6, 140e6, 95e6, 120e6, 85e6)
     base, other, again = (series(scaled(wild, factor), id=name) for name, factor in (("a", 1), ("b", 1.1), ("c", 0.01)))
     found = compare_sides(Sides(base=(base, again), other=(other,)), Limits())
-    assert found.doubt is Doubt.WANDERED
+    assert found.doubt is Doubt.BASE_VARIED
     assert "−100 %" not in found.sentence
     assert "over ×100" in found.sentence
     assert "to +1," not in found.sentence
@@ -198,7 +198,7 @@ def test_no_number_of_runs_tells_where_noise_is_as_wide_as_the_margin():
 def test_what_scatters_too_much_is_told_how_many_runs_as_a_range():
     loose = [rate + (1.7e6 if index % 3 else -3.4e6) for index, rate in enumerate(TEN)]
     result = against(loose, scaled([*loose[1:], loose[0]], 1.02))
-    assert result.doubt is Doubt.SCATTER
+    assert result.doubt is Doubt.VARYING
     assert result.needed_runs_range is not None
     low, high = result.needed_runs_range
     assert high is None or low <= (result.needed_runs or low) <= high
@@ -211,7 +211,7 @@ def test_many_runs_are_not_what_is_advised_first():
     """Two hundred and fifty runs a side are honest and useless: what can be done is a larger file or a quieter time."""
     loose = [rate + (5e6 if index % 3 else -10e6) for index, rate in enumerate(TEN)]
     result = against(loose, scaled([*loose[1:], loose[0]], 1.02))
-    assert result.doubt is Doubt.SCATTER
+    assert result.doubt is Doubt.VARYING
     assert result.smallest_percent == pytest.approx(14.3, abs=0.1)
     assert result.needed_runs is not None
     assert result.needed_runs > MANY_RUNS
@@ -223,7 +223,7 @@ CONTRADICTED = Change(name="log level", value="0", previous="3", evidence=Eviden
 
 
 def test_a_contradicted_change_replaces_the_verdict():
-    base, other = in_turns(series(TEN, id="a"), series(scaled(TEN, 1.1), id="b", change=CONTRADICTED))
+    base, other = interleaved(series(TEN, id="a"), series(scaled(TEN, 1.1), id="b", change=CONTRADICTED))
     result = compare(base, other)
     assert (result.verdict, result.doubt, result.sign) == ("unknown", Doubt.CONTRADICTED, "!")
     assert "Not the change that was claimed" in result.sentence
@@ -233,7 +233,7 @@ def test_a_contradicted_change_replaces_the_verdict():
 def test_states_are_compared_not_claims():
     """In-flight 4, 1, 4: the third series claims 1 -> 4, but beside the first nothing is different."""
     back = Change(name="in-flight", value="4", previous="1", evidence=Evidence.CONFIRMED)
-    first, third = in_turns(
+    first, third = interleaved(
         series(TEN, id="first", experiment="x"),
         series(scaled(TEN, 1.26), id="third", experiment="x", change=back, base_id="second"),
     )
@@ -245,7 +245,7 @@ def test_states_are_compared_not_claims():
 
 def test_settings_that_were_not_to_be_seen_are_not_called_equal():
     change = Change(name="log level", value="0", previous="3", evidence=Evidence.CONFIRMED)
-    first, third = in_turns(
+    first, third = interleaved(
         series(TEN, id="first", experiment="x"),
         series(scaled(TEN, 1.26), id="third", experiment="x", change=change, base_id="second"),
     )
@@ -259,7 +259,7 @@ def test_the_differences_come_along():
 
 def test_several_at_once_must_be_surer_and_say_so():
     base = series(TEN, id="base")
-    pairs = [in_turns(base, series(scaled(TEN[::-1], 1.011), id=f"other{n}")) for n in range(6)]
+    pairs = [interleaved(base, series(scaled(TEN[::-1], 1.011), id=f"other{n}")) for n in range(6)]
     sides = [Sides(base=(left,), other=(right,)) for left, right in pairs]
     alone, together = compare(*pairs[0]), compare_several(sides, Limits())
     assert alone.level == pytest.approx(0.95)
@@ -277,7 +277,7 @@ def test_dependence_and_trend_of_a_side_are_told():
     said = " ".join(comparison_form(rising, wavy).remarks)
     assert "The base (rising) rose by" in said
     assert "The other (wavy) has runs that depend on each other" in said
-    assert not any("rose" in remark for remark in comparison_form(*in_turns(rising, rising)).remarks)
+    assert not any("rose" in remark for remark in comparison_form(*interleaved(rising, rising)).remarks)
 
 
 STEADY = (100e6, 100.5e6, 99.5e6, 100e6, 100e6)

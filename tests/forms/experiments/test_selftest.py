@@ -9,7 +9,7 @@ from forms.comparison.verdict import compare
 from forms.experiments.report import selftest_document, selftest_report
 from forms.experiments.selftest import selftest, sentences
 from forms.exporters.text import report_text
-from tests.builders import in_turns, series
+from tests.builders import interleaved, series
 
 
 def drawn(seed: int, runs: int, percent: float = 1.0, middle: float = 100e6):
@@ -18,7 +18,7 @@ def drawn(seed: int, runs: int, percent: float = 1.0, middle: float = 100e6):
 
 
 def self_tested(first, second):
-    return selftest(*in_turns(first, second))
+    return selftest(*interleaved(first, second))
 
 
 def test_more_runs_show_less_and_its_own_number_is_among_them():
@@ -38,7 +38,7 @@ def test_the_change_it_states_is_found_nine_times_in_ten():
         for seed in range(200):
             stated = self_tested(drawn(seed, runs, percent), drawn(1000 + seed, runs, percent)).smallest_percent
             base, other = generator.normal(100, percent, (2, runs)).tolist()
-            pair = in_turns(series(base), series([rate + stated for rate in other]))
+            pair = interleaved(series(base), series([rate + stated for rate in other]))
             found += compare(*pair).verdict == "faster"
         assert 0.84 * 200 <= found <= 0.96 * 200
 

@@ -1,4 +1,4 @@
-"""Comparisons, an experiment's ladder and worksheets, filled, with a text from outside where one can stand."""
+"""Comparisons, an experiment and worksheets, filled, with a text from outside where one can stand."""
 
 import json
 from dataclasses import replace
@@ -13,7 +13,7 @@ from forms.report import Report
 from forms.worksheets.report import bottleneck_report, users_report
 from forms.worksheets.users import UserGroup, UsersCalculation
 from storage.records import Change, Command, Decision, Evidence, Series, Target
-from tests.builders import in_turns, series
+from tests.builders import interleaved, series
 from tests.forms.worksheets.table_b5 import B5
 from tests.loads import golden_load, golden_prediction
 
@@ -63,9 +63,9 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
     base, other, _ = experiment(text)
     office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
     return {
-        "comparison": comparison_report(in_turns(base, replace(other, label=text))),
+        "comparison": comparison_report(interleaved(base, replace(other, label=text))),
         "matrix": comparison_report(book_b1()),
-        "ladder": experiment_report(text, experiment(text)),
+        "experiment": experiment_report(text, experiment(text)),
         "load": load_report(golden_load(text), golden_prediction(text)),
         "isolation": isolation_report(replace(isolation_from_document(json.loads(example_documents()[0])), label=text)),
         "bottleneck": bottleneck_report(B5, text),

@@ -1,4 +1,4 @@
-"""Comparisons, experiment ladders and worksheets in every format."""
+"""Comparisons, experiments and worksheets in every format."""
 
 import io
 import re
@@ -19,7 +19,7 @@ from tests.forms.exporters.page import Page
 from tests.forms.golden_files import check
 
 
-@pytest.mark.parametrize("form", ["comparison", "matrix", "ladder", "isolation", "load"])
+@pytest.mark.parametrize("form", ["comparison", "matrix", "experiment", "isolation", "load"])
 @pytest.mark.parametrize("name", [n for n, f in FORMATS.items() if not f.binary])
 def test_golden_forms(form, name):
     check(f"{form}{FORMATS[name].suffix}", export_reports([reports()[form]], name))
@@ -52,8 +52,8 @@ def test_table_b1_has_the_ratios_that_the_text_gets_wrong():
     ]
 
 
-def test_the_ladder_strikes_out_what_was_put_back():
-    lines = report_text(reports()["ladder"]).splitlines()
+def test_restored_changes_are_struck_out():
+    lines = report_text(reports()["experiment"]).splitlines()
     assert any(line.startswith("x 2") and "──" in line for line in lines)
     assert any("Gained in all" in line for line in lines)
 

@@ -13,7 +13,7 @@ from forms.series.fields import result_fields
 from forms.series.summary import run_form
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import ClientFacts, Command, Series, Target
-from tests.builders import CLIENT, in_turns, series
+from tests.builders import CLIENT, interleaved, series
 
 GIGABIT = 1_000_000_000
 SHAPE = (1.0, 1.004, 0.997, 1.002, 0.998, 1.001)
@@ -59,7 +59,7 @@ def test_well_configured():
 
 
 def test_as_fast_as_ftp_but_for_chance_is_well_configured():
-    assert keys(*in_turns(steady("smb", 111), steady("ftp", 111.5))) == ["well-configured"]
+    assert keys(*interleaved(steady("smb", 111), steady("ftp", 111.5))) == ["well-configured"]
 
 
 def test_unusual_runs_take_the_compliment_back():
@@ -87,7 +87,7 @@ def test_the_ratio_to_ftp(megabytes, key, severity):
 
 def test_runs_that_scatter_too_much_tell_no_ratio():
     wild = [60e6, 180e6, 110e6, 100e6]
-    found = findings(in_turns(series(wild, id="wild"), steady("ftp", 110, host="nas")))
+    found = findings(interleaved(series(wild, id="wild"), steady("ftp", 110, host="nas")))
     assert [f.key for f in found] == ["ratio-unknown"]
     assert "Measure more runs" in found[0].what_to_do
     assert keys(series([50e6, 20e6, 120e6, 40e6], id="wild"), steady("ftp", 100)) == ["ratio-unknown"]
@@ -152,7 +152,7 @@ def test_a_loss_by_single_runs_is_told_and_not_called_proven():
 def test_a_loss_is_judged_between_set_ups_of_one_place():
     before, after = steady("smb", 100, label="as found"), steady("smb", 80, label="changed", created_at="2026-02-01")
     assert [f.series_ids for f in of("slower", before, after)] == [(before.id, after.id)]
-    proven = of("slower", *in_turns(before, after))
+    proven = of("slower", *interleaved(before, after))
     assert [(f.severity, "do not prove" in f.evidence) for f in proven] == [(Severity.WARNING, False)]
     assert of("slower", before, replace(after, label="as found")) == []
     assert of("slower", before, replace(after, label="")) == []

@@ -45,7 +45,7 @@ def test_each_cause_is_told_by_what_shows_it(evidence: LayerEvidence, cause: Cau
         (LayerEvidence(clients=1), IsolationDoubt.NO_SERVER),
         (replace(SLOW, ratio=None), IsolationDoubt.NO_LEAST),
         (replace(SLOW, clients=1, cpu_percent=30), IsolationDoubt.WAKE_UP),
-        (replace(SLOW, ratio=0.6, ratio_low=0.3, ratio_high=1.6), IsolationDoubt.SCATTER),
+        (replace(SLOW, ratio=0.6, ratio_low=0.3, ratio_high=1.6), IsolationDoubt.VARYING),
         (replace(AT_THE_LIMIT, disk=290e6, cpu_percent=70, server_percent=50), IsolationDoubt.CLOSE),
         (replace(AT_THE_LIMIT, server_percent=30), IsolationDoubt.OTHERS),
         (replace(SLOW, ratio_low=None, ratio_high=None, server_percent=30), IsolationDoubt.OTHERS),

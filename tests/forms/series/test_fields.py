@@ -44,7 +44,7 @@ def trial() -> Report:
 def forms() -> dict[str, Report]:
     pair = [of_alpha(1), of_alpha(2)]
     isolation = replace(isolation_from_document(json.loads(example_documents()[0])), environment=WHERE)
-    kinds = (ExperimentKind.LADDER, ExperimentKind.SURVEY, ExperimentKind.SELFTEST, ExperimentKind.REPEATS)
+    kinds = (ExperimentKind.STEPS, ExperimentKind.SURVEY, ExperimentKind.SELFTEST, ExperimentKind.REPEATS)
     return {
         "series": series_report(run_form(pair[0])),
         "comparison": comparison_report(pair),

@@ -9,7 +9,7 @@ from scipy import stats
 from forms.stats import decision
 from forms.stats.decision import Limits, Step, Verdict, critical_of, decide_together, holm
 from forms.stats.distributions import student_t
-from forms.stats.settle import Scatter, needed_range, needed_runs
+from forms.stats.settle import RunVariation, needed_range, needed_runs
 from forms.stats.variation import SeriesGroup, Variation
 
 
@@ -78,12 +78,12 @@ def test_holm_is_by_the_book():
 
 def test_needed_runs_reach_a_verdict_and_the_range_holds_them():
     """The figures of the rule: sd 10 % of both sides and no change needs about 107 runs a side, not 32."""
-    scatter = Scatter(percent=10 * 2**0.5, runs=5, paired=True)
-    assert needed_runs(0.0, scatter, Limits()) == pytest.approx(107, abs=4)
-    low, high = needed_range(1.0, scatter, Limits())
+    variation = RunVariation(percent=10 * 2**0.5, runs=5, paired=True)
+    assert needed_runs(0.0, variation, Limits()) == pytest.approx(107, abs=4)
+    low, high = needed_range(1.0, variation, Limits())
     assert low < 107
     assert high is None or high > 107
-    assert needed_runs(3.0, Scatter(percent=60, runs=5, paired=True), Limits()) is None
+    assert needed_runs(3.0, RunVariation(percent=60, runs=5, paired=True), Limits()) is None
 
 
 SIMULATED = {2: 3.249, 3: 3.490, 4: 3.666, 5: 3.809, 6: 3.932}

@@ -15,8 +15,8 @@ from forms.stats.paired import (
     LOOKS,
     base_comes_first,
     critical_count,
-    effect_in_turns,
     friedman_p,
+    interleaved_effect,
     mann_whitney_p,
     paired_effect,
     signed_rank_p,
@@ -41,7 +41,7 @@ def test_zeros_count_for_nothing_and_ties_have_the_mean_of_their_ranks():
 
 def test_eight_pairs_can_prove_a_change_at_the_first_look():
     assert LOOKS == tuple(LEVELS) == (8, 14, 20)
-    parted = effect_in_turns([1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07, 1.08], [True, False] * 4)
+    parted = interleaved_effect([1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07, 1.08], [True, False] * 4)
     assert parted.p_value == pytest.approx(LEVELS[8])
     assert signed_rank_p([1.0, 2, 3, 4, 5, 6, 7, 8]) == 2 / 256
     assert signed_rank_p([-1.0, 2, 3, 4, 5, 6, 7, 8]) <= ALPHA
@@ -80,8 +80,8 @@ def test_being_the_second_of_a_pair_changes_nothing_at_all():
         ratio * (0.97 if base_first else 1 / 0.97) for ratio, base_first in zip(plain, orders, strict=True)
     ]
     for pairs in LOOKS:
-        one = effect_in_turns(plain[:pairs], orders[:pairs], LEVELS[pairs])
-        other = effect_in_turns(slower_second[:pairs], orders[:pairs], LEVELS[pairs])
+        one = interleaved_effect(plain[:pairs], orders[:pairs], LEVELS[pairs])
+        other = interleaved_effect(slower_second[:pairs], orders[:pairs], LEVELS[pairs])
         assert (other.pairs, other.p_value) == (pairs, one.p_value)
         assert other.change_percent == pytest.approx(one.change_percent)
         assert other.interval_percent == pytest.approx(one.interval_percent)
@@ -95,7 +95,7 @@ def test_in_turns_the_p_is_that_of_the_exact_rank_sum_test_and_fits_the_interval
     orders = [pair % 2 == 0 for pair in range(pairs)]
     for _ in range(40):
         logs = [chance.gauss(0.015, 0.02) for _ in orders]
-        found = effect_in_turns([math.exp(one) for one in logs], orders, LEVELS[pairs])
+        found = interleaved_effect([math.exp(one) for one in logs], orders, LEVELS[pairs])
         first, second = (
             [one if first else -one for one, first in zip(logs, orders, strict=True) if first is side]
             for side in (True, False)
@@ -108,8 +108,8 @@ def test_in_turns_the_p_is_that_of_the_exact_rank_sum_test_and_fits_the_interval
 
 
 def test_one_order_alone_is_judged_pair_by_pair():
-    assert effect_in_turns([1.1, 1.2], [True, True]) == paired_effect([1.1, 1.2])
-    assert effect_in_turns([1.1, 1.2], [True, False]).deviation_percent is None
+    assert interleaved_effect([1.1, 1.2], [True, True]) == paired_effect([1.1, 1.2])
+    assert interleaved_effect([1.1, 1.2], [True, False]).deviation_percent is None
 
 
 def test_many_pairs_are_judged_by_the_normal_curve():

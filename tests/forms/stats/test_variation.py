@@ -38,7 +38,7 @@ def test_two_and_a_half_percent_with_four_degrees_of_freedom_are_the_least_that_
     assert decide([ALIKE], [by(BOUND + 1e-6)]).verdict is Verdict.FASTER
     assert decide([ALIKE], [by(-BOUND - 1e-6)]).verdict is Verdict.SLOWER
     short = decide([ALIKE], [by(BOUND - 1e-6)])
-    assert (short.verdict, short.doubt) == (Verdict.UNKNOWN, Doubt.WANDERED)
+    assert (short.verdict, short.doubt) == (Verdict.UNKNOWN, Doubt.BASE_VARIED)
     assert short.variation is not None
     assert [short.variation.freedom, short.variation.deviation_percent] == pytest.approx([4, 2.5])
 

@@ -128,4 +128,4 @@ def test_short_runs_and_unequal_pairs_are_said_with_the_verdict(
 
 
 def test_what_withholds_the_verdict_is_said_once():
-    assert reservations(2.0, 41.0, TrialDoubt.SCATTER) == []
+    assert reservations(2.0, 41.0, TrialDoubt.VARYING) == []

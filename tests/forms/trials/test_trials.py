@@ -107,7 +107,7 @@ def test_a_small_change_is_none_however_sure():
 
 def test_scatter_ends_at_the_last_look_without_a_verdict():
     found = tried(*noisy(20, 1.0, percent=30))
-    assert (found.verdict, found.doubt, found.looked_at) == (Verdict.UNKNOWN, TrialDoubt.SCATTER, 20)
+    assert (found.verdict, found.doubt, found.looked_at) == (Verdict.UNKNOWN, TrialDoubt.VARYING, 20)
 
 
 def test_a_rejected_run_rejects_its_pair():

@@ -1,4 +1,4 @@
-"""What became of a claimed change is said on every form, in compare, in the ladder and in every export format."""
+"""What became of a claimed change is said on every form, in compare, in the experiment and in every export format."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import pytest
 from forms.comparison.report import comparison_document, comparison_report, pair_report
 from forms.comparison.summary import comparison_form
 from forms.comparison.verdict import compare
-from forms.experiments.ladder import build_ladder
-from forms.experiments.report import experiment_report, ladder_document, ladder_report
+from forms.experiments.report import experiment_report, steps_document, steps_report
+from forms.experiments.summary import experiment_summary
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text
 from forms.report import Report
@@ -90,14 +90,14 @@ def forms(case: str) -> dict[str, Report]:
     return {
         "run form": series_report(run_form(after)),
         "comparison": comparison_report([before, after], [comparison_form(before, after)]),
-        "ladder": experiment_report("tuning", [before, after]),
+        "experiment": experiment_report("tuning", [before, after]),
     }
 
 
 @pytest.mark.parametrize("format_name", FORMATS)
 def test_on_the_forms_in_every_format(format_name: str) -> None:
     by_case = {case: forms(case) for case in CASES}
-    for form in ("run form", "comparison", "ladder"):
+    for form in ("run form", "comparison", "experiment"):
         together = format_name == "pdf"  # whose fonts take a second
         every = [made[form] for made in by_case.values()]
         whole = text_of(export_reports(every, format_name), format_name) if together else ""
@@ -110,14 +110,14 @@ def test_on_the_forms_in_every_format(format_name: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_in_compare_and_in_the_ladder(case: str) -> None:
+def test_in_compare_and_in_the_experiment(case: str) -> None:
     before, after = pair(case)
     assert after.change
     wanted = squeezed(after.change.remark or "")
     assert wanted in squeezed(report_text(pair_report(comparison_form(before, after))))
     assert comparison_document(compare(before, after))["change"]["remark"] == after.change.remark
-    ladder = build_ladder("tuning", [before, after])
-    assert wanted in squeezed(report_text(ladder_report(ladder)))
-    assert ladder_document(ladder)["rungs"][1]["change"]["remark"] == after.change.remark
+    summary = experiment_summary("tuning", [before, after])
+    assert wanted in squeezed(report_text(steps_report(summary)))
+    assert steps_document(summary)["rungs"][1]["change"]["remark"] == after.change.remark
     doubted = after.change.evidence != "confirmed" or bool(after.change.also_changed)
-    assert bool(ladder.rungs[1].doubts) == doubted
+    assert bool(summary.steps[1].doubts) == doubted

@@ -1,4 +1,4 @@
-"""``sharebench experiment`` on a notebook with a small ladder."""
+"""``sharebench experiment`` on a notebook with a small experiment."""
 
 import json
 from pathlib import Path
@@ -47,7 +47,7 @@ def experiment(db: Path, *arguments: str) -> int:
 
 def test_list(db, tmp_path, capsys):
     assert experiment(db, "list") == 0
-    assert capsys.readouterr().out == "2026-01-31 10:02    3 series  ladder    tuning\n"
+    assert capsys.readouterr().out == "2026-01-31 10:02    3 series  experiment  tuning\n"
     assert experiment(db, "list", "--json") == 0
     assert json.loads(capsys.readouterr().out) == [
         {"name": "tuning", "kind": "ladder", "series": 3, "last_at": "2026-01-31T10:02:00.000Z"}
@@ -75,8 +75,8 @@ def test_the_document(db, capsys):
     assert experiment(db, "show", "tuning", "--json") == 0
     document = json.loads(capsys.readouterr().out)
     assert document["schema"] == "sharebench/experiment/1"
-    assert [rung["series"][0] for rung in document["rungs"]] == ["a", "b", "c"]
-    assert [rung["standing"] for rung in document["rungs"]] == [None, "proven", "not as claimed"]
+    assert [step["series"][0] for step in document["rungs"]] == ["a", "b", "c"]
+    assert [step["standing"] for step in document["rungs"]] == [None, "proven", "not as claimed"]
 
 
 def test_keep_and_revert_are_written_down_and_move_the_next_base(db, capsys):
@@ -86,8 +86,8 @@ def test_keep_and_revert_are_written_down_and_move_the_next_base(db, capsys):
     out, err = capsys.readouterr()
     assert "restore strict sync as it was yourself; the next change is made from series bbbbbbbbbbbb" in err
     document = json.loads(out)
-    assert [rung["decision"] for rung in document["rungs"]] == [None, "kept", "reverted"]
-    assert [rung["on_kept_path"] for rung in document["rungs"]] == [True, True, False]
+    assert [step["decision"] for step in document["rungs"]] == [None, "kept", "reverted"]
+    assert [step["on_kept_path"] for step in document["rungs"]] == [True, True, False]
     with Notebook(db) as notebook:
         assert [one.decision for one in notebook.experiment("tuning")] == [None, Decision.KEPT, Decision.REVERTED]
         assert len(notebook.series("b").measured()) == 5
@@ -134,13 +134,13 @@ def rounds(db: Path) -> dict[ExperimentKind, str]:
 def test_surveys_and_self_tests_are_shown_again_from_the_notebook(db, rounds, capsys):
     assert experiment(db, "list") == 0
     listed = capsys.readouterr().out
-    assert all(f"{kind:<8}  {name}\n" in listed for kind, name in rounds.items())
+    assert all(f"{kind:<10}  {name}\n" in listed for kind, name in rounds.items())
     assert experiment(db, "show", rounds[ExperimentKind.SURVEY]) == 0
     text = capsys.readouterr().out
     assert "nas:  over the network" in text
     assert text.index("MB/s") < text.index("Findings") < text.index("Look at this first")
     assert experiment(db, "show", rounds[ExperimentKind.SELFTEST]) == 0
-    assert "Self-test: the same thing twice, in turns" in capsys.readouterr().out
+    assert "Self-test: the same thing twice, interleaved" in capsys.readouterr().out
     for kind, name in rounds.items():
         assert experiment(db, "show", name, "--json") == 0
         assert json.loads(capsys.readouterr().out)["schema"] == f"sharebench/{kind}/1"
@@ -158,7 +158,7 @@ def test_surveys_and_self_tests_are_exported_in_every_format(db, rounds, tmp_pat
 
 def test_what_is_no_survey_is_not_written_as_one(db, rounds, capsys):
     for form, name, words in (
-        ("survey", "tuning", "'tuning' is a ladder: export it as an experiment (--form experiment)"),
+        ("survey", "tuning", "'tuning' is no survey: export it as an experiment (--form experiment)"),
         ("selftest", "half", "'half' was not completed"),
         ("survey", "nothing", "no experiment is called 'nothing'"),
     ):
@@ -168,7 +168,7 @@ def test_what_is_no_survey_is_not_written_as_one(db, rounds, capsys):
     assert "there is no blank survey" in capsys.readouterr().err
 
 
-def test_a_ladder_gets_another_name_with_its_series_and_in_the_guide(db: Path, capsys: pytest.CaptureFixture[str]):
+def test_an_experiment_gets_another_name_with_its_series_and_in_the_guide(db: Path, capsys: pytest.CaptureFixture[str]):
     with Notebook(db) as notebook:
         notebook.remember(MEMORY_KEY, GuideChoices(experiment="tuning").to_memory())
     assert run(["rename", "tuning", " new disks ", "--db", str(db)], lambda *_args, **_more: 0) == 0
@@ -185,7 +185,7 @@ def test_a_ladder_gets_another_name_with_its_series_and_in_the_guide(db: Path, c
     [
         ("tuning", "other", "another experiment is called 'other'"),
         ("tuning", " ", "needs a name"),
-        ("tuning", "survey nas", "would be the name of a survey"),
+        ("tuning", "survey nas", "is how a survey is named"),
     ],
 )
 def test_a_name_that_is_taken_or_tells_something_else_is_refused(
@@ -202,7 +202,7 @@ def test_a_name_that_is_taken_or_tells_something_else_is_refused(
         assert [each.experiment for each in notebook.experiments()] == before
 
 
-def test_a_ladder_that_is_being_measured_keeps_its_name(db: Path, capsys: pytest.CaptureFixture[str]):
+def test_an_experiment_that_is_being_measured_keeps_its_name(db: Path, capsys: pytest.CaptureFixture[str]):
     with Notebook(db) as notebook:
         notebook.take("c" * 12)
     assert run(["rename", "tuning", "mine", "--db", str(db)], lambda *_args, **_more: 0) == 2

@@ -82,8 +82,8 @@ def test_a_blank_form_has_the_links_rate(inside):
 def test_other_forms(inside, tmp_path):
     comparison = inside.json("export", "untuned", "last", "--form", "comparison", "--format", "json")
     assert comparison["schema"] == "sharebench/comparison/1"
-    ladder = inside.json("export", "switch", "--form", "experiment", "--format", "json")
-    assert ladder["schema"] == "sharebench/experiment/1"
+    tuned = inside.json("export", "switch", "--form", "experiment", "--format", "json")
+    assert tuned["schema"] == "sharebench/experiment/1"
     assert inside("worksheet", "bottleneck", "--disk", "560KB", "--save", "one").returncode == 0
     assert inside.json("export", "one", "--form", "bottleneck", "--format", "json")["name"] == "one"
 

@@ -44,7 +44,7 @@ def test_a_baseline_holds_several_series_and_asks_for_them(tmp_path, url, capsys
     assert sharebench(db, "baseline", "add", "nothing", put) == 2
 
 
-def test_again_makes_a_repeat_in_the_ladder(tmp_path, url, capsys):
+def test_again_makes_a_repeat_in_the_experiment(tmp_path, url, capsys):
     db = tmp_path / "notebook.db"
     base = measured(db, url, capsys, "--experiment", "x")
     measured(db, url, capsys, "--experiment", "x", "--block", "64K", "--change", "block=64K")
@@ -53,9 +53,9 @@ def test_again_makes_a_repeat_in_the_ladder(tmp_path, url, capsys):
         series = notebook.series(again)
         assert (series.base_id, series.experiment, series.change) == (base, "x", None)
     assert sharebench(db, "experiment", "show", "x", "--json") == 0
-    ladder = json.loads(capsys.readouterr().out)
-    assert ladder["rungs"][2]["doubt"] == "same settings"
-    assert [gain["kept_path"][0] for gain in ladder["gains"]] == [base]
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["rungs"][2]["doubt"] == "same settings"
+    assert [gain["kept_path"][0] for gain in summary["gains"]] == [base]
     assert sharebench(db, "run", url, "--again", base, "--change", "x=1", "--experiment", "x") == 2
 
 

@@ -49,7 +49,7 @@ def test_the_same_thing_twice_in_turns(smbd: Smbd, password, tmp_path: Path, cap
     assert (first.label, second.label) == ("self-test, first", "self-test, second")
     with Notebook(db) as notebook:
         (pair,) = notebook.experiments(ExperimentKind.SELFTEST)
-        assert notebook.experiments(ExperimentKind.LADDER) == []
+        assert notebook.experiments(ExperimentKind.STEPS) == []
     assert first.experiment == second.experiment == pair.experiment.name
     assert (first.base_id, second.base_id) == (None, None)
     assert first.status is second.status is SeriesStatus.COMPLETE

@@ -126,8 +126,8 @@ def test_a_stored_sweep_of_two_settings_is_not_resumed(inside: Inside):
 
 def test_resuming_what_is_none_is_refused(inside: Inside):
     with Notebook(inside.db) as notebook:
-        notebook.add(series([1e8], experiment="a ladder"))
-    assert "no trial or sweep" in inside.fails(2, "try", "--resume", "a ladder")
+        notebook.add(series([1e8], experiment="an experiment"))
+    assert "no trial or sweep" in inside.fails(2, "try", "--resume", "an experiment")
 
 
 def left_behind(inside: Inside) -> None:

@@ -248,8 +248,13 @@ async def test_ctrl_c_says_what_leaves_and_no_notice_covers_the_buttons_of_a_dia
 
 def test_the_names_that_commands_had_before_are_still_understood(tmp_path):
     path = tmp_path / "keys.toml"
-    path.write_text('[keys]\n"room.guide" = "g"\n"survey.anew" = "n"\n')
-    assert read_keys(path, known_commands) == {"screen.guide": "g", "survey.restart": "n"}
+    path.write_text('[keys]\n"room.guide" = "g"\n"survey.anew" = "n"\n"ladder.keep" = "b"\n"run.go-on" = "h"\n')
+    assert read_keys(path, known_commands) == {
+        "screen.guide": "g",
+        "survey.restart": "n",
+        "experiment.keep": "b",
+        "run.resume": "h",
+    }
 
 
 async def test_escape_goes_back_but_never_past_the_first_screen(app):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.tui.experiment import LadderScreen
+from app.tui.experiment import ExperimentScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.guide.screen import GuideScreen
 from app.tui.guide.views import PageView
@@ -148,18 +148,18 @@ def test_a_series_of_the_notebook_is_measured_again_as_its_repeat(tmp_path):
     assert (again.base_id, again.experiment, again.label) == (f"{1:012x}", None, "")
 
 
-async def test_the_ladder_measures_its_base_again(app, backend):
+async def test_the_experiment_measures_its_base_again(app, backend):
     async with app.run_test(size=(120, 50)) as pilot:
         await settled(app, pilot)
-        app.visit("ladder")
+        app.visit("experiment")
         await settled(app, pilot)
-        assert isinstance(app.screen, LadderScreen)
+        assert isinstance(app.screen, ExperimentScreen)
         await press(app, pilot, "up", "a")
         assert guide(app).choices.base_id == f"{1:012x}"
         backend.rates = list(STEADY)
         await press(app, pilot, "enter")
         await measured(app, pilot)
-        app.visit("ladder")
+        app.visit("experiment")
         await settled(app, pilot)
-        beside = " ".join(app.screen.query_one("#rung", AnsiView).text.split())
+        beside = " ".join(app.screen.query_one("#step", AnsiView).text.split())
         assert "0 → 1, by strict sync = no (unproven): [+] Faster by 12 % (" in beside

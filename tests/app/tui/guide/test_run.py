@@ -224,14 +224,14 @@ async def test_pause_go_on_and_end_reach_the_series(ready, backend):
         assert "(pausing after it)" in painted(ready)
         await hand_out(ready, pilot, backend, RunFinished(run=run_at(1, 1e8)), Paused())
         await drawn(ready, pilot)
-        assert "Paused. G goes on" in painted(ready)
+        assert "Paused. G resumes" in painted(ready)
         await press(ready, pilot, "p")
         await press(ready, pilot, "g", "e")
-        assert said == ["pause", "go-on", "finish"], "a paused series is not paused again"
+        assert said == ["pause", "resume", "finish"], "a paused series is not paused again"
         await hand_out(ready, pilot, backend, Finished(), None)
         await measured(ready, pilot)
         await press(ready, pilot, "e", "s")
-        assert said == ["pause", "go-on", "finish"], "what is over cannot be ended"
+        assert said == ["pause", "resume", "finish"], "what is over cannot be ended"
 
 
 async def test_enter_does_nothing_while_it_measures_and_a_question_leaves_the_run_in_sight(ready, backend):
@@ -394,7 +394,7 @@ async def test_a_series_that_a_crash_left_is_completed(guide_app, backend):
         notebook.remember(MEMORY_KEY, replace(READY, series_id=left.id).to_memory())
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
-        assert "Go on where it stopped" in painted(guide_app)
+        assert "Resume where it stopped" in painted(guide_app)
         await press(guide_app, pilot, "enter")
         await measured(guide_app, pilot)
         assert backend.resumed == [left.id]

@@ -478,4 +478,4 @@ def test_a_load_that_stopped_says_how_it_goes_on():
     load = full_load(status=SeriesStatus.INTERRUPTED)
     screen = LoadRunScreen(read_request({"target": "smb://nas/data"}, Secrets()))
     screen.heard(0, LoadClosed(load=load, failure=LoadEnded(kind="CancelledError", text="cancelled")))
-    assert "Ctrl+L lists it to be gone on with" in screen.warnings()
+    assert "To resume it, go back and press Ctrl+L" in screen.warnings()

@@ -23,7 +23,7 @@ from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.measuring.trial import TrialScreen
 from app.workflows import trial, trial_order
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
-from app.workflows.trial_order import Judged, PutBack, TrialOrder, ValueSet
+from app.workflows.trial_order import Judged, SettingRestored, TrialOrder, ValueSet
 from forms.trials.judged import judged
 from forms.trials.summary import TrialSummary
 from storage.changes import ChangeKind, TrialPlan
@@ -68,7 +68,7 @@ async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
     def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
         begun.append(order.setting.name)
         yield ValueSet("yes", 1)
-        yield PutBack("restored: use sendfile is No again")
+        yield SettingRestored("restored: use sendfile is No again")
         yield Judged(finished(order))
 
     monkeypatch.setattr(trial, "run_trial", run)
@@ -99,7 +99,7 @@ async def test_a_refusal_is_told_and_nothing_can_be_consented_to(app, monkeypatc
         await settled(app, pilot)
         assert "Nothing was written." in painted(app)
         assert "only root can change" in painted(app)
-        assert "Yes, go on" not in painted(app)
+        assert "Yes, start" not in painted(app)
         assert here(app).order is None
         assert here(app).check_action("consent", ()) is False
 
@@ -205,7 +205,7 @@ def with_stored_trial(path: Path, plan: TrialPlan, *, pairs: int) -> SharebenchA
         notebook.add(series([1e8 + n for n in range(pairs)], id="a00000000000", experiment=STORED))
         notebook.add(series([1.2e8 + n for n in range(pairs)], id="b00000000000", experiment=STORED, change=change))
         notebook.set_trial(STORED, plan)
-    return app_on(path, first="ladder")
+    return app_on(path, first="experiment")
 
 
 async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch):
@@ -213,7 +213,7 @@ async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch):
 
     def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
         begun.append(order)
-        yield PutBack("restored: use sendfile is No again")
+        yield SettingRestored("restored: use sendfile is No again")
         yield Judged(finished(order))
 
     monkeypatch.setattr(trial, "run_trial", run)
@@ -256,7 +256,7 @@ async def test_a_terminal_that_is_closed_ends_the_program_once_all_is_put_back(a
         yield ValueSet("yes", 1)
         assert control.cancelled.wait(30)
         done.append("put back")
-        yield PutBack("restored: use sendfile is No again")
+        yield SettingRestored("restored: use sendfile is No again")
 
     monkeypatch.setattr(trial, "run_trial", run)
     monkeypatch.setattr(os, "_exit", lambda code: done.append(f"ended with {code}"))
@@ -274,7 +274,7 @@ async def test_a_terminal_that_is_closed_ends_the_program_once_all_is_put_back(a
 async def test_a_trial_that_is_stopped_is_told_without_a_dialog(app, monkeypatch):
     def run(*_: object) -> Iterator[object]:
         yield ValueSet(None, 1)
-        yield PutBack("restored: use sendfile is No again")
+        yield SettingRestored("restored: use sendfile is No again")
         raise CancelledError("cancelled")
 
     monkeypatch.setattr(trial, "run_trial", run)
@@ -316,7 +316,7 @@ async def test_who_quits_is_told_what_could_not_be_put_back(app, monkeypatch):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         await press(app, pilot, "y", "ctrl+q")
-        assert "everything is put back" in painted(app)
+        assert "every setting is restored" in painted(app)
         await press(app, pilot, "left", "enter")
         await measured(app, pilot)
         await settled(app, pilot)
@@ -343,7 +343,7 @@ async def test_a_login_refused_after_the_yes_drops_the_password_unless_the_setti
     def run(*_: object) -> Iterator[object]:
         if is_set:
             yield ValueSet("yes", 1)
-            yield PutBack("restored: use sendfile is No again")
+            yield SettingRestored("restored: use sendfile is No again")
         raise LoginError("the server refused it")
 
     target = replace(SMB, share="data")

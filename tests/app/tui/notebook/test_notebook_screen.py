@@ -250,7 +250,7 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
         await pilot.press("d")
         await settled(app, pilot)
         assert shown(app) == ["series 2"]
-        assert "2 recordings are deleted; u puts them back." in [note.message for note in app._notifications]
+        assert "2 recordings are deleted; u restores them." in [note.message for note in app._notifications]
         assert here(app).marked() == []
         await pilot.press("u")
         await settled(app, pilot)

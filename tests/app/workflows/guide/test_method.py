@@ -266,7 +266,7 @@ def test_practice_servers_of_another_day_are_not_offered():
 def test_a_series_that_ended_early_can_be_completed(status):
     known = replace(DONE, series=series([1e8], status=status, error="the [server] went away"))
     page = page_of(replace(MEASURED, step=MethodStep.RUN), known)
-    assert page.options[0].title == "Go on where it stopped"
+    assert page.options[0].title == "Resume where it stopped"
     assert any("the [server] went away" in fact for fact in said(page)) or status is SeriesStatus.INTERRUPTED
 
 

@@ -61,7 +61,7 @@ def test_pausing_is_asked_for_then_so():
     assert "(pausing after it)" in asked.line(80)
     paused = asked.heard(Paused())
     assert paused.paused
-    assert paused.line(80) == "Paused. G goes on, S stops."
+    assert paused.line(80) == "Paused. G resumes, S stops."
     assert not paused.asked(pause=False).paused
     assert not paused.heard(RunStarted(number=3, phase=Phase.MEASURED, of=5)).paused
 
@@ -78,7 +78,7 @@ def test_the_end_says_how_and_what_became_of_the_runs():
     run = RunFinished(run=Run(number=1, phase=Phase.MEASURED, size_bytes=1, seconds=1.0))
     complete = after(STARTED, run, SeriesClosed(series_id="x", status=SeriesStatus.COMPLETE))
     assert complete.is_over
-    assert complete.line(80) == "Complete: 1 run. Enter goes on to the review."
+    assert complete.line(80) == "Complete: 1 run. Enter shows the review."
     failure = Failed(kind="ConnectionLostError", text="nas\x1b[31m: gone")
     lost = RunFinished(run=Run(number=2, phase=Phase.MEASURED, status=RunStatus.FAILED, error="gone"))
     closed = SeriesClosed(series_id="x", status=SeriesStatus.FAILED, failure=failure)

@@ -14,7 +14,7 @@ from storage.records import Change, Command, Decision, Evidence, Series, SeriesS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rung:
+class ExperimentStep:
     """A series compared with the one it was made from."""
 
     number: int
@@ -67,12 +67,12 @@ class Rung:
 class Gain:
     """The total gain of the kept steps of one direction."""
 
-    path: tuple[Rung, ...]
+    path: tuple[ExperimentStep, ...]
     comparison: Comparison | None
 
     @property
-    def counted(self) -> tuple[Rung, ...]:
-        return tuple(rung for rung in self.path if rung.change is not None and not rung.contradicted)
+    def counted(self) -> tuple[ExperimentStep, ...]:
+        return tuple(step for step in self.path if step.change is not None and not step.contradicted)
 
     @property
     def command(self) -> Command:
@@ -80,18 +80,18 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ladder:
+class ExperimentSummary:
     """All steps of an experiment and their total gain."""
 
     name: str
-    rungs: tuple[Rung, ...]
+    steps: tuple[ExperimentStep, ...]
     gains: tuple[Gain, ...]
 
-    def rung_of(self, series_id: str) -> Rung | None:
-        return next((rung for rung in self.rungs if rung.series.id == series_id), None)
+    def step_of(self, series_id: str) -> ExperimentStep | None:
+        return next((step for step in self.steps if step.series.id == series_id), None)
 
 
-def build_ladder(name: str, series: Sequence[Series]) -> Ladder:
+def experiment_summary(name: str, series: Sequence[Series]) -> ExperimentSummary:
     """Build an experiment from its series in order; one without a change repeats its base."""
     bases = _bases(series)
     by_id = {one.id: one for one in series}
@@ -101,9 +101,9 @@ def build_ladder(name: str, series: Sequence[Series]) -> Ladder:
     ways = [_way_down(head.id, bases) for head in heads]
     kept = {series_id for way in ways for series_id in way}
     paths = [_without_contradicted_end([by_id[series_id] for series_id in way]) for way in ways]
-    steps = [(by_id[base], one) for one in series if (base := bases[one.id]) in by_id and base]
+    pairs = [(by_id[base], one) for one in series if (base := bases[one.id]) in by_id and base]
     groups = _repeats(series, bases)
-    sides = {one.id: _sides(base, one, groups) for base, one in steps}
+    sides = {one.id: _sides(base, one, groups) for base, one in pairs}
     whole: dict[str, Sides] = {}
     for path in paths:
         if len(path) > 1:
@@ -117,8 +117,8 @@ def build_ladder(name: str, series: Sequence[Series]) -> Ladder:
         found = compare_steps([*(sides[key] for key in own), *(whole[key] for key in all_in)], Limits())
         by_step.update(zip(own, found, strict=False))
         by_span.update(zip(all_in, found[len(own) :], strict=True))
-    rungs = tuple(
-        Rung(
+    steps = tuple(
+        ExperimentStep(
             number=numbers[one.id],
             series=one,
             base_number=numbers.get(bases[one.id] or ""),
@@ -129,10 +129,10 @@ def build_ladder(name: str, series: Sequence[Series]) -> Ladder:
         for one in series
     )
     gains = tuple(
-        Gain(path=tuple(rungs[numbers[series_id]] for series_id in reversed(path)), comparison=by_span.get(path[0]))
+        Gain(path=tuple(steps[numbers[series_id]] for series_id in reversed(path)), comparison=by_span.get(path[0]))
         for path in paths
     )
-    return Ladder(name=name, rungs=rungs, gains=gains)
+    return ExperimentSummary(name=name, steps=steps, gains=gains)
 
 
 def _without_contradicted_end(way: Sequence[Series]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from storage.notebook import Notebook
 from tests.builders import abandoned_change
 from tests.tui import app_on, here, painted, press, settled, text_of
 
-TOLD = "An interrupted trial left strict sync changed on this machine: R puts it back."
+TOLD = "An interrupted trial left strict sync changed on this machine: R restores it."
 
 
 @pytest.fixture
@@ -35,25 +35,25 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return told
 
 
-def put_back(entry: JournalEntry, notebook: Notebook, _ssh: str | None) -> Restored:
+def restored(entry: JournalEntry, notebook: Notebook, _ssh: str | None) -> Restored:
     notebook.close_journal(entry.id)
     return Restored(entry=entry, effective="Yes", reloaded=True, same_configuration=True)
 
 
 async def test_it_is_told_and_put_back_by_a_key(path: Path, monkeypatch: pytest.MonkeyPatch, told: list[str]):
-    monkeypatch.setattr("app.workflows.restore.restore_change", put_back)
+    monkeypatch.setattr("app.workflows.restore.restore_change", restored)
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         assert told == [TOLD]
-        assert "R Put back" in painted(app)
+        assert "R Restore" in painted(app)
         await press(app, pilot, "R")
         assert isinstance(here(app), ConfirmDialog)
         await press(app, pilot, "enter")
         assert isinstance(here(app), MessageDialog)
         assert "strict sync on this machine is Yes again, as before" in text_of(app.screen, ".dialog-text")
         await press(app, pilot, "enter")
-        assert "R Put back" not in painted(app)
+        assert "R Restore" not in painted(app)
         assert told == [], "it is over"
         await press(app, pilot, "R")
         assert not isinstance(here(app), ConfirmDialog)
@@ -65,11 +65,11 @@ async def test_what_could_not_be_put_back_is_told_and_offered_again(path: Path, 
         await settled(app, pilot)
         await press(app, pilot, "R", "enter")
         said = text_of(app.screen, "Static")
-        assert "Not everything was put back" in said
+        assert "Not everything was restored" in said
         assert "strict sync was changed on nas" in said
         assert "--" not in said
         await press(app, pilot, "enter")
-        assert "R Put back" in painted(app)
+        assert "R Restore" in painted(app)
         assert told == [], "it is known"
 
 
@@ -79,12 +79,12 @@ async def test_what_a_trial_leaves_while_the_program_goes_on_is_told_when_the_no
     app = app_on(tmp_path / "notebook.db")
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
-        assert "R Put back" not in painted(app)
+        assert "R Restore" not in painted(app)
         await press(app, pilot, "f6")
         with Notebook(app.context.notebook_path) as notebook:
             notebook.open_journal(abandoned_change())
         await press(app, pilot, "f2")
-        assert "R Put back" in painted(app)
+        assert "R Restore" in painted(app)
         assert told == [TOLD]
 
 
@@ -110,7 +110,7 @@ async def test_what_cannot_be_looked_for_is_told_once(path: Path, monkeypatch: p
         assert isinstance(here(app), NotebookScreen)
         monkeypatch.undo()
         await press(app, pilot, "f6", "f2")
-        assert "R Put back" in painted(app), "it goes on looking"
+        assert "R Restore" in painted(app), "it goes on looking"
 
 
 def test_what_is_at_work_for_a_moment_is_not_told_again():
