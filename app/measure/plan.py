@@ -83,5 +83,5 @@ class MeasuringProcess:
             if isinstance(event, Finished | Failed):
                 return
         how = self._process.how_it_ended()
-        text = f"the measuring process {how}; what was measured before is kept, and the series can be gone on with"
+        text = f"the measuring process {how}; what was measured before is kept, and the series can be resumed"
         yield Failed(kind="ChildDiedError", text=text, options="--resume")
