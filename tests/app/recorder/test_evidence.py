@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -269,6 +271,43 @@ def test_only_minutes_end_a_series_and_what_is_lost_is_said(book: Path, file: Pa
         list(events)
     assert len(stored(book).runs) >= 1
     assert stored(book).running_by is None or stored(book).running_by.process_id == os.getpid()  # type: ignore[union-attr]
+
+
+def test_what_waits_is_tried_every_two_seconds_and_given_up_after_ten_minutes_or_ten_seconds_of_disk_errors(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    clock, tries = [0.0], list[float]()
+
+    def sleep(seconds: float) -> None:
+        clock[0] += seconds
+
+    monkeypatch.setattr(writer, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=sleep))
+    notebook = Mock(spec=Notebook)
+    for code, limit in ((sqlite3.SQLITE_BUSY, 600.0), (sqlite3.SQLITE_FULL, 600.0), (sqlite3.SQLITE_IOERR, 10.0)):
+        recorder = writer.Recorder(notebook)
+        recorder.begin("a", stored=False)
+        notebook.reset_mock()
+        renewed_from = clock[0]
+        for seconds, renewals in ((29.75, 0), (30.0, 1), (59.75, 1), (60.0, 2)):
+            clock[0] = renewed_from + seconds
+            assert list(recorder.flush()) == []
+            assert notebook.renew.call_count == renewals, seconds
+
+        def fail(_notebook: Notebook, code: int = code) -> None:
+            tries.append(clock[0])
+            raise disk_error(code)
+
+        tries.clear()
+        recorder.write(fail)
+        held_from = clock[0]
+        warned = []
+        for seconds in (0.0, 1.75, 2.0, 3.75, 4.0):
+            clock[0] = held_from + seconds
+            warned += list(recorder.flush())
+        assert ([at - held_from for at in tries], len(warned)) == ([0.0, 2.0, 4.0], 1)
+        with pytest.raises(NotebookError, match=f"for {limit:.0f} s"):
+            list(recorder.finish())
+        assert clock[0] == held_from + 4.0 + limit + 0.5, "the first attempt beyond the limit is the last"
 
 
 def disk_error(code: int = sqlite3.SQLITE_IOERR_FSYNC) -> sqlite3.OperationalError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,10 +14,17 @@ import pytest
 
 from app.changes.find import Ways
 from app.changes.samba_setting import samba_setting
-from app.changes.server import ChangeFailedError
+from app.changes.server import ChangeFailedError, ConsentNeededError
 from app.environment.host.processes import Ours
 from app.environment.quiet import LEAST_SECONDS
-from app.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFileError, UnreachableError
+from app.errors import (
+    CancelledError,
+    MeasurementError,
+    NoSuchFileError,
+    NotAFileError,
+    UnreachableError,
+    UsageError,
+)
 from app.kinds import stored_experiment
 from app.load.events import LoadEnded
 from app.load.scenario import changed, find_scenario
@@ -28,6 +36,7 @@ from app.workflows.trial import _fixed_work, run_trial
 from app.workflows.trial_order import Judged, SettingRestored, TrialOrder, ValueSet, consent_lines, new_order
 from app.workflows.trial_yardstick import (
     LEAST_BYTES,
+    FittedRequest,
     LoadYardstick,
     TransferYardstick,
     fitted,
@@ -35,12 +44,14 @@ from app.workflows.trial_yardstick import (
     rate_after_burst,
 )
 from app.workflows.tune import Tuned, Tuning
+from forms.stats.decision import Verdict
 from forms.trials.summary import TrialSummary
 from forms.tuning import negotiated
-from storage.changes import ChangeState, LoadWindow, TrialPlan
+from storage.audits import Ruling
+from storage.changes import ChangeKind, ChangeState, LoadWindow, TrialPlan
 from storage.loads.records import PointStatus
 from storage.notebook import Notebook
-from storage.plan import CeilingPolicy, QuietTime
+from storage.plan import DEFAULT_SIZE_BYTES, CeilingPolicy, QuietTime
 from storage.records import Command, Evidence, ExperimentKind, Phase, RunStatus, SeriesStatus
 from tests.loads import point
 from tests.servers.smbd import Smbd
@@ -325,6 +336,79 @@ def test_a_tuning_tries_each_on_top_of_what_was_found(samba: Smbd, tmp_path: Pat
     assert first.plan.name != second.plan.name
     assert written.index(f"{first.plan.name} = {first.value}") < written.index(f"{second.plan.name} = {second.value}")
     assert samba.conf.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "tried", "stopped"),
+    [
+        ("same same faster", 2, True),
+        ("slower faster unknown same faster", 4, True),
+        ("same faster same", 3, False),
+        ("same", 1, False),
+    ],
+)
+def test_a_tuning_ends_after_that_many_in_a_row_without_a_gain(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verdicts: str, tried: int, stopped: bool
+):
+    tuning, request = tuning_of(monkeypatch, verdicts.split()), Mock()
+    tuning.usual = FittedRequest(request, 10 * 2**30)
+    *_, last = tuning.run(tmp_path / "notebook.db", SeriesControl())
+    assert isinstance(last, Tuned)
+    assert (len(last.summary.trials), last.summary.stopped) == (tried, stopped)
+    assert len(tuning.kept) == verdicts.split()[:tried].count("faster")
+
+
+def tuning_of(monkeypatch: pytest.MonkeyPatch, verdicts: list[str], rate: float = 1e6) -> Tuning:
+    """A tuning that ends after two in vain; its trials have these verdicts."""
+    left = iter(verdicts)
+
+    def judge(*_: object) -> Iterator[Judged]:
+        yield Judged(
+            Mock(spec=TrialSummary, verdict=Verdict(next(left)), value="no", pairs=[Mock(other_rate=rate)], base=None)
+        )
+
+    def setting(_: object, name: str, value: str) -> object:
+        return SimpleNamespace(kind=ChangeKind.SMB_CONF, name=name, values=(value,), section="[it]", place=None)
+
+    monkeypatch.setattr(tune, "run_trial", judge)
+    monkeypatch.setattr(tune, "new_order", Mock())
+    monkeypatch.setattr(tune, "with_file_of", lambda request, size_bytes: (request, size_bytes))
+    monkeypatch.setattr(
+        tune, "candidates", lambda _only: [(f"name {number}", "no") for number, _ in enumerate(verdicts)]
+    )
+    monkeypatch.setattr(Tuning, "_setting", setting)
+    return Tuning(request=Mock(), ways=Ways(), looks=(8,), stop_after=2)
+
+
+def test_a_gain_measures_the_usual_file_again_if_it_is_short_enough_now(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    usual: Any = Mock()
+    for size_bytes, rate, expected in (
+        (10**9, 100e6, usual),
+        (10**9, 99e6, (usual, DEFAULT_SIZE_BYTES)),
+        (10**8, 9.9e6, (usual, 28 * LEAST_BYTES)),
+    ):
+        tuning = tuning_of(monkeypatch, ["faster"], rate)
+        tuning.usual = FittedRequest(usual, size_bytes)
+        list(tuning.run(tmp_path / "notebook.db", SeriesControl()))
+        assert tuning.request == expected
+
+
+def test_only_the_restart_that_a_harmful_setting_needs_is_asked_for_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    for verdict, risk, refused in (
+        (Ruling.HARMFUL, None, True),
+        (Ruling.HARMFUL, "the files", False),
+        (Ruling.USELESS, None, False),
+    ):
+        needed = ConsentNeededError("a restart", risk_of=risk, options="")
+        monkeypatch.setattr(tune, "samba_setting", Mock(side_effect=needed))
+        remedy: Any = SimpleNamespace(name="socket options", value="TCP_NODELAY", finding=Mock(verdict=verdict))
+        tuning = Tuning(request=Mock(), ways=Ways(), looks=(8,), first=(remedy,))
+        with pytest.raises(UsageError, match="--allow-restart") if refused else nullcontext():
+            tuning.check()
 
 
 def test_a_run_of_up_to_ten_seconds_keeps_its_file_and_a_longer_one_gets_three_seconds_worth():

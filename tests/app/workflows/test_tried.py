@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.cli.main import run
-from app.workflows.tried import MOST_TOLD, audit_form, tried_here
+from app.workflows.tried import audit_form, tried_here
 from forms.exporters import markdown
 from storage.audits import Audit, AuditFinding, AuditScope, Ruling
 from storage.notebook import Notebook
@@ -36,11 +36,19 @@ def test_trials_sweeps_and_steps_are_told_and_other_settings_are_not(tmp_path: P
     assert "Inconclusive: +0.1 %" in told[NAME][1]
 
 
+def test_a_change_without_a_base_and_a_base_without_a_change_are_no_steps(tmp_path: Path):
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        steps(notebook, 0)
+        notebook.add(one(2, change=FASTER))
+        notebook.add(one(3, base_id=f"{1:012x}"))
+        assert tried_here(notebook, [NAME]) == {}
+
+
 def test_only_the_newest_are_told(tmp_path: Path):
     with Notebook(tmp_path / "notebook.db") as notebook:
-        steps(notebook, MOST_TOLD + 1)
+        steps(notebook, 4)
         told = tried_here(notebook, [NAME])[NAME]
-    assert [line[:10] for line in told] == [f"2026-02-{2 + MOST_TOLD - number:02}" for number in range(MOST_TOLD)]
+    assert [line[:10] for line in told] == ["2026-02-05", "2026-02-04", "2026-02-03"]
 
 
 def test_an_audit_and_the_catalogue_tell_it(tmp_path: Path, capsys):

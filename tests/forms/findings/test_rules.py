@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from forms.exporters.text import table_lines
 from forms.findings.finding import NO_FINDINGS, Finding, Severity, finding_document, findings_table
-from forms.findings.rules import findings, first_to_look_at
+from forms.findings.rules import _is_loss, findings, first_to_look_at
 from forms.series.fields import result_fields
 from forms.series.summary import run_form
+from forms.stats.decision import Verdict
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import ClientFacts, Command, Series, Target
 from tests.builders import CLIENT, interleaved, series
@@ -159,6 +161,18 @@ def test_a_loss_is_judged_between_set_ups_of_one_place():
     assert of("slower", before, replace(after, target=replace(after.target, path="/other"))) == []
     assert of("slower", before, steady("smb", 96, label="changed", created_at="2026-02-01")) == []
     assert of("slower", after, replace(before, created_at="2026-02-02")) == []
+
+
+def test_a_loss_that_nothing_judges_is_told_from_the_margin_on_unless_the_runs_deny_it():
+    for change, interval, runs, told in (
+        (-5.0, None, None, True),
+        (-4.99, None, None, False),
+        (-5.0, None, (-9.0, -0.1), True),
+        (-5.0, None, (-9.0, 0.0), False),
+        (-5.0, (-9.0, -0.1), (-9.0, -0.1), False),
+    ):
+        found: Any = SimpleNamespace(verdict=Verdict.UNKNOWN, interval_percent=interval, runs_interval_percent=runs)
+        assert _is_loss(found, change) is told, (change, interval, runs)
 
 
 def test_the_newest_series_of_a_set_up_is_judged():

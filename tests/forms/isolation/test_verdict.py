@@ -60,6 +60,21 @@ def test_what_cannot_be_told_apart_says_why(evidence: LayerEvidence, doubt: Isol
     assert all(text not in said for said in reservations(verdict))
 
 
+def test_one_round_names_samba_only_where_others_cannot_have_made_it_so_slow():
+    one_round = replace(SLOW, ratio_low=None, ratio_high=None, server_percent=30)
+    most_others = replace(one_round, server_percent=10, clients_percent=5)
+    not_busy = replace(most_others, cpu_percent=89, server_percent=4, clients_percent=2)
+    for evidence, ratio, cause in (
+        (one_round, 0.175, Cause.UNKNOWN),
+        (one_round, 0.1749, Cause.SAMBA),
+        (most_others, 0.1191, Cause.UNKNOWN),
+        (most_others, 0.1189, Cause.SAMBA),
+        (not_busy, 0.1191, Cause.SAMBA),
+    ):
+        found = judge(replace(evidence, ratio=ratio))
+        assert found.cause is cause, (evidence, ratio)
+
+
 def test_a_verdict_says_what_it_leaves_open():
     found = judge(replace(SLOW, loopback=True, same_machine=True, disk_busy_percent=0.1, rounds=1, server_percent=20))
     (said,) = reservations(found)

@@ -137,6 +137,14 @@ def test_only_what_can_matter_to_a_series_is_offered() -> None:
     put = {e.parameter for e in islice(relevant(series([1e8], command=Command.PUT)), 5)}
     assert {"aio write size", "strict sync", "min receivefile size"} <= put
     assert not put & {"server signing", "aio read size", "use sendfile"}
+    for facts, sends_files in (
+        (CLIENT, True),
+        (replace(CLIENT, signing="aes-cmac"), False),
+        (replace(CLIENT, encryption="aes-128-gcm"), False),
+    ):
+        for command, name in ((Command.GET, "use sendfile"), (Command.PUT, "min receivefile size")):
+            protected = series([1e8], command=command, client=facts)
+            assert (name in {entry.parameter for entry in relevant(protected)}) is sends_files, (facts, name)
 
 
 @pytest.mark.parametrize(

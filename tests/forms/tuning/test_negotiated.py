@@ -1,0 +1,68 @@
+"""What a session shows of a setting of the server, and what it contradicts."""
+
+from dataclasses import replace
+
+import pytest
+
+from forms.tuning.negotiated import agreement, contradiction, dialect_rank
+from tests.builders import CLIENT
+
+PLAIN = replace(CLIENT, dialect="3.1.1", signing="none", encryption="none")
+SIGNED, SEALED = replace(PLAIN, signing="aes-cmac"), replace(PLAIN, encryption="aes-128-gcm")
+ENCRYPT, SIGN = "server smb encrypt", "server signing"
+CIPHERS, SIGNERS = "server smb3 encryption algorithms", "server smb3 signing algorithms"
+MOST, LEAST = "server max protocol", "server min protocol"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "client", "denied"),
+    [
+        (ENCRYPT, "required", PLAIN, True),
+        (ENCRYPT, "required", SIGNED, True),
+        (ENCRYPT, "required", SEALED, False),
+        (ENCRYPT, "desired", PLAIN, True),
+        (ENCRYPT, "desired", replace(PLAIN, dialect="3.0"), True),
+        (ENCRYPT, "desired", replace(PLAIN, dialect="2.1"), False),
+        (ENCRYPT, "desired", SEALED, False),
+        (ENCRYPT, "no", SEALED, True),
+        (ENCRYPT, "no", PLAIN, False),
+        (SIGN, "required", PLAIN, True),
+        (SIGN, "mandatory", PLAIN, True),
+        (SIGN, "required", SIGNED, False),
+        (SIGN, "required", SEALED, False),
+        (SIGN, "auto", PLAIN, False),
+        (CIPHERS, "AES-256-GCM", SEALED, True),
+        (CIPHERS, "AES-256-GCM AES-128-GCM", SEALED, False),
+        (CIPHERS, "-AES-128-GCM", SEALED, False),
+        (CIPHERS, "AES-256-GCM", PLAIN, False),
+        (SIGNERS, "AES-128-GMAC", SIGNED, True),
+        (SIGNERS, "AES-128-CMAC", SIGNED, False),
+        (MOST, "SMB3_00", replace(PLAIN, dialect="3.0"), False),
+        (MOST, "SMB3_00", replace(PLAIN, dialect="3.0.2"), True),
+        (LEAST, "SMB3_00", replace(PLAIN, dialect="3.0"), False),
+        (LEAST, "SMB3_00", replace(PLAIN, dialect="2.1"), True),
+        (MOST, "NT1", PLAIN, False),
+        (MOST, "SMB2_02", replace(PLAIN, dialect="4.0"), False),
+        (ENCRYPT, "required", replace(PLAIN, dialect=None), False),
+        ("strict sync", "no", PLAIN, False),
+    ],
+)
+def test_a_session_contradicts_what_it_would_not_be_under_the_value(name, value, client, denied):
+    assert (contradiction(name, value, client) is not None) is denied
+
+
+def test_a_session_agrees_by_what_changed_and_follows_from_the_setting():
+    assert agreement(SIGN, "required", PLAIN, SIGNED) == "signing none -> aes-cmac"
+    assert agreement(SIGN, "required", PLAIN, PLAIN) is None, "that contradicts it"
+    assert agreement(SIGN, "required", SIGNED, SIGNED) is None
+    assert agreement(CIPHERS, "aes-128-gcm", replace(PLAIN, encryption=None), SEALED) == (
+        "encryption unknown -> aes-128-gcm"
+    )
+    assert (
+        agreement(CIPHERS, "aes-128-gcm", SIGNED, replace(SEALED, signing="none")) == "encryption none -> aes-128-gcm"
+    )
+
+
+def test_dialects_are_ranked_by_age():
+    ranks = [dialect_rank(dialect) for dialect in ("1.0", "2.0.2", "2.1", "3.0", "3.0.2", "3.1.1")]
+    assert ranks == [-1, 0, 1, 2, 3, 4]
