@@ -364,7 +364,7 @@ def test_a_disk_that_gives_errors_is_told_with_what_to_do():
 def test_an_imported_series_is_not_resumed_without_a_word_to_its_server(book: Path, file: Path):
     with Notebook(book) as notebook:
         notebook.add_all([one(1, status=SeriesStatus.INTERRUPTED, target=request(file).plan.target)])
-    with pytest.raises(UsageError, match="was imported: look at its target"):
+    with pytest.raises(UsageError, match="was imported: check its target"):
         list(resume(f"{1:012x}", Secrets(), book, SeriesControl()))
 
 
