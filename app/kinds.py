@@ -15,6 +15,8 @@ from forms.layout import Tone, Toned
 from forms.series.listing import RecordingLine, SeriesLine, done_text, done_tone, series_lines, side_by_side
 from storage.audits import AUDIT, Audit, audit_of, recording_of
 from storage.changes import TrialPlan
+from storage.diagnoses import DIAGNOSIS, Diagnosis, diagnosis_of
+from storage.diagnoses import recording_of as diagnosed
 from storage.isolations import Isolation, Layer
 from storage.json_reader import JSONNode
 from storage.loads.records import Load
@@ -235,6 +237,35 @@ def _audit_from_document(document: Any) -> Audit:
     return audit_from_document(document)
 
 
+# Diagnoses
+
+
+def _diagnosis_form(notebook: Notebook, head: Recording) -> "Report":
+    from forms.diagnosis.report import diagnosis_report  # noqa: PLC0415  as the module says
+
+    return diagnosis_report(diagnosis_of(notebook.recording(head.id)))
+
+
+def _diagnosis_answer(notebook: Notebook, head: Recording) -> Toned:
+    from forms.diagnosis.report import diagnosis_answer  # noqa: PLC0415  as the module says
+
+    return diagnosis_answer(diagnosis_of(notebook.recording(head.id)))
+
+
+def _compare_diagnoses(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
+    from forms.diagnosis.report import diagnosis_comparison  # noqa: PLC0415  as the module says
+
+    if len(heads) != 2:
+        raise UsageError("a diagnosis is compared with one other diagnosis: name two")
+    return Compared(diagnosis_comparison(*(diagnosis_of(notebook.recording(head.id)) for head in heads)))
+
+
+def _diagnosis_from_document(document: Any) -> Diagnosis:
+    from forms.diagnosis.report import diagnosis_from_document  # noqa: PLC0415  as the module says
+
+    return diagnosis_from_document(document)
+
+
 # What is made of series
 
 
@@ -369,6 +400,20 @@ KINDS: dict[str, Kind] = {
             compare=_compare_audits,
             from_document=_audit_from_document,
             add=lambda notebook, audit: notebook.add_recording(recording_of(audit)),
+        ),
+        Kind(
+            name=DIAGNOSIS,
+            schema="sharebench/diagnosis/1",
+            record=Diagnosis,
+            read=lambda notebook, reference: diagnosis_of(notebook.recording(reference, DIAGNOSIS)),
+            report=_diagnosis_form,
+            answer=_diagnosis_answer,
+            done=lambda notebook, head: len(diagnosis_of(notebook.recording(head.id)).stages),
+            resume="diagnose --resume",
+            target=lambda notebook, head: diagnosis_of(notebook.recording(head.id)).target,
+            compare=_compare_diagnoses,
+            from_document=_diagnosis_from_document,
+            add=lambda notebook, diagnosis: notebook.add_recording(diagnosed(diagnosis)),
         ),
         _OF_PAIRS(name="trial", schema="sharebench/trial/1"),
         _OF_PAIRS(name="sweep", schema="sharebench/sweep/1"),

@@ -214,6 +214,7 @@ PREFIX = ".sharebench-"
 _NAME = re.compile(r"\.sharebench-[0-9a-f]{12}")
 
 _LOAD_FOLDER = re.compile(r"\.sharebench-load-[0-9a-f]{12}")
+_DIAGNOSIS_FOLDER = re.compile(r"\.sharebench-diagnose-[0-9a-f]{12}")
 ISOLATION_PREFIX = f"{PREFIX}isolate-"
 _ISOLATION_FOLDER = re.compile(r"\.sharebench-isolate-[0-9a-f]{8}(-disk)?")
 
@@ -226,6 +227,16 @@ def new_load_folder() -> str:
 def is_load_folder(name: str) -> bool:
     """Exact match."""
     return _LOAD_FOLDER.fullmatch(name) is not None
+
+
+def new_diagnosis_folder() -> str:
+    """A random name."""
+    return f"{PREFIX}diagnose-{secrets.token_hex(6)}"
+
+
+def is_diagnosis_folder(name: str) -> bool:
+    """Exact match."""
+    return _DIAGNOSIS_FOLDER.fullmatch(name) is not None
 
 
 def is_isolation_folder(name: str) -> bool:

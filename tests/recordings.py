@@ -10,6 +10,8 @@ from forms.layout import Toned
 from forms.report import Field, Report
 from storage.audits import Audit, AuditScope, recording_of
 from storage.changes import ChangeKind, Slot, TrialPlan
+from storage.diagnoses import Diagnosis, Stage, StageName
+from storage.diagnoses import recording_of as diagnosed
 from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.json_reader import Count, Filled, Moment
 from storage.notebook import Notebook
@@ -141,6 +143,22 @@ def _audit(notebook: Notebook) -> str:
     return made.id
 
 
+DIAGNOSIS = Diagnosis(
+    id="dd44dd44dd44", created_at="2026-01-08T10:00:00.000Z", target=ISOLATION.target, folder="d",
+    stages=(
+        Stage(
+            name=StageName.CONNECT, samples={"total_seconds": (3.25, 0.5), "lookup_seconds": (3.0, 0.01)}, seconds=4.0
+        ),
+        Stage(name=StageName.CARDS, status=SeriesStatus.FAILED, error="the link is down"),
+    ),
+)  # fmt: skip
+
+
+def _diagnosis(notebook: Notebook) -> str:
+    notebook.add_recording(diagnosed(DIAGNOSIS))
+    return DIAGNOSIS.id
+
+
 def _weighing(notebook: Notebook) -> str:
     made = Weighing(
         id="bb22bb22bb22", created_at="2026-01-06T10:00:00.000Z", status=SeriesStatus.COMPLETE, host="nas",
@@ -160,6 +178,7 @@ MAKERS: dict[str, Callable[[Notebook], str]] = {
     "selftest": _made_of_series(ExperimentKind.SELFTEST, 2),
     "repeats": _made_of_series(ExperimentKind.REPEATS, 3),
     "audit": _audit,
+    "diagnosis": _diagnosis,
     "weighing": _weighing,
 }
 """Stores one recording of the kind, and gives its id."""

@@ -36,6 +36,7 @@ _COMMANDS = {
     "restore": "restores what an interrupted try left changed",
     "survey": "the whole picture of a server",
     "isolate": "disk, network, both and the server by the same operations: which is it",
+    "diagnose": "finds out why users complain: small files, large folders, distance, the first connect and more",
     "selftest": "the smallest change that this set-up can show",
     "experiment": "series of changes, one at a time",
     "export": "forms out",

@@ -81,7 +81,7 @@ def test_every_command_takes_a_recording_of_every_kind(kind: str, inside: Inside
     assert (told.returncode, told.stdout) == (0, ""), told.stderr
     assert "already in the notebook" in told.stderr
 
-    if kind in {"series", "load", "isolation", "weighing"}:
+    if kind in {"series", "load", "isolation", "diagnosis", "weighing"}:
         done("import", str(file), "--as-new")
         assert len(done("list").splitlines()) == 3
         compared = inside("compare", made, "last")

@@ -14,6 +14,7 @@ from forms import wording
 from forms.audit.judge import AuditedServer, judge
 from forms.audit.report import audit_report
 from forms.comparison.report import comparison_report
+from forms.diagnosis.report import diagnosis_report
 from forms.experiments.report import experiment_report, repeats_report, selftest_report, survey_report
 from forms.experiments.selftest import repeats, selftest
 from forms.experiments.survey import Station, StationPlace, survey, with_series
@@ -34,6 +35,7 @@ from storage.records import Change, Command, Experiment, ExperimentKind, Series,
 from tests.builders import CLIENT, full_series, interleaved, series
 from tests.loads import full_load, point
 from tests.outputs import is_told, numbers_in, outputs
+from tests.recordings import DIAGNOSIS
 
 
 def of_series(document: Any) -> list[float]:
@@ -137,6 +139,10 @@ def of_audit(document: Any) -> list[float]:
     return [float(one["line"]) for one in document["findings"]]
 
 
+def of_diagnosis(document: Any) -> list[float]:
+    return [one["value"] for one in document["figures"]]
+
+
 def equal_series(count: int) -> list[Series]:
     rates = (99.12e6, 98.87e6, 99.41e6, 99.03e6)
     return [series([(98.7 + 0.37 * place) * 1e6, *rates], id=f"{place:012x}") for place in range(1, count + 1)]
@@ -173,6 +179,7 @@ KINDS: Mapping[str, tuple[Callable[[], Report], Callable[[Any], list[float]]]] =
     "repeats": (lambda: repeats_report(repeats(equal_series(4))), of_repeats),
     "experiment": (an_experiment, of_experiment),
     "audit": (an_audit, of_audit),
+    "diagnosis": (lambda: diagnosis_report(DIAGNOSIS), of_diagnosis),
 }
 """Each kind of recording with its headline numbers; a new kind of recording needs a row here."""
 

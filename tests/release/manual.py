@@ -15,7 +15,7 @@ from app.cli.main import cli
 
 PAGE = Path(__file__).parent / "data" / "share" / "man" / "man1" / "sharebench.1"
 _EXITS = {
-    "0": "Done. compare, try, watch: not slower. audit: nothing harmful. verify: unchanged.",
+    "0": "Done. compare, try, watch: not slower. audit: nothing harmful. diagnose: complete. verify: unchanged.",
     "1": "compare, try, watch: slower. audit: something harmful. verify: changed.",
     "2": "Usage error. verify: not signed by a key that was given.",
     "3": "compare, try, watch: inconclusive. audit: the settings could not be read.",

@@ -1,0 +1,144 @@
+"""``sharebench diagnose``: why do users complain?"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from app.cli import common, output
+from app.cli.progress import cancel_on_signals
+from app.cli.run_options import chosen, series_options, target_argument
+from app.cli.series_output import answer_report
+from app.errors import CancelledError, MeasurementError, UsageError
+from app.measure.control import SeriesControl
+from app.measure.events import Warned
+from app.recorder.recording import resumable
+from app.subjects.diagnosis.run import (
+    DiagnosisChanged,
+    DiagnosisClosed,
+    DiagnosisEvent,
+    DiagnosisOpened,
+    DiagnosisRequest,
+    StageBegan,
+    amount_text,
+    check_request,
+    record_diagnosis,
+    request_of,
+)
+from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
+from storage.diagnoses import DIAGNOSIS, Diagnosis, Effort, StageName, diagnosis_of
+from storage.errors import did_you_mean
+from storage.plan import Settings
+from storage.records import SeriesStatus
+
+_WITH_RESUME = {"as_json", "kerberos", "target", "yes"}
+
+
+class Stages(click.ParamType[tuple[StageName, ...]]):
+    """Comma-separated stages, each once."""
+
+    name = "NAME,…"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[StageName, ...]:
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in value.split(",") if word.strip()]
+        unknown = next((word for word in words if word not in tuple(StageName)), "" if words else value)
+        if unknown or not words:
+            meant = did_you_mean(unknown, tuple(StageName))
+            self.fail(f"there is no stage {unknown!r}; {meant}there are {', '.join(StageName)}.", param, ctx)
+        return tuple(name for name in StageName if name in words)
+
+
+@click.command("diagnose")
+@target_argument(required=False)
+@click.option("--only", type=Stages(), default=(), help=f"Measure these stages only: {', '.join(StageName)}.")
+@click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")
+@click.option("--quick", is_flag=True, help="About a tenth of the files and bytes, in a minute or two.")
+@click.option("--thorough", is_flag=True, help="Also a folder of 100,000 entries and a run of 8 GiB.")
+@click.option("--yes", is_flag=True, help="Consent to the files that are created, for scripts.")
+@click.option("--resume", "resume_reference", metavar="DIAGNOSIS", help="Complete an interrupted diagnosis.")
+@click.option("--json", "as_json", is_flag=True, help="Print the diagnosis as JSON.")
+@common.login_options
+@common.options_of_all
+@series_options("label", "question", "server_ssh", "smb_conf", "timeout_seconds")
+def diagnose_command(
+    context: click.Context, /, target: str | None, resume_reference: str | None, yes: bool, **choices: Any
+) -> int:
+    """Find out why users complain.
+
+    Audits the server, then measures what users wait for: the first connect, distance, many small files, large folders,
+    signing and encryption, a long run, several connections. Prints what is wrong, the costliest first, each with the
+    one change to try. Everything it creates lies in one folder on the share, takes at most 10 % of the free space, and
+    is removed at the end.
+
+    Exit codes: 0 complete, whatever it found; 4 a stage failed.
+    """
+    control, resumed = SeriesControl(), None
+    if resume_reference:
+        if target:
+            raise UsageError("--resume takes the target from the diagnosis: leave the TARGET out")
+        common.refuse_given(context, "resume_reference", _WITH_RESUME)
+        with common.notebook(context) as notebook:
+            resumed = diagnosis_of(notebook.recording(resumable(notebook, resume_reference, DIAGNOSIS)))
+        _, secrets = common.secrets_for(context, resumed.target, kerberos=choices["kerberos"])
+        request = request_of(resumed, secrets)
+    elif target:
+        request = _request(context, target, choices)
+    else:
+        raise UsageError("what shall be diagnosed? sharebench diagnose smb://HOST/SHARE")
+    if text := amount_text(request):
+        output.say(text)
+        if not yes:
+            alone = "nobody is here to consent to that: say so with --yes; nothing was written"
+            output.confirm("Begin?", alone=alone, declined="nothing was written")
+    diagnosis = _watch(record_diagnosis(request, common.notebook_path(context), control, resumed), control)
+    answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
+    if control.cancelled.is_set():
+        raise CancelledError(f"cancelled; `sharebench diagnose --resume {diagnosis.id}` completes it")
+    if diagnosis.status is not SeriesStatus.COMPLETE:
+        raise MeasurementError(diagnosis.error or "the diagnosis did not end")
+    return 0
+
+
+def _request(context: click.Context, url: str, choices: dict[str, Any]) -> DiagnosisRequest:
+    if choices["quick"] and choices["thorough"]:
+        raise UsageError("--quick and --thorough contradict each other: leave one out")
+    effort = Effort.QUICK if choices["quick"] else Effort.THOROUGH if choices["thorough"] else Effort.USUAL
+    options = chosen(choices)
+    place, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
+    request = DiagnosisRequest(
+        target=place,
+        secrets=secrets,
+        settings=replace(Settings(), timeout_seconds=options.timeout_seconds),
+        effort=effort,
+        only=choices["only"],
+        folder=choices["folder"],
+        server_ssh=options.server_ssh,
+        smb_conf=str(options.smb_conf) if options.smb_conf else None,
+        label=options.label,
+        question=options.question,
+    )
+    check_request(request)
+    return request
+
+
+def _watch(events: Iterable[DiagnosisEvent], control: SeriesControl) -> Diagnosis:
+    closed: Diagnosis | None = None
+    with cancel_on_signals(control):
+        for event in events:
+            match event:
+                case DiagnosisOpened(diagnosis=diagnosis):
+                    output.say(f"diagnosis {diagnosis.id}")
+                case StageBegan(name=name, number=number, of=of):
+                    output.say(f"  {number} of {of}: {STAGE_NAMES[name]}")
+                case DiagnosisChanged(stage=stage) if stage and stage.status is not SeriesStatus.COMPLETE:
+                    output.say(f"sharebench: {STAGE_NAMES[stage.name]}: {stage.error}")
+                case Warned(text=text):
+                    output.say(f"sharebench: {text}")
+                case DiagnosisClosed(diagnosis=closed):
+                    pass
+    if closed is None:
+        raise CancelledError("cancelled before anything was measured")
+    return closed

@@ -1,0 +1,1 @@
+"""Diagnoses: why do the users of a share complain?"""

@@ -1,0 +1,168 @@
+"""Stages about many small files and about large folders."""
+
+import time
+from collections import defaultdict
+from contextlib import suppress
+
+from app.clients.base import Content, OpenMode
+from app.clients.smb import wire
+from app.clients.smb.files import SMBFiles
+from app.clients.smb.share import list_folder
+from app.clients.smb.wire import SAME_FILE
+from app.errors import MeasurementError, NoSuchFileError
+from app.load.file_set import FILES_IN_FOLDER
+from app.subjects.diagnosis.bench import Bench, echo_seconds
+from storage.diagnoses import Stage, StageName
+from storage.records import FactValue
+
+ROUND_TRIPS = 3
+"""Of one small file, as this stage asks for it: open, read or write, close."""
+_LISTINGS = 3
+_STREAM_INFORMATION = 22
+"""FileStreamInformation (MS-FSCC 2.4.44)."""
+_MAKERS = 8
+_FIRST_FOLDER_OF_ENTRIES = 9000
+"""Folders of entries are named from d9000 on, those of the tree from d0000 on."""
+
+
+def small_files(bench: Bench) -> Stage:
+    """A tree of small files written and read, by one stream and by several, each request timed."""
+    sizes, samples = bench.sizes, defaultdict[str, list[float]](list)
+    content = Content(sizes.file_bytes).block(0, sizes.file_bytes)
+    until = time.monotonic() + bench.plan.sizes.stage_seconds / 3
+    clock = time.perf_counter
+    with bench.connection(SMBFiles) as files:
+        bench.make_folder(files)
+        samples["echo_seconds"] += echo_seconds(files.connected_share(), bench.plan.sizes.echoes)
+        for first in range(0, sizes.files, FILES_IN_FOLDER):
+            began = clock()
+            files.make_folder(_folder(bench, first))
+            samples["folder_seconds"].append(clock() - began)
+        made = 0
+        for number in range(sizes.files):
+            if made and time.monotonic() > until:
+                break
+            at = [clock()]
+            handle = files.open(_file(bench, number), OpenMode.CREATE)
+            at.append(clock())
+            files.write_at(handle, 0, content)
+            at.append(clock())
+            files.close_file(handle)
+            _note(samples, "put", [*at, clock()])
+            made += 1
+            bench.check()
+        until = time.monotonic() + bench.plan.sizes.stage_seconds / 3
+        for number in range(made):
+            if number and time.monotonic() > until:
+                break
+            at = [clock()]
+            handle = files.open(_file(bench, number))
+            at.append(clock())
+            files.read_at(handle, 0, sizes.file_bytes)
+            at.append(clock())
+            files.close_file(handle)
+            _note(samples, "get", [*at, clock()])
+            bench.check()
+    streams = min(sizes.streams, made)
+    each = -(-made // streams)
+
+    def put(stream: int, by: SMBFiles) -> None:
+        for number in range(stream * each, min(made, stream * each + each)):
+            handle = by.open(_file(bench, sizes.files + number, within=number), OpenMode.CREATE)
+            by.write_at(handle, 0, content)
+            by.close_file(handle)
+
+    def get(stream: int, by: SMBFiles) -> None:
+        for number in range(stream * each, min(made, stream * each + each)):
+            handle = by.open(_file(bench, number))
+            by.read_at(handle, 0, sizes.file_bytes)
+            by.close_file(handle)
+
+    facts: dict[str, FactValue] = {"file_bytes": sizes.file_bytes, "files": made, "streams": streams}
+    facts["put_side_by_side_seconds"] = bench.side_by_side(streams, SMBFiles, put)
+    facts["get_side_by_side_seconds"] = bench.side_by_side(streams, SMBFiles, get)
+    facts["round_trips"] = ROUND_TRIPS
+    return Stage(
+        name=StageName.SMALL_FILES, samples={name: tuple(values) for name, values in samples.items()}, facts=facts
+    )
+
+
+def _note(samples: dict[str, list[float]], command: str, at: list[float]) -> None:
+    for part, begin, end in zip(("open", "data", "close"), at, at[1:], strict=False):
+        samples[f"{command}_{part}_seconds"].append(end - begin)
+
+
+def _folder(bench: Bench, number: int) -> str:
+    return bench.path(f"d{number // FILES_IN_FOLDER:04}")
+
+
+def _file(bench: Bench, number: int, *, within: int | None = None) -> str:
+    """``within`` is the number whose folder it is in."""
+    return f"{_folder(bench, number if within is None else within)}/f{number:07}"
+
+
+def folders(bench: Bench) -> Stage:
+    """Folders of growing size: listing them, asking about each entry, and asking for a name that is missing."""
+    samples, facts = defaultdict[str, list[float]](list), dict[str, FactValue]()
+    if bench.plan.folder is not None:
+        facts["existing"] = bench.plan.folder
+        with bench.connection(SMBFiles) as files:
+            _look(bench, files, bench.plan.folder, samples)
+    else:
+        began = time.monotonic()
+        for order, count in enumerate(bench.sizes.entries):
+            spent = time.monotonic() - began
+            if order and spent * count / bench.sizes.entries[order - 1] > bench.sizes.stage_seconds:
+                facts[f"skipped_{count}"] = "yes"
+                continue
+            path = _make_entries(bench, _FIRST_FOLDER_OF_ENTRIES + order, count)
+            with bench.connection(SMBFiles) as files:
+                _look(bench, files, path, samples)
+    return Stage(name=StageName.FOLDERS, samples={name: tuple(values) for name, values in samples.items()}, facts=facts)
+
+
+def _make_entries(bench: Bench, number: int, count: int) -> str:
+    path = bench.path(f"d{number:04}")
+    with bench.connection(SMBFiles) as files:
+        bench.make_folder(files)
+        files.make_folder(path)
+    makers = min(_MAKERS, count)
+
+    def make(maker: int, by: SMBFiles) -> None:
+        share = by.connected_share()
+        for entry in range(maker, count, makers):
+            share.together(f"{path}/f{entry:07}", wire.ACCESS_WRITE, disposition=wire.DISPOSITION_CREATE)
+
+    bench.side_by_side(makers, SMBFiles, make)
+    return path
+
+
+def _look(bench: Bench, files: SMBFiles, path: str, samples: dict[str, list[float]]) -> None:
+    """Times by the number of entries found."""
+    share, clock = files.connected_share(), time.perf_counter
+    names: list[str] = []
+    took = []
+    for _ in range(_LISTINGS):
+        bench.check()
+        began = clock()
+        entries = list_folder(share, path)
+        took.append(clock() - began)
+        names = [entry.name for entry in entries]
+    count = len(names)
+    samples[f"list_{count}_seconds"] += took
+    samples["echo_seconds"] += echo_seconds(share, 10)
+    step = max(1, count // bench.sizes.asked)
+    streams = wire.query(SAME_FILE, _STREAM_INFORMATION)
+    for name in names[::step][: bench.sizes.asked]:
+        bench.check()
+        began = clock()
+        with suppress(MeasurementError):  # a folder has no streams on some servers
+            files.query(f"{path}/{name}")
+            share.together(f"{path}/{name}", wire.ACCESS_ATTRIBUTES, streams)
+        samples[f"ask_{count}_seconds"].append(clock() - began)
+    for number in range(bench.sizes.asked):
+        bench.check()
+        began = clock()
+        with suppress(NoSuchFileError):
+            share.together(f"{path}/missing {number:07} desktop.ini", wire.ACCESS_ATTRIBUTES)
+        samples[f"missing_{count}_seconds"].append(clock() - began)

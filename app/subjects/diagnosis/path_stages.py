@@ -1,0 +1,280 @@
+"""Stages about the way to the server: first connect, distance, signing and encryption, long run, several cards."""
+
+import socket
+import struct
+import time
+from collections import defaultdict
+from contextlib import suppress
+from typing import Any
+
+from app.clients.base import Content, Meter, OpenMode
+from app.clients.smb import wire
+from app.clients.smb.channel import Channel
+from app.clients.smb.client import SMBClient, SMBLink
+from app.clients.smb.crypto import SIGNING_NAMES, signer
+from app.clients.smb.errors import SUCCESS
+from app.clients.smb.files import SMBFiles
+from app.clients.smb.session import reach
+from app.clients.smb.share import Share, Window
+from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, Opcode, Response
+from app.environment.host.procfs import read_text
+from app.environment.link.counters import parse_interfaces
+from app.errors import LoginError, MeasurementError
+from app.subjects.diagnosis.bench import LARGEST_WINDOW_BYTES, LONG, Bench, echo_seconds, read_part
+from storage.diagnoses import Stage, StageName
+from storage.records import FactValue
+
+_BLOCK_BYTES = 256 * 1024
+_TURNS_OF_A_WINDOW = 16
+_CONNECTIONS = 4
+_LEAST_READ_BYTES = 1024 * 1024
+_SIGNER_SECONDS = 0.1
+_LEGS = {Opcode.NEGOTIATE: "negotiate", Opcode.SESSION_SETUP: "login", Opcode.TREE_CONNECT: "share"}
+_FAMILIES = {socket.AF_INET: "ipv4", socket.AF_INET6: "ipv6"}
+_INTERFACES = 0x001401FC
+"""FSCTL_QUERY_NETWORK_INTERFACE_INFO (MS-SMB2 2.2.31, 2.2.32.5)."""
+_IOCTL = struct.Struct("<HHI16sIIIIIIII")
+_INTERFACE = struct.Struct("<IIIIQ128s")
+_RSS, _RDMA = 1, 2
+
+
+# The first connect
+
+
+class _TimedChannel(Channel):
+    """Keeps the time of each request of the login."""
+
+    def __init__(self, sock: socket.socket, where: str, timeout_seconds: float, legs: dict[str, float]) -> None:
+        super().__init__(sock, where, timeout_seconds)
+        self._legs = legs
+        self._sent_at = 0.0
+        self._logins = 0
+
+    def send(self, *message: Any, **how: Any) -> int:
+        self._sent_at = time.perf_counter()
+        return super().send(*message, **how)
+
+    def receive_for(self, message_id: int | None) -> Response:
+        response = super().receive_for(message_id)
+        took = time.perf_counter() - self._sent_at
+        if leg := _LEGS.get(Opcode(response.command)):
+            self._logins += leg == "login"
+            self._legs[f"{leg}_{self._logins}" if leg == "login" else leg] = took
+        return response
+
+
+class _StagedLink(SMBLink):
+    """One connection, with the seconds of each leg."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.legs: dict[str, float] = {}
+
+    def _dial(self, where: str) -> Channel:
+        tries: list[tuple[str, float]] = []
+
+        def hold(sock: socket.socket) -> None:
+            self._sock = sock
+            tries.append((_FAMILIES.get(sock.family, "other"), time.perf_counter()))
+
+        timeout, began = self._settings.timeout_seconds, time.perf_counter()
+        sock = reach(self.target, timeout, hold)
+        ends = [*(at for _, at in tries[1:]), time.perf_counter()]
+        self.legs["lookup"] = tries[0][1] - began
+        for (family, at), end in zip(tries, ends, strict=True):
+            self.legs[f"tcp_{family}"] = self.legs.get(f"tcp_{family}", 0.0) + end - at
+        return _TimedChannel(sock, where, timeout, self.legs)
+
+
+def connect(bench: Bench) -> Stage:
+    """Log in several times, the first time cold; then look each family of addresses up by itself."""
+    samples: dict[str, list[float]] = defaultdict(list)
+    target = bench.target
+    for _ in range(bench.plan.sizes.logins):
+        bench.check()
+        began = time.perf_counter()
+        with bench.connection(_StagedLink) as link:
+            share, opening = link.connected_share(), time.perf_counter()
+            folder = share.open(target.path, wire.ACCESS_LIST, options=wire.OPTION_A_FOLDER)
+            ended = time.perf_counter()
+            legs = link.legs | {"first_open": ended - opening}
+            legs["this_machine"] = max(0.0, ended - began - sum(legs.values()))
+            share.close(folder)
+            for name, seconds in (legs | {"total": ended - began}).items():
+                samples[f"{name}_seconds"].append(seconds)
+            samples["echo_seconds"] += echo_seconds(share, 3)
+    for family, name in _FAMILIES.items():
+        began = time.perf_counter()
+        with suppress(OSError, UnicodeError):
+            socket.getaddrinfo(target.host, target.port_number, family=family, type=socket.SOCK_STREAM)
+        samples[f"lookup_{name}_seconds"].append(time.perf_counter() - began)
+    return Stage(name=StageName.CONNECT, samples={name: tuple(values) for name, values in samples.items()})
+
+
+# Distance
+
+
+def distance(bench: Bench) -> Stage:
+    """Round trips of empty requests, and throughput by bytes in flight."""
+    path, samples = bench.bulk(), defaultdict[str, list[float]](list)
+    in_flight = LARGEST_WINDOW_BYTES // _BLOCK_BYTES
+    with bench.connection(SMBClient, block_bytes=_BLOCK_BYTES, in_flight=in_flight) as client:
+        share, until = client.connected_share(), time.monotonic() + bench.plan.sizes.stage_seconds
+        samples["echo_seconds"] += echo_seconds(share, bench.sizes.echoes)
+        facts: dict[str, FactValue] = dict(client.facts_of_path())
+        granted = int(facts["smb.credits"]) * CREDIT_BYTES
+        windows = [CREDIT_BYTES << power for power in range(16)]
+        windows = [size for size in windows if size <= min(granted, LARGEST_WINDOW_BYTES)]
+        if granted < LARGEST_WINDOW_BYTES and granted not in windows:
+            windows.append(granted)
+        for _ in range(2):
+            for size in windows:
+                if time.monotonic() > until:
+                    break
+                block = min(size, _BLOCK_BYTES)
+                window = Window(block_bytes=block, in_flight=max(1, size // block))
+                moved = max(_LEAST_READ_BYTES, _TURNS_OF_A_WINDOW * size)
+                rate = read_part(share, path, moved, window, Meter(bench.cancelled))
+                samples[f"in_flight_{size}_bytes_per_second"].append(rate)
+        samples["echo_seconds"] += echo_seconds(share, bench.sizes.echoes)
+    facts |= {"asked_bytes_in_flight": LARGEST_WINDOW_BYTES, "granted_bytes_in_flight": granted}
+    return Stage(
+        name=StageName.DISTANCE, samples={name: tuple(values) for name, values in samples.items()}, facts=facts
+    )
+
+
+# Signing and encryption
+
+
+def protection(bench: Bench) -> Stage:
+    """One file plain, signed and encrypted, as far as the server allows, interleaved in changing order."""
+    path, samples = bench.bulk(), defaultdict[str, list[float]](list)
+    facts: dict[str, FactValue] = {}
+    modes: dict[str, dict[str, bool]] = {"plain": {}, "signed": {"sign": True}, "encrypted": {"encrypt": True}}
+    until = time.monotonic() + bench.sizes.stage_seconds
+    for turn in range(bench.sizes.rounds):
+        order = list(modes)
+        for mode in order[turn % len(order) :] + order[: turn % len(order)]:
+            if turn and time.monotonic() > until:
+                break
+            try:
+                with bench.connection(SMBClient, **modes[mode]) as client:
+                    told, about = client.facts(), client.facts_of_path()
+                    facts[f"{mode}.signing"], facts[f"{mode}.encryption"] = told.signing or "", told.encryption or ""
+                    facts["requires_signing"] = about["smb.requires_signing"]
+                    moved = client.get(path, Meter(bench.cancelled))
+                    samples[f"{mode}_bytes_per_second"].append(moved.size_bytes / moved.seconds)
+            except LoginError:
+                raise
+            except MeasurementError as error:
+                bench.check()
+                if not modes[mode]:
+                    raise
+                facts[f"{mode}.refused"] = str(error)
+                del modes[mode]
+    facts["dialect"] = bench.client_facts.dialect or "" if bench.client_facts else ""
+    facts["signer_bytes_per_second"] = _signer_rate(str(facts.get("plain.signing", "none")))
+    flags = (read_text("/proc/cpuinfo") or "").partition("flags")[2].partition("\n")[0].split()
+    facts["client.aes"] = "yes" if {"aes", "pclmulqdq"} <= set(flags) else "no" if flags else "unknown"
+    return Stage(
+        name=StageName.PROTECTION, samples={name: tuple(values) for name, values in samples.items()}, facts=facts
+    )
+
+
+def _signer_rate(algorithm: str) -> float:
+    """How fast this machine signs; 0 for no algorithm of ours."""
+    known = {name: code for code, name in SIGNING_NAMES.items()}
+    if algorithm not in known:
+        return 0.0
+    sign, message = signer(known[algorithm], bytes(16)).sign, bytearray(wire.HEADER_BYTES + _LEAST_READ_BYTES)
+    began, count = time.perf_counter(), 0
+    while time.perf_counter() - began < _SIGNER_SECONDS:
+        sign(count, memoryview(message), from_server=True)
+        count += 1
+    return count * _LEAST_READ_BYTES / (time.perf_counter() - began)
+
+
+# A long run
+
+
+class _EnoughError(Exception):
+    """The run is long enough."""
+
+
+def long_run(bench: Bench) -> Stage:
+    """One long put, then the price of having it written to the disk."""
+    path, size = bench.path(LONG), bench.sizes.long_bytes
+
+    def sample(seconds: float, _moved: int) -> None:
+        if seconds > bench.plan.sizes.stage_seconds:
+            raise _EnoughError
+
+    meter = Meter(bench.cancelled, on_sample=sample)
+    with bench.connection(SMBFiles) as files:
+        bench.make_folder(files)
+    with bench.connection(SMBClient) as client, suppress(_EnoughError):
+        client.put(path, Content(size), meter)
+    with bench.connection(SMBFiles) as files:
+        handle, began = files.open(path, OpenMode.UPDATE), time.perf_counter()
+        files.flush(handle)
+        flushed = time.perf_counter() - began
+        files.close_file(handle)
+        files.remove(path)
+    at, moved = zip(*meter.samples, strict=True) if meter.samples else ((), ())
+    return Stage(
+        name=StageName.LONG_RUN,
+        samples={"at_seconds": at, "moved_bytes": tuple(map(float, moved))},
+        facts={"flush_seconds": flushed},
+    )
+
+
+# Several cards
+
+
+def cards(bench: Bench) -> Stage:
+    """The interfaces that the server offers, and several connections against one."""
+    path, samples = bench.bulk(), defaultdict[str, list[float]](list)
+    facts: dict[str, FactValue] = {"connections": _CONNECTIONS}
+    with bench.connection(SMBClient) as client:
+        offered = _offered(client.connected_share())
+    facts["interfaces"] = len(offered)
+    for number, (speed, abilities) in enumerate(offered, start=1):
+        facts[f"interface_{number}.bits_per_second"] = speed
+        facts[f"interface_{number}.rss"] = "yes" if abilities & _RSS else "no"
+        facts[f"interface_{number}.rdma"] = "yes" if abilities & _RDMA else "no"
+    size, until = bench.sizes.bulk_bytes, time.monotonic() + bench.sizes.stage_seconds
+
+    def read(_number: int, by: SMBClient) -> None:
+        by.get(path, Meter(bench.cancelled))
+
+    received = defaultdict[str, int](int)
+    for turn in range(max(3, bench.sizes.rounds // 2)):
+        for connections in (1, _CONNECTIONS) if turn % 2 else (_CONNECTIONS, 1):
+            if turn and time.monotonic() > until:
+                break
+            before = parse_interfaces(read_text("/proc/net/dev"))
+            seconds = bench.side_by_side(connections, SMBClient, read)
+            samples[f"connections_{connections}_bytes_per_second"].append(connections * size / seconds)
+            if connections > 1:
+                for card, counts in parse_interfaces(read_text("/proc/net/dev")).items():
+                    received[card] += counts["rx_bytes"] - before.get(card, counts)["rx_bytes"]
+    whole = sum(received.values()) or 1
+    facts |= {f"card.{card}.share": round(count / whole, 4) for card, count in received.items() if count / whole > 0.01}
+    return Stage(name=StageName.CARDS, samples={name: tuple(values) for name, values in samples.items()}, facts=facts)
+
+
+def _offered(share: Share) -> list[tuple[int, int]]:
+    """(bits per second, abilities) of each interface; empty where the server does not say."""
+    body = _IOCTL.pack(57, 0, _INTERFACES, b"\xff" * 16, HEADER_BYTES + _IOCTL.size, 0, 0, 0, 0, CREDIT_BYTES, 1, 0)
+    response = share.channel.ask(wire.frame(Opcode.IOCTL, body + b"\0", share.tree_id))
+    if response.status != SUCCESS or len(response.message) < HEADER_BYTES + 48:
+        return []
+    start, length = struct.unpack_from("<II", response.message, HEADER_BYTES + 32)
+    data, found, at = bytes(response.message[start : start + length]), list[tuple[int, int]](), 0
+    while at + _INTERFACE.size <= len(data):
+        following, _index, abilities, _reserved, speed, _address = _INTERFACE.unpack_from(data, at)
+        found.append((speed, abilities))
+        if not following:
+            break
+        at += following
+    return found

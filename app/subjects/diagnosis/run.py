@@ -1,0 +1,314 @@
+"""Measure a diagnosis stage by stage, and store each stage as it ends."""
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from app.child_process import ChildProcess
+from app.clients.base import Secrets, check_folder
+from app.clients.registry import make_files
+from app.environment.collect import measurer_facts
+from app.environment.host.facts import client_facts
+from app.environment.link.facts import find_link
+from app.errors import SharebenchError, UsageError
+from app.load.file_set import remove_all
+from app.measure.control import SeriesControl
+from app.measure.events import Warned
+from app.messages import line_of, message_of
+from app.recorder.recording import open_notebook
+from app.recorder.writer import Recorder, Write, recorded
+from app.subjects.audit import AuditRequest, audit_server
+from app.subjects.diagnosis.plan import (
+    CHILD_EVENTS,
+    SHARE_OF_FREE,
+    SIZES,
+    DiagnosisPlan,
+    Ended,
+    FinishDiagnosis,
+    FolderMade,
+    MeasureStage,
+    StageMeasured,
+)
+from app.targets import is_diagnosis_folder, new_diagnosis_folder
+from forms import wording
+from forms.series.progress import duration
+from storage.diagnoses import Diagnosis, Effort, Stage, StageName, diagnosis_of, recording_of
+from storage.notebook import Notebook
+from storage.plan import Settings
+from storage.records import SeriesStatus, Target, new_series_id, utc_now
+from storage.target_url import format_target
+
+_MODULE = "app.subjects.diagnosis.child"
+_GRACE_SECONDS = 120.0
+"""Longest time for a cancelled process to remove its files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosisRequest:
+    """What to diagnose."""
+
+    target: Target
+    secrets: Secrets = field(default_factory=Secrets)
+    settings: Settings = field(default_factory=Settings)
+    effort: Effort = Effort.USUAL
+    only: tuple[StageName, ...] = ()
+    folder: str | None = None
+    server_ssh: str | None = None
+    smb_conf: str | None = None
+    label: str = ""
+    question: str = ""
+
+    @property
+    def stages(self) -> tuple[StageName, ...]:
+        return tuple(name for name in StageName if not self.only or name in self.only)
+
+
+def check_request(request: DiagnosisRequest) -> None:
+    """Raises UsageError."""
+    if not request.target.abilities.has_share or not request.target.share:
+        raise UsageError("diagnose needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
+    if request.folder is not None and StageName.FOLDERS not in request.stages:
+        raise UsageError("--folder is for the stage folders: name it with --only, or leave --folder out")
+
+
+def amount_text(request: DiagnosisRequest) -> str:
+    """What it creates and how long it takes; empty where nothing is created."""
+    sizes = SIZES[request.effort]
+    files, size = sizes.amount(request.stages, own_folders=request.folder is None)
+    if not files:
+        return ""
+    return (
+        f"Creates at most {wording.count(files, 'file')} of {wording.binary_size(size)} together, never more than"
+        f" {100 * SHARE_OF_FREE:.0f} % of the free space, in a folder of its own in {format_target(request.target)},"
+        f" and removes them at the end. Takes about {duration(sizes.seconds(request.stages))} at most on a local"
+        " network."
+    )
+
+
+def request_of(diagnosis: Diagnosis, secrets: Secrets) -> DiagnosisRequest:
+    """The request that completes an interrupted diagnosis."""
+    return DiagnosisRequest(
+        secrets=secrets,
+        **{
+            name: getattr(diagnosis, name)
+            for name in (
+                "target", "settings", "effort", "only", "folder", "server_ssh", "smb_conf", "label", "question",
+            )
+        },
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosisOpened:
+    """The diagnosis is stored."""
+
+    diagnosis: Diagnosis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageBegan:
+    """A stage begins."""
+
+    name: StageName
+    number: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosisChanged:
+    """A stage is stored, or our folder."""
+
+    diagnosis: Diagnosis
+    stage: Stage | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosisClosed:
+    """The diagnosis has ended, well or not."""
+
+    diagnosis: Diagnosis
+
+
+DiagnosisEvent = DiagnosisOpened | StageBegan | DiagnosisChanged | Warned | DiagnosisClosed
+
+
+def record_diagnosis(
+    request: DiagnosisRequest, notebook_path: Path, control: SeriesControl, resumed: Diagnosis | None = None
+) -> Iterator[DiagnosisEvent]:
+    """Measure and store a diagnosis, or the missing stages of an interrupted one."""
+    with open_notebook(notebook_path) as notebook:
+        recorder = Recorder(notebook)
+        if resumed:
+            recorder.begin(resumed.id, stored=True)
+        closed = yield from recorded(recorder, _measure(request, control, resumed), lambda e: _writes(recorder, e))
+        yield replace(closed, diagnosis=diagnosis_of(notebook.recording(closed.diagnosis.id)))
+
+
+def _writes(recorder: Recorder, event: DiagnosisEvent) -> Iterator[Write]:
+    match event:
+        case DiagnosisOpened(diagnosis=diagnosis):
+            if not recorder.leases:
+                recorder.begin(diagnosis.id, stored=False)
+            yield lambda notebook: _add(diagnosis, notebook)
+        case DiagnosisChanged(diagnosis=diagnosis) | DiagnosisClosed(diagnosis=diagnosis):
+            yield lambda notebook: notebook.update_recording(recording_of(diagnosis))
+        case _:
+            pass
+
+
+def _add(diagnosis: Diagnosis, notebook: Notebook) -> None:
+    with notebook.at_once():
+        if not notebook.recordings_of([diagnosis.id]):
+            notebook.add_recording(recording_of(diagnosis))
+            notebook.take(diagnosis.id)
+
+
+def _measure(
+    request: DiagnosisRequest, control: SeriesControl, resumed: Diagnosis | None
+) -> Generator[DiagnosisEvent, None, DiagnosisClosed]:
+    measuring = _Measuring(request, resumed or _new(request))
+    control.attach(lambda _word: None, measuring.process.cancel)
+    try:
+        yield from measuring.stages(control)
+    finally:
+        control.detach()
+        measuring.process.close()
+    diagnosis = measuring.diagnosis
+    if measuring.problem and diagnosis.leftover:
+        measuring.problem = _removed_after_all(request, diagnosis.leftover)
+    if measuring.problem and diagnosis.leftover:
+        yield Warned(text=measuring.problem)
+    else:
+        diagnosis = replace(diagnosis, leftover=None)
+    status, why = measuring.standing(control)
+    link = find_link(request.target.host, request.target.port_number)
+    return DiagnosisClosed(
+        diagnosis=replace(
+            diagnosis,
+            status=status,
+            error=why or None,
+            loopback=bool(link and link.loopback),
+            link_bits_per_second=float(link.bits_per_second) if link and link.bits_per_second else None,
+        )
+    )
+
+
+class _Measuring:
+    """One diagnosis, and the process that measures it."""
+
+    def __init__(self, request: DiagnosisRequest, diagnosis: Diagnosis) -> None:
+        self.request, self.diagnosis = request, diagnosis
+        self.problem = ""
+        """Why our folder may still be there."""
+        self._is_stored = False
+        self._to_do = [name for name in diagnosis.planned if diagnosis.stage(name) is None]
+        # the first login of a process is the cold one, and the audit logs in too
+        self._to_do.sort(key=lambda name: name is not StageName.CONNECT)
+        self.process = ChildProcess(_MODULE, grace_seconds=_GRACE_SECONDS)
+        self._lines = self.process.lines()
+        plan = DiagnosisPlan(
+            target=request.target,
+            secrets=request.secrets,
+            settings=request.settings,
+            sizes=SIZES[request.effort],
+            stages=tuple(self._to_do),
+            own_folder=new_diagnosis_folder(),
+            folder=request.folder,
+        )
+        self.process.say(line_of(plan))
+
+    def stages(self, control: SeriesControl) -> Iterator[DiagnosisEvent]:
+        if self._to_do[:1] != [StageName.CONNECT]:
+            _look_at(self.request)
+        for number, name in enumerate(self._to_do, start=1):
+            if control.cancelled.is_set():
+                break
+            yield StageBegan(name=name, number=number, of=len(self._to_do))
+            if name is StageName.SETTINGS:
+                self.diagnosis = _with_audit(self.diagnosis, self.request)
+            else:
+                yield from self._by_process(name)
+            stage = self.diagnosis.stages[-1]
+            if not self._is_stored and stage.status is SeriesStatus.FAILED:
+                _look_at(self.request)
+            yield from self._stored(stage)
+        if not control.cancelled.is_set():
+            self.process.say(line_of(FinishDiagnosis()))
+        ended = [event for line in self._lines if isinstance(event := message_of(line, CHILD_EVENTS), Ended)]
+        self.problem = ended[-1].problem if ended else f"the measuring process {self.process.how_it_ended()}"
+
+    def _by_process(self, name: StageName) -> Iterator[DiagnosisEvent]:
+        self.process.say(line_of(MeasureStage(name=name)))
+        stage = Stage(name=name, status=SeriesStatus.FAILED, error="the measuring process ended")
+        for line in self._lines:
+            event = message_of(line, CHILD_EVENTS)
+            if isinstance(event, FolderMade):
+                self.diagnosis = replace(self.diagnosis, leftover=event.path)
+                yield from self._stored()
+            elif isinstance(event, StageMeasured):
+                stage = event.stage
+                self.diagnosis = replace(self.diagnosis, client=event.client or self.diagnosis.client)
+                break
+        self.diagnosis = self.diagnosis.with_stage(stage)
+
+    def _stored(self, stage: Stage | None = None) -> Iterator[DiagnosisEvent]:
+        if not self._is_stored:
+            self._is_stored = True
+            yield DiagnosisOpened(diagnosis=self.diagnosis)
+        yield DiagnosisChanged(diagnosis=self.diagnosis, stage=stage)
+
+    def standing(self, control: SeriesControl) -> tuple[SeriesStatus, str]:
+        """The status, and why it is not complete."""
+        if control.cancelled.is_set():
+            return SeriesStatus.INTERRUPTED, "cancelled"
+        failed = [stage for stage in self.diagnosis.stages if stage.status is not SeriesStatus.COMPLETE]
+        why = "; ".join(f"{stage.name}: {stage.error}" for stage in failed)
+        return (SeriesStatus.FAILED, why) if failed else (SeriesStatus.COMPLETE, "")
+
+
+def _new(request: DiagnosisRequest) -> Diagnosis:
+    names = ("target", "settings", "effort", "only", "folder", "server_ssh", "smb_conf", "label", "question")
+    return Diagnosis(
+        id=new_series_id(),
+        created_at=utc_now(),
+        environment={"client": {**client_facts(), **measurer_facts()}},
+        **{name: getattr(request, name) for name in names},
+    )
+
+
+def _with_audit(diagnosis: Diagnosis, request: DiagnosisRequest) -> Diagnosis:
+    asked = AuditRequest(
+        target=request.target, ssh=request.server_ssh, smb_conf=request.smb_conf, settings=request.settings,
+        secrets=lambda: request.secrets,
+    )  # fmt: skip
+    try:
+        audit, stage = audit_server(asked).audit, Stage(name=StageName.SETTINGS)
+    except SharebenchError as error:
+        audit, stage = None, Stage(name=StageName.SETTINGS, status=SeriesStatus.FAILED, error=str(error))
+    return replace(diagnosis.with_stage(stage), audit=audit)
+
+
+def _look_at(request: DiagnosisRequest) -> None:
+    """Raises an error, with nothing recorded, if the login fails or the folder is missing."""
+    _with_files(request, check_folder)
+
+
+def _with_files(request: DiagnosisRequest, job: Callable[..., object]) -> None:
+    files = make_files(request.target, request.secrets, request.settings)
+    try:
+        files.connect()
+        job(files)
+    finally:
+        files.close()
+
+
+def _removed_after_all(request: DiagnosisRequest, folder: str) -> str:
+    """Remove our folder where the process could not; returns why it is still there."""
+    if not is_diagnosis_folder(folder.rpartition("/")[2]):
+        return ""
+    try:
+        _with_files(request, lambda files: remove_all(files, folder))
+    except SharebenchError as error:
+        place = format_target(request.target)
+        return f"{folder} may still be on the share ({error}): `sharebench clean {place}` removes it"
+    return ""

@@ -1,0 +1,1 @@
+"""Diagnoses: what the stages say, and how that looks on paper."""

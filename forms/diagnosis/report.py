@@ -1,0 +1,175 @@
+"""Diagnoses on paper and as JSON."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from forms import wording
+from forms.audit.report import audit_answer, audit_document
+from forms.diagnosis.rules import Complaint, complaints
+from forms.diagnosis.summary import Figure, figures
+from forms.findings.finding import TONES, Severity, finding_document
+from forms.layout import Tone, Toned
+from forms.report import Field, Report, Table, columns_of, row_of
+from forms.wording import plain
+from storage.diagnoses import Diagnosis, StageName, diagnosis_content, diagnosis_from_json
+from storage.json_reader import DocumentError, JSONNode, named
+from storage.records import SeriesStatus
+from storage.target_url import format_target
+
+SCHEMA = "sharebench/diagnosis/1"
+COMPARISON_SCHEMA = "sharebench/diagnosis-comparison/1"
+SIGNS = {Severity.PROBLEM: "✗", Severity.WARNING: "!", Severity.NOTE: "→", Severity.GOOD: "✓"}
+STAGE_NAMES = {
+    StageName.SETTINGS: "the server's settings",
+    StageName.CONNECT: "the first connect",
+    StageName.DISTANCE: "the distance",
+    StageName.SMALL_FILES: "many small files",
+    StageName.FOLDERS: "large folders",
+    StageName.PROTECTION: "signing and encryption",
+    StageName.LONG_RUN: "a long run",
+    StageName.CARDS: "several connections",
+}
+
+
+def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
+    """The JSON object ``sharebench/diagnosis/1``."""
+    return {
+        "schema": SCHEMA,
+        **named(diagnosis, "id", "created_at", "status", "error", "label", "note", "question"),
+        **diagnosis_content(diagnosis),
+        "audit": diagnosis.audit and audit_document(diagnosis.audit),
+        "answer": diagnosis_answer(diagnosis).text,
+        "findings": [complaint_document(one) for one in complaints(diagnosis)],
+        "figures": [one.to_json() for one in figures(diagnosis)],
+    }
+
+
+def complaint_document(complaint: Complaint) -> dict[str, Any]:
+    """A finding with the keys of ``sharebench/findings/1``."""
+    found = {name: value for name, value in finding_document(complaint.finding).items() if name != "series"}
+    return {**found, "cost": complaint.cost, "certainty": complaint.sure, "setting": complaint.setting or None}
+
+
+def diagnosis_from_document(document: object) -> Diagnosis:
+    """The diagnosis in a document. Raises DocumentError."""
+    node = JSONNode("", document).object()
+    if node.at("schema").text() != SCHEMA:
+        raise DocumentError(f'schema: expected "{SCHEMA}"')
+    return diagnosis_from_json(node)
+
+
+def diagnosis_answer(diagnosis: Diagnosis) -> Toned:
+    """The answer in one sentence."""
+    found = complaints(diagnosis)
+    wrong = [one for one in found if one.is_wrong]
+    done = [stage for stage in diagnosis.stages if stage.status is SeriesStatus.COMPLETE]
+    if wrong:
+        first = wrong[0].finding
+        more = f" {len(wrong) - 1} more below." if len(wrong) > 1 else ""
+        return Toned(f"{SIGNS[first.severity]} {first.title}.{more}", TONES[first.severity])
+    if not done:
+        return Toned(f"Nothing was measured{f': {plain(diagnosis.error)}' if diagnosis.error else ''}.", Tone.CAUTION)
+    known = f" {wording.count(len(found), 'thing')} worth knowing below." if found else ""
+    return Toned(
+        f"✓ No reason for complaints found in {wording.count(len(done), 'stage')}.{known}",
+        Tone.GOOD if len(done) == len(diagnosis.planned) else Tone.CAUTION,
+    )
+
+
+def diagnosis_report(diagnosis: Diagnosis) -> Report:
+    """A diagnosis on one page: the answer, what is wrong, the figures."""
+    answer = diagnosis_answer(diagnosis)
+    fields = [
+        Field(name="Answer", text=answer.text, tone=answer.tone),
+        Field(name="Share", text=plain(format_target(diagnosis.target, escaped=False))),
+    ]
+    if diagnosis.folder:
+        fields.append(Field(name="Folder", text=f"{plain(diagnosis.folder)}, read only"))
+    if diagnosis.audit:
+        fields.append(Field(name="Settings", text=audit_answer(diagnosis.audit)))
+    fields += [
+        Field(name="Not measured", text=f"{STAGE_NAMES[stage.name]}: {plain(stage.error or stage.status)}",
+              tone=Tone.CAUTION)
+        for stage in diagnosis.stages if stage.status is not SeriesStatus.COMPLETE
+    ]  # fmt: skip
+    missing = [STAGE_NAMES[name] for name in diagnosis.planned if name not in {one.name for one in diagnosis.stages}]
+    if missing:
+        fields.append(Field(name="Not measured yet", text=wording.listed(missing), tone=Tone.CAUTION))
+    return Report(
+        form="diagnosis",
+        title=f"Diagnosis of {plain(format_target(diagnosis.target, login=False, escaped=False))}",
+        name="Diagnosis",
+        fields=tuple(fields),
+        tables=tuple(_tables(diagnosis)),
+        document=lambda: diagnosis_document(diagnosis),
+    )
+
+
+def _tables(diagnosis: Diagnosis) -> Iterator[Table]:
+    found, measured = complaints(diagnosis), figures(diagnosis)
+    headings = columns_of("Finding", "Evidence", "What to do")
+    for caption, wrong in (("What is wrong, the costliest first", True), ("Worth knowing", False)):
+        rows = tuple(
+            row_of(
+                f"{SIGNS[one.finding.severity]} {one.finding.title}",
+                f"{one.finding.evidence} Sure: {one.sure}.",
+                one.finding.what_to_do + (f' Test it: sharebench try "{one.setting}" TARGET' if one.setting else ""),
+                tone=TONES[one.finding.severity],
+            )
+            for one in found
+            if one.is_wrong is wrong
+        )
+        if rows:
+            yield Table(columns=headings, rows=rows, caption=caption, sentences=True)
+    if measured:
+        columns = columns_of("Measured", "Value", "95 % interval", "About")
+        yield Table(columns=columns, rows=tuple(_row(one) for one in measured), caption="Measured")
+
+
+def _row(figure: Figure) -> Any:
+    return row_of(figure.name, figure.text, figure.range_text, STAGE_NAMES[figure.stage])
+
+
+def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
+    """Two diagnoses side by side: figures, and which findings are new or gone."""
+    before, after = ({one.key: one for one in figures(each)} for each in (base, other))
+    gone, new = _only_in(base, other), _only_in(other, base)
+    pairs = ((before.get(key), after.get(key)) for key in dict.fromkeys([*before, *after]))
+    rows = tuple(
+        row_of(next(one.name for one in pair if one), *(one.text if one else "" for one in pair)) for pair in pairs
+    )
+    changed = f"{wording.count(len(new), 'finding')} new, {len(gone)} gone." if new or gone else "The same findings."
+    findings = [row_of(f"gone: {one.finding.title}", one.finding.evidence, tone=Tone.GOOD) for one in gone]
+    findings += [row_of(f"new: {one.finding.title}", one.finding.evidence, tone=TONES[one.finding.severity])
+                 for one in new]  # fmt: skip
+    tables = [Table(columns=columns_of("Measured", "Base", "Other"), rows=rows, caption="Measured")] if rows else []
+    if findings:
+        tables.insert(0, Table(columns=columns_of("Finding", "Evidence"), rows=tuple(findings), caption="Findings",
+                               sentences=True))  # fmt: skip
+    return Report(
+        form="diagnosis comparison",
+        title="Two diagnoses compared",
+        name="Comparison",
+        fields=(
+            Field(name="Answer", text=changed),
+            *(
+                Field(name=name, text=f"{one.created_at[:16].replace('T', ' ')} UTC: {diagnosis_answer(one).text}")
+                for name, one in (("Base", base), ("Other", other))
+            ),
+        ),
+        tables=tuple(tables),
+        document=lambda: {
+            "schema": COMPARISON_SCHEMA,
+            "base": base.id,
+            "other": other.id,
+            "gone": [complaint_document(one) for one in gone],
+            "new": [complaint_document(one) for one in new],
+            "figures": {name: [one.to_json() for one in found.values()]
+                        for name, found in (("base", before), ("other", after))},
+        },
+    )  # fmt: skip
+
+
+def _only_in(one: Diagnosis, other: Diagnosis) -> Sequence[Complaint]:
+    known = {each.finding.key for each in complaints(other)}
+    return [each for each in complaints(one) if each.finding.key not in known]

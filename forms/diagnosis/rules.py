@@ -1,0 +1,421 @@
+"""One function for each complaint: at most one finding, with its evidence, what it costs users and the one change."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from forms import wording
+from forms.audit.report import audit_answer, remedies, said_of
+from forms.diagnosis.summary import (
+    break_of,
+    connections_factor,
+    file_seconds,
+    growth,
+    middle,
+    price,
+    rates_in_flight,
+    round_trip,
+    side_by_side_factor,
+    sizes_of,
+)
+from forms.findings.finding import FAR_SECONDS, Finding, Severity
+from storage.audits import Ruling
+from storage.diagnoses import Diagnosis, Stage, StageName
+
+SLOW_CONNECT_SECONDS = 1.0
+"""Beyond the round trips; the pause after which users lose their train of thought (Nielsen 1993)."""
+SLOW_FILE_SECONDS = 0.004
+"""250 small files a second; a local server does 1,000 and more."""
+MISSING_NAME_SECONDS = 0.002
+SLOW_ENTRY_SECONDS = 0.005
+STEEP = 1.3
+RISING = 1.5
+"""Twice the bytes in flight carry so many times as much: the window is the limit."""
+FADES_TO = 0.6
+ONE_STREAM_LIMITS = 1.5
+_NAMED_SETTINGS = 3
+_USUALLY = {
+    "lookup": ("the name lookup", "a DNS server that does not answer: check /etc/resolv.conf here"),
+    "tcp_ipv6": ("connecting by IPv6", "an address that nobody answers: remove the AAAA record, or let IPv6 through"),
+    "tcp_ipv4": ("connecting by IPv4", "a lost packet, or a firewall that drops: check the way to the port"),
+    "negotiate": (
+        "the first answer", "the server looks up this client's name: check its DNS, its log level and its load",
+    ),
+    "login_1": ("the first leg of the login", "a slow server: check its load"),
+    "login_2": (
+        "the check of the password", "a domain controller or LDAP server that answers late: check winbind there",
+    ),
+    "share": ("connecting the share", "a `preexec` script, or a home folder that is mounted on demand"),
+    "first_open": ("the first open", "a disk that has to spin up, or an automounter"),
+    "this_machine": ("this machine", "a slow ticket server, or a busy machine"),
+}  # fmt: skip
+_WORKED_OUT = "an old server: GMAC needs Samba 4.15, Windows 11 or Windows Server 2022"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Complaint:
+    """A finding of a diagnosis, and what it costs users."""
+
+    finding: Finding
+    cost: float | None = None
+    """The share of the waiting time in its situation that would go, 0 to 1; None where it is not measured."""
+    sure: str = ""
+    setting: str = ""
+    """``NAME=VALUE`` that ``try`` can test."""
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.finding.severity in {Severity.PROBLEM, Severity.WARNING}
+
+
+def complaints(diagnosis: Diagnosis) -> list[Complaint]:
+    """What is wrong, the costliest for users first; then what is worth knowing."""
+    found = [one for rule in RULES if (one := rule(diagnosis)) is not None]
+    return sorted(found, key=lambda one: (not one.is_wrong, -1 if one.cost is None else -one.cost - 1))
+
+
+def _finding(key: str, severity: Severity, title: str, evidence: str, what_to_do: str) -> Finding:
+    return Finding(key=key, severity=severity, title=title, evidence=evidence, what_to_do=what_to_do)
+
+
+def slow_connect(diagnosis: Diagnosis) -> Complaint | None:
+    """The stage of the first connect that takes the time."""
+    stage = diagnosis.stage(StageName.CONNECT)
+    totals = stage.of("total_seconds") if stage else ()
+    if stage is None or not totals:
+        return None
+    legs = {name: stage.of(f"{name}_seconds") for name in _USUALLY if stage.of(f"{name}_seconds")}
+    trip = round_trip(stage)
+    beyond = {name: max(0.0, times[0] - (trip if name not in {"lookup", "this_machine"} else 0.0))
+              for name, times in legs.items()}  # fmt: skip
+    lost = sum(beyond.values())
+    if lost < SLOW_CONNECT_SECONDS:
+        return None
+    worst = max(beyond, key=lambda name: beyond[name])
+    name, usually = _USUALLY[worst]
+    later = legs[worst][1:]
+    again = bool(later) and min(later) >= beyond[worst] / 2
+    sure = f"{wording.count(len(later), 'later login')}: {_range(later)}" if later else "measured once"
+    parts = ", ".join(f"{_USUALLY[one][0]} {wording.seconds(legs[one][0])}" for one in legs if beyond[one] >= lost / 20)
+    return Complaint(
+        finding=_finding(
+            "slow-connect",
+            Severity.PROBLEM if again else Severity.WARNING,
+            f"The first connect takes {wording.seconds(totals[0])}, {wording.seconds(legs[worst][0])} of it for {name}",
+            f"Of it: {parts}. {'Each later login waits again' if again else 'Later logins do not wait'}.",
+            f"Usually {usually}.",
+        ),
+        cost=beyond[worst] / totals[0],
+        sure=sure,
+    )
+
+
+def _range(times: tuple[float, ...] | list[float]) -> str:
+    return f"{wording.milliseconds(min(times))} to {wording.milliseconds(max(times))}"
+
+
+def far_away(diagnosis: Diagnosis) -> Complaint | None:
+    """Credits that do not fill the way, else the distance itself."""
+    stage = diagnosis.stage(StageName.DISTANCE)
+    if stage is None or not stage.of("echo_seconds"):
+        return None
+    trip, (low, high) = middle(stage.of("echo_seconds"))
+    rates = rates_in_flight(stage)
+    if trip < FAR_SECONDS or len(rates) < 2:
+        return None
+    most, least = max(rates), min(rates)
+    half = max((size for size in rates if size <= most / 2), default=least)
+    best = rates[most]
+    granted, asked = stage.number("granted_bytes_in_flight") or 0, stage.number("asked_bytes_in_flight") or 0
+    sure = f"round trip {wording.milliseconds(low)} to {wording.milliseconds(high)}"
+    carried = f"{wording.binary_size(most)} in flight carry {wording.rate(best)}"
+    link = diagnosis.link_bits_per_second
+    if granted < asked and best >= RISING * rates[half] * (most / half) / 2:
+        needed = f"{wording.binary_size(int(link / 8 * trip))}" if link else f"more than {wording.binary_size(most)}"
+        return Complaint(
+            finding=_finding(
+                "credits",
+                Severity.PROBLEM,
+                f"The way needs {needed} in flight, the server grants {wording.binary_size(int(granted))}",
+                f"At a round trip of {wording.milliseconds(trip)}, {wording.binary_size(half)} in flight carry"
+                f" {wording.rate(rates[half])} and {carried}: it still rises where the credits end.",
+                "Raise `smb2 max credits` on the server; 8192 is Samba's default.",
+            ),
+            cost=1 - 8 * best / link if link and 8 * best < link else 1 - rates[half] / best,
+            sure=sure,
+            setting="smb2 max credits=8192",
+        )
+    return Complaint(
+        finding=_finding(
+            "distance",
+            Severity.WARNING,
+            f"The server is {wording.milliseconds(trip)} away, and each request waits that long",
+            f"One request of {wording.binary_size(least)} at a time carries {wording.rate(rates[least])}, {carried}.",
+            "No setting brings the server closer: copy several files at once, in large blocks, or keep a copy at this"
+            " site.",
+        ),
+        cost=max(0.0, 1 - rates[least] / best),
+        sure=sure,
+    )
+
+
+def _per_file(stage: Stage) -> tuple[str, float, float, float] | None:
+    """(command, seconds, low end, share of the round trips) of the slower direction."""
+    found = []
+    for command in ("put", "get"):
+        times = file_seconds(stage, command)
+        if times:
+            value, (low, _high) = middle(times)
+            found.append((command, value, low, (stage.number("round_trips") or 0) * round_trip(stage) / value))
+    return max(found, key=lambda one: one[1], default=None)
+
+
+def many_small_files(diagnosis: Diagnosis) -> Complaint | None:
+    """Small files whose time goes to the way, or to moving the data."""
+    stage = diagnosis.stage(StageName.SMALL_FILES)
+    slower = _per_file(stage) if stage else None
+    if stage is None or slower is None:
+        return None
+    command, seconds, low, on_the_way = slower
+    if low < SLOW_FILE_SECONDS or (on_the_way < 0.5 and _opening(stage, command)[0] >= 0.5 * seconds):
+        return None
+    trips, trip = int(stage.number("round_trips") or 0), round_trip(stage)
+    factor, streams = side_by_side_factor(stage, command) or 1.0, int(stage.number("streams") or 1)
+    faster = f"{wording.count(streams, 'copy').replace('copys', 'copies')} at once are {factor:.1f} times as fast."
+    size = wording.binary_size(int(stage.number("file_bytes") or 0))
+    times = file_seconds(stage, command)
+    if on_the_way >= 0.5:
+        title = f"Each small file costs {trips} round trips of {wording.milliseconds(trip)}: distance, not the disk"
+    else:
+        title = f"Each small file takes {wording.milliseconds(seconds)}, most of it to move {size}"
+    return Complaint(
+        finding=_finding(
+            "small-files",
+            Severity.WARNING,
+            title,
+            f"{wording.milliseconds(seconds)} a file of {size} by {command},"
+            f" {wording.milliseconds(max(0.0, seconds - trips * trip))} of it in the server. {faster}",
+            f"Copy several files at once, as `robocopy /MT:{streams}` does, or pack them into one file first."
+            if factor >= RISING
+            else "Look at the disk behind the share: `sharebench isolate TARGET`.",
+        ),
+        cost=1 - 1 / factor if factor > 1 else on_the_way,
+        sure=f"95 % interval {wording.milliseconds(low)} to {wording.milliseconds(middle(times)[1][1])}",
+    )
+
+
+def _opening(stage: Stage, command: str) -> tuple[float, float]:
+    """(seconds, low end) that the server takes to open and close a file, without the way."""
+    value, (low, _high) = middle(file_seconds(stage, command, ("open", "close")))
+    trips = 2 * round_trip(stage)
+    return max(0.0, value - trips), max(0.0, low - trips)
+
+
+def slow_open(diagnosis: Diagnosis) -> Complaint | None:
+    """Small files whose time goes to opening and closing them in the server."""
+    stage = diagnosis.stage(StageName.SMALL_FILES)
+    slower = _per_file(stage) if stage else None
+    if stage is None or slower is None:
+        return None
+    command, seconds, *_ = slower
+    opening, low = _opening(stage, command)
+    if low < SLOW_FILE_SECONDS / 2 or opening < 0.5 * seconds:
+        return None
+    opened, closed = (middle(stage.of(f"{command}_{part}_seconds"))[0] for part in ("open", "close"))
+    return Complaint(
+        finding=_finding(
+            "slow-open",
+            Severity.WARNING,
+            f"Opening and closing a file takes the server {wording.milliseconds(opening)}",
+            f"By {command}: open {wording.milliseconds(opened)}, close {wording.milliseconds(closed)}, of"
+            f" {wording.milliseconds(seconds)} for the whole file.",
+            "Remove the modules of `vfs objects` one at a time, first those that log or scan, and measure each with"
+            " `sharebench try`.",
+        ),
+        cost=opening / seconds,
+        sure=f"at least {wording.milliseconds(low)}",
+    )
+
+
+def large_folders(diagnosis: Diagnosis) -> Complaint | None:
+    """The costliest of: a missing name, the questions of a file manager, a listing that grows too fast."""
+    stage = diagnosis.stage(StageName.FOLDERS)
+    counts = sizes_of(stage, "list") if stage else []
+    if stage is None or not counts:
+        return None
+    return max(_of_a_folder(stage, counts), key=lambda one: one.cost or 0.0, default=None)
+
+
+def _of_a_folder(stage: Stage, counts: list[int]) -> Iterator[Complaint]:
+    count, trip = counts[-1], round_trip(stage)
+    missing, asked = stage.of(f"missing_{count}_seconds"), stage.of(f"ask_{count}_seconds")
+    if missing:
+        value, (low, high) = middle(missing)
+        base = middle(stage.of(f"missing_{counts[0]}_seconds"))[0] if len(counts) > 1 else trip
+        if low - base >= MISSING_NAME_SECONDS:
+            yield Complaint(
+                finding=_finding(
+                    "missing-name",
+                    Severity.WARNING,
+                    f"A missing name costs {wording.milliseconds(value)}: a scan of {count:,} entries",
+                    f"{wording.milliseconds(base)} in a folder of {counts[0]:,} entries."
+                    if len(counts) > 1
+                    else f"A round trip takes {wording.milliseconds(trip)}.",
+                    "Set `case sensitive = yes` on this share, or split the folder. Risk: names then must be written as"
+                    " they are stored, which programs for Windows do not always do.",
+                ),
+                cost=(value - base) / value,
+                sure=f"95 % interval {wording.milliseconds(low)} to {wording.milliseconds(high)}",
+                setting="case sensitive=yes",
+            )
+    if asked:
+        value, (low, high) = middle(asked)
+        if low >= SLOW_ENTRY_SECONDS:
+            far = 2 * trip >= value / 2
+            yield Complaint(
+                finding=_finding(
+                    "slow-folder",
+                    Severity.WARNING,
+                    f"Showing a folder takes {wording.milliseconds(value)} for each entry",
+                    f"A file manager that asks for attributes and streams waits {wording.seconds(value * count)} for"
+                    f" {count:,} entries; {wording.milliseconds(min(value, 2 * trip))} of each are the way.",
+                    "Show names only (a list without previews), or keep fewer entries in a folder."
+                    if far
+                    else "Remove the modules of `vfs objects` that work on streams or attributes, one at a time.",
+                ),
+                cost=1 - 2 * trip / value if not far else 0.5,
+                sure=f"95 % interval {wording.milliseconds(low)} to {wording.milliseconds(high)}",
+            )
+    steep = growth(stage)
+    if steep and steep[1][0] >= STEEP:
+        took = middle(stage.of(f"list_{count}_seconds"))[0]
+        yield Complaint(
+            finding=_finding(
+                "steep-folder",
+                Severity.WARNING,
+                f"Listing grows faster than the folder: ten times the entries take {10 ** steep[0]:.0f} times as long",
+                f"{count:,} entries take {wording.seconds(took)}.",
+                "Split the folder, or move the share to a file system with indexed folders.",
+            ),
+            cost=1 - (counts[-1] / counts[-2]) ** (1 - steep[0]),
+            sure=f"exponent {steep[1][0]:.2f} to {steep[1][1]:.2f}",
+        )
+
+
+def protected(diagnosis: Diagnosis) -> Complaint | None:
+    """Signing or encryption that the server asks for."""
+    stage = diagnosis.stage(StageName.PROTECTION)
+    base = stage.of("plain_bytes_per_second") if stage else ()
+    if stage is None or not base:
+        return None
+    signing, cipher = stage.facts.get("plain.signing"), stage.facts.get("plain.encryption")
+    rate = middle(base)[0]
+    if cipher not in {None, "", "none"}:
+        old = "ccm" in str(cipher)
+        what, algorithm = "encrypted", str(cipher).upper()
+        remedy = "Prefer AES-128-GCM: `server smb3 encryption algorithms`." if old else _KEEP
+    elif signing not in {None, "", "none"}:
+        old = "gmac" not in str(signing)
+        what, algorithm = "signed", str(signing).upper()
+        remedy = f"{algorithm} is the algorithm of {_WORKED_OUT}." if old else _KEEP
+    else:
+        return None
+    speed = stage.number("signer_bytes_per_second") or 0.0
+    share = rate / speed if what == "signed" and speed else None
+    rest = price(base, stage.of("encrypted_bytes_per_second")) if what == "signed" else None
+    price_text = f" Signing takes this machine alone at least {wording.percent(100 * share)} of it." if share else ""
+    more = f" Encryption would cost {wording.percent(rest[0])} more." if rest and rest[1][0] > 0 else ""
+    return Complaint(
+        finding=_finding(
+            "encryption" if what == "encrypted" else "signing",
+            Severity.WARNING if old else Severity.NOTE,
+            f"Every request is {what} ({algorithm}), because the server asks for it",
+            f"{wording.rate(rate)} so.{price_text}{more} This processor's AES instructions:"
+            f" {stage.facts.get('client.aes', 'unknown')}.",
+            remedy,
+        ),
+        cost=share,
+        sure="the server allows no plain session, so there is none to compare with",
+    )
+
+
+_KEEP = "Keep it: it protects what is on the way, and this is its fastest algorithm."
+
+
+def fades(diagnosis: Diagnosis) -> Complaint | None:
+    """A long run that becomes slower for good."""
+    stage = diagnosis.stage(StageName.LONG_RUN)
+    found = break_of(stage) if stage else None
+    if stage is None or found is None or found.after > FADES_TO * found.before:
+        return None
+    flush = stage.number("flush_seconds") or 0.0
+    return Complaint(
+        finding=_finding(
+            "fast-then-slow",
+            Severity.WARNING,
+            f"Fast, then slow: after {wording.seconds(found.at_seconds)} at {wording.rate(found.before)} it is"
+            f" {wording.rate(found.after)}",
+            f"Writing the rest to the disk took {wording.seconds(flush)} afterwards.",
+            "Usually the disk behind the server's memory: `sharebench isolate TARGET` measures the disk alone.",
+        ),
+        cost=1 - found.after / found.before,
+        sure=f"p {'below 0.0001' if found.p_value < 0.0001 else f'{found.p_value:.4f}'}",
+    )
+
+
+def one_stream(diagnosis: Diagnosis) -> Complaint | None:
+    """Several connections that carry more than one does; on the loopback they only share the processors."""
+    stage, way = diagnosis.stage(StageName.CARDS), diagnosis.stage(StageName.DISTANCE)
+    found = connections_factor(stage) if stage else None
+    if stage is None or found is None or diagnosis.loopback or (way and round_trip(way) >= FAR_SECONDS):
+        return None
+    factor, (low, high) = found
+    if low < ONE_STREAM_LIMITS:
+        return None
+    count, offered = int(stage.number("connections") or 0), int(stage.number("interfaces") or 0)
+    return Complaint(
+        finding=_finding(
+            "one-stream",
+            Severity.WARNING,
+            f"{count} connections carry {factor:.1f} times as much: one stream is the limit",
+            f"The server offers {wording.count(offered, 'interface')} for multichannel.",
+            "Set `server multi channel support = yes`, and give the server's cards several receive queues."
+            if offered < 2
+            else "Use a client that opens several connections (Windows does, mount.cifs with `multichannel`).",
+        ),
+        cost=1 - 1 / factor,
+        sure=f"95 % interval {low:.1f} to {high:.1f} times",
+        setting="server multi channel support=yes" if offered < 2 else "",
+    )
+
+
+def bad_settings(diagnosis: Diagnosis) -> Complaint | None:
+    """What the audit calls harmful or contradictory."""
+    audit = diagnosis.audit
+    bad = [one for one in audit.findings if one.verdict in {Ruling.HARMFUL, Ruling.CONTRADICTORY}] if audit else []
+    if audit is None or not bad:
+        return None
+    first = next(iter(remedies(bad)), None)
+    return Complaint(
+        finding=_finding(
+            "settings",
+            Severity.PROBLEM if any(one.verdict is Ruling.HARMFUL for one in bad) else Severity.WARNING,
+            f"The server's settings: {audit_answer(audit)[:-1]}",
+            "; ".join(f"{said_of(one)}: {one.why}" for one in bad[:_NAMED_SETTINGS]),
+            f"{bad[0].what_to_do} `sharebench audit TARGET` shows all of them.",
+        ),
+        sure="read, not measured",
+        setting=f"{first.name}={first.value}" if first else "",
+    )
+
+
+RULES: tuple[Callable[[Diagnosis], Complaint | None], ...] = (
+    bad_settings,
+    slow_connect,
+    far_away,
+    many_small_files,
+    slow_open,
+    large_folders,
+    protected,
+    fades,
+    one_stream,
+)

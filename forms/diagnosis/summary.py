@@ -1,0 +1,295 @@
+"""The figures of a diagnosis: medians, prices and growth, each with its interval."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from forms import wording
+from forms.stats import summary
+from forms.stats.paired import mann_whitney_p
+from storage.diagnoses import Diagnosis, Stage, StageName
+
+LEAST_SEGMENT_SAMPLES = 8
+_LEAST_SEGMENT_SECONDS = 1.0
+_SURE = 0.001
+Interval = tuple[float, float]
+
+
+class Unit(StrEnum):
+    """How a figure is written; the value is the end of its name in documents."""
+
+    SECONDS = "seconds"
+    RATE = "bytes_per_second"
+    BYTES = "bytes"
+    PERCENT = "percent"
+    TIMES = "factor"
+    PER_SECOND = "per_second"
+    EXPONENT = "exponent"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number with its unit and, where it was measured several times, its 95 % interval."""
+
+    stage: StageName
+    key: str
+    name: str
+    unit: Unit
+    value: float
+    interval: Interval | None = None
+
+    @property
+    def text(self) -> str:
+        return written(self.value, self.unit)
+
+    @property
+    def range_text(self) -> str:
+        if self.interval is None:
+            return ""
+        low, high = (written(end, self.unit) for end in self.interval)
+        return f"{low} to {high}"
+
+    def to_json(self) -> dict[str, object]:
+        low, high = self.interval or (None, None)
+        return {
+            "stage": self.stage.value, "key": f"{self.key}_{self.unit.value}", "name": self.name, "value": self.value,
+            "low": low, "high": high,
+        }  # fmt: skip
+
+
+def written(value: float, unit: Unit) -> str:
+    """A figure in words."""
+    match unit:
+        case Unit.SECONDS:
+            return wording.seconds(value) if value >= 1 else wording.milliseconds(value)
+        case Unit.RATE:
+            return wording.rate(value)
+        case Unit.BYTES:
+            return wording.binary_size(int(value))
+        case Unit.PERCENT:
+            return wording.percent(value)
+        case Unit.TIMES:
+            return f"{value:.1f} times"
+        case Unit.PER_SECOND:
+            return f"{value:,.0f}/s"
+        case Unit.EXPONENT:
+            return f"{value:.2f}"
+
+
+def middle(values: Sequence[float]) -> tuple[float, Interval]:
+    """The median and the interval of order statistics that holds it in 95 %. ``values`` is not empty."""
+    ordered, count = sorted(values), len(values)
+    rank = max(0, math.floor((count - 1.96 * math.sqrt(count)) / 2))
+    return summary.median(ordered) or 0.0, (ordered[rank], ordered[count - 1 - rank])
+
+
+def price(base: Sequence[float], other: Sequence[float]) -> tuple[float, Interval] | None:
+    """How many percent slower ``other`` is, from rates measured side by side."""
+    logs = [math.log(mine / theirs) for mine, theirs in zip(base, other, strict=False) if mine > 0 and theirs > 0]
+    interval = summary.confidence_interval(logs)
+    if interval is None:
+        return None
+    mean = summary.mean(logs) or 0.0
+
+    def percent(log: float) -> float:
+        return 100 * (1 - math.exp(-log))
+
+    return percent(mean), (percent(interval[0]), percent(interval[1]))
+
+
+def sizes_of(stage: Stage, kind: str) -> list[int]:
+    """The numbers in the names of samples such as ``list_1000_seconds``."""
+    words = (name.split("_") for name in stage.samples if name.startswith(f"{kind}_"))
+    return sorted(int(word) for parts in words for word in parts if word.isdecimal())
+
+
+def round_trip(stage: Stage) -> float:
+    """Of an empty request; 0 where it was not measured."""
+    return summary.median(stage.of("echo_seconds")) or 0.0
+
+
+def rates_in_flight(stage: Stage) -> dict[int, float]:
+    """The best rate by bytes in flight."""
+    return {
+        size: max(stage.of(f"in_flight_{size}_bytes_per_second"))
+        for size in (
+            int(name.split("_")[2]) for name in stage.samples if name.startswith("in_flight_")
+        )
+    }  # fmt: skip
+
+
+def file_seconds(stage: Stage, command: str, parts: Sequence[str] = ("open", "data", "close")) -> list[float]:
+    """The time of each small file."""
+    return [sum(each) for each in zip(*(stage.of(f"{command}_{part}_seconds") for part in parts), strict=False)]
+
+
+def side_by_side_factor(stage: Stage, command: str) -> float | None:
+    """How many times as fast several streams are as one."""
+    single, together = file_seconds(stage, command), stage.number(f"{command}_side_by_side_seconds")
+    files = stage.number("files")
+    if not single or not together or not files:
+        return None
+    return (sum(single) / len(single)) * files / together
+
+
+def growth(stage: Stage) -> tuple[float, Interval] | None:
+    """The exponent by which the time of a listing grows with the folder, between the two largest."""
+    counts = [count for count in sizes_of(stage, "list") if count > 0]
+    if len(counts) < 2:
+        return None
+    small, large = counts[-2:]
+    before, after = stage.of(f"list_{small}_seconds"), stage.of(f"list_{large}_seconds")
+    width = math.log(large / small)
+
+    def exponent(first: float, second: float) -> float:
+        return math.log(second / first) / width
+
+    whole = exponent(middle(before)[0], middle(after)[0])
+    return whole, (exponent(max(before), min(after)), exponent(min(before), max(after)))
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """Where a long run became slower or faster for good."""
+
+    at_seconds: float
+    before: float
+    """Bytes per second."""
+    after: float
+    p_value: float
+
+
+def break_of(stage: Stage) -> Break | None:
+    """The change point of a long run; None where nothing changed surely."""
+    at, moved = stage.of("at_seconds"), stage.of("moved_bytes")
+    ends = list(zip(at, moved, strict=False))
+    rates = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(ends) if b[0] > a[0]]
+    best, where = 0.0, 0
+    whole = sum(rates)
+    left = 0.0
+    for index in range(1, len(rates)):
+        left += rates[index - 1]
+        if min(index, len(rates) - index) < LEAST_SEGMENT_SAMPLES:
+            continue
+        gap = left / index - (whole - left) / (len(rates) - index)
+        score = gap * gap * index * (len(rates) - index)
+        if score > best:
+            best, where = score, index
+    if not where or at[-1] - at[where] < _LEAST_SEGMENT_SECONDS:
+        return None
+    before, after = rates[:where], rates[where:]
+    p_value = mann_whitney_p(before, after)
+    if p_value > _SURE:
+        return None
+    return Break(at[where], summary.median(before) or 0.0, summary.median(after) or 0.0, p_value)
+
+
+def figures(diagnosis: Diagnosis) -> list[Figure]:
+    """All figures, in the order of the stages."""
+    return [figure for name, found in _FIGURES.items() if (stage := diagnosis.stage(name)) for figure in found(stage)]
+
+
+def _connect(stage: Stage) -> Iterator[Figure]:
+    totals = stage.of("total_seconds")
+    if totals:
+        yield Figure(stage.name, "first_connect", "First connect", Unit.SECONDS, totals[0])
+    if len(totals) > 1:
+        yield Figure(stage.name, "later_connect", "Later connects", Unit.SECONDS, *middle(totals[1:]))
+
+
+def _distance(stage: Stage) -> Iterator[Figure]:
+    echoes = stage.of("echo_seconds")
+    yield Figure(stage.name, "round_trip", "Round trip of a request", Unit.SECONDS, *middle(echoes))
+    late = sorted(echoes)[int(0.95 * (len(echoes) - 1))] - (summary.median(echoes) or 0.0)
+    yield Figure(stage.name, "jitter", "Jitter (95 % of requests)", Unit.SECONDS, late)
+    rates = rates_in_flight(stage)
+    for size in (min(rates), max(rates)):
+        rate = Figure(stage.name, f"in_flight_{size}", f"{wording.binary_size(size)} in flight", Unit.RATE, rates[size])
+        yield rate
+    granted = stage.number("granted_bytes_in_flight")
+    if granted:
+        yield Figure(stage.name, "granted", "Credits granted, for", Unit.BYTES, granted)
+    segment = stage.number("mtu.segment_bytes")
+    if segment:
+        yield Figure(stage.name, "segment", "Largest TCP segment", Unit.BYTES, segment)
+
+
+def _small_files(stage: Stage) -> Iterator[Figure]:
+    for command in ("put", "get"):
+        times = file_seconds(stage, command)
+        if times:
+            value, interval = middle(times)
+            yield Figure(stage.name, f"{command}_file", f"One small file, {command}", Unit.SECONDS, value, interval)
+        factor = side_by_side_factor(stage, command)
+        if factor:
+            name = f"{stage.number('streams') or 0:.0f} streams against one, {command}"
+            yield Figure(stage.name, f"{command}_streams", name, Unit.TIMES, factor)
+
+
+def _folders(stage: Stage) -> Iterator[Figure]:
+    for count in sizes_of(stage, "list")[-1:]:
+        value, (low, high) = middle(stage.of(f"list_{count}_seconds"))
+        rates = (count / high, count / low)
+        yield Figure(stage.name, "entries", f"Listing {count:,} entries", Unit.PER_SECOND, count / value, rates)
+        for kind, name in (("ask", "Asking about one entry"), ("missing", "Asking for a missing name")):
+            times = stage.of(f"{kind}_{count}_seconds")
+            if times:
+                yield Figure(stage.name, kind, name, Unit.SECONDS, *middle(times))
+    found = growth(stage)
+    if found:
+        yield Figure(stage.name, "growth", "Growth of a listing (1: with the folder)", Unit.EXPONENT, *found)
+
+
+def _protection(stage: Stage) -> Iterator[Figure]:
+    base = stage.of("plain_bytes_per_second")
+    if base:
+        yield Figure(stage.name, "as_it_is", "As the server asks for it", Unit.RATE, *middle(base))
+    for mode, name in (("signed", "Price of signing"), ("encrypted", "Price of encryption")):
+        found = price(base, stage.of(f"{mode}_bytes_per_second"))
+        if found:
+            yield Figure(stage.name, mode, name, Unit.PERCENT, *found)
+
+
+def _long_run(stage: Stage) -> Iterator[Figure]:
+    at, moved = stage.of("at_seconds"), stage.of("moved_bytes")
+    if at and at[-1]:
+        yield Figure(stage.name, "whole", f"Long run of {wording.seconds(at[-1])}", Unit.RATE, moved[-1] / at[-1])
+    found = break_of(stage)
+    if found:
+        yield Figure(stage.name, "before", f"Before {wording.seconds(found.at_seconds)}", Unit.RATE, found.before)
+        yield Figure(stage.name, "after", "After that", Unit.RATE, found.after)
+    flush = stage.number("flush_seconds")
+    if flush is not None:
+        yield Figure(stage.name, "flush", "Writing it to the disk then", Unit.SECONDS, flush)
+
+
+def connections_factor(stage: Stage) -> tuple[float, Interval] | None:
+    """How many times as much several connections carry as one."""
+    several = sizes_of(stage, "connections")[-1:]
+    found = price(
+        *(stage.of(f"connections_{count}_bytes_per_second") for count in (*several, 1)),
+    ) if several else None  # fmt: skip
+    if found is None:
+        return None
+    value, (low, high) = found
+    return 1 / (1 - value / 100), (1 / (1 - low / 100), 1 / (1 - high / 100))
+
+
+def _cards(stage: Stage) -> Iterator[Figure]:
+    found = connections_factor(stage)
+    if found:
+        name = f"{stage.number('connections') or 0:.0f} connections against one"
+        yield Figure(stage.name, "connections", name, Unit.TIMES, *found)
+
+
+_FIGURES = {
+    StageName.CONNECT: _connect,
+    StageName.DISTANCE: _distance,
+    StageName.SMALL_FILES: _small_files,
+    StageName.FOLDERS: _folders,
+    StageName.PROTECTION: _protection,
+    StageName.LONG_RUN: _long_run,
+    StageName.CARDS: _cards,
+}
