@@ -24,6 +24,7 @@ from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LAST, LOAD, SERIES, Recording
 from storage.records import Experiment, RunStatus, Series, Target
 from storage.target_url import format_target
+from storage.watches import WATCH, Watch, recording_of_watch, watch_of
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -266,6 +267,22 @@ def _diagnosis_from_document(document: Any) -> Diagnosis:
     return diagnosis_from_document(document)
 
 
+# Watches
+
+
+def _watch_form(notebook: Notebook, head: Recording) -> "Report":
+    from app.subjects.watch import last_check  # noqa: PLC0415  as the module says
+    from forms.watch.report import watch_report  # noqa: PLC0415  as the module says
+
+    return watch_report(last_check(notebook, watch_of(notebook.recording(head.id))))
+
+
+def _watch_answer(notebook: Notebook, head: Recording) -> Toned:
+    from forms.watch.report import watch_answer  # noqa: PLC0415  as the module says
+
+    return watch_answer(watch_of(notebook.recording(head.id)))
+
+
 # What is made of series
 
 
@@ -414,6 +431,15 @@ KINDS: dict[str, Kind] = {
             compare=_compare_diagnoses,
             from_document=_diagnosis_from_document,
             add=lambda notebook, diagnosis: notebook.add_recording(diagnosed(diagnosis)),
+        ),
+        Kind(
+            name=WATCH,
+            schema="sharebench/watch/1",
+            record=Watch,
+            read=lambda notebook, reference: watch_of(notebook.recording(reference, WATCH)),
+            report=_watch_form,
+            answer=_watch_answer,
+            add=lambda notebook, watch: notebook.add_recording(recording_of_watch(watch)),
         ),
         _OF_PAIRS(name="trial", schema="sharebench/trial/1"),
         _OF_PAIRS(name="sweep", schema="sharebench/sweep/1"),

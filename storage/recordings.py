@@ -18,7 +18,7 @@ SERIES, LOAD, ISOLATION = "series", "load", "isolation"
 LAST = "last"
 LAST_LOAD = "last-load"
 
-DECISION = "decision"
+DECISION, NORMAL = "decision", "normal"
 _MACHINE = ("host.name", "measured.site")
 WRITTEN_BY_PEOPLE = ("label", "note", "question")
 _BY_MEASURING = ("status", "error", "subject", "leftovers")
@@ -412,6 +412,16 @@ class RecordingTables(NotebookBase):
                 self._say(one, {f"{BASELINE}/{name}": ""})
             if not self._db.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount and not named:
                 raise UnknownReferenceError(f"no baseline is called {name!r}; `sharebench baseline list` shows them")
+
+    def set_new_normal(self, recording_id: str, *, on: bool = True) -> None:
+        """From this recording on the path's level is the usual one: no history is pooled across."""
+        self._say(recording_id, {NORMAL: "yes" if on else ""})
+
+    def new_normals(self) -> list[str]:
+        """The recordings that a person marked so, oldest first."""
+        where = f"content -> '$.{SAID}.{NORMAL}' IS NOT NULL ORDER BY created_at"
+        ids = [str(row[0]) for row in self._db.execute(f"SELECT id FROM recordings WHERE {where}")]  # noqa: S608  our own words
+        return [one for one, texts in self.said(ids).items() if texts.texts[NORMAL].newest]
 
     def judge(self, table: str, key: Mapping[str, object], status: str, reason: str | None) -> bool:
         where = " AND ".join(f"{name} = ?" for name in RUNS[table])

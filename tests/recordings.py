@@ -18,6 +18,7 @@ from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.recordings import Recording
 from storage.records import Change, ClientFacts, Command, Experiment, ExperimentKind, SeriesStatus, Spread, Target
+from storage.watches import Watch, recording_of_watch
 from tests.builders import one
 from tests.loads import full_load
 
@@ -159,6 +160,16 @@ def _diagnosis(notebook: Notebook) -> str:
     return DIAGNOSIS.id
 
 
+def _watch(notebook: Notebook) -> str:
+    at = "2026-01-08T10:00:00.000Z"
+    made = Watch(
+        id="ee55ee55ee55", created_at=at, subject="smb://nas/data/big.bin", baseline="nightly", command=Command.GET,
+        since=at, attempted_at=at,
+    )  # fmt: skip
+    notebook.add_recording(recording_of_watch(made))
+    return made.id
+
+
 def _weighing(notebook: Notebook) -> str:
     made = Weighing(
         id="bb22bb22bb22", created_at="2026-01-06T10:00:00.000Z", status=SeriesStatus.COMPLETE, host="nas",
@@ -179,6 +190,7 @@ MAKERS: dict[str, Callable[[Notebook], str]] = {
     "repeats": _made_of_series(ExperimentKind.REPEATS, 3),
     "audit": _audit,
     "diagnosis": _diagnosis,
+    "watch": _watch,
     "weighing": _weighing,
 }
 """Stores one recording of the kind, and gives its id."""

@@ -29,6 +29,7 @@ _COMMANDS = {
     "prune": "takes out those that failed before a run was measured",
     "baseline": "gives a series a name to compare with",
     "compare": "faster, slower, the same, or not yet known",
+    "watch": "check once, by a timer, whether a path became slower than its baseline",
     "findings": "what measured series say of a set-up, and what to do",
     "try": "changes a setting of the server, measures with and without it, restores it",
     "sweep": "several values of a setting, interleaved: the smallest that is as good as the best",

@@ -7,15 +7,13 @@ from datetime import UTC, datetime, timedelta
 from app.errors import UsageError
 from forms.comparison.differences import differences, differences_of_repeat, is_repeat, named
 from forms.comparison.matrix import sides_of
-from forms.comparison.verdict import Sides, groups_of, unseen_between
+from forms.comparison.verdict import MOST_EARLIER, Sides, groups_of, unseen_between
 from forms.stats.variation import NONE_AFTER_DAYS
 from storage.notebook import Notebook
 from storage.records import Series
 
 MOST_CHANGES = 100
 """Longest chain of base series followed."""
-MOST_EARLIER = 60
-"""Newest earlier series of a path that count; more would hardly change the estimate."""
 
 
 def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Sequence[str] = ()) -> list[Sides]:
@@ -42,14 +40,17 @@ def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Seque
     return [with_history(notebook, _as_far_as_seen(notebook, sides)) for sides in found]
 
 
-def with_history(notebook: Notebook, sides: Sides) -> Sides:
-    """Add the path's earlier series in groups of equal settings: they give the series-to-series variation."""
+def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:
+    """Add the path's earlier series in groups of equal settings: they give the series-to-series variation.
+    They are earlier than the newest base series, or, for a watch, than the series ``judged``.
+    """
     base = max(sides.base, key=lambda one: one.created_at)
-    since = datetime.fromisoformat(base.created_at).astimezone(UTC) - timedelta(days=NONE_AFTER_DAYS)
-    known = notebook.earlier_ids(base, before=base.created_at, since=since.isoformat(), most=MOST_EARLIER)
-    judged = {one.id for one in (*sides.base, *sides.other)}
-    earlier = notebook.all_of([series_id for series_id in known if series_id not in judged])
-    return replace(sides, history=groups_of(earlier, base))
+    end = (judged or base).created_at
+    since = datetime.fromisoformat(end).astimezone(UTC) - timedelta(days=NONE_AFTER_DAYS)
+    known = notebook.earlier_ids(base, before=end, since=since.isoformat(), most=MOST_EARLIER)
+    compared = {one.id for one in (*sides.base, *sides.other)}
+    earlier = notebook.all_of([series_id for series_id in known if series_id not in compared])
+    return replace(sides, history=groups_of(earlier, base, notebook.new_normals()))
 
 
 def _group(notebook: Notebook, series: Series, repeated: Sequence[tuple[str, ...]]) -> tuple[Series, ...]:

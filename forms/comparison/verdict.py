@@ -61,8 +61,10 @@ def compare_several(several: Sequence[Sides], limits: Limits) -> list[Comparison
     ]
 
 
-def compare_sides(sides: Sides, limits: Limits) -> Comparison:
-    """Compare the valid measured runs' rates; a contradicted change or equal settings cancel the verdict."""
+def compare_sides(sides: Sides, limits: Limits, *, settles: bool = True) -> Comparison:
+    """Compare the valid measured runs' rates; a contradicted change or equal settings cancel the verdict.
+    Without ``settles`` no step that would settle it is sought, which takes longest.
+    """
     turns = _interleaved(sides)
     if turns:
         return _compared(sides, decide_interleaved(*turns, limits=limits), limits, turns)
@@ -70,7 +72,7 @@ def compare_sides(sides: Sides, limits: Limits) -> Comparison:
     decision = decide(
         one.series, two.series, times=[*one.times, *two.times], history=_groups(sides.history), limits=limits
     )
-    return _compared(sides, decision, limits)
+    return _compared(sides, decision, limits, settles=settles)
 
 
 def compare_steps(steps: Sequence[Sides], limits: Limits) -> list[Comparison]:
@@ -101,6 +103,8 @@ def _compared(
     decision: ChangeDecision,
     limits: Limits,
     turns: tuple[list[float], list[float]] | None = None,
+    *,
+    settles: bool = True,
 ) -> Comparison:
     base, other = sides.base[0], sides.other[0]
     left, right = [one.rates() for one in sides.base], [one.rates() for one in sides.other]
@@ -110,7 +114,7 @@ def _compared(
     found = decision.variation
     needs = _needs(decision, turns, limits)
     step = None
-    if decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND) and found and decision.change_percent is not None:
+    if settles and decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND) and found and decision.change_percent is not None:
         step = cheapest_step(
             sides.base,
             sides.other,
@@ -275,13 +279,15 @@ def _base_variation(left: Sequence[Sequence[float]]) -> float | None:
 
 
 _CONFIRMED = 2
+MOST_EARLIER = 60
+"""Newest earlier series of a path that count; more would hardly change the estimate."""
 
 
 def groups_of(
     earlier: Sequence[Series], base: Series, new_normal: Collection[str] = ()
 ) -> tuple[tuple[Series, ...], ...]:
     """Earlier series equal to the base, cut at changes, differences and each ``new_normal``, the oldest first."""
-    usable = [one for one in earlier if one.measured() and _path(one) == _path(base)]
+    usable = [one for one in earlier if one.measured() and path_of(one) == path_of(base)]
     groups: list[list[Series]] = []
     for one in usable:
         last = groups[-1] if groups else []
@@ -298,8 +304,9 @@ def _at_confirmed_changes(group: list[Series]) -> list[list[Series]]:
     parts, part = [], group[:1]
     for place, one in enumerate(group[1:], 1):
         following = group[place : place + _CONFIRMED]
-        verdicts = {_against(part, each) for each in following}
-        if len(following) == _CONFIRMED and verdicts in ({Verdict.FASTER}, {Verdict.SLOWER}):
+        verdict = _against(part, one) if len(following) == _CONFIRMED else Verdict.UNKNOWN
+        changed = verdict in {Verdict.FASTER, Verdict.SLOWER}
+        if changed and all(_against(part, each) is verdict for each in following[1:]):
             parts.append(part)
             part = []
         part.append(one)
@@ -307,10 +314,12 @@ def _at_confirmed_changes(group: list[Series]) -> list[list[Series]]:
 
 
 def _against(part: Sequence[Series], one: Series) -> Verdict:
+    part = part[-MOST_EARLIER:]
     rates = [each.rates() for each in part]
     return decide(rates, [one.rates()], times=[moment(each) for each in (*part, one)]).verdict
 
 
-def _path(series: Series) -> tuple[object, ...]:
+def path_of(series: Series) -> tuple[object, ...]:
+    """What two series of the same path share."""
     target = replace(series.target, user=None, domain=None)
     return target, series.client.name, series.command, {run.size_bytes for run in series.measured()}

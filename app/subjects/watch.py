@@ -1,0 +1,248 @@
+"""Watches: measure a path once, compare it with its baseline, and say what changed since the last check."""
+
+import json
+import os
+import subprocess
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from app.errors import CancelledError, NotQuietError, SharebenchError, UsageError
+from app.recorder.recording import open_notebook
+from app.workflows.compare import with_history
+from forms import wording
+from forms.comparison.comparison import Comparison
+from forms.comparison.differences import differences_of_repeat, named
+from forms.comparison.verdict import Sides, compare_sides, path_of
+from forms.stats.decision import Limits, Verdict
+from forms.watch.report import Check
+from forms.watch.rule import BASELINE_NIGHTS, Confirm, Outcome, nights, outcome_of, settled, state_after
+from storage.errors import RefusedError
+from storage.notebook import Notebook
+from storage.quiet import QuietVerdict
+from storage.recordings import SERIES
+from storage.records import Command, Series, Target, utc_now
+from storage.watches import WATCH, Watch, WatchState, recording_of_watch, watch_of
+
+COMMAND_SECONDS = 60.0
+"""A longer --on-change command is ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchRequest:
+    """What a check compares, and with what."""
+
+    target: Target
+    command: Command
+    baseline: str
+    confirm: Confirm = field(default_factory=Confirm)
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def subject(self) -> str:
+        return wording.place(self.target)
+
+
+def check(request: WatchRequest, path: Path, measure: Callable[[], str]) -> Check:
+    """Check the path once; ``measure`` stores one complete series and returns its id.
+    Raises UsageError, CancelledError and NotebookError; a failed measurement is a finding.
+    """
+    watch = _begin(request, path)
+    try:
+        return _checked(watch, request, path, measure)
+    finally:
+        with open_notebook(path) as notebook:
+            notebook.release(watch.id)
+
+
+def _begin(request: WatchRequest, path: Path) -> Watch:
+    with open_notebook(path) as notebook:
+        _refuse_other_path(notebook, request)
+        watch = _stored(notebook, request)
+        try:
+            notebook.take(watch.id)
+        except RefusedError as error:
+            raise UsageError(str(error), options=error.options) from error
+        return watch
+
+
+def _stored(notebook: Notebook, request: WatchRequest) -> Watch:
+    for head in notebook.recordings(WATCH):
+        found = watch_of(head)
+        if (found.subject, found.command, found.baseline) == (request.subject, request.command, request.baseline):
+            return found
+    now = utc_now()
+    made = Watch(
+        id=uuid.uuid4().hex[:12], created_at=now, subject=request.subject, baseline=request.baseline,
+        command=request.command, since=now, attempted_at=now,
+    )  # fmt: skip
+    notebook.add_recording(recording_of_watch(made))
+    return made
+
+
+def _refuse_other_path(notebook: Notebook, request: WatchRequest) -> None:
+    heads = notebook.heads_of(notebook.baseline_ids(request.baseline, SERIES))
+    if heads and not any((wording.place(h.target), h.command) == (request.subject, request.command) for h in heads):
+        raise UsageError(
+            f"baseline {request.baseline!r} is of {heads[-1].command} {wording.place(heads[-1].target)}: watch that, or"
+            " choose another name and the watch collects a baseline"
+        )
+
+
+def _checked(watch: Watch, request: WatchRequest, path: Path, measure: Callable[[], str]) -> Check:
+    outcomes: list[Outcome] = []
+    slow: list[str] = []
+    first: Series | None = None
+    found, why, outcome = _Judged(Outcome.UNMEASURABLE), "", None
+    while outcome is None:
+        try:
+            series_id = measure()
+        except NotQuietError as error:
+            outcome, why, found = Outcome.POSTPONED, str(error), replace(found, comparison=None)
+        except (CancelledError, UsageError):
+            raise
+        except SharebenchError as error:
+            outcome, why, found = Outcome.UNMEASURABLE, str(error), replace(found, comparison=None)
+        else:
+            with open_notebook(path) as notebook:
+                series = notebook.series(series_id)
+                first = first or series
+                found = _judged(notebook, watch, request.limits, series, first)
+            why = found.why
+            slow += [series_id] if found.outcome is Outcome.SLOWER else []
+            outcomes.append(found.outcome)
+            outcome = settled(outcomes, request.confirm, slowed=bool(watch.slow_ids))
+    with open_notebook(path) as notebook:
+        after = _after(watch, outcome, found, why, slow)
+        notebook.update_recording(recording_of_watch(after))
+    return Check(
+        watch=after, before=watch, outcome=outcome, comparison=found.comparison, nights=found.nights,
+        limits=request.limits,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    outcome: Outcome
+    comparison: Comparison | None = None
+    nights: int = 0
+    why: str = ""
+    series: Series | None = None
+
+
+def _judged(notebook: Notebook, watch: Watch, limits: Limits, series: Series, first: Series) -> _Judged:
+    base = baseline_of(notebook, watch.baseline, series)
+    known = nights(base)
+    if series.quiet_verdict is QuietVerdict.BUSY:
+        reasons = series.quiet.reasons if series.quiet else ()
+        return _Judged(Outcome.POSTPONED, None, known, f"the time was busy: {'; '.join(reasons)}", series)
+    if known < BASELINE_NIGHTS:
+        return _collected(notebook, watch, limits, base, series)
+    comparison = compared(notebook, base, series, limits, first)
+    against_slow = None
+    if watch.slow_ids and comparison.verdict is Verdict.UNKNOWN:
+        slow = tuple(notebook.all_of(watch.slow_ids))
+        against_slow = compared(notebook, slow, series, limits, first).verdict if slow else None
+    return _Judged(outcome_of(comparison.verdict, against_slow), comparison, known, "", series)
+
+
+def _collected(notebook: Notebook, watch: Watch, limits: Limits, base: Sequence[Series], series: Series) -> _Judged:
+    why = ""
+    if base:
+        differing = differences_of_repeat(base[-1], series)
+        verdict = compared(notebook, tuple(base), series, limits).verdict
+        if differing:
+            why = f"not taken into the baseline: {named(differing)}"
+        elif verdict in {Verdict.FASTER, Verdict.SLOWER}:
+            why = f"not taken into the baseline: it is {verdict} than the series collected before"
+    if not why and nights((*base, series)) > nights(base):
+        notebook.set_baseline(watch.baseline, series.id, keep=True)
+    return _Judged(Outcome.COLLECTED, None, nights(baseline_of(notebook, watch.baseline, series)), why, series)
+
+
+def baseline_of(notebook: Notebook, name: str, series: Series) -> tuple[Series, ...]:
+    """The baseline's series of this path, from the newest "new normal" on."""
+    of_path = [
+        one
+        for one in notebook.all_of(notebook.baseline_ids(name, SERIES))
+        if one.measured() and path_of(one) == path_of(series)
+    ]
+    marked = notebook.all_of([one.id for one in notebook.recordings_of(notebook.new_normals()) if one.kind == SERIES])
+    begins = max((one.created_at for one in marked if path_of(one) == path_of(series)), default="")
+    return tuple(one for one in of_path if one.created_at >= begins)
+
+
+def compared(
+    notebook: Notebook, base: Sequence[Series], series: Series, limits: Limits, first: Series | None = None
+) -> Comparison:
+    """The series against the baseline, with the path's history up to the ``first`` series of the check."""
+    sides = Sides(base=tuple(one for one in base if one.id != series.id), other=(series,))
+    return compare_sides(with_history(notebook, sides, first or series), limits, settles=False)
+
+
+def last_check(notebook: Notebook, watch: Watch) -> Check:
+    """The last check again, from what the notebook holds."""
+    series = next(iter(notebook.all_of([watch.series_id] if watch.series_id else [])), None)
+    base = baseline_of(notebook, watch.baseline, series) if series else ()
+    known, outcome = nights(base), _OUTCOMES.get(watch.state, Outcome.POSTPONED)
+    comparison = None
+    if series and known >= BASELINE_NIGHTS and outcome not in {Outcome.POSTPONED, Outcome.UNMEASURABLE}:
+        comparison = compared(notebook, base, series, Limits())
+    return Check(watch=watch, before=watch, outcome=outcome, comparison=comparison, nights=known)
+
+
+_OUTCOMES = {
+    WatchState.STEADY: Outcome.NOT_SLOWER,
+    WatchState.RECOVERED: Outcome.NOT_SLOWER,
+    WatchState.SLOWER: Outcome.SLOWER,
+    WatchState.UNMEASURABLE: Outcome.UNMEASURABLE,
+}
+
+
+def _after(watch: Watch, outcome: Outcome, found: _Judged, why: str, slow: Sequence[str]) -> Watch:
+    now = utc_now()
+    standing = state_after(watch.standing, outcome, slowed=bool(watch.slow_ids))
+    over = outcome in {Outcome.NOT_SLOWER, Outcome.COLLECTED}
+    measured = outcome not in {Outcome.POSTPONED, Outcome.UNMEASURABLE}
+    state = WatchState.POSTPONED if outcome in {Outcome.POSTPONED, Outcome.COLLECTED} else standing
+    if standing is WatchState.STEADY and watch.standing is not WatchState.STEADY:
+        state = WatchState.RECOVERED
+    return replace(
+        watch,
+        state=state,
+        standing=standing,
+        since=now if standing is not watch.standing else watch.since,
+        attempted_at=now,
+        succeeded_at=now if measured else watch.succeeded_at,
+        series_id=found.series.id if found.series else watch.series_id,
+        slow_ids=() if over else tuple(slow) if outcome is Outcome.SLOWER and slow else watch.slow_ids,
+        why=why,
+    )
+
+
+def tell(document: object, command: str, watch: Watch, path: Path) -> str:
+    """Run --on-change with the document on its stdin; returns why that failed, or nothing.
+    What could not be delivered is delivered after the next check.
+    """
+    secret = {"SHAREBENCH_PASSWORD", "CREDENTIALS_DIRECTORY"}
+    environment = {name: value for name, value in os.environ.items() if name not in secret}
+    try:
+        done = subprocess.run(
+            ["/bin/sh", "-c", command], input=json.dumps(document) + "\n", text=True, stdout=subprocess.DEVNULL,
+            env=environment, timeout=COMMAND_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"the command of --on-change failed: {error}"
+    if done.returncode:
+        return (
+            f"the command of --on-change ended with exit code {done.returncode}; it is run again after the next check"
+        )
+    delivered(watch, path)
+    return ""
+
+
+def delivered(watch: Watch, path: Path) -> None:
+    """Note that the state has been reported."""
+    with open_notebook(path) as notebook:
+        notebook.update_recording(recording_of_watch(replace(watch, told=watch.standing)))

@@ -1,0 +1,1 @@
+"""Paths watched over time: when to report, their history, and what dashboards read."""

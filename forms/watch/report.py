@@ -1,0 +1,142 @@
+"""A check of a watch on paper and as JSON."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from forms import wording
+from forms.comparison.comparison import Comparison, basis_sentence
+from forms.comparison.report import comparison_document
+from forms.layout import Tone, Toned
+from forms.report import Field, Report
+from forms.stats.decision import Limits
+from forms.watch.rule import BASELINE_NIGHTS, Outcome, smallest_slowdown_percent
+from storage.watches import Watch, WatchState
+
+SCHEMA = "sharebench/watch/1"
+TONES = {
+    WatchState.STEADY: Tone.GOOD,
+    WatchState.RECOVERED: Tone.GOOD,
+    WatchState.SLOWER: Tone.BAD,
+    WatchState.UNMEASURABLE: Tone.BAD,
+    WatchState.POSTPONED: Tone.CAUTION,
+}
+EXIT_CODES = {
+    Outcome.SLOWER: 1,
+    Outcome.NOT_SLOWER: 0,
+    Outcome.UNDECIDED: 3,
+    Outcome.POSTPONED: 3,
+    Outcome.COLLECTED: 3,
+    Outcome.UNMEASURABLE: 4,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One check: the watch before and after it."""
+
+    watch: Watch
+    before: Watch
+    outcome: Outcome
+    comparison: Comparison | None = None
+    nights: int = 0
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the state is another than the one last reported."""
+        return self.watch.standing is not self.before.told
+
+    @property
+    def smallest_percent(self) -> float | None:
+        return smallest_slowdown_percent(self.comparison, self.limits) if self.comparison else None
+
+
+def watch_answer(watch: Watch) -> Toned:
+    """The watch's state in one line."""
+    since = watch.since[:16].replace("T", " ")
+    return Toned(f"{_SENTENCES[watch.standing]} since {since} UTC", TONES[watch.standing])
+
+
+_SENTENCES = {
+    WatchState.STEADY: "Not slower than its baseline",
+    WatchState.SLOWER: "Slower than its baseline",
+    WatchState.UNMEASURABLE: "Cannot be measured",
+}
+
+
+def check_sentence(check: Check) -> str:
+    """What the check found, in one or two sentences."""
+    watch, comparison = check.watch, check.comparison
+    if check.outcome is Outcome.UNMEASURABLE:
+        return f"Cannot be measured: {wording.plain(watch.why)}."
+    if check.outcome is Outcome.POSTPONED:
+        return f"Postponed: {wording.plain(watch.why)}. The next check decides."
+    if check.outcome is Outcome.COLLECTED:
+        missing = BASELINE_NIGHTS - check.nights
+        if watch.why:
+            why = f"{watch.why[:1].upper()}{watch.why[1:]}"
+            return f"Baseline {watch.baseline}: {check.nights} of {BASELINE_NIGHTS} nights. {why}."
+        if missing <= 0:
+            return f"Baseline {watch.baseline} is complete: {BASELINE_NIGHTS} nights. The next check compares with it."
+        return (
+            f"Collecting the baseline {watch.baseline}: {check.nights} of {BASELINE_NIGHTS} nights. Nothing is compared"
+            " until then."
+        )
+    said = comparison.headline if comparison else ""
+    if watch.state is WatchState.RECOVERED:
+        said = f"Recovered. {said}"
+    elif check.outcome is Outcome.UNDECIDED and watch.standing is WatchState.SLOWER:
+        said = f"Still reported as slower. {said}"
+    return said
+
+
+def smallest_sentence(check: Check) -> str | None:
+    """The smallest slowdown that this watch can report, or None."""
+    smallest = check.smallest_percent
+    if smallest is None:
+        return None
+    return f"A slowdown of {wording.percent(smallest)} or more is reported within two nights, 9 times in 10."
+
+
+def check_document(check: Check) -> dict[str, Any]:
+    """The JSON object ``sharebench/watch/1``."""
+    watch = check.watch
+    return {
+        "schema": SCHEMA,
+        **asdict(watch),
+        "recording": watch.series_id,
+        "changed": check.changed,
+        "sentence": check_sentence(check),
+        "baseline_nights": check.nights,
+        "baseline_nights_needed": BASELINE_NIGHTS,
+        "smallest_slowdown_percent": check.smallest_percent,
+        "comparison": comparison_document(check.comparison) if check.comparison else None,
+    }
+
+
+def watch_report(check: Check) -> Report:
+    """The watch: its answer first, then what it was judged by."""
+    watch = check.watch
+    fields = [
+        Field(name="Answer", text=check_sentence(check), tone=TONES[watch.state]),
+        *([Field(name="State", text=watch_answer(watch).text)] if check.outcome is not Outcome.COLLECTED else []),
+        Field(name="Path", text=f"{watch.command} {wording.plain(watch.subject)}"),
+        Field(name="Baseline", text=f"{wording.plain(watch.baseline)}, {wording.count(check.nights, 'night')}"),
+        Field(name="Checked", text=_time(watch.attempted_at)),
+        Field(name="Measured", text=_time(watch.succeeded_at) if watch.succeeded_at else "never"),
+    ]
+    if check.comparison and (basis := basis_sentence(check.comparison)):
+        fields.append(Field(name="Judged by", text=basis))
+    if smallest := smallest_sentence(check):
+        fields.append(Field(name="Reports", text=smallest))
+    return Report(
+        form="watch",
+        title=f"Watch: {watch.command} {wording.plain(watch.subject)}",
+        name="Watch",
+        fields=tuple(fields),
+        document=lambda: check_document(check),
+    )
+
+
+def _time(text: str) -> str:
+    return f"{text[:16].replace('T', ' ')} UTC"

@@ -1,0 +1,66 @@
+"""Watches: one path compared with its baseline again and again, and the state that was last reported."""
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from storage.json_reader import Filled, JSONNode, Moment
+from storage.recordings import Recording
+from storage.records import Command, SeriesStatus
+
+WATCH = "watch"
+
+
+class WatchState(StrEnum):
+    """What a check found; the first three last."""
+
+    STEADY = "steady"
+    SLOWER = "slower"
+    UNMEASURABLE = "unmeasurable"
+    RECOVERED = "recovered"
+    POSTPONED = "postponed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """The watch of one path, as its last check left it."""
+
+    id: Filled
+    created_at: Moment
+    subject: Filled
+    """The path's URL without the user."""
+    baseline: Filled
+    command: Command
+    state: WatchState = WatchState.POSTPONED
+    """What the last check found."""
+    standing: WatchState = WatchState.STEADY
+    """Steady, slower or unmeasurable."""
+    since: Moment
+    told: WatchState = WatchState.STEADY
+    """The standing that was last reported."""
+    attempted_at: Moment
+    succeeded_at: Moment | None = None
+    series_id: str | None = None
+    """The last series that could be judged."""
+    slow_ids: tuple[str, ...] = ()
+    """The series that showed the slowdown; empty again after recovery."""
+    why: str = ""
+    """Why the last check gave no verdict."""
+    label: str = ""
+    note: str = ""
+    question: str = ""
+
+
+_OF_THE_RECORDING = ("id", "created_at", "subject", "label", "note", "question")
+
+
+def recording_of_watch(watch: Watch) -> Recording:
+    """The watch as the notebook stores it."""
+    fields = asdict(watch)
+    head = {name: fields.pop(name) for name in _OF_THE_RECORDING}
+    return Recording(kind=WATCH, status=SeriesStatus.COMPLETE, content=fields, **head)
+
+
+def watch_of(recording: Recording) -> Watch:
+    """The watch in a stored recording. Raises DocumentError for damaged content."""
+    head = {name: getattr(recording, name) for name in _OF_THE_RECORDING}
+    return JSONNode(WATCH, {**recording.content, **head}).record(Watch)
