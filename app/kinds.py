@@ -271,7 +271,7 @@ def _diagnosis_from_document(document: Any) -> Diagnosis:
 
 
 def _watch_form(notebook: Notebook, head: Recording) -> "Report":
-    from app.subjects.watch import last_check  # noqa: PLC0415  as the module says
+    from app.workflows.watch import last_check  # noqa: PLC0415  as the module says
     from forms.watch.report import watch_report  # noqa: PLC0415  as the module says
 
     return watch_report(last_check(notebook, watch_of(notebook.recording(head.id))))

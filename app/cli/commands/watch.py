@@ -14,9 +14,9 @@ from app.clients.base import Secrets
 from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of, record
-from app.subjects.watch import WatchRequest, check, delivered, tell
 from app.targets import parse_target
 from app.workflows.requests import series_request
+from app.workflows.watch import WatchRequest, check, delivered, tell
 from forms.stats.decision import Limits
 from forms.watch.report import EXIT_CODES, check_document, watch_report
 from forms.watch.rule import Confirm

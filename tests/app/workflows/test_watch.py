@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import CancelledError, LoginError, NotQuietError, SharebenchError, UnreachableError, UsageError
-from app.subjects.watch import WatchRequest, check, delivered, tell
+from app.workflows.watch import WatchRequest, check, delivered, tell
 from forms.watch.report import EXIT_CODES, Check, check_document, check_sentence
 from forms.watch.rule import Outcome
 from storage.notebook import Notebook
