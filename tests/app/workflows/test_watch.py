@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,14 +32,17 @@ class Nights:
     path: Path
     night: int = 0
     made: int = 0
-    fields: dict[str, object] = field(default_factory=dict)
+    fields: dict[str, Any] = field(default_factory=dict)
     request: WatchRequest = REQUEST
 
     def series(self, factor: float) -> Series:
         """The next series of this night."""
         self.made += 1
         at = BEGUN + timedelta(days=self.night, seconds=self.made)
-        usual = {"target": TARGET, "created_at": at.isoformat(timespec="milliseconds").replace("+00:00", "Z")}
+        usual: dict[str, Any] = {
+            "target": TARGET,
+            "created_at": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        }
         return series([rate * factor for rate in STEADY], id=f"{self.made:012x}", **usual | self.fields)
 
     def __call__(
