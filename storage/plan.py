@@ -40,6 +40,7 @@ class Settings:
     encrypt: bool = False
     timeout_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] = 30.0
     drop_cache: bool = False
+    single_requests: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,6 +67,9 @@ _OPTIONS = (
     _option(
         "drop_cache", "--drop-cache", is_flag=True, help="file:// only: read from the disk, not from the page cache.",
     ),
+    _option("single_requests", "--single-requests", is_flag=True,
+        help="Small files over SMB: open, read and close each in an exchange of its own.",
+    ),
     _option("verify", "--verify", is_flag=True, help="Compare content after the timed runs."),
     _option("label", "--label", default=_USUAL.label, metavar="TEXT", help="A short name for the form."),
     _option("note", "--note", default=_USUAL.note, metavar="TEXT", help="Anything worth keeping with it."),

@@ -234,7 +234,7 @@ def _points(
     plan = LoadPlan(
         targets=load.targets,
         secrets=request.secrets,
-        settings=request.settings,
+        settings=replace(request.settings, single_requests=load.choices.single_requests),
         scenario=load.scenario,
         folder=load.scratch_folder or "",
         reuse=request.reuse_folder is not None,

@@ -64,6 +64,7 @@ def compare_loads(base: Load, other: Load) -> LoadComparison:
             ("scenario", base.scenario, other.scenario),
             ("targets", base.targets, other.targets),
             ("link", base.link_bits_per_second, other.link_bits_per_second),
+            ("compound requests", base.choices.single_requests, other.choices.single_requests),
             ("generators", [w.processes for w in base.workers], [w.processes for w in other.workers]),
         )
         if one != two

@@ -145,6 +145,8 @@ def _fields(load: Load) -> Iterator[Field]:
     yield from harmful_fields([load.environment])
     yield Field(name="Users", text="one connection and one login each, without caching or oplocks")
     yield Field(name="Scenario", text=scenario_text(load.scenario))
+    if load.choices.single_requests:
+        yield Field(name="Requests", text="open, read or write, and close in exchanges of their own")
     if load.file_set_bytes:
         yield Field(name="Files", text=_files_text(load), number=load.file_set_bytes, unit="bytes")
     if load.link_bits_per_second:

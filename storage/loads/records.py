@@ -159,6 +159,7 @@ class LoadChoices:
     processes: Annotated[int, up_to(4096)] = 1
     hosts: tuple[str, ...] = ()
     keep_files: bool = False
+    single_requests: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

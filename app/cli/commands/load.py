@@ -79,7 +79,16 @@ _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_sec
 @click.option("--json", "as_json", is_flag=True, help="The load document instead of the form.")
 @common.login_options
 @common.options_of_all
-@series_options("question", "link_bits_per_second", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds")
+@series_options(
+    "question",
+    "link_bits_per_second",
+    "sign",
+    "encrypt",
+    "single_requests",
+    "server_ssh",
+    "smb_conf",
+    "timeout_seconds",
+)
 def load_command(context: click.Context, /, targets: tuple[str, ...], **choices: Any) -> int:
     """Has many users work on TARGET at once, each with a connection and a login of its own, and measures each number
     of users after ramp and settle time: requests a second, response times, errors, the server's CPU and memory.
@@ -154,6 +163,7 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
             processes=choices["processes"] or len(os.sched_getaffinity(0)),
             hosts=_hosts(choices["hosts"]),
             keep_files=choices["keep_files"] or choices["reuse_files"] is not None,
+            single_requests=choices["single_requests"],
         ),
         label=choices["label"],
         question=series.question,

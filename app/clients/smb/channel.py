@@ -313,7 +313,7 @@ class Channel(Stream):
 
     def ask_at_once(
         self, tree_id: int, requests: Sequence[Request], payload: View = b"", *, charge: int = 1
-    ) -> Sequence[Answer]:
+    ) -> list[Answer]:
         """One request, or a compound about the file that the first opens, while nothing else is outstanding.
 
         ``payload`` follows the last request; ``charge`` is for each. Unprotected, it takes one system call to send and

@@ -107,7 +107,8 @@ class SMBLink:
             with channel.stage(), mapped(where):
                 share = None
                 if self.target.share:
-                    share = Share(channel, session.connection.connectTree(self.target.share))
+                    tree_id = session.connection.connectTree(self.target.share)
+                    share = Share(channel, tree_id, single_requests=self._settings.single_requests)
                 ends = channel.sock.getsockname()[0], channel.sock.getpeername()[0]
                 self._prepare(session.connection)
             link = _Link(session, channel, share, ends, channel.credits)

@@ -1,18 +1,22 @@
 """One user's file operations over SMB, light enough for a thousand users in a process."""
 
-from app.clients.base import FileHandle, FileStatus, OpenMode
+from dataclasses import replace
+
+from app.clients.base import FileHandle, FileStatus, OpenMode, Secrets
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.client import SMBLink
 from app.clients.smb.errors import END_OF_FILE, SUCCESS, place
 from app.clients.smb.session import ChannelConnection
 from app.clients.smb.share import Share, charge
-from app.clients.smb.wire import CREDIT_BYTES, SAME_FILE, OpenedFile, Request, Response
+from app.clients.smb.wire import CREDIT_BYTES, SAME_FILE, OpenedFile, Request
 from app.errors import ProtocolError
+from storage.plan import Settings
+from storage.records import Target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 """Size of one READ or WRITE, as mount.cifs and Windows use; smaller files use their own size."""
-_OVERHEAD_BYTES = 256
+_OVERHEAD_BYTES, _COMPOUND_BYTES = 256, 512
 _CREDITS = 64
 _RELATED_REQUESTS = 3
 _MODES = {
@@ -28,6 +32,10 @@ class SMBFiles(SMBLink):
 
     has_handles = True
     _read_bytes = _write_bytes = CREDIT_BYTES
+
+    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+        super().__init__(target, secrets, settings)
+        self._root = place(replace(target, path=""))
 
     def connect(self) -> None:
         self.connected_share()
@@ -78,14 +86,14 @@ class SMBFiles(SMBLink):
 
     def query(self, path: str) -> FileStatus:
         share = self._at(path)
-        state = wire.parse_state(self._about(share, path, wire.query(SAME_FILE, wire.STANDARD_INFORMATION)).message)
+        state = wire.parse_state(self._about(share, path, wire.query(SAME_FILE, wire.STANDARD_INFORMATION)))
         if state is None:
             raise ProtocolError(f"{share.channel.where}: the server's answer is cut off; see its log")
         return FileStatus(size_bytes=state[0], is_folder=state[1])
 
     def free_bytes(self, path: str) -> int | None:
         asked = wire.query(SAME_FILE, wire.FULL_SIZE_INFORMATION, wire.FILE_SYSTEM)
-        return wire.parse_free_bytes(self._about(self._at(path), path, asked).message)
+        return wire.parse_free_bytes(self._about(self._at(path), path, asked))
 
     def rename(self, path: str, new_path: str) -> None:
         renamed = wire.rename(SAME_FILE, wire.wire_name(new_path).encode("utf-16-le"))
@@ -108,11 +116,12 @@ class SMBFiles(SMBLink):
             finally:
                 self._close_after(handle)
         access, disposition = _MODES[OpenMode.READ]
-        answer = share.together(
+        share.channel.reserve(size_bytes + _COMPOUND_BYTES)
+        status, message = share.together(
             path, access, wire.read(SAME_FILE, 0, size_bytes), disposition=disposition,
             options=wire.OPTION_NOT_A_FOLDER,
         )[1]  # fmt: skip
-        data = wire.read_data(answer.message) if answer.status == SUCCESS else b""
+        data = wire.read_data(message) if status == SUCCESS else b""
         if data is None:
             raise ProtocolError(f"{share.channel.where}: the server's answer is cut off; see its log")
         return len(data)
@@ -127,11 +136,11 @@ class SMBFiles(SMBLink):
                 self._close_after(handle)
             return
         access, disposition = _MODES[mode]
+        command, body = wire.write(SAME_FILE, 0, len(data))
         answer = share.together(
-            path, access, wire.write(SAME_FILE, 0, len(data)), disposition=disposition,
-            options=wire.OPTION_NOT_A_FOLDER, data=data,
-        )[1]  # fmt: skip
-        if wire.written_bytes(answer.message) != len(data):
+            path, access, (command, b"".join((body, data))), disposition=disposition, options=wire.OPTION_NOT_A_FOLDER
+        )[1]
+        if wire.written_bytes(answer[1]) != len(data):
             raise ProtocolError(f"{share.channel.where}: the server wrote less than it was given; see its log")
 
     def _dial(self, where: str) -> Channel:
@@ -149,7 +158,7 @@ class SMBFiles(SMBLink):
 
     def _at(self, path: str) -> Share:
         share = self.connected_share()
-        share.channel.where = place(self.target, path)
+        share.channel.where = f"{self._root}/{path.strip('/')}"
         return share
 
     @staticmethod
@@ -166,8 +175,8 @@ class SMBFiles(SMBLink):
             self.close_file(handle)
 
     @staticmethod
-    def _about(share: Share, path: str, request: Request, access: int = wire.ACCESS_ATTRIBUTES) -> Response:
-        return share.together(path, access, request)[1]
+    def _about(share: Share, path: str, request: Request, access: int = wire.ACCESS_ATTRIBUTES) -> memoryview:
+        return share.together(path, access, request)[1][1]
 
 
 def _cost(channel: Channel, length: int) -> int:

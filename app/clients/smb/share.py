@@ -1,7 +1,7 @@
 """Operations on one connected share: open, close, remove, list, and move whole files."""
 
 import struct
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -10,7 +10,7 @@ from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.errors import ACCESS_DENIED, END_OF_FILE, GONE, NO_MORE_FILES, NO_SUCH_FILE, SUCCESS, status_error
 from app.clients.smb.negotiate import LEAST_BLOCK_BYTES, Negotiated
-from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, OpenedFile, Request, Response
+from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, Answer, OpenedFile, Request, Response
 from app.clients.tcp import waiting_bytes
 from app.errors import CorruptedError, MeasurementError, NotAFileError, ProtocolError
 
@@ -18,9 +18,10 @@ from app.errors import CorruptedError, MeasurementError, NotAFileError, Protocol
 class Share:
     """A connected tree; errors name ``channel.where``."""
 
-    def __init__(self, channel: Channel, tree_id: int) -> None:
+    def __init__(self, channel: Channel, tree_id: int, *, single_requests: bool = False) -> None:
         self.channel = channel
         self.tree_id = tree_id
+        self.single_requests = single_requests
 
     @property
     def sealed(self) -> bool:
@@ -58,41 +59,55 @@ class Share:
 
     def together(
         self, path: str, access: int, *requests: Request, disposition: int = wire.DISPOSITION_OPEN, options: int = 0,
-        data: memoryview | bytes = b"", allowed: Container[int] = frozenset(),
-    ) -> list[Response]:  # fmt: skip
-        """Open, request about ``SAME_FILE``, and close in one compound request.
+        allowed: Container[int] = frozenset(),
+    ) -> list[Answer]:  # fmt: skip
+        """Open, request about ``SAME_FILE``, and close in one compound request, or one by one.
 
-        ``data`` follows the last request. Raises the first error whose status is not in ``allowed``.
+        Answers are valid until the next request. Raises the first error whose status is not in ``allowed``.
         """
-        channel = self.channel
-        frames = [wire.frame(*each, self.tree_id) for each in (_create(path, access, disposition, options), *requests)]
-        if data:
-            frames[-1] += data
-        frames.append(wire.frame(*wire.close(wire.SAME_FILE, with_size=True), self.tree_id))
-        if channel.credits < len(frames):
+        channel, asked = self.channel, (_create(path, access, disposition, options), *requests, _CLOSE)
+        if channel.credits < len(asked):
             channel.ask(wire.echo_frame())
-        answers = channel.ask_related(frames) if channel.credits >= len(frames) else self._one_by_one(frames)
-        for answer in answers:
-            if answer.status not in {SUCCESS, END_OF_FILE}:
-                self.sound(answer, allowed)
+        if self.single_requests or channel.credits < len(asked):
+            answers = self._one_by_one(asked)
+        else:
+            answers = channel.ask_at_once(self.tree_id, asked)
+            if answers[-1][0] != SUCCESS == answers[0][0]:
+                self._close_left(answers)
+        for status, _message in answers:
+            if status not in {SUCCESS, END_OF_FILE}:
+                if status not in allowed:
+                    raise status_error(status, channel.where)
                 break
         return answers
 
-    def _one_by_one(self, frames: list[bytearray]) -> list[Response]:
-        answers = list[Response]()
-        for frame in frames:
-            answer = self.channel.ask(frame)
-            answers.append(answer._replace(message=memoryview(bytes(answer.message))))
+    def _close_left(self, answers: list[Answer]) -> None:
+        """Some servers carry out nothing after a failed request, not even the close."""
+        file = wire.parse_created(answers[0][1])
+        answers[:] = [(status, memoryview(bytes(message))) for status, message in answers]
+        if file is not None:
+            self.channel.ask_at_once(self.tree_id, (wire.close(file.file_id),))
+
+    def _one_by_one(self, asked: Sequence[Request]) -> list[Answer]:
+        answers = list[Answer]()
+        file_id = wire.SAME_FILE
+        for command, body in asked:
+            request = command, body.replace(wire.SAME_FILE, file_id, 1)
+            status, message = self.channel.ask_at_once(self.tree_id, (request,))[0]
+            answers.append((status, memoryview(bytes(message))))
             if len(answers) == 1:
-                file = wire.parse_created(answer.message) if answer.status == SUCCESS else None
+                file = wire.parse_created(message) if status == SUCCESS else None
                 if file is None:
                     break
-                frames[1:] = [each.replace(wire.SAME_FILE, file.file_id, 1) for each in frames[1:]]
+                file_id = file.file_id
         return answers
 
     def remove(self, path: str, options: int = wire.OPTION_NOT_A_FOLDER) -> None:
         marked = wire.set_info(wire.SAME_FILE, wire.DISPOSITION_INFORMATION, b"\1")
         self.together(path, wire.ACCESS_DELETE, marked, options=options, allowed=GONE)
+
+
+_CLOSE = wire.close(wire.SAME_FILE)
 
 
 def _create(path: str, access: int, disposition: int, options: int) -> Request:

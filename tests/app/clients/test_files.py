@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 
+import psutil
 import pytest
 
 from app.clients.base import Files, OpenMode, Secrets
 from app.clients.registry import make_files
+from app.clients.smb.channel import Channel
+from app.clients.smb.wire import View
 from app.errors import AccessDeniedError, LoginError, NoSuchFileError, StalledError, UsageError
 from storage.plan import Settings
 from storage.records import Target
@@ -38,11 +41,11 @@ def smb_files(make: MakeFiles, server: Smbd, **settings: object) -> Files:
     return make(server.target(), server.secrets(), **settings)
 
 
-@pytest.fixture(params=["smb", "ftp", "file"])
+@pytest.fixture(params=["smb", "smb, one by one", "ftp", "file"])
 def files(request, make, tmp_path) -> tuple[Files, str]:
     """A connection, and a folder of its own."""
-    if request.param == "smb":
-        found = smb_files(make, request.getfixturevalue("smbd"))
+    if request.param.startswith("smb"):
+        found = smb_files(make, request.getfixturevalue("smbd"), single_requests=request.param != "smb")
         folder = f"folder{os.urandom(4).hex()}"
     elif request.param == "ftp":
         server = request.getfixturevalue("vsftpd")
@@ -138,6 +141,46 @@ def test_related_requests_signed_sealed_and_without_multi_credit(make_smbd, make
     user.remove("other")
     user.remove("long")
     assert not list(server.folder.iterdir())
+
+
+def open_paths(server: Smbd) -> set[str]:
+    """The files of the share that smbd has open."""
+    processes = psutil.Process(server.pid).children(recursive=True)
+    return {file.path for process in processes for file in process.open_files() if str(server.folder) in file.path}
+
+
+@pytest.mark.parametrize("session", [{}, {"sign": True}, {"encrypt": True}])
+@pytest.mark.parametrize(("single", "exchanges"), [(False, 1), (True, 3)])
+def test_small_requests_are_one_exchange_and_errors_inside_leave_nothing_open(
+    smbd, make, monkeypatch, session, single, exchanges
+):
+    user = smb_files(make, smbd, single_requests=single, **session)
+    user.write_file("first", memoryview(bytes(4096)))
+    sent: list[object] = []
+    push = Channel._push
+
+    def counted(channel: Channel, parts: list[View]) -> None:
+        sent.append(parts)
+        push(channel, parts)
+
+    monkeypatch.setattr(Channel, "_push", counted)
+    for ask in (
+        lambda: user.write_file("second", memoryview(bytes(4096))),
+        lambda: user.read_file("first", 4096),
+        lambda: user.query("first"),
+    ):
+        sent.clear()
+        ask()
+        assert len(sent) == exchanges
+    (smbd.folder / "first").chmod(0)
+    with pytest.raises(AccessDeniedError):
+        user.read_file("first", 4096)
+    with pytest.raises(AccessDeniedError):
+        user.rename("second", "first")  # the file opens, and the request after that is refused
+    assert not open_paths(smbd)
+    assert user.read_file("second", 4096) == 4096
+    for name in ("first", "second"):
+        (smbd.folder / name).unlink()
 
 
 def test_a_refused_login_says_so(smbd, make):

@@ -23,7 +23,8 @@ USUAL = SeriesOptions()
 OTHER = SeriesOptions(
     block_bytes=65536, in_flight=2, sign=True, encrypt=True, timeout_seconds=7.0, drop_cache=True, command=Command.PUT,
     client="smbclient", runs=40, warmups=1, until_percent=2.0, max_runs=50, size_bytes=1 << 20, make_file=True,
-    verify=True, link_bits_per_second=10**9, label="new switch", note="at night", question="enough?",
+    verify=True, single_requests=True,
+    link_bits_per_second=10**9, label="new switch", note="at night", question="enough?",
     experiment="tuning", base_id="a" * 12, repeats=True,
     change_name="strict sync", change_value="no", quiet_time=QuietTime.REQUIRE, wait_seconds=60.0,
     server_ssh="admin@nas", smb_conf="/etc/samba/smb.conf", ceiling=CeilingPolicy.SKIP,

@@ -9,7 +9,8 @@ import pytest
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.errors import PENDING, SUCCESS
-from app.errors import ConnectionLostError, ProtocolError
+from app.clients.smb.share import Share
+from app.errors import AccessDeniedError, ConnectionLostError, ProtocolError
 
 CREATE, QUERY, CLOSE = (5, bytes(57)), (16, bytes(41)), (6, bytes(24))
 RESPONSE, ASYNC = wire.FLAG_RESPONSE, wire.FLAG_ASYNC
@@ -125,3 +126,27 @@ def test_an_end_in_the_middle_is_told(ends: tuple[Channel, Far]):
     far.sock.shutdown(socket.SHUT_WR)
     with pytest.raises(ConnectionLostError):
         channel.ask_at_once(3, (CLOSE,))
+
+
+OPENED = bytes(64) + b"the file's name!" + bytes(8)
+DENIED = 0xC0000022
+
+
+@pytest.mark.parametrize("closed", [SUCCESS, DENIED])
+def test_a_server_that_closes_nothing_after_an_error_is_asked_to_close(ends: tuple[Channel, Far], closed: int):
+    """MS-SMB2 3.3.5.2.7.2 lets a server fail every related request after the first that failed."""
+    channel, far = ends
+    far.send(
+        answer(0, 5, OPENED, chained=True)
+        + answer(1, 16, status=DENIED, chained=True)
+        + answer(2, 6, status=closed)
+    )  # fmt: skip
+    far.send(answer(3, 6))
+    with pytest.raises(AccessDeniedError):
+        Share(channel, 3).together("name", wire.ACCESS_READ, QUERY)
+    far.request()
+    assert channel.outstanding == 0
+    if closed == DENIED:
+        assert far.request()[64 + 8 :] == b"the file's name!"
+    else:
+        assert channel.ask_at_once(3, (CLOSE,))[0][0] == SUCCESS
