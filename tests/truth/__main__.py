@@ -12,7 +12,7 @@ from itertools import repeat
 from pathlib import Path
 
 from tests.truth import tables
-from tests.truth.corpus_tables import corpus_table, kinds, left_out_table
+from tests.truth.corpus_tables import corpus_table, kinds, left_out_table, most_percent
 from tests.truth.sweeps import sweeps_table
 from tests.truth.trials import trials_table
 
@@ -121,6 +121,8 @@ def _corpus() -> Iterator[str]:
     """What the recorded series say; the corpus says how long it is, and nothing is claimed beyond it."""
     spans = [kind.hours for kind in kinds() if kind.hours is not None]
     longest = f"{max(spans):.0f} hours" if spans else "minutes"
+    smallest = min(kinds(), key=lambda kind: len(kind.times))
+    least = len(smallest.times)
     yield from (
         "",
         "## Real paths: nothing changed, called faster or slower, %",
@@ -128,10 +130,10 @@ def _corpus() -> Iterator[str]:
         (
             f"{len(kinds())} kinds of path, {sum(len(kind.times) for kind in kinds())} equal series of five runs,"
             f" recorded on one machine with two busy processors; the longest kind spans {longest}, and nothing is"
-            " claimed beyond that. Kinds with a span were recorded beside much other work (load 0.1 to 45), which had"
-            " to wait for them: one round first, the others over the last 2.6 hours. Asked: at most 5. Pairs share"
-            " series, so a kind rests on its number of series, not"
-            " of pairs; *minutes*: no times were noted."
+            " claimed beyond that. Kinds with a span were recorded in three sittings beside much other work (load"
+            " 0.1 to 45), which had to wait for them. Asked: at most 5, with room for"
+            " chance: an exact 5 % passes in 95 of 100. Pairs share series, so a kind has as many trials as series, and"
+            f" one of {least} may read up to {most_percent(smallest):.1f}; *minutes*: no times were noted."
         ),
         "",
         *corpus_table(),

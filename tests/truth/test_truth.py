@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from scipy.stats import binom
 
 from tests.truth.corpus_tables import (
     MOST_LEFT_OUT,
@@ -13,6 +12,7 @@ from tests.truth.corpus_tables import (
     history_then_later,
     kinds,
     left_out,
+    most_percent,
     three_then_later,
     two_series,
 )
@@ -51,9 +51,6 @@ def test_what_is_promised_is_found(asked: tuple[Design, float, float]):
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.name)
 def test_equal_series_of_a_real_path_are_not_called_different(kind: Kind):
-    """At most 5 %, with room for chance: sets share series, so that no kind has more trials than it has series."""
-    series = len(kind.times)
-    most = float(binom.ppf(0.95, series, 0.05)) / series
     found = {
         "two of three runs": two_series(kind, 3),
         "two of five runs": two_series(kind, 5),
@@ -61,7 +58,7 @@ def test_equal_series_of_a_real_path_are_not_called_different(kind: Kind):
         "base again": base_again(kind),
         "five repeats, then two later": history_then_later(kind),
     }
-    assert {name: one for name, one in found.items() if one[0] > most * one[1]} == {}
+    assert {name: one for name, one in found.items() if 100 * one[0] > most_percent(kind) * one[1]} == {}
     called, of = alternating(kind)
     assert called <= 0.2 * of, "windows that overlap: a few at most"
 
