@@ -111,7 +111,8 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
     if closed.failure is not None:
         kind = getattr(errors, closed.failure.kind, SharebenchError)
         load = closed.load
-        more = f"; {len(load.points)} points are kept: `sharebench load --resume {load.id}` measures the rest"
+        points = "1 point is" if len(load.points) == 1 else f"{len(load.points)} points are"
+        more = f"; {points} kept: `sharebench load --resume {load.id}` measures the rest"
         raise kind(f"{closed.failure.text}{more if load.points else ''}")
     if closed.load.scratch_folder and not closed.load.choices.keep_files:
         raise MeasurementError(

@@ -44,7 +44,7 @@ async def test_dialogs_notes_and_inputs_of_the_notebook(path):
             assert steering(shown) == set(), keys
             seen += shown
     assert "is deleted" in seen
-    assert "is back" in seen
+    assert "is restored" in seen
     assert seen.count("␛]52;c;") > 10
 
 

@@ -118,7 +118,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(options, smbd, v
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert "can be resumed" in err
+    assert "the same command resumes it" in err
     assert "loopback FTP get and put: interrupted" in " ".join(out.split())
     assert [list(folder.glob(".sharebench-*")) for folder in (smbd.folder, vsftpd.folder)] == [[], []]
     kept = _measured(db)

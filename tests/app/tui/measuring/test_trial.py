@@ -316,7 +316,7 @@ async def test_who_quits_is_told_what_could_not_be_put_back(app, monkeypatch):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         await press(app, pilot, "y", "ctrl+q")
-        assert "every setting is restored" in painted(app)
+        assert "restores every" in painted(app)
         await press(app, pilot, "left", "enter")
         await measured(app, pilot)
         await settled(app, pilot)
