@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from app.cli import output
+from app.cli.help import Group, command
 from app.errors import PasswordInURLError, UsageError
 from forms.layout import visible
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from storage.notebook import Notebook
     from storage.records import JSONValue, Series, Target
 
+__all__ = ["Group", "command"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -55,29 +57,10 @@ def several(*options: Callable[[Any], Any]) -> Callable[[_F], _F]:
 
 
 _NAMED = 5
-_LIKENESS = 0.65
-"""Similarity of two words that makes one a possible typo of the other."""
-
-
-class Group(click.Group):
-    """A command group that suggests similar names for an unknown command."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
-
-        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            near = get_close_matches(args[0], self.list_commands(ctx), n=2, cutoff=_LIKENESS)
-            meant = f"; did you mean {' or '.join(near)}?" if near else ""
-            raise click.UsageError(f"no such command {args[0]!r}{meant}", ctx)
-        return super().resolve_command(ctx, args)
-
-
 options_of_all = several(
     click.pass_context,
-    click.option("--db", metavar="FILE", expose_value=False, callback=_keep, help="The notebook to use."),
-    click.option("--credentials", metavar="FILE", expose_value=False, callback=_keep, help="The login, from a file."),
+    click.option("--db", metavar="FILE", expose_value=False, callback=_keep, help="Notebook to use."),
+    click.option("--credentials", metavar="FILE", expose_value=False, callback=_keep, help="File with the login."),
 )
 """--db and --credentials, accepted after the command's name too; the context is the first argument."""
 
@@ -92,7 +75,7 @@ def _refuse_password(_context: click.Context, _parameter: click.Parameter, value
 
 
 login_options = several(
-    click.option("--kerberos", is_flag=True, help="Log in with the ticket in the credential cache."),
+    click.option("--kerberos", is_flag=True, help="Log in with the Kerberos ticket in the cache."),
     click.option("--password", hidden=True, expose_value=False, is_eager=True, callback=_refuse_password),
 )
 """--kerberos, and --password only to explain what works instead."""

@@ -10,46 +10,11 @@ import click
 from app import __version__
 from app.child_process import need_linux
 from app.cli import common, output
+from app.cli.help import COMMANDS
 from app.errors import CancelledError, SharebenchError, UsageError
 
-_COMMANDS = {
-    "guide": "leads through the method step by step; --plain by numbered questions",
-    "demo": "practises on embedded SMB and FTP servers on the loopback",
-    "check": "reaches, logs in, looks: what is fine, what is not, what to do",
-    "audit": "finds harmful and useless settings of a server, without measuring",
-    "run": "measures one series and prints the form",
-    "load": "many users at once: load points, capacity, memory of idle users",
-    "list": "the notebook, one line a series",
-    "show": "one filled form",
-    "reject": "marks a run unusable",
-    "accept": "marks a run usable again",
-    "note": "annotates a series",
-    "rename": "gives a recording another label, or an experiment another name",
-    "delete": "takes series out of the notebook",
-    "prune": "takes out those that failed before a run was measured",
-    "baseline": "gives a series a name to compare with",
-    "compare": "faster, slower, the same, or not yet known",
-    "watch": "check once, by a timer, whether a path became slower than its baseline",
-    "findings": "what measured series say of a set-up, and what to do",
-    "try": "changes a setting of the server, measures with and without it, restores it",
-    "sweep": "several values of a setting, interleaved: the smallest that is as good as the best",
-    "tune": "the catalogue's safe settings, each tried on top of what was found; one page at the end",
-    "restore": "restores what an interrupted try left changed",
-    "survey": "the whole picture of a server",
-    "isolate": "disk, network, both and the server by the same operations: which is it",
-    "diagnose": "finds out why users complain: small files, large folders, distance, the first connect and more",
-    "selftest": "the smallest change that this set-up can show",
-    "experiment": "series of changes, one at a time",
-    "export": "forms out",
-    "import": "series in",
-    "verify": "Check that a signed export is unchanged, and by whom it was signed",
-    "push": "Give the notebook of another machine what it does not have, through ssh",
-    "pull": "Take what the notebook of another machine has, through ssh",
-    "worksheet": "the calculations of the method: bottleneck, clients",
-    "catalogue": "what can be changed, in order of impact",
-    "clean": "leftovers on a share: lists and removes them",
-    "completion": "what bash, zsh or fish need to complete commands and options",
-}
+_NAMES = [name for group in COMMANDS.values() for name in group]
+_ALIASES = {"ls": "list", "rm": "delete"}
 _WORKERS = frozenset({"load-worker", "share-worker"})
 """Started through ssh by ``load --workers-on``, ``push`` and ``pull``."""
 _PORTABLE = frozenset(
@@ -111,38 +76,61 @@ class _LazyGroup(common.Group):
     """Imports commands when they are called, so that --help and --version stay fast."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(_NAMES)
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS and cmd_name not in _WORKERS:
+        if cmd_name == "help":
+            return help_command
+        name = _ALIASES.get(cmd_name, cmd_name)
+        if name not in _NAMES and name not in _WORKERS:
             return None
-        if cmd_name not in _PORTABLE:
-            need_linux(f"`sharebench {cmd_name}`")
-        module = import_module(f"app.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
-        found: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
-        return found
+        if name not in _PORTABLE:
+            need_linux(f"`sharebench {name}`")
+        module = import_module(f"app.cli.commands.{_MODULES.get(name, name)}")
+        command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
+        return command
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+        width = max(map(len, _NAMES))
+        for title, commands in COMMANDS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{width}}", text) for name, text in commands.items()])
+
+
+@common.command("help", hidden=True)
+@click.argument("names", nargs=-1, metavar="[COMMAND]...")
+@click.pass_context
+def help_command(context: click.Context, names: tuple[str, ...]) -> None:
+    """Show the help of COMMAND, or of the program."""
+    command: click.Command = cli
+    context = context.find_root()
+    for name in names:
+        inner = command.resolve_command(context, [name])[1] if isinstance(command, click.Group) else None
+        if inner is None:
+            raise UsageError(f"{context.command_path} has no commands of its own; see `{context.command_path} --help`")
+        command, context = inner, click.Context(inner, info_name=name, parent=context)
+    output.answer(command.get_help(context))
 
 
 @click.group(
     cls=_LazyGroup,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="SERIES is an id (any unambiguous prefix), a baseline's name, or `last`. TARGET is a URL (see `run --help`),"
-    " or @NAME of a server in ~/.config/sharebench/config.toml.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    subcommand_metavar="[COMMAND]",
+    epilog="RECORDING is an id (any unambiguous prefix), a baseline's name, or `last`. TARGET is a URL such as"
+    " smb://alice@nas/public/big.iso, or @NAME of a server in ~/.config/sharebench/config.toml.",
 )
-@click.version_option(__version__, prog_name="sharebench", message="%(prog)s %(version)s")
-@click.option("--db", metavar="FILE", envvar="SHAREBENCH_DB", help="The notebook (default: in the user data folder).")
-@click.option("--credentials", metavar="FILE", help="A file with username = …, password = …, domain = ….")
+@click.version_option(__version__, "-V", "--version", prog_name="sharebench", message="%(prog)s %(version)s")
+@click.option(
+    "--db", metavar="FILE", envvar="SHAREBENCH_DB", help="Notebook to use (default: in the user data folder)."
+)
+@click.option("--credentials", metavar="FILE", help="File with username = …, password = …, domain = ….")
 @click.option("--debug", is_flag=True, help="Show a traceback with an error.")
 @click.pass_context
 def cli(context: click.Context, /, db: str | None, credentials: str | None, debug: bool) -> None:  # noqa: ARG001  --debug is taken in run()
-    """Measures file servers by the classic method and keeps every run.
+    """Measure file servers (SMB, FTP, local, network) and keep every result.
 
-    Without a command it opens the TUI.
+    Without a command, sharebench opens its screens.
     """
     context.obj.update(db=db, credentials=credentials)
     if context.invoked_subcommand is None:

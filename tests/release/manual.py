@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from app import __version__
+from app.cli.help import COMMANDS, examples, grouped_options
 from app.cli.main import cli
 
 PAGE = Path(__file__).parent / "data" / "share" / "man" / "man1" / "sharebench.1"
@@ -55,6 +56,8 @@ def page() -> str:
         *_options(cli, context),
         ".SH COMMANDS",
     ]
+    for title, names in COMMANDS.items():
+        lines += [".PP", rf"\fB{title}\fR", ".PP", roff(", ".join(names))]
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         assert command is not None
@@ -86,10 +89,12 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:
-    for parameter in command.get_params(context):
-        record = parameter.get_help_record(context)
-        if record is not None:
+    for title, records in grouped_options(command, context).items():
+        yield from (".PP", rf"\fI{title}\fR")
+        for record in records:
             yield from _entry(*record)
+    if lines := examples(context):
+        yield from (".PP", r"\fIExamples\fR", ".PP", ".nf", *map(roff, lines), ".fi")
 
 
 def _entry(name: str, text: str) -> list[str]:

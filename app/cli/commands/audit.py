@@ -25,15 +25,17 @@ HARMFUL, UNREADABLE = 1, 3
 """Exit codes."""
 
 
-@click.command("audit")
+@common.command("audit")
 @target_argument(required=False)
 @click.option("--fix", is_flag=True, help="Print the proposed edits as a unified diff; nothing is written.")
 @click.option("--try", "tested", is_flag=True, help="Test the costliest finding: change it, measure it, restore it.")
-@click.option("--yes", is_flag=True, help="Consent to the change of --try, for scripts.")
-@click.option("--allow-restart", is_flag=True, help="Let --try restart smbd where only that makes a value act.")
+@click.option("--yes", is_flag=True, help="Answer the question of --try with yes, for scripts.")
+@click.option(
+    "--allow-restart", is_flag=True, help="Let --try restart smbd if the setting needs it; ends all sessions."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
-@click.option("--label", default="", metavar="TEXT", help="A short name for the audit.")
-@click.option("--question", default="", metavar="TEXT", help="What the audit is meant to answer.")
+@click.option("--label", default="", metavar="TEXT", help="Short name of the recording.")
+@click.option("--question", default="", metavar="TEXT", help="Question that the audit is meant to answer.")
 @common.login_options
 @common.options_of_all
 @series_options("sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling")

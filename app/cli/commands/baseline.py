@@ -19,7 +19,7 @@ ENOUGH_SERIES = 3
 
 @click.group("baseline", cls=common.Group)
 def baseline_command() -> None:
-    """Names for series that others are compared with."""
+    """Name recordings that others are compared with."""
 
 
 @baseline_command.command("set")
@@ -27,9 +27,9 @@ def baseline_command() -> None:
 @click.argument("series", nargs=-1, required=True, metavar="RECORDING...")
 @common.options_of_all
 def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> None:
-    """Gives RECORDING the NAME; a NAME that was given before moves.
+    """Call RECORDING the baseline NAME; a NAME already in use moves to it.
 
-    Name several series of the same settings: how far they lie apart tells what a difference from them is worth.
+    With several series of equal settings, sharebench knows their variation and can judge smaller changes.
     """
     if not name.strip() or name != name.strip() or name == LAST:
         raise UsageError(f"a baseline cannot be called {name!r}; choose a word such as before-tuning")
@@ -46,12 +46,12 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
     _say_what_it_holds(name, ids)
 
 
-@baseline_command.command("add", short_help="Lets NAME stand for another SERIES too.")
+@baseline_command.command("add")
 @click.argument("name")
 @click.argument("series", nargs=-1, required=True, metavar="SERIES...")
 @common.options_of_all
 def add_to_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> None:
-    """Lets NAME stand for SERIES as well: the same measured again, with the same settings."""
+    """Add SERIES, measured with the same settings, to the baseline NAME."""
     with common.notebook(context) as notebook:
         known = notebook.baseline_ids(name, SERIES)
         if not known:
@@ -84,10 +84,10 @@ def _say_what_it_holds(name: str, ids: Sequence[str]) -> None:
 
 
 @baseline_command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="An array of objects.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 @common.options_of_all
 def list_baselines(context: click.Context, as_json: bool) -> None:
-    """Lists the names and their series."""
+    """List the baselines and their series."""
     with common.notebook(context) as notebook:
         found = notebook.baselines()
         kinds = {one.id: one.kind for one in notebook.recordings_of([one.recording_id for one in found])}
@@ -108,7 +108,7 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
 @click.argument("name")
 @common.options_of_all
 def remove_baseline(context: click.Context, name: str) -> None:
-    """Forgets NAME; the series stays."""
+    """Remove the baseline NAME; its series stay."""
     with common.notebook(context) as notebook:
         notebook.remove_baseline(name)
     output.say(f"{visible(name)} is forgotten; what it named is kept")

@@ -10,13 +10,13 @@ from forms.tuning.catalogue import CatalogueEntry, misprints_about
 from forms.tuning.catalogue_text import DEFAULT_CONF
 
 
-@click.command("catalogue")
+@common.command("catalogue")
 @click.argument("name", required=False)
-@click.option("--value", metavar="VALUE", help="Show how to set this value, in place of the first to try.")
-@click.option("--share", metavar="SHARE", help="The share whose section the line goes into.")
-@click.option("--smb-conf", "smb_conf", metavar="FILE", help="Where the server keeps its smb.conf.")
-@click.option("--all", "everything", is_flag=True, help="List every entry, also those that matter little today.")
-@click.option("--json", "as_json", is_flag=True, help="One object with all entries, or with those about NAME.")
+@click.option("--value", metavar="VALUE", help="Show how to set VALUE (default: the first to try).")
+@click.option("--share", metavar="SHARE", help="Share whose section gets the line.")
+@click.option("--smb-conf", "smb_conf", metavar="FILE", help="Path of smb.conf on the server.")
+@click.option("--all", "everything", is_flag=True, help="List all settings, also those that matter little today.")
+@click.option("--json", "as_json", is_flag=True, help="Print the entries as JSON.")
 @common.options_of_all
 def catalogue_command(
     context: click.Context,
@@ -28,7 +28,7 @@ def catalogue_command(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Lists the settings worth trying on a server of today, or describes NAME.
+    """List the settings that are worth changing on a server, or describe NAME.
 
     The settings are those of the server, of its clients and of the network between them, the greatest effect first.
     NAME is a setting, one of its synonyms, or words to search for in all entries.

@@ -21,9 +21,9 @@ _WIDTH = 80
 _INDENT = " " * 15
 
 
-@click.command("check")
+@common.command("check")
 @target_argument()
-@click.option("--json", "as_json", is_flag=True, help="An array of objects with name, state and text.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array of objects with name, state and text.")
 @common.login_options
 @common.options_of_all
 @series_options(
@@ -31,9 +31,9 @@ _INDENT = " " * 15
     "smb_conf", "timeout_seconds",
 )  # fmt: skip
 def check_command(context: click.Context, /, target: str, as_json: bool, **choices: Any) -> int:
-    """Looks at TARGET before it is measured: reach, log in, share, file, server, link, quiet time, own limit.
+    """Check that TARGET can be measured: connection, login, share, file, server, link, quiet time, client ceiling.
 
-    Nothing is measured, and nothing is left on the server. Ends with 4 when something failed.
+    Nothing is measured, and nothing is left on the server. Exit code 4: something failed.
     """
     place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
     subject = Subject(target=place, secrets=secrets, options=chosen(choices))
@@ -59,19 +59,20 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
     return 0
 
 
-@click.command("clean", short_help="leftovers on a share: lists and removes them")
+@common.command("clean")
 @target_argument()
-@click.option("--yes", is_flag=True, help="Remove them without a question.")
-@click.option("--json", "as_json", is_flag=True, help="An array of objects: path, size, time, what became of it.")
+@click.option("--yes", is_flag=True, help="Remove without asking.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array of objects: path, size, time, result.")
 @common.login_options
 @common.options_of_all
 @series_options("client", "sign", "encrypt", "timeout_seconds")
 def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bool, **choices: Any) -> int:
-    """Lists the files that sharebench made in the folder that TARGET names and could not remove (a kill, a lost
-    connection), and the folders of loads and isolations; removes them after a question. Their names begin with
-    .sharebench-; nothing else is touched.
+    """Remove files that sharebench left on a share.
 
-    A series that is being measured in that folder right now, from anywhere, needs its file: wait for its end.
+    After a kill or a lost connection, files and folders of sharebench can remain in the folder TARGET. Their names
+    begin with .sharebench-; nothing else is touched. They are listed, and removed after a question.
+
+    Wait until nobody measures in that folder: a running series needs its file.
     """
     place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
     if not place.abilities.moves_files or (place.abilities.has_share and not place.share):

@@ -14,14 +14,14 @@ from forms.stats.decision import Limits
 from storage.recordings import SERIES
 
 
-@click.command("compare")
+@common.command("compare")
 @click.argument("base")
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
 @click.option(
     "--again",
     multiple=True,
     metavar="SERIES",
-    help="BASE measured again, best after OTHER; may be given several times.",
+    help="A repeat of BASE, best measured after OTHER; may be repeated.",
 )
 @click.option(
     "--noise",
@@ -29,7 +29,7 @@ from storage.recordings import SERIES
     default=1.0,
     show_default=True,
     metavar="PERCENT",
-    help="A change within ± this is never faster or slower.",
+    help="A change within ± PERCENT is never faster or slower.",
 )
 @click.option(
     "--margin",
@@ -37,9 +37,9 @@ from storage.recordings import SERIES
     default=5.0,
     show_default=True,
     metavar="PERCENT",
-    help="No change: the 95 % interval of the change lies within ± this.",
+    help="No change: the 95 % interval lies within ± PERCENT.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The comparison document; an array for several.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON; an array for several.")
 @common.options_of_all
 def compare_command(
     context: click.Context,
@@ -50,14 +50,14 @@ def compare_command(
     margin: float,
     as_json: bool,
 ) -> int:
-    """Compares each OTHER with BASE: faster, slower, no change, or inconclusive.
+    """Compare each OTHER with BASE: faster, slower, no change or inconclusive.
 
-    The verdict allows for what equal series differ by: it is estimated from how much the runs vary, from earlier equal
-    series of the path, and from the base measured again after the change (--again). An inconclusive verdict comes with
-    the cheapest step that would settle it. With several OTHER they stand side by side (get and put down; FTP, untuned
-    and tuned across), each against the first of its host and command. Exit code 0: not slower; 1: slower; 3:
-    inconclusive. Two loads are compared point by point; recordings of other kinds stand side by side, without a verdict
-    on one against the other.
+    Equal series differ by themselves. By how much is estimated from the variation of the runs, from earlier equal
+    series of the path, and from repeats of the base (--again); the verdict allows for it. An inconclusive verdict names
+    the cheapest step that would settle it.
+
+    Several OTHER stand side by side in one table. Loads are compared load point by load point; other kinds stand side
+    by side without a verdict. Exit code 0: not slower; 1: slower; 3: inconclusive.
     """
     with common.notebook(context) as notebook:
         heads = kinds.alike(notebook, (base, *others))
@@ -72,14 +72,14 @@ def compare_command(
     return kinds.exit_code([form.comparison.verdict for form in found])
 
 
-@click.command("findings")
+@common.command("findings")
 @click.argument("series", nargs=-1, required=True, metavar="SERIES...")
-@click.option("--json", "as_json", is_flag=True, help="The findings as one object.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @common.options_of_all
 def findings_command(context: click.Context, series: tuple[str, ...], as_json: bool) -> None:
-    """Says what each SERIES and all of them together tell: link, session, distance, SMB against FTP.
+    """Explain what SERIES say about a server: link, session, distance, SMB compared with FTP.
 
-    The gravest comes first, each with its evidence and what to do.
+    The most serious comes first, each with its evidence and a recommendation.
     """
     with common.notebook(context) as notebook:
         found = findings([notebook.series(reference) for reference in dict.fromkeys(series)])

@@ -51,7 +51,7 @@ class Stages(click.ParamType[tuple[StageName, ...]]):
         return tuple(name for name in StageName if name in words)
 
 
-@click.command("diagnose")
+@common.command("diagnose")
 @target_argument(required=False)
 @click.option("--only", type=Stages(), default=(), help=f"Measure these stages only: {', '.join(StageName)}.")
 @click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")

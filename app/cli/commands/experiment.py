@@ -17,17 +17,17 @@ from storage.records import Decision
 
 @click.group("experiment", cls=common.Group)
 def experiment_command() -> None:
-    """Series in order, each made by changing ONE parameter of the one before.
+    """Show a series of changes, one setting at a time; keep or restore steps.
 
     A base is measured with `run --experiment NAME`, each change with `run --experiment NAME --change NAME=VALUE`.
     """
 
 
 @experiment_command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="An array of objects.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 @common.options_of_all
 def list_experiments(context: click.Context, as_json: bool) -> None:
-    """Lists the experiments, surveys and self-tests, newest first."""
+    """List the experiments, surveys and self-tests, newest first."""
     with common.notebook(context) as notebook:
         found = notebook.experiments()
     if as_json:
@@ -51,12 +51,12 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
         output.answer(f"{last_at}  {one.series_count:>3} series  {kind:<10}  {name}")
 
 
-@experiment_command.command("show", short_help="Shows an experiment, survey, trial or self-test.")
+@experiment_command.command("show", short_help="Show an experiment, survey, trial or self-test.")
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="The experiment or survey as one object.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @common.options_of_all
 def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
-    """Shows NAME: each change, what it gained and whether it was kept; or the survey or self-test."""
+    """Show the experiment NAME: each change, its gain, and whether it was kept; or a survey or self-test."""
     with common.notebook(context) as notebook:
         change = stored_change(notebook, name)
         if change is None:
@@ -67,22 +67,22 @@ def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
 
 @experiment_command.command("keep")
 @click.argument("series")
-@click.option("--json", "as_json", is_flag=True, help="The experiment as one object.")
+@click.option("--json", "as_json", is_flag=True, help="Print the experiment as JSON.")
 @common.options_of_all
 def keep(context: click.Context, series: str, as_json: bool) -> None:
-    """Keeps the change of SERIES: the next one is made from it."""
+    """Keep the change of SERIES; the next step starts from it."""
     step = _decide(context, series, Decision.KEPT, as_json=as_json)
     output.say(f"kept: the next change is made from series {step.series.id}")
 
 
-@experiment_command.command("revert", short_help="Notes that the change of SERIES was reverted.")
+@experiment_command.command("revert", short_help="Record that the change of SERIES was restored.")
 @click.argument("series")
-@click.option("--json", "as_json", is_flag=True, help="The experiment as one object.")
+@click.option("--json", "as_json", is_flag=True, help="Print the experiment as JSON.")
 @common.options_of_all
 def revert(context: click.Context, series: str, as_json: bool) -> None:
-    """Notes that the change of SERIES was reverted: the next one is made from the series before it.
+    """Record that the change of SERIES was restored; the next step starts from the series before it.
 
-    Nothing is changed on the server; it says what to restore there.
+    Nothing is changed on the server; the command says what to restore there.
     """
     step = _decide(context, series, Decision.REVERTED, as_json=as_json)
     change = step.change

@@ -46,44 +46,51 @@ class FormatsType(click.ParamType[tuple[str, ...]]):
         return names
 
 
-@click.command("export")
+@common.command("export")
 @click.argument("names", nargs=-1, metavar="[RECORDING]...")
 @click.option(
     "--format",
     "formats",
     type=FormatsType(),
-    help=f"{', '.join(FORMATS)} (md, txt), or several with commas; else what FILE's name asks for, or text.",
+    help=f"{', '.join(FORMATS)} (md, txt), or several with commas (default: by the name of FILE).",
 )
 @click.option(
     "-o",
     "--output",
     "file_name",
     metavar="FILE",
-    help="Where to write; without it to stdout. Of several formats each gets its own suffix.",
+    help="File to write (default: stdout). Several formats get their own suffixes.",
 )
-@click.option("--all", "of_all", is_flag=True, help="All series of the notebook, with an overview page before them.")
+@click.option("--all", "of_all", is_flag=True, help="Export all series of the notebook, with an overview page first.")
 @click.option(
     "--print",
     "printer",
     is_flag=False,
     flag_value="",
     metavar="[PRINTER]",
-    help="Print it by lp, on this printer or the usual one; with -o also into the file.",
+    help="Print with lp, on PRINTER or the default one; with -o also to the file.",
 )
 @click.option(
-    "--form", type=click.Choice(FORMS), metavar="FORM", default="run", show_default=True, help="Which form (see above)."
+    "--form",
+    type=click.Choice(FORMS),
+    metavar="FORM",
+    default="run",
+    show_default=True,
+    help="Form to write (see above).",
 )
-@click.option("--blank", is_flag=True, help="The empty form, to be filled by hand.")
-@click.option("--link", type=common.RateType(), metavar="RATE", help="With --blank: the link's rate on the form.")
-@click.option("--paper", type=click.Choice(PAPERS, case_sensitive=False), default="A4", show_default=True)
+@click.option("--blank", is_flag=True, help="Write the empty form, to fill in by hand.")
+@click.option("--link", type=common.RateType(), metavar="RATE", help="With --blank: link speed on the form.")
+@click.option(
+    "--paper", type=click.Choice(PAPERS, case_sensitive=False), default="A4", show_default=True, help="Paper size."
+)
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@click.option("--anonymous", is_flag=True, help="Leave the names of users and domains out.")
+@click.option("--anonymous", is_flag=True, help="Leave out the names of users and domains.")
 @click.option(
     "--sign",
     "key",
     type=click.Path(path_type=Path),
     metavar="KEY",
-    help="JSON signed with this ssh key, which `sharebench verify` checks.",
+    help="Sign the JSON with this ssh key; `sharebench verify` checks it.",
 )
 @common.options_of_all
 def export_command(
@@ -102,9 +109,10 @@ def export_command(
     anonymous: bool,
     key: Path | None,
 ) -> None:
-    """Writes the filled forms of each RECORDING as one document, or another form: --form comparison BASE OTHER…,
-    --form experiment NAME, --form survey NAME, --form selftest NAME (see `experiment list`), --form bottleneck NAME and
-    --form clients NAME (worksheets that were saved).
+    """Write the form of each RECORDING, all in one document.
+
+    Other forms: --form comparison BASE OTHER…, --form experiment NAME, --form survey NAME, --form selftest NAME (see
+    `experiment list`), and --form bottleneck NAME, --form clients NAME (saved worksheets).
     """
     if anonymous and not blank:
         _without_users(context)
@@ -139,7 +147,7 @@ def export_command(
         output.answer(file_path)
 
 
-@click.command("verify")
+@common.command("verify")
 @click.argument("file", type=click.Path(allow_dash=True))
 @click.option(
     "--key",
@@ -147,13 +155,13 @@ def export_command(
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The sender's public key, or a file of several; more than one may be given.",
+    help="Public key of the sender, or a file of several; may be repeated.",
 )
 @common.options_of_all
 def verify_command(context: click.Context, file: str, keys: tuple[Path, ...]) -> int:  # noqa: ARG001  no notebook is needed
-    """Says whether FILE is as `export --sign` wrote it (- for stdin), and computes its averages again.
+    """Check that FILE is as `export --sign` wrote it (- for stdin), and compute its averages again.
 
-    Exits with 0 for unchanged, 1 for changed, 2 for not signed, or not by a key that was given. No notebook is needed.
+    Exit code 0: unchanged; 1: changed; 2: not signed, or not by one of the given keys. No notebook is needed.
     """
     found = evidence.verify(content_of(file), keys)
     output.answer(found.text)

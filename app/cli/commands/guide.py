@@ -17,13 +17,13 @@ from app.workflows.requests import SeriesOptions, series_request
 from storage.records import Command
 
 
-@click.command("guide")
-@click.option("--plain", is_flag=True, help="Numbered questions line by line: no drawing, nothing drawn over.")
+@common.command("guide")
+@click.option("--plain", is_flag=True, help="Ask numbered questions, line by line.")
 @common.options_of_all
 def guide_command(context: click.Context, plain: bool) -> int:
-    """Leads through the method, step by step.
+    """Measure step by step, with advice.
 
-    With --plain, and wherever TERM is dumb, by numbered questions on stdin: for screen readers and serial consoles.
+    With --plain, or where TERM is dumb, the guide asks numbered questions: for screen readers and serial consoles.
     """
     if plain or os.environ.get("TERM") == "dumb":
         from app.cli.plain_guide import PlainGuide  # noqa: PLC0415  clients and recorder, which a screen loads later
@@ -35,11 +35,11 @@ def guide_command(context: click.Context, plain: bool) -> int:
     return int(context.find_root().obj["open_tui"](common.notebook_path(context), first="guide"))
 
 
-@click.command("completion")
+@common.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), metavar="bash|zsh|fish")
 @click.pass_context
 def completion_command(context: click.Context, shell: str) -> None:
-    """Prints what a shell needs to complete commands and options.
+    """Complete commands and options in your shell.
 
     For bash: eval "$(sharebench completion bash)" in ~/.bashrc; for zsh the same in ~/.zshrc; for fish: sharebench
     completion fish > ~/.config/fish/completions/sharebench.fish.
@@ -61,12 +61,17 @@ PRACTICE_NOTEBOOK = "practice.db"
 """A separate notebook keeps practice apart from real measurements."""
 
 
-@click.command("demo")
-@click.option("--headless", is_flag=True, help="Measure and print, without the TUI; the default without a terminal.")
+@common.command("demo")
+@click.option("--headless", is_flag=True, help="Measure and print, without the screens (default without a terminal).")
 @click.option(
-    "--runs", type=common.Count(1, 100), default=5, show_default=True, metavar="N", help="Measured runs of each series."
+    "--runs",
+    type=common.Count(1, 100),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Number of measured runs of each series.",
 )
-@click.option("--plain", is_flag=True, help="The guide by numbered questions, as `guide --plain` asks them.")
+@click.option("--plain", is_flag=True, help="Ask numbered questions, as `guide --plain` does.")
 @common.options_of_all
 def demo_command(context: click.Context, headless: bool, runs: int, plain: bool) -> int:
     """Practises on embedded SMB and FTP servers on the loopback.

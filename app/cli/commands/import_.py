@@ -26,17 +26,17 @@ MOST_MEMORY_BYTES = 360_000_000
 """Allocation limit of an import; the whole process stays below 500 MB."""
 
 
-@click.command("import")
+@common.command("import")
 @click.argument("file", type=click.Path(allow_dash=True), required=False)
+@click.option("--example", is_flag=True, help="Import the two isolations of 2003 that the method comes from.")
+@click.option("--target", metavar="TARGET", help="Target measured, if the file does not say.")
+@click.option("--put", "put", is_flag=True, help="The series is a put, if the file does not say.")
 @click.option(
-    "--example", is_flag=True, help="The two isolations of 2003 that the method comes from, in place of FILE."
+    "--size", type=common.SizeType(), metavar="SIZE", help="Size of the file measured, if the file does not say."
 )
-@click.option("--target", metavar="TARGET", help="What was measured, where the file does not say.")
-@click.option("--put", "put", is_flag=True, help="It was a put, where the file does not say.")
-@click.option("--size", type=common.SizeType(), metavar="SIZE", help="What a run moved, where the file does not say.")
-@click.option("--link", type=common.RateType(), metavar="RATE", help="The link's rate, where the file does not say.")
+@click.option("--link", type=common.RateType(), metavar="RATE", help="Link speed, if the file does not say.")
 @click.option("--as-new", is_flag=True, help="Give every recording a new id.")
-@click.option("--json", "as_json", is_flag=True, help="One object: the ids imported, and those already there.")
+@click.option("--json", "as_json", is_flag=True, help="Print the ids imported and those already there, as JSON.")
 @common.options_of_all
 def import_command(
     context: click.Context,
@@ -49,7 +49,7 @@ def import_command(
     as_new: bool,
     as_json: bool,
 ) -> None:
-    """Adds the recordings of FILE (- for stdin) to the notebook.
+    """Add the recordings of FILE (- for stdin) to the notebook.
 
     FILE is JSON written by `export`, or a run form as CSV, exported or filled in by hand. It is imported whole or not
     at all.

@@ -59,16 +59,18 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
         return tuple(sorted({int(word) for word in words}))
 
 
-@click.command("isolate")
+@common.command("isolate")
 @target_argument(required=False)
-@click.option("--clients", type=ClientCounts(), default=DEFAULT_CLIENTS, help="How many at once (1,4,8,16).")
+@click.option(
+    "--clients", type=ClientCounts(), default=DEFAULT_CLIENTS, help="Numbers of clients to measure with (1,4,8,16)."
+)
 @click.option(
     "--rounds",
     type=common.Count(1, 100),
     default=DEFAULT_ROUNDS,
     show_default=True,
     metavar="N",
-    help="How often each.",
+    help="Number of rounds.",
 )
 @click.option(
     "--seconds",
@@ -76,7 +78,7 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
     default=DEFAULT_SECONDS,
     show_default=True,
     metavar="N",
-    help="Length of a run, beside a fifth of it for the warm-up.",
+    help="Length of a run; its warm-up takes a fifth of that.",
 )
 @click.option(
     "--within",
@@ -85,33 +87,30 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
     default=DEFAULT_MINUTES,
     show_default=True,
     metavar="MINUTES",
-    help="On a busy machine, measure fewer rounds rather than longer; also after --resume.",
+    help="Longest time; on a busy machine it measures fewer rounds.",
 )
-@click.option(
-    "--script", "script_path", metavar="FILE", help="A load file of dbench's (default: our own, an office day)."
-)
-@click.option(
-    "--without", metavar="OPERATION,…", help="Leave operations out everywhere: the difference is their price."
-)
+@click.option("--script", "script_path", metavar="FILE", help="Load file of dbench (default: an office day).")
+@click.option("--without", metavar="OPERATION,…", help="Measure what these operations cost by leaving them out.")
 @click.option(
     "--expose-tbench",
     metavar="HOST",
-    help="Let tbench_srv listen on every address of the server while it is measured; HOST is the target's.",
+    help="Let tbench_srv on the server listen on every address; HOST is the target's.",
 )
-@click.option("--resume", "resume_reference", metavar="ISOLATION", help="Complete an interrupted isolation.")
-@click.option("--json", "as_json", is_flag=True, help="The isolation document instead of the form.")
+@click.option("--resume", "resume_reference", metavar="ISOLATION", help="Resume an interrupted isolation.")
+@click.option("--json", "as_json", is_flag=True, help="Print the isolation as JSON.")
 @common.login_options
 @common.options_of_all
 @series_options(
     "label", "question", "link_bits_per_second", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds"
 )
 def isolate_command(context: click.Context, /, target: str | None, resume_reference: str | None, **choices: Any) -> int:
-    """Asks the disk, the network, both at once and the server at TARGET for the same operations, and says which it is.
+    """Find the limit: the disk, the network or Samba.
 
-    Disk is dbench on the server, in a folder beside the share; network is tbench from here to there; both need root
-    there, and the package dbench. Without them the layers that can be measured still are. Folders are removed and
-    smbd's profiling is restored, also by the next start after a kill.
-    """  # fmt: skip
+    The same operations are measured against the server's disk (dbench, in a folder beside the share), the network
+    (tbench), both at once, and the share. Disk and network need root on the server and the package dbench; without
+    them the other layers are measured. At the end folders are removed and smbd's profiling is restored; after a kill
+    the next start does it.
+    """
     control = SeriesControl()
     path = common.notebook_path(context)
     if resume_reference:

@@ -26,13 +26,15 @@ _GAP = "  "
 SHOWN = 50
 
 
-@click.command("list")
+@common.command("list")
 @click.argument("words", nargs=-1, metavar="[WORD]...")
-@click.option("--limit", type=common.Count(1), help=f"The newest N ({SHOWN}).", metavar="N")
-@click.option("--all", "everything", is_flag=True, help="All of them, and the series inside trials and surveys.")
-@click.option("--experiment", metavar="NAME", help="Only the series of this experiment.")
+@click.option("--limit", type=common.Count(1), help=f"Number of recordings to list ({SHOWN}).", metavar="N")
+@click.option(
+    "--all", "everything", is_flag=True, help="List all recordings, and the series inside trials and surveys."
+)
+@click.option("--experiment", metavar="NAME", help="List only the series of this experiment.")
 @click.option("--isolations", is_flag=True, hidden=True)
-@click.option("--json", "as_json", is_flag=True, help="An array of the documents of all recordings.")
+@click.option("--json", "as_json", is_flag=True, help="Print all recordings as a JSON array.")
 @common.options_of_all
 def list_command(
     context: click.Context,
@@ -43,12 +45,11 @@ def list_command(
     isolations: bool,
     as_json: bool,
 ) -> None:
-    """Lists the recordings of the notebook, newest first: the newest 50 unless told otherwise.
+    """List the recordings of the notebook, newest first.
 
-    WORDs are those that the label, the target or the note must have, such as a host's name.
+    With WORDs only those with these words in their label, target or note, such as the name of a host.
 
-    Beside the number of runs, … means interrupted, ! failed, ▸ running; + that leftovers may remain on the
-    server.
+    Beside the number of runs, … means interrupted, ! failed, ▸ running, and + leftovers on the server.
     """
     with common.notebook(context) as notebook:
         if limit is None and not everything and not as_json:

@@ -29,54 +29,69 @@ NO_VALID_POINT = 4
 _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_seconds", "sign", "encrypt"}
 
 
-@click.command("load", short_help="many users at once: load points, capacity, memory of idle users")
+@common.command("load")
 @targets_argument()
-@click.option("--users", metavar="N,N,…", help="Users at each point: 10,20,40 or 10..200/10 (5,10,20).")
-@click.option("--find-capacity", is_flag=True, help="Double the users until overload, then halve to a bracket.")
+@click.option("--users", metavar="N,N,…", help="Number of users per load point: 10,20,40 or 10..200/10 (5,10,20).")
+@click.option("--find-capacity", is_flag=True, help="Double the users until overload, then narrow it down.")
 @click.option(
     "--limit",
     "limit_seconds",
     type=common.Number(0.001, 3600),
     metavar="SECONDS",
-    help="A p95 of the response above it is overload.",
+    help="Overload: 95 % of the responses take longer than this.",
 )
 @click.option(
     "--scenario",
     default="redpaper",
     show_default=True,
     metavar="NAME|FILE",
-    help=f"What the users do: {', '.join(NAMES)}, or a file of one's own.",
+    help=f"Work of the users: {', '.join(NAMES)}, or your own file.",
 )
-@click.option("--print-scenario", is_flag=True, help="Print the scenario's file, to be changed, and do nothing else.")
+@click.option("--print-scenario", is_flag=True, help="Print the file of the scenario and exit.")
 @click.option("--duration", type=common.Number(1, 7 * 86400), metavar="SECONDS", help="Length of the measured window.")
-@click.option("--settle", type=common.Number(0, 86400), metavar="SECONDS", help="After the logins, before it counts.")
 @click.option(
-    "--ramp", type=common.Number(0.1, 10000), default=20, show_default=True, metavar="N", help="Logins a second."
+    "--settle", type=common.Number(0, 86400), metavar="SECONDS", help="Time between the logins and the measured window."
 )
-@click.option("--think", metavar="SECONDS", help="Pause before each request: 0.1, or exp:0.1 for exponential ones.")
+@click.option(
+    "--ramp",
+    type=common.Number(0.1, 10000),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Number of logins per second.",
+)
+@click.option(
+    "--think", metavar="SECONDS", help="Pause before each request: 0.1, or exp:0.1 for exponential think time."
+)
 @click.option(
     "--pace",
     type=common.Number(0.0001, 3600),
     metavar="SECONDS",
-    help="A request of each user is due every so often, answered or not; late starts are counted.",
+    help="Time between the requests of a user, answered or not; late ones are counted.",
 )
-@click.option("--read", "read_percent", type=common.Number(0, 100), metavar="PERCENT", help="Reads among the requests.")
-@click.option("--files", type=common.Count(1, 10_000_000), metavar="N", help="Files that the users work on.")
-@click.option("--sizes", metavar="SIZE:SHARE,…", help="Their sizes, such as 4K:8,64K:3,1M:1.")
-@click.option("--by-size", is_flag=True, help="Each point once with each size alone.")
+@click.option(
+    "--read", "read_percent", type=common.Number(0, 100), metavar="PERCENT", help="Share of reads among the requests."
+)
+@click.option("--files", type=common.Count(1, 10_000_000), metavar="N", help="Number of files that the users work on.")
+@click.option(
+    "--sizes", metavar="SIZE:SHARE,…", help="Sizes of these files with their shares, such as 4K:8,64K:3,1M:1."
+)
+@click.option("--by-size", is_flag=True, help="Measure each load point once for each file size.")
 @click.option("--seed", type=common.Count(0, 2**31), metavar="N", help="Random seed.")
-@click.option("--processes", type=common.Count(1, 256), metavar="N", help="Generator processes (one a core).")
+@click.option(
+    "--processes", type=common.Count(1, 256), metavar="N", help="Number of processes that make the load (one per core)."
+)
 @click.option(
     "--workers-on",
     "hosts",
     metavar="HOST,HOST",
-    help="Other machines that make load too: [USER@]HOST by ssh, with the same sharebench.",
+    help="More machines to make the load: [USER@]HOST by ssh, with the same sharebench.",
 )
-@click.option("--keep-files", is_flag=True, help="Leave the files there for a later load.")
-@click.option("--reuse-files", metavar="FOLDER", help="The folder that --keep-files left, .sharebench-…")
-@click.option("--label", default="", metavar="TEXT", help="A few words on the form.")
-@click.option("--resume", metavar="LOAD", help="Resume an interrupted load (its id, or last).")
-@click.option("--json", "as_json", is_flag=True, help="The load document instead of the form.")
+@click.option("--keep-files", is_flag=True, help="Keep the files on the server for a later load.")
+@click.option("--reuse-files", metavar="FOLDER", help="Use the files that --keep-files left in FOLDER, .sharebench-…")
+@click.option("--label", default="", metavar="TEXT", help="Short name of the recording.")
+@click.option("--resume", metavar="LOAD", help="Resume an interrupted load; `last` is the newest.")
+@click.option("--json", "as_json", is_flag=True, help="Print the load as JSON.")
 @common.login_options
 @common.options_of_all
 @series_options(
@@ -90,12 +105,14 @@ _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_sec
     "timeout_seconds",
 )
 def load_command(context: click.Context, /, targets: tuple[str, ...], **choices: Any) -> int:
-    """Has many users work on TARGET at once, each with a connection and a login of its own, and measures each number
-    of users after ramp and settle time: requests a second, response times, errors, the server's CPU and memory.
+    """Measure a server with many users at once.
 
-    TARGET is a folder on a share. The scenario's files are made in a new folder there, and removed at the end;
-    nothing else is touched. Several TARGETs (the addresses of a server's cards) alternate. Every finished
-    point is kept, also after Ctrl-C; --resume continues with the next one.
+    Each user has a connection and a login of its own. For each number of users the form shows requests per second,
+    response times, errors, and the server's CPU and memory.
+
+    TARGET is a folder on a share. The files are created in a new folder there and removed at the end; nothing else is
+    touched. Users alternate between several TARGETs, such as the addresses of a server's network cards. Every finished
+    load point is kept, also after Ctrl-C; --resume continues with the next one.
     """
     if choices["print_scenario"]:
         name = choices["scenario"]

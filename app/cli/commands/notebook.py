@@ -15,13 +15,13 @@ from storage.recordings import SERIES, Recording, held_text
 from storage.records import Phase, Run, RunStatus, SeriesStatus
 
 
-@click.command("show")
+@common.command("show")
 @click.argument("reference", metavar="RECORDING")
-@click.option("--json", "as_json", is_flag=True, help="Print the document instead of the form.")
-@click.option("--chart", is_flag=True, help="Draw the rate of each run of a series below the form.")
+@click.option("--json", "as_json", is_flag=True, help="Print the recording as JSON.")
+@click.option("--chart", is_flag=True, help="Draw the rate of each run below the form.")
 @common.options_of_all
 def show_command(context: click.Context, reference: str, as_json: bool, chart: bool) -> None:
-    """Prints the filled form of RECORDING: a series, load, isolation, trial, sweep, survey or self-test.
+    """Show one recording: a series, load, isolation, trial, sweep, survey, self-test or audit.
 
     Name it by its id or the beginning of it, by a baseline's name, or by `last`.
     """
@@ -55,13 +55,13 @@ def reject_unusual(context: click.Context, series_id: str) -> None:
         )
 
 
-@click.command("reject")
+@common.command("reject")
 @click.argument("reference", metavar="RECORDING")
 @click.argument("run")
-@click.option("--reason", required=True, metavar="TEXT", help="Why; it stands on the form.")
+@click.option("--reason", required=True, metavar="TEXT", help="Reason, which the form shows.")
 @common.options_of_all
 def reject_command(context: click.Context, reference: str, run: str, reason: str) -> None:
-    """Rejects RUN of RECORDING: it stays on the form, struck out, and is not counted.
+    """Leave RUN out of the averages of RECORDING; the form shows it struck out.
 
     RUN is the number of a measured run, load point or pair, or ROUND:LAYER:CLIENTS of an isolation.
     """
@@ -70,12 +70,12 @@ def reject_command(context: click.Context, reference: str, run: str, reason: str
     _judge(context, reference, run, RunStatus.REJECTED, reason.strip())
 
 
-@click.command("accept")
+@common.command("accept")
 @click.argument("reference", metavar="RECORDING")
 @click.argument("run")
 @common.options_of_all
 def accept_command(context: click.Context, reference: str, run: str) -> None:
-    """Counts a rejected RUN of RECORDING again."""
+    """Count a rejected RUN of RECORDING again."""
     _judge(context, reference, run, RunStatus.VALID, None)
 
 
@@ -86,26 +86,26 @@ def _judge(context: click.Context, reference: str, run: str, status: RunStatus, 
         show(notebook, head)
 
 
-@click.command("note")
+@common.command("note")
 @click.argument("reference", metavar="RECORDING")
 @click.argument("text")
 @common.options_of_all
 def note_command(context: click.Context, reference: str, text: str) -> None:
-    """Keeps TEXT with RECORDING, in place of an earlier note; an empty TEXT removes it."""
+    """Add the note TEXT to RECORDING, instead of an earlier one; an empty TEXT removes it."""
     with common.notebook(context) as notebook:
         head = notebook.recording(reference)
         notebook.describe(head.id, note=text)
     output.say(f"noted with {head.kind} {head.id}" if text else f"note of {head.kind} {head.id} removed")
 
 
-@click.command("rename")
+@common.command("rename")
 @click.argument("reference", metavar="RECORDING|EXPERIMENT")
 @click.argument("name")
 @common.options_of_all
 def rename_command(context: click.Context, reference: str, name: str) -> None:
-    """Gives RECORDING another label, which an empty NAME removes; or EXPERIMENT, by its whole name, another one.
+    """Change the label of RECORDING (an empty NAME removes it), or the name of EXPERIMENT.
 
-    What is the whole name of an experiment is not taken for a recording: name that by its id.
+    The full name of an experiment always means the experiment; name a recording of that label by its id.
     """
     from app.workflows.experiments import rename_experiment  # noqa: PLC0415  `show` does not wait for it
 
@@ -121,25 +121,27 @@ def rename_command(context: click.Context, reference: str, name: str) -> None:
     output.say(f"{head.kind} {head.id} is called {name!r}" if name else f"{head.id} has no label")
 
 
-@click.command("delete", short_help="Delete recordings for good.")
+@common.command("delete")
 @click.argument("references", nargs=-1, required=True, metavar="RECORDING...")
-@click.option("--yes", is_flag=True, help="Delete without a question.")
+@click.option("--yes", is_flag=True, help="Delete without asking.")
 @common.options_of_all
 def delete_command(context: click.Context, references: tuple[str, ...], yes: bool) -> None:
-    """Deletes each RECORDING for good, with its runs, points or series, and its names."""
+    """Delete each RECORDING for good, with its runs, load points or series."""
     with common.notebook(context) as notebook:
         found = {head.id: head for head in map(notebook.recording, references)}
         _delete(notebook, list(found.values()), yes=yes)
 
 
-@click.command("prune", short_help="Delete series that failed before their first measured run.")
-@click.option("--failed", is_flag=True, required=True, help="Series that failed before a run could be measured.")
-@click.option("--yes", is_flag=True, help="Delete without a question.")
+@common.command("prune")
+@click.option(
+    "--failed", is_flag=True, required=True, help="Delete series that failed before their first measured run."
+)
+@click.option("--yes", is_flag=True, help="Delete without asking.")
 @common.options_of_all
 def prune_command(context: click.Context, failed: bool, yes: bool) -> None:  # noqa: ARG001  --failed is required, and says what goes
-    """Deletes what holds no measurement: failed series without a valid measured run.
+    """Delete failed series without a valid measured run.
 
-    Those that are a baseline, or that left a file on their target, stay.
+    Baselines, and series that left a file on their target, stay.
     """
     with common.notebook(context) as notebook:
         named = {baseline.recording_id for baseline in notebook.baselines()}

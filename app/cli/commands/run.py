@@ -80,30 +80,28 @@ _WITH_RESUME = {"as_json", "confirm_target", "kerberos", "reject_unusual", "targ
 _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
 
 
-@click.command("run")
+@common.command("run")
 @target_argument(required=False)
 @series_options()
-@click.option(
-    "--again", metavar="SERIES", help="SERIES measured again: its repeat. Alone: with its target and settings."
-)
+@click.option("--again", metavar="SERIES", help="Measure SERIES again; without TARGET with the same settings.")
 @click.option(
     "--versus",
     metavar="OPTIONS",
-    help="Interleave it (A B B A) with other options of the client: --versus '--in-flight 1'; prints the comparison.",
+    help="Compare with other client options ('--block 1M'), interleaved (A B B A).",
 )
-@click.option("--reject-unusual", is_flag=True, help="Mark unusual runs unusable; intervals get too narrow by it.")
-@click.option("--resume", "resume_reference", metavar="SERIES", help="Complete an interrupted series.")
+@click.option("--reject-unusual", is_flag=True, help="Reject unusual runs; the intervals become too narrow.")
+@click.option("--resume", "resume_reference", metavar="SERIES", help="Resume an interrupted series.")
 @click.option(
-    "--confirm-target", is_flag=True, help="With --resume or --again: the target of an imported series is meant."
+    "--confirm-target", is_flag=True, help="With --resume or --again: log in at the target of an imported series."
 )
-@click.option("--json", "as_json", is_flag=True, help="The series document instead of the form.")
+@click.option("--json", "as_json", is_flag=True, help="Print the series as JSON.")
 @common.login_options
 @common.options_of_all
 def run_command(context: click.Context, /, target: str | None, resume_reference: str | None, **choices: Any) -> int:
-    """Measures one series against TARGET, records each run as it ends, and prints the form.
+    """Measure one series and print its form.
 
     TARGET is smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE/PATH, ftp://…, ftps://…, file:///PATH or iperf3://HOST[:PORT].
-    For --put, PATH names a folder.
+    With --put, PATH is a folder. Each run is stored as soon as it ends.
     """
     control = SeriesControl()
     path = common.notebook_path(context)
@@ -131,7 +129,9 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
         )
         events = record(series_request(repeated, full, secrets), path, control)
     elif not target:
-        raise UsageError("what shall be measured? sharebench run TARGET; see `sharebench run --help`")
+        raise UsageError(
+            "missing TARGET: sharebench run TARGET, such as smb://alice@nas/public/big.iso; see `sharebench run --help`"
+        )
     else:
         full, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
         if choices["versus"] is not None:
@@ -179,15 +179,15 @@ def _confirm(series: Series, *, confirmed: bool) -> None:
     )
 
 
-@click.command("selftest")
+@common.command("selftest")
 @target_argument()
 @click.option(
     "--apart",
     type=common.Count(2, 100),
     metavar="N",
-    help="N whole series, one after the other, in place of two interleaved.",
+    help="Measure N whole series one after another, instead of two interleaved.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The self-test as a document.")
+@click.option("--json", "as_json", is_flag=True, help="Print the self-test as JSON.")
 @common.login_options
 @common.options_of_all
 @series_options(
@@ -196,11 +196,11 @@ def _confirm(series: Series, *, confirmed: bool) -> None:
     "timeout_seconds", "ceiling",
 )  # fmt: skip
 def selftest_command(context: click.Context, /, target: str, **choices: Any) -> int:
-    """Measures the same thing twice, interleaved, as if it were a change.
+    """Find the smallest change that this setup can show.
 
-    Says whether the same thing comes out the same, and the smallest change that this set-up can show. With --apart it
-    measures whole series one after the other, and says how far they lie apart: compare takes that as its history for
-    series of the same path. All series are kept in the notebook.
+    Measures the same thing twice, interleaved, as if it were a change, and says whether the results agree. With --apart
+    it measures whole series one after another and says by how much they differ; `compare` uses that for later series of
+    the same path. All series are kept in the notebook.
     """
     request = series_request(chosen(choices), *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
     if choices["apart"]:

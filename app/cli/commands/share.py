@@ -14,30 +14,28 @@ from app.server.shell import check_ssh_host
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
 
-_json_option = click.option(
-    "--json", "as_json", is_flag=True, help="One object: ids that are new or changed, problems."
-)
+_json_option = click.option("--json", "as_json", is_flag=True, help="Print new and changed ids and problems, as JSON.")
 
 
-@click.command("push")
+@common.command("push")
 @click.argument("host", metavar="[USER@]HOST")
 @_json_option
 @common.options_of_all
 def push_command(context: click.Context, host: str, as_json: bool) -> None:
-    """Gives the notebook of HOST, through ssh, the recordings that it does not have.
+    """Send the recordings that the notebook of HOST does not have, through ssh.
 
-    Labels, notes, baselines and rejected runs go along. What was changed on both sides is merged: the newest label or
-    note counts, and the note keeps the other one. A recording that was deleted on one side only comes back.
+    Labels, notes, baselines and rejected runs are sent too. Changes on both sides are merged: the newest label or note
+    counts, and the note keeps the other one. A recording deleted on one side only comes back.
     """
     _share(context, host, sharing.push, f"on {host}", as_json=as_json)
 
 
-@click.command("pull")
+@common.command("pull")
 @click.argument("host", metavar="[USER@]HOST")
 @_json_option
 @common.options_of_all
 def pull_command(context: click.Context, host: str, as_json: bool) -> None:
-    """Takes the recordings that the notebook of HOST has, through ssh, and this one has not; see `push`."""
+    """Fetch the recordings of the notebook of HOST that this one does not have, through ssh; see `push`."""
     _share(context, host, sharing.pull, "here", as_json=as_json)
 
 

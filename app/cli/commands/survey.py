@@ -26,7 +26,9 @@ _PORTS = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.in_s
 
 _port_options = common.several(
     *(
-        click.option(f"--{name}-port", type=common.Count(1, 65535), metavar="PORT", help="If not the usual one.")
+        click.option(
+            f"--{name}-port", type=common.Count(1, 65535), metavar="PORT", help=f"Port of {name} on the server."
+        )
         for name in _PORTS
     )
 )
@@ -50,21 +52,21 @@ def _paths(place: Target) -> dict[str, str]:
     return {field: value for field, value in found.items() if value}
 
 
-@click.command("survey")
+@common.command("survey")
 @click.argument("hosts", nargs=-1, required=True, metavar="HOST...", is_eager=True, callback=_settle)
-@click.option("--smb", metavar="SHARE[/FOLDER]", help="The share to measure SMB on, and a folder that can be written.")
-@click.option("--ftp", metavar="FOLDER", help="The folder to measure FTP in, such as / or /upload.")
-@click.option("--file", metavar="NAME", help="A file in both to get, in place of one that is made.")
-@click.option("--iperf3/--no-iperf3", default=True, help="Measure bare TCP where an iperf3 server answers (default).")
-@click.option("--user", metavar="[DOMAIN;]USER", help="Who logs in; nobody: guest and anonymous.")
-@click.option("--ftp-user", metavar="USER", help="Who logs in by FTP, if somebody else.")
+@click.option("--smb", metavar="SHARE[/FOLDER]", help="Share to measure over SMB, with a folder that can be written.")
+@click.option("--ftp", metavar="FOLDER", help="Folder to measure over FTP, such as / or /upload.")
+@click.option("--file", metavar="NAME", help="File to read from both, instead of a new one.")
+@click.option("--iperf3/--no-iperf3", default=True, help="Measure bare TCP if an iperf3 server answers (default).")
+@click.option("--user", metavar="[DOMAIN;]USER", help="User to log in as; without it guest and anonymous.")
+@click.option("--ftp-user", metavar="USER", help="User to log in as over FTP, if different.")
 @_port_options
-@click.option("--only", type=click.Choice(["get", "put"]), help="One command instead of both.")
+@click.option("--only", type=click.Choice(["get", "put"]), help="Only read, or only write.")
 @click.option(
-    "--size", "size_bytes", type=common.SizeType(), help="Size of the files (default: some seconds of the link's rate)."
+    "--size", "size_bytes", type=common.SizeType(), help="Size of the files (default: a few seconds of the link speed)."
 )
-@click.option("--again", is_flag=True, help="Begin a new one, although the last survey of these hosts is not complete.")
-@click.option("--json", "as_json", is_flag=True, help="The survey as a document.")
+@click.option("--again", is_flag=True, help="Start again, even if the last survey of these hosts is incomplete.")
+@click.option("--json", "as_json", is_flag=True, help="Print the survey as JSON.")
 @common.login_options
 @common.options_of_all
 @series_options(
@@ -72,13 +74,12 @@ def _paths(place: Target) -> dict[str, str]:
     "timeout_seconds", "ceiling", "question",
 )  # fmt: skip
 def survey_command(context: click.Context, /, **choices: Any) -> int:
-    """Measures HOST from every side: FTP, SMB and bare TCP, get and put, and says what to look at first.
+    """Measure everything on one server: SMB, FTP and bare TCP, read and write; then say what to look at first.
 
-    Of @NAME, a server in the settings file, the address, the share or folder and the user are taken.
+    @NAME, a server in the settings file, gives address, share or folder, and user.
 
-    On the server itself its loopback and its own address are measured; the series are interleaved, run by run, so that
-    whatever drifts hits all alike. It makes files of its own and removes them. The same command resumes an interrupted
-    survey and repeats no finished series.
+    The series are interleaved run by run, so that drift affects all of them equally. On the server itself the loopback
+    and its own address are measured. New files are removed at the end. The same command resumes an interrupted survey.
     """
     path = common.notebook_path(context)
     with common.notebook(context, make=True) as notebook:

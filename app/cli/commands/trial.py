@@ -68,28 +68,32 @@ LOAD_SETTLE_SECONDS = 1.0
 
 
 restart_option = click.option(
-    "--allow-restart", is_flag=True, help="Restart smbd for what only that brings into effect; ends all sessions."
+    "--allow-restart", is_flag=True, help="Restart smbd if the setting needs it; ends all sessions."
 )
 
 
 trial_options = common.several(
-    click.option("--yes", is_flag=True, help="Consent to what is shown, for scripts."),
-    click.option("--accept-risk", "accepted", multiple=True, metavar="NAME", help="Try it although it has a risk."),
+    click.option("--yes", is_flag=True, help="Answer the question with yes, for scripts."),
+    click.option(
+        "--accept-risk", "accepted", multiple=True, metavar="NAME", help="Try the setting NAME although it has a risk."
+    ),
     click.option(
         "--load",
         "users",
         type=common.Count(1, MOST_USERS),
         metavar="USERS",
-        help="Measure requests a second of that many users in place of one transfer; TARGET is a folder.",
+        help="Measure the requests per second of this number of users; TARGET is a folder.",
     ),
     click.option(
         "--scenario",
         default="small",
         show_default=True,
         metavar="NAME|FILE",
-        help="What these users do, as in `load`.",
+        help="Work of these users, as for `load`.",
     ),
-    click.option("--files", type=common.Count(1, 10_000_000), metavar="N", help="Files that they work on."),
+    click.option(
+        "--files", type=common.Count(1, 10_000_000), metavar="N", help="Number of files that these users work on."
+    ),
     click.option(
         "--window",
         "window_seconds",
@@ -97,9 +101,9 @@ trial_options = common.several(
         default=5,
         show_default=True,
         metavar="SECONDS",
-        help="Length of each load.",
+        help="Seconds measured per load.",
     ),
-    click.option("--json", "as_json", is_flag=True, help="The trial as a document."),
+    click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
     common.login_options,
     common.options_of_all,
     series_options(*_SERIES),
@@ -191,7 +195,7 @@ def consent(order: TrialOrder, *, yes: bool) -> None:
 def ask_consent(*, yes: bool) -> None:
     """Raises UsageError, CancelledError."""
     if not yes:
-        alone = "nobody is here to consent to that: say so with --yes; nothing was written"
+        alone = "not a terminal: pass --yes to confirm; nothing was written"
         output.confirm("Start?", alone=alone, declined="nothing was written")
 
 
@@ -269,35 +273,35 @@ def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str,
     return name, values if equals else ()
 
 
-@click.command("try")
+@common.command("try")
 @click.argument("setting", metavar="NAME=VALUE", required=False)
 @target_argument(required=False)
 @click.option("--resume", "resumed", metavar="EXPERIMENT", help="Resume an interrupted trial or sweep.")
 @click.option("--noise", type=common.Number(0, 100), default=1.0, show_default=True, metavar="PERCENT",
-    help="A change inside ± this is no difference, however sure.")  # fmt: skip
+    help="A change within ± PERCENT is never faster or slower.")  # fmt: skip
 @click.option("--margin", type=common.Number(0, 1000, min_open=True), default=5.0, show_default=True,
-    metavar="PERCENT", help="The same: the change's interval lies inside ± this.")  # fmt: skip
-@click.option("--apply", metavar="CMD", help="A command for the server's shell that makes the change NAME.")
-@click.option("--revert", metavar="CMD", help="The command that reverts it; harmless where it was not applied.")
+    metavar="PERCENT", help="No change: the 95 % interval lies within ± PERCENT.")  # fmt: skip
+@click.option("--apply", metavar="CMD", help="Shell command on the server that makes the change NAME.")
+@click.option("--revert", metavar="CMD", help="Shell command that restores it; must be harmless if repeated.")
 @restart_option
 @trial_options
 def try_command(context: click.Context, /, setting: str | None, target: str | None, **choices: Any) -> int:
-    """Changes a setting of the server itself, measures with and without it, and restores it.
+    """Change one setting of a server, measure with and without it, and restore it.
 
-    Each pair is A B or B A in random order, so that other activity on the machine cannot bias the result.
+    Pairs are measured in random order (A B or B A), so that other activity on the machine cannot bias the result.
 
     NAME=VALUE is a line of smb.conf, a kernel setting (net.ipv4.tcp_congestion_control=bbr) or one of a network card
-    (mtu@eth0=9000, tso@eth0=off, rx-usecs@eth0=0); NAME alone tries the values of the catalogue. For all else there are
-    --apply and --revert. It runs as root on the server, or leads there with --server-ssh root@HOST. It shows first what
-    it would write, and where; everything is restored byte for byte at the end, also by `sharebench restore` after a
-    crash. Exit code 0: no slower; 1: slower; 3: not known.
+    (mtu@eth0=9000, tso@eth0=off, rx-usecs@eth0=0); NAME alone tries the values of the catalogue. --apply and --revert
+    change anything else. Run it as root on the server, or with --server-ssh root@HOST. It shows what it will write and
+    where, and asks first. At the end every file is restored byte for byte; after a crash `sharebench restore` does it.
+    Exit code 0: not slower; 1: slower; 3: inconclusive.
     """
     resumed = choices.pop("resumed")
     if resumed:
         common.refuse_given(context, "resumed", {"yes", "as_json", "kerberos"})
         return _resumed(context, resumed, choices)
     if not setting or not target:
-        raise UsageError("what is to be tried, and where? sharebench try NAME=VALUE TARGET")
+        raise UsageError("missing NAME=VALUE or TARGET: sharebench try 'strict sync=no' smb://alice@nas/public/big.iso")
     name, values = parsed_setting(setting)
     plan = {"noise_percent": choices.pop("noise"), "margin_percent": choices.pop("margin")}
     found = prepared(context, name, values, target, choices)
@@ -327,17 +331,17 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     return kinds.exit_code([summary.verdict.value]) if isinstance(summary, TrialSummary) else 0
 
 
-@click.command("sweep")
+@common.command("sweep")
 @click.argument("settings", metavar="NAME=V1,V2,…", nargs=-1, required=True)
 @target_argument()
-@click.option("--blocks", type=common.Count(2, 1000), metavar="N", help="How often each value is measured.")
+@click.option("--blocks", type=common.Count(2, 1000), metavar="N", help="Number of measurements of each value.")
 @restart_option
 @trial_options
 def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: str, **choices: Any) -> int:
-    """Measures several values of a setting, interleaved, and names the smallest that is no worse than the best by 1 %.
+    """Find the best of several values: the smallest that is at most 1 % slower than the fastest.
 
-    Each block measures what was there and each value once, in a new random order. NAME alone takes the values of the
-    catalogue; a socket option such as SO_SNDBUF may be named by itself (SO_SNDBUF=4K,64K,1M).
+    Each block measures the present value and each new one once, in a new random order. NAME alone takes the values of
+    the catalogue. Socket options can be named alone (SO_SNDBUF=4K,64K,1M).
     """
     if len(settings) > 1:
         raise UsageError("the method changes one setting at a time: sweep each of them by itself")
@@ -352,18 +356,19 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
     return 0
 
 
-@click.command("tune")
+@common.command("tune")
 @target_argument()
-@click.option("--only", multiple=True, metavar="NAME", help="Try this parameter alone; may be given several times.")
+@click.option("--only", multiple=True, metavar="NAME", help="Try only this setting; may be repeated.")
 @click.option("--stop-after", type=common.Count(1, 1000), default=STOP_AFTER, show_default=True, metavar="N",
-    help="End after this number of candidates in a row without a gain.")  # fmt: skip
-@click.option("--allow-restart", is_flag=True, help="Restart smbd for what the audit proposes; ends all sessions.")
+    help="Stop after this number of settings in a row without a gain.")  # fmt: skip
+@click.option("--allow-restart", is_flag=True, help="Restart smbd if a setting needs it; ends all sessions.")
 @trial_options
 def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
-    """Tries what an audit proposes, then the catalogue's safe settings of smb.conf, in order of impact.
+    """Try the recommended settings one after another.
 
-    Each is a `try` on top of what was found before; what has a risk is left out. Everything is restored at the end, and
-    one page says what to write into smb.conf, what it is worth, and what was tried for nothing.
+    Tries what an audit proposes first, then the safe settings of the catalogue, in order of impact. Each is a `try` on
+    top of those that helped. Settings with a risk are skipped. At the end everything is restored, and one page says
+    what to write into smb.conf, what it gains, and what made no difference.
     """
     known = {spelling(name).name for name, _ in candidates()}
     if unknown := [name for name in choices["only"] if spelling(name).name not in known]:
@@ -428,18 +433,18 @@ def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
     return summary
 
 
-@click.command("restore")
-@click.option("--list", "listing", is_flag=True, help="Only show what stands, and how to restore it by hand.")
+@common.command("restore")
+@click.option("--list", "listing", is_flag=True, help="Only list what is changed, and how to restore it by hand.")
 @click.option(
     "--server-ssh", callback=ssh_host, metavar="[USER@]HOST",
-    help="The way to the server, from another machine than before.",
+    help="Reach the server by ssh, from another machine than before.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="What stood, as an array of objects.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was changed, as a JSON array.")
 @common.options_of_all
 def restore_command(context: click.Context, listing: bool, server_ssh: str | None, as_json: bool) -> int:
-    """Restores what an interrupted try, sweep, tune or isolate left changed on a server.
+    """Restore what an interrupted try, sweep, tune or isolate left changed on a server.
 
-    Nothing is overwritten that somebody else changed meanwhile: then it shows what stands there, and leaves it.
+    A setting that somebody else has changed since is shown and left alone.
     """
     check_own(common.notebook_path(context))
     with common.notebook(context, make=True) as notebook:

@@ -31,7 +31,7 @@ def _confirm(_context: click.Context, _parameter: click.Parameter, value: str) -
     return Confirm(needed=int(needed), most=int(most))
 
 
-@click.command("watch")
+@common.command("watch")
 @target_argument()
 @click.option("--baseline", required=True, metavar="NAME", help="What to compare with; collected if there is none yet.")
 @click.option(

@@ -125,37 +125,41 @@ def readable(read: Callable[[Worksheet], _Read], saved: Worksheet) -> _Read:
 
 @click.group("worksheet", cls=common.Group)
 def worksheet_command() -> None:
-    """Which part of a server limits it, and how many clients it carries."""
+    """Calculate which part limits a server, and how many clients it carries."""
 
 
 _worksheet_options = common.several(
-    click.option("--save", metavar="NAME", help="Keep it in the notebook; `export --form …` writes it."),
-    click.option("--json", "as_json", is_flag=True, help="The worksheet as one object."),
+    click.option("--save", metavar="NAME", help="Save the worksheet in the notebook as NAME."),
+    click.option("--json", "as_json", is_flag=True, help="Print the worksheet as JSON."),
 )
 
 
-@worksheet_command.command("bottleneck", short_help="Which of CPU, disks and networks limits the server.")
+@worksheet_command.command("bottleneck", short_help="Calculate which part limits a server.")
 @click.option(
-    "--cpu", metavar="NAME|RATE", help="What one CPU moves: a name of the tables, bytes a second (60M), 750ops."
+    "--cpu", metavar="NAME|RATE", help="Rate of one CPU: a name in the tables, bytes per second (60M), or 750ops."
 )
-@click.option("--cpus", type=common.Count(1), default=1, metavar="N", help="How many.")
-@click.option("--disk", metavar="NAME|RATE", help="What one disk moves.")
-@click.option("--disks", type=common.Count(1), default=1, metavar="N", help="How many.")
-@click.option("--network", metavar="NAME|RATE", help="What one network moves.")
-@click.option("--networks", type=common.Count(1), default=1, metavar="N", help="How many.")
+@click.option("--cpus", type=common.Count(1), default=1, metavar="N", help="Number of CPUs.")
+@click.option("--disk", metavar="NAME|RATE", help="Rate of one disk.")
+@click.option("--disks", type=common.Count(1), default=1, metavar="N", help="Number of disks.")
+@click.option("--network", metavar="NAME|RATE", help="Rate of one network.")
+@click.option("--networks", type=common.Count(1), default=1, metavar="N", help="Number of networks.")
 @click.option(
-    "--from-series", "measured", multiple=True, metavar="PART=SERIES", help="disk=last: that series' average."
+    "--from-series",
+    "measured",
+    multiple=True,
+    metavar="PART=SERIES",
+    help="Rate of a part from a series, such as disk=last.",
 )
 @click.option(
     "--upgrade",
     "steps",
     multiple=True,
     metavar="CHANGES",
-    help="The next step, such as disks=6 or 'network=10 Gb/s Ethernet,networks=2'; again for more.",
+    help="Upgrade to compare, such as disks=6 or 'network=10 Gb/s Ethernet,networks=2'; may be repeated.",
 )
-@click.option("--target", metavar="RATE", help="Add what limits, step by step, until it moves that much.")
-@click.option("--name", default="as it is", metavar="TEXT", help="What the machine is called on the form.")
-@click.option("--tables", is_flag=True, help="List the tables with their sources and misprints, and do nothing else.")
+@click.option("--target", metavar="RATE", help="Upgrade the limiting part, step by step, up to this rate.")
+@click.option("--name", default="as it is", metavar="TEXT", help="Name of the machine on the form.")
+@click.option("--tables", is_flag=True, help="Print the tables with their sources and misprints, and exit.")
 @_worksheet_options
 @common.options_of_all
 def bottleneck(
@@ -175,9 +179,9 @@ def bottleneck(
     as_json: bool,
     save: str | None,
 ) -> None:
-    """Which of CPU, disks and networks limits the server, and what each upgrade would give.
+    """Calculate which of CPU, disks and networks limits a server, and what each upgrade would give.
 
-    The total is the least of the three; a part that is not given is not looked at.
+    The limit is the slowest of the three; leave out a part to ignore it.
     """
     if tables:
         _say_tables()
@@ -206,7 +210,7 @@ def bottleneck(
     _show(context, worksheet, as_json=as_json, save=save)
 
 
-@worksheet_command.command("clients", short_help="How many clients a server carries.")
+@worksheet_command.command("clients", short_help="Calculate how many clients a server carries.")
 @click.option(
     "--group",
     "groups",
@@ -216,13 +220,13 @@ def bottleneck(
     help="office=36:2.3:12KB: 36 clients, 2.3 transfers a second each, of 12 kB; or 36:office (workstation,"
     " programmers, compiling, imaging), or 75:375KB/25 after a server that is just enough for 25; again for more.",
 )
-@click.option("--capacity", metavar="RATE", help="What the server moves, in bytes a second (960KB).")
-@click.option("--from-series", "reference", metavar="SERIES", help="What the server moves: that series' average.")
-@click.option("--from-worksheet", metavar="NAME", help="What it moves: the total of a saved bottleneck worksheet.")
-@click.option("--disk", metavar="NAME|RATE", help="A disk: say how many of them these clients need.")
-@click.option("--network", metavar="NAME|RATE", help="A network: say how many of them these clients need.")
-@click.option("--memory", metavar="SIZE", help="What the server has for the processes of its clients.")
-@click.option("--client-memory", metavar="SIZE", help="What one client's process takes (800KB, the book's of 1999).")
+@click.option("--capacity", metavar="RATE", help="Rate of the server in bytes per second (960KB).")
+@click.option("--from-series", "reference", metavar="SERIES", help="Rate of the server: the average of SERIES.")
+@click.option("--from-worksheet", metavar="NAME", help="Rate of the server: the total of a saved bottleneck worksheet.")
+@click.option("--disk", metavar="NAME|RATE", help="Calculate how many of these disks the clients need.")
+@click.option("--network", metavar="NAME|RATE", help="Calculate how many of these networks the clients need.")
+@click.option("--memory", metavar="SIZE", help="Memory of the server for the processes of its clients.")
+@click.option("--client-memory", metavar="SIZE", help="Memory of the process of one client (800KB, as in 1999).")
 @_worksheet_options
 @common.options_of_all
 def clients(
@@ -238,7 +242,7 @@ def clients(
     as_json: bool,
     save: str | None,
 ) -> None:
-    """How many clients a server carries: clients times transfers a second times file size."""
+    """Calculate how many clients a server carries: clients x transfers per second x file size."""
     if sum(given is not None for given in (capacity, reference, from_worksheet)) != 1:
         raise UsageError("say once what the server moves: --capacity, --from-series or --from-worksheet")
 
@@ -265,7 +269,7 @@ def clients(
 @worksheet_command.command("list")
 @common.options_of_all
 def list_worksheets(context: click.Context) -> None:
-    """Lists the saved worksheets."""
+    """List the saved worksheets."""
     with common.notebook(context) as notebook:
         saved = [one for kind in ("bottleneck", "clients") for one in notebook.worksheets(kind)]
     if not saved:
@@ -278,10 +282,10 @@ def list_worksheets(context: click.Context) -> None:
 @worksheet_command.command("show")
 @click.argument("kind", type=click.Choice(["bottleneck", "clients"]))
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="The worksheet as one object.")
+@click.option("--json", "as_json", is_flag=True, help="Print the worksheet as JSON.")
 @common.options_of_all
 def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) -> None:
-    """Shows a saved worksheet."""
+    """Show a saved worksheet."""
     with common.notebook(context) as notebook:
         found = next((one for one in notebook.worksheets(kind) if one.name == name), None)
     if found is None:
