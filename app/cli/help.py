@@ -59,8 +59,8 @@ COMMANDS = {
 _GROUPS = {
     "How often": (
         "runs warmups until_percent max_runs reject_unusual versus again resume resume_reference resumed"
-        " confirm_target confirm blocks rounds seconds within_minutes users find_capacity by_size clients duration settle ramp"
-        " window_seconds stop_after apart quick thorough"
+        " confirm_target confirm blocks rounds seconds within_minutes users find_capacity by_size clients duration"
+        " settle ramp window_seconds stop_after apart quick thorough"
     ),
     "Network and quiet time": (
         "link_bits_per_second timeout_seconds quiet_time wait_seconds ceiling iperf3 smb_port ftp_port iperf3_port"
