@@ -148,7 +148,7 @@ DIAGNOSIS = Diagnosis(
     id="dd44dd44dd44", created_at="2026-01-08T10:00:00.000Z", target=ISOLATION.target, folder="d",
     stages=(
         Stage(
-            name=StageName.CONNECT, samples={"total_seconds": (3.25, 0.5), "lookup_seconds": (3.0, 0.01)}, seconds=4.0
+            name=StageName.CONNECT, samples={"total_seconds": (3.25, 1.5), "lookup_seconds": (3.0, 0.01)}, seconds=4.0
         ),
         Stage(name=StageName.CARDS, status=SeriesStatus.FAILED, error="the link is down"),
     ),
