@@ -113,6 +113,14 @@ SCREENS = (
         key="f7",
     ),
     ScreenEntry(
+        name="diagnosis",
+        measures=True,
+        home="app.tui.measuring.diagnosis:DiagnosisScreen",
+        title="Diagnosis",
+        help="Find out why users complain: small files, large folders, distance, the first connect and more.",
+        key="ctrl+b",
+    ),
+    ScreenEntry(
         name="entry",
         home="app.tui.catalogue:EntryScreen",
         title="Entry",

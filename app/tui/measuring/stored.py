@@ -11,11 +11,12 @@ from app.isolation.request import IsolationRequest
 from app.isolation.request import request_to_resume as isolation_to_resume
 from app.kinds import kind_of, stored_change
 from app.logins import same_login
+from app.subjects.diagnosis.run import request_of
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.frame.parts import kept
-from app.tui.measuring import isolation, load
+from app.tui.measuring import diagnosis, isolation, load
 from app.tui.measuring.trial import TrialScreen
 from app.tui.widgets.asking import log_in
 from app.tui.widgets.reading import ReportScreen
@@ -25,6 +26,7 @@ from forms.layout import Tone, Toned
 from forms.report import Report
 from forms.trials.summary import TrialSummary
 from forms.wording import plain
+from storage.diagnoses import DIAGNOSIS, diagnosis_of
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD, Recording
 from storage.records import SeriesStatus, Target
@@ -76,7 +78,16 @@ def _of_trial(notebook: Notebook, head: Recording) -> ResumeStep | None:
     return ResumeStep(None, lambda screen, _: screen.app.push_screen(TrialScreen(setting, head.subject)))
 
 
-_RESUMED = {LOAD: _of_load, ISOLATION: _of_isolation, "trial": _of_trial}
+def _of_diagnosis(notebook: Notebook, head: Recording) -> ResumeStep | None:
+    found = diagnosis_of(notebook.recording(head.id))
+
+    def begin(screen: BaseScreen, secrets: Secrets) -> None:
+        screen.app.push_screen(diagnosis.DiagnosisRunScreen(request_of(found, secrets), found))
+
+    return ResumeStep(found.target, begin)
+
+
+_RESUMED = {LOAD: _of_load, ISOLATION: _of_isolation, "trial": _of_trial, DIAGNOSIS: _of_diagnosis}
 
 
 class StoredScreen(ReportScreen):
