@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from app.clients.base import Content, Meter, Secrets
-from app.clients.ftp.client import FTPClient
+from app.clients.ftp.client import FTPClient, _low_water
 from app.errors import (
     AccessDeniedError,
     CancelledError,
@@ -45,7 +45,7 @@ def fetch(client, path):
 
 
 def test_get_brings_every_byte(vsftpd, connected):
-    content = os.urandom(5_000_001)
+    content = os.urandom(1_000_001) * 20  # long enough for a low water mark
     vsftpd.make_file("to-get", content)
     for _ in range(2):
         done, received = fetch(connected, "/to-get")
@@ -53,6 +53,29 @@ def test_get_brings_every_byte(vsftpd, connected):
         assert done.size_bytes == len(content)
         assert done.seconds > 0
     assert connected.digest("/to-get") == hashlib.sha256(content).hexdigest()
+
+
+PROBE = 16 * 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "probe_seconds", "timeout", "expected"),
+    [
+        (PROBE + 1001, 0.033, None, [(PROBE, 1), (PROBE + 1, 128 * 1024), (PROBE + 1001, 1)]),
+        (PROBE + 1001, 0.034, None, [(PROBE, 1), (PROBE + 1001, 1)]),  # 500 MB/s are not reached
+        (PROBE + 1000, 0.033, None, [(PROBE + 1000, 1)]),
+        (PROBE + 1001, 0.033, 1.0, [(PROBE + 1001, 1)]),  # TLS and gevent wait in poll
+    ],
+)
+def test_recv_waits_for_much_at_once_only_in_the_middle_of_a_fast_transfer(
+    size_bytes, probe_seconds, timeout, expected
+):
+    clock = iter([5.0, 5.0 + probe_seconds])
+    near, far = socket.socketpair()
+    with near, far:
+        near.settimeout(timeout)
+        stages = _low_water(near, 1000, size_bytes, lambda: next(clock))
+        assert [(end, near.getsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT)) for end in stages] == expected
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
