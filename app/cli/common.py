@@ -18,6 +18,7 @@ from forms.layout import visible
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets
+    from forms.watch.textfile import Sample
     from storage.notebook import Notebook
     from storage.records import JSONValue, Series, Target
 
@@ -79,6 +80,23 @@ login_options = several(
     click.option("--password", hidden=True, expose_value=False, is_eager=True, callback=_refuse_password),
 )
 """--kerberos, and --password only to explain what works instead."""
+
+
+textfile_option = click.option(
+    "--textfile",
+    metavar="FILE",
+    help="Also write Prometheus text, for node_exporter's textfile collector.",
+)
+
+
+def write_textfile(file_name: str | None, samples: "Callable[[], list[Sample]]") -> None:
+    """Whole or not at all. Raises CannotWriteError."""
+    if file_name:
+        from app.whole_file import output_file  # noqa: PLC0415  few commands write a file
+        from forms.watch.textfile import prometheus_text  # noqa: PLC0415  as above
+
+        with output_file(Path(file_name)) as file:
+            file.write(prometheus_text(samples()))
 
 
 class SizeType(click.ParamType[int]):

@@ -22,6 +22,7 @@ COMMANDS = {
         "diagnose": "Find out why users complain",
         "compare": "Faster, slower, no change or inconclusive",
         "watch": "Compare a server with its baseline, on a schedule",
+        "schedule": "Print a timer that runs watch every night",
         "findings": "Explain what series say about a server",
         "catalogue": "List the settings that are worth changing",
         "worksheet": "Calculate bottlenecks and numbers of clients",
@@ -68,7 +69,7 @@ _GROUPS = {
     "Server": "server_ssh smb_conf user ftp_user kerberos sign encrypt hosts expose_tbench allow_restart",
     "Output": (
         "label note question experiment change noise margin as_json formats file_name force paper printer anonymous key"
-        " save chart"
+        " save chart textfile on_change"
     ),
     "General": "db credentials debug version",
 }
@@ -104,7 +105,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "baseline list": ("baseline list",),
     "compare": ("compare before last", "compare before last --json"),
     "findings": ("findings last",),
-    "watch": (f"watch {_FILE} --baseline nightly",),
+    "watch": (f"watch {_FILE} --baseline nightly", f"watch {_FILE} --baseline nightly --on-change 'mail -s slow root'"),
+    "schedule": (f"schedule {_FILE} --baseline nightly --print systemd",),
     "try": (
         f"try 'server signing=mandatory' {_FILE} --server-ssh root@nas",
         f"try 'strict sync=no' --put {_FOLDER} --accept-risk 'strict sync'",

@@ -67,6 +67,7 @@ _MODULES = {
     "prune": "notebook",
     "findings": "compare",
     "try": "trial",
+    "schedule": "watch",
     "sweep": "trial",
     "tune": "trial",
 }

@@ -99,11 +99,11 @@ def _checked(watch: Watch, request: WatchRequest, path: Path, measure: Callable[
         try:
             series_id = measure()
         except NotQuietError as error:
-            outcome, why, found = Outcome.POSTPONED, str(error), replace(found, comparison=None)
+            outcome, why, found = Outcome.POSTPONED, str(error), replace(found, comparison=None, series=None)
         except (CancelledError, UsageError):
             raise
         except SharebenchError as error:
-            outcome, why, found = Outcome.UNMEASURABLE, str(error), replace(found, comparison=None)
+            outcome, why, found = Outcome.UNMEASURABLE, str(error), replace(found, comparison=None, series=None)
         else:
             with open_notebook(path) as notebook:
                 series = notebook.series(series_id)
@@ -118,7 +118,7 @@ def _checked(watch: Watch, request: WatchRequest, path: Path, measure: Callable[
         notebook.update_recording(recording_of_watch(after))
     return Check(
         watch=after, before=watch, outcome=outcome, comparison=found.comparison, nights=found.nights,
-        limits=request.limits,
+        series=found.series,        limits=request.limits,
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from forms.layout import Tone, Toned
 from forms.report import Field, Report
 from forms.stats.decision import Limits
 from forms.watch.rule import BASELINE_NIGHTS, Outcome, smallest_slowdown_percent
+from storage.records import Series
 from storage.watches import Watch, WatchState
 
 SCHEMA = "sharebench/watch/1"
@@ -38,6 +39,8 @@ class Check:
     before: Watch
     outcome: Outcome
     comparison: Comparison | None = None
+    series: Series | None = None
+    """The series that it measured last."""
     nights: int = 0
     limits: Limits = field(default_factory=Limits)
 

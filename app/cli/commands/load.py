@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 DEFAULT_USERS = "5,10,20"
 NO_VALID_POINT = 4
-_KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_seconds", "sign", "encrypt"}
+_KEPT_ON_RESUME = {"textfile", "as_json", "kerberos", "server_ssh", "smb_conf", "timeout_seconds", "sign", "encrypt"}
 
 
 @common.command("load")
@@ -91,6 +91,7 @@ _KEPT_ON_RESUME = {"as_json", "kerberos", "server_ssh", "smb_conf", "timeout_sec
 @click.option("--reuse-files", metavar="FOLDER", help="Use the files that --keep-files left in FOLDER, .sharebench-…")
 @click.option("--label", default="", metavar="TEXT", help="Short name of the recording.")
 @click.option("--resume", metavar="LOAD", help="Resume an interrupted load; `last` is the newest.")
+@common.textfile_option
 @click.option("--json", "as_json", is_flag=True, help="Print the load as JSON.")
 @common.login_options
 @common.options_of_all
@@ -121,6 +122,10 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
         output.answer(scenario_text(name).rstrip("\n"))
         return 0
     closed = _resumed(context, choices) if choices["resume"] else _new(context, targets, choices)
+    if choices["textfile"]:
+        from forms.watch.textfile import load_samples  # noqa: PLC0415  with what it needs
+
+        common.write_textfile(choices["textfile"], lambda: load_samples(closed.load))
     if closed.stored:
         from forms.load.report import load_report  # noqa: PLC0415  with what it needs
 

@@ -18,6 +18,7 @@ from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of, record, record_interleaved, resumable, resume
 from app.recorder.request import SeriesRequest
+from app.targets import parse_target
 from app.workflows.experiments import LABELS, repeat_requests, selftest_requests
 from app.workflows.requests import SeriesOptions, options_of, series_request
 from forms.comparison.report import comparison_report
@@ -25,9 +26,10 @@ from forms.comparison.summary import comparison_form
 from forms.experiments.report import repeats_report, selftest_report
 from forms.experiments.selftest import repeats, selftest
 from forms.layout import visible
+from forms.watch.textfile import labels_of, series_samples
 from storage.notebook import Notebook
 from storage.recordings import SERIES
-from storage.records import Series, Target
+from storage.records import Series, Target, utc_now
 from storage.target_url import format_target
 
 
@@ -76,7 +78,7 @@ def run_versus(
     return 0
 
 
-_WITH_RESUME = {"as_json", "confirm_target", "kerberos", "reject_unusual", "target"}
+_WITH_RESUME = {"textfile", "as_json", "confirm_target", "kerberos", "reject_unusual", "target"}
 _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
 
 
@@ -94,6 +96,7 @@ _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
 @click.option(
     "--confirm-target", is_flag=True, help="With --resume or --again: log in at the target of an imported series."
 )
+@common.textfile_option
 @click.option("--json", "as_json", is_flag=True, help="Print the series as JSON.")
 @common.login_options
 @common.options_of_all
@@ -145,10 +148,14 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     closed = watch(events, control)
     failure = failure_of(closed)
     if failure and not closed.stored:
+        labels = labels_of(parse_target(target), choices["command"], choices["label"]) if target else {}
+        common.write_textfile(choices["textfile"], lambda: series_samples(None, labels, utc_now()))
         raise failure
     if choices["reject_unusual"]:
         reject_unusual(context, closed.series_id)
     found = common.series(context, closed.series_id)
+    labels = labels_of(found.target, found.command.value, found.label)
+    common.write_textfile(choices["textfile"], lambda: series_samples(found, labels))
     if found.runs or choices["as_json"]:
         show(found, as_json=choices["as_json"])
     if failure:

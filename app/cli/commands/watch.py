@@ -1,7 +1,13 @@
-"""``sharebench watch``: one check of a path against its baseline, to be run by a timer."""
+"""``sharebench watch``: one check of a path against its baseline; ``schedule``: the timer that runs it."""
 
+import getpass
+import re
+import shlex
+import shutil
+import sys
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,9 +23,11 @@ from app.recorder.recording import failure_of, record
 from app.targets import parse_target
 from app.workflows.requests import series_request
 from app.workflows.watch import WatchRequest, check, delivered, tell
+from forms import wording
 from forms.stats.decision import Limits
 from forms.watch.report import EXIT_CODES, check_document, watch_report
 from forms.watch.rule import Confirm
+from forms.watch.textfile import check_samples, labels_of
 
 
 def _confirm(_context: click.Context, _parameter: click.Parameter, value: str) -> Confirm:
@@ -46,6 +54,7 @@ def _confirm(_context: click.Context, _parameter: click.Parameter, value: str) -
     "--on-change", metavar="COMMAND",
     help="Run by /bin/sh -c when the state changes, with a sharebench/watch/1 document on stdin.",
 )  # fmt: skip
+@common.textfile_option
 @click.option("--json", "as_json", is_flag=True, help="Print the check as JSON.")
 @common.login_options
 @common.options_of_all
@@ -80,6 +89,8 @@ def watch_command(context: click.Context, /, target: str, **choices: Any) -> int
         limits=Limits(noise_percent=choices["noise"]),
     )  # fmt: skip
     found = check(request, path, measure)
+    labels = labels_of(place, options.command.value, choices["baseline"])
+    common.write_textfile(choices["textfile"], lambda: check_samples(found, found.series, labels))
     answer_report(watch_report(found), as_json=choices["as_json"])
     if found.changed:
         failed = tell(check_document(found), choices["on_change"], found.watch, path) if choices["on_change"] else ""
@@ -88,3 +99,101 @@ def watch_command(context: click.Context, /, target: str, **choices: Any) -> int
         else:
             delivered(found.watch, path)
     return EXIT_CODES[found.outcome]
+
+
+_TIMER = """\
+# /etc/systemd/system/{name}.timer: systemctl enable --now {name}.timer
+[Unit]
+Description=Check {about}
+
+[Timer]
+OnCalendar=*-*-* {at}:00
+RandomizedDelaySec={delay}min
+Persistent=true
+
+[Install]
+WantedBy=timers.target
+"""
+_SERVICE = """\
+# /etc/systemd/system/{name}.service
+[Unit]
+Description=Check {about}
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=oneshot
+User={user}
+{credential}ExecStart={command}
+SuccessExitStatus=1 3
+"""
+_CRON = """\
+# crontab -e of {user}{secret}
+{minute} {hour} * * * sleep $(shuf -i 0-{seconds} -n 1); {command} >/dev/null
+"""
+_CREDENTIALS = "/etc/sharebench/credentials"
+_CREDENTIALS_SAY = "username = NAME, password = PASSWORD; mode 600"
+_HANDED_OVER = "%d/login"
+"""Where systemd puts the credential."""
+
+
+def _time(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, int]:
+    hour, _, minute = value.partition(":")
+    numbers = [int(part) if part.isascii() and part.isdecimal() and len(part) <= 2 else 99 for part in (hour, minute)]
+    if numbers[0] > 23 or numbers[1] > 59:
+        raise UsageError(f"--at {value}: write a time of day such as 02:30")
+    return numbers[0], numbers[1]
+
+
+@common.command("schedule", context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="TARGET [OPTIONS OF watch]...")
+@click.option("--print", "form", required=True, type=click.Choice(["systemd", "cron"]), help="What to print.")
+@click.option("--at", default="02:30", show_default=True, metavar="HH:MM", callback=_time, help="Time of day.")
+@click.option(
+    "--delay", type=common.Count(0, 720), default=30, show_default=True, metavar="MINUTES",
+    help="Start up to that much later, at random.",
+)  # fmt: skip
+@common.options_of_all
+def schedule_command(
+    context: click.Context, words: tuple[str, ...], form: str, at: tuple[int, int], delay: int
+) -> None:
+    """Print a timer that runs `watch` with these options every night; nothing is installed.
+
+    systemd passes the password as a credential, from the file of --credentials or /etc/sharebench/credentials. cron
+    reads that file itself.
+    """
+    options = watch_command.make_context("watch", [*words], parent=context.find_root()).params
+    place, textfile = parse_target(options["target"]), options["textfile"]
+    if textfile and not Path(textfile).is_absolute():
+        raise UsageError(f"--textfile {textfile}: a timer has no folder of its own; write the whole path")
+    series_request(chosen(options), place, Secrets())
+    asked = (context.find_root().obj or {}).get("credentials")
+    credentials = str(Path(asked).absolute()) if asked else _CREDENTIALS
+    logs_in = bool(asked) or (place.abilities.has_login and bool(place.user) and not options["kerberos"])
+    program = shutil.which("sharebench")
+    start = [program] if program else [sys.executable, "-m", "app"]
+    start += ["--db", str(common.notebook_path(context).absolute())]
+    user, about = getpass.getuser(), f"{wording.place(place)} against {wording.plain(options['baseline'])}"
+    if form == "cron":
+        start += ["--credentials", credentials] if logs_in else []
+        written = _CRON.format(
+            user=user, secret=f"; {credentials} has {_CREDENTIALS_SAY}" if logs_in else "", minute=at[1], hour=at[0],
+            seconds=60 * delay, command=shlex.join([*start, "watch", *words]).replace("%", "\\%"),
+        )  # fmt: skip
+        output.answer(written.rstrip("\n"))
+        return
+    command = [*map(_in_unit, start), *(["--credentials", _HANDED_OVER] if logs_in else [])]
+    command += map(_in_unit, ["watch", *words])
+    name = re.sub(r"[^A-Za-z0-9]+", "-", f"sharebench-watch-{place.host or ''}-{options['baseline']}").strip("-")
+    shared = {"name": name, "about": about.replace("%", "%%")}
+    credential = f"# {credentials} has {_CREDENTIALS_SAY}\nLoadCredential=login:{credentials}\n" if logs_in else ""
+    service = _SERVICE.format(**shared, user=user, credential=credential, command=" ".join(command))
+    timer = _TIMER.format(**shared, at=f"{at[0]:02}:{at[1]:02}", delay=delay)
+    output.answer(f"{service}\n{timer}".rstrip("\n"))
+
+
+def _in_unit(word: str) -> str:
+    """A word of ExecStart=, quoted for systemd."""
+    text = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    text = text.replace("\n", "\\n").replace("\t", "\\t")
+    return text if re.fullmatch(r"[\w@%+=:,./~-]+", text, re.ASCII) else f'"{text}"'

@@ -1,6 +1,8 @@
 """``sharebench watch`` as a timer calls it."""
 
 import json
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from storage.notebook import Notebook
 from storage.watches import WATCH
 from tests.command_line import QUICK, Inside
+from tests.servers.process import program, require
 
 
 @pytest.fixture
@@ -45,3 +48,73 @@ def test_a_wrong_confirm_stores_nothing(inside: Inside, file: Path, confirm: str
 def test_options_that_do_not_fit_store_nothing(inside: Inside, file: Path):
     assert "smb://" in inside.fails(2, "watch", f"file://{file}", "--baseline", "n", "--sign")
     assert not inside.db.exists()
+
+
+def test_the_textfile_is_written_whatever_happens(inside: Inside, file: Path, tmp_path: Path):
+    prom = tmp_path / "sharebench.prom"
+    asked = (f"file://{file}", *QUICK, "--runs", "3", "--warmup", "0", "--textfile", str(prom))
+    for command, code in (("run", 0), ("watch", 3)):
+        assert inside(command, *asked, *(["--baseline", "nightly"] if command == "watch" else [])).returncode == code
+        assert "\nsharebench_success{" in prom.read_text()
+        assert " 1.0\n" in prom.read_text()
+        prom.unlink()
+    file.unlink()
+    for command in ("run", "watch"):
+        assert inside(command, *asked, *(["--baseline", "nightly"] if command == "watch" else [])).returncode == 4
+        name = 'name="nightly"' if command == "watch" else 'name=""'
+        assert f'sharebench_success{{protocol="file",host="",share="",command="get",{name}}} 0.0' in prom.read_text()
+        prom.unlink()
+
+
+SCHEDULED = ("smb://alice@nas/public/big.iso", "--baseline", "after 50% upgrade", "--link", "1G")
+
+
+def test_units_pass_systemd_and_keep_the_password_out(inside: Inside, tmp_path: Path):
+    require("systemd-analyze", root=False)
+    words = (*SCHEDULED, "--on-change", 'mail -s "$HOST: slow" root', "--confirm", "2/3")
+    done = inside("schedule", *words, "--print", "systemd", "--at", "3:05", "--delay", "45")
+    assert done.returncode == 0, done.stderr
+    parts = re.split(r"^# /etc/systemd/.*\n", done.stdout, flags=re.MULTILINE)[1:]
+    names = re.findall(r"^# /etc/systemd/system/([\w.-]+(?:service|timer))", done.stdout, re.MULTILINE)
+    assert names == [f"sharebench-watch-nas-after-50-upgrade.{kind}" for kind in ("service", "timer")]
+    for name, part in zip(names, parts, strict=True):
+        (tmp_path / name).write_text(part)
+    checked = subprocess.run(
+        [program("systemd-analyze"), "verify", "--man=no", *(str(tmp_path / name) for name in names)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (checked.returncode, [line for line in checked.stderr.splitlines() if "sharebench" in line]) == (0, [])
+    lines = done.stdout.splitlines()
+    for line in (
+        "OnCalendar=*-*-* 03:05:00", "RandomizedDelaySec=45min", "Persistent=true", "SuccessExitStatus=1 3",
+        "LoadCredential=login:/etc/sharebench/credentials",
+    ):  # fmt: skip
+        assert line in lines
+    command = next(line for line in lines if line.startswith("ExecStart="))
+    assert f"--db {inside.db} --credentials %d/login watch smb://alice@nas/public/big.iso" in command
+    assert '--baseline "after 50%% upgrade"' in command
+    assert r'--on-change "mail -s \"$$HOST: slow\" root" --confirm 2/3' in command
+
+
+def test_a_line_for_cron(inside: Inside):
+    done = inside("schedule", *SCHEDULED, "--print", "cron", "--at", "3:05")
+    line = done.stdout.splitlines()[-1]
+    assert line.startswith("5 3 * * * sleep $(shuf -i 0-1800 -n 1); ")
+    assert r"'after 50\% upgrade'" in line
+    assert "--credentials /etc/sharebench/credentials watch" in line
+    assert not inside.db.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("smb://nas/public/big.iso",), "--baseline"),
+        ((*SCHEDULED, "--textfile", "here.prom"), "whole path"),
+        ((*SCHEDULED, "--at", "24:00"), "--at 24:00"),
+        ((*SCHEDULED, "--at", "3:60"), "--at 3:60"),
+        (("ftp://nas/f", "--baseline", "n", "--sign"), "smb://"),
+        ((*SCHEDULED, "--nonsense"), "--nonsense"),
+    ],
+)
+def test_what_watch_would_refuse_is_refused(inside: Inside, words, said):
+    assert said in inside.fails(2, "schedule", *words, "--print", "cron")

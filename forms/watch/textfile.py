@@ -1,0 +1,147 @@
+"""Measurements as Prometheus text, for the textfile collector of node_exporter.
+
+Base units, gauges. Every metric is always written: what was not measured is 0, and ``sharebench_success`` says so.
+Labels name the path's server, share and command, never a user or a file.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from forms.load.summary import percentile_seconds
+from forms.series.summary import run_form
+from forms.stats.decision import Verdict
+from forms.watch.report import Check
+from storage.loads.records import Load
+from storage.records import Series, Target
+from storage.watches import WatchState
+
+_HELP = {
+    "throughput_bytes_per_second": "Mean throughput of the valid measured runs.",
+    "throughput_low_bytes_per_second": "Lower end of the mean's 95 % confidence interval.",
+    "throughput_high_bytes_per_second": "Upper end of the mean's 95 % confidence interval.",
+    "link_ratio": "Throughput as a share of the link's nominal speed.",
+    "success": "1 if the last attempt measured the path.",
+    "last_attempt_timestamp_seconds": "When the path was last tried.",
+    "last_success_timestamp_seconds": "When the path was last measured.",
+    "verdict": "1 for the verdict of the last check against the baseline.",
+    "watch_state": "1 for the state that the last check found.",
+    "change_ratio": "Change against the baseline; -0.1 is 10 % slower.",
+    "load_users_carried": "Most users without overload; 0 if unknown.",
+    "load_requests_per_second": "Completed requests.",
+    "load_response_p95_seconds": "95th percentile of the response time, from due to answered.",
+    "load_errors": "Failed requests.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One value of a metric."""
+
+    metric: str
+    value: float
+    labels: Mapping[str, str]
+
+
+def series_samples(series: Series | None, labels: Mapping[str, str], attempted_at: str = "") -> list[Sample]:
+    """A series' throughput; zeros where there is none. ``attempted_at`` replaces the series' time."""
+    form = run_form(series) if series else None
+    average = form.average_rate if form else None
+    low, high = (form.confidence if form else None) or (average or 0.0, average or 0.0)
+    share = form.average.percent_of_link if form and form.average else None
+    tried = attempted_at or (series.created_at if series else "")
+    values = {
+        "throughput_bytes_per_second": average,
+        "throughput_low_bytes_per_second": max(0.0, low),
+        "throughput_high_bytes_per_second": high,
+        "link_ratio": (share or 0.0) / 100,
+        "success": float(average is not None),
+        "last_attempt_timestamp_seconds": _seconds(tried),
+        "last_success_timestamp_seconds": _seconds(series.created_at) if series and average is not None else 0.0,
+    }
+    return [Sample(metric, value or 0.0, labels) for metric, value in values.items()]
+
+
+def check_samples(check: Check, series: Series | None, labels: Mapping[str, str]) -> list[Sample]:
+    """A check of a watch; ``series`` is what the check measured, if anything."""
+    watch, comparison = check.watch, check.comparison
+    samples = {one.metric: one for one in series_samples(series, labels, watch.attempted_at)}
+    newest = Sample("last_success_timestamp_seconds", _seconds(watch.succeeded_at or ""), labels)
+    said = comparison.verdict if comparison else None
+    verdicts = [
+        Sample("verdict", float(said is verdict), {**labels, "verdict": name}) for verdict, name in _VERDICTS.items()
+    ]
+    states = [
+        Sample("watch_state", float(watch.state is state), {**labels, "state": state.value}) for state in WatchState
+    ]
+    change = (comparison.change_percent if comparison else None) or 0.0
+    found = {**samples, newest.metric: newest}
+    return [*found.values(), *verdicts, *states, Sample("change_ratio", change / 100, labels)]
+
+
+_VERDICTS = {
+    Verdict.FASTER: "faster",
+    Verdict.SLOWER: "slower",
+    Verdict.SAME: "same",
+    Verdict.UNKNOWN: "inconclusive",
+}
+
+
+def load_samples(load: Load) -> list[Sample]:
+    """A load's points; the carried users are 0 where the capacity was not sought."""
+    labels = labels_of(load.targets[0], "load", load.label)
+    points = load.valid_points()
+    times = {
+        "success": float(bool(points)),
+        "last_attempt_timestamp_seconds": _seconds(load.created_at),
+        "last_success_timestamp_seconds": _seconds(load.created_at) if points else 0.0,
+        "load_users_carried": float(load.capacity.carried or 0) if load.capacity else 0.0,
+    }
+    samples = [Sample(metric, value, labels) for metric, value in times.items()]
+    for point in points:
+        of_point = {**labels, "users": str(point.users)}
+        of_point |= {"size_bytes": str(point.size_bytes)} if point.size_bytes else {}
+        samples += [
+            Sample("load_requests_per_second", point.requests_per_second or 0.0, of_point),
+            Sample("load_response_p95_seconds", percentile_seconds(point.response, 0.95) or 0.0, of_point),
+            Sample("load_errors", float(sum(point.errors.values())), of_point),
+        ]
+    return samples
+
+
+def labels_of(target: Target, command: str, name: str) -> dict[str, str]:
+    """What tells paths apart: server, share, command and the name that a person gave; no user, no file."""
+    share = target.share or ""
+    own = target.user and share.casefold() == target.user.casefold()
+    return {
+        "protocol": target.protocol,
+        "host": target.host or "",
+        "share": "~" if own else share,
+        "command": command,
+        "name": name,
+    }
+
+
+def prometheus_text(samples: list[Sample]) -> bytes:
+    """The text format, version 0.0.4: each metric's samples together, after its help and type."""
+    return "".join(f"{line}\n" for line in _lines(samples)).encode(errors="replace")
+
+
+def _lines(samples: list[Sample]) -> Iterator[str]:
+    for metric, about in _HELP.items():
+        found = [one for one in samples if one.metric == metric]
+        if not found:
+            continue
+        yield f"# HELP sharebench_{metric} {about}"
+        yield f"# TYPE sharebench_{metric} gauge"
+        for one in found:
+            labels = ",".join(f'{name}="{_escaped(value)}"' for name, value in one.labels.items())
+            yield f"sharebench_{metric}{{{labels}}} {one.value!r}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+
+
+def _seconds(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp() if text else 0.0
