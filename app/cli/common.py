@@ -18,7 +18,7 @@ from forms.layout import visible
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets
-    from forms.watch.textfile import Sample
+    from forms.watch.textfile import MetricSample
     from storage.notebook import Notebook
     from storage.records import JSONValue, Series, Target
 
@@ -89,7 +89,7 @@ textfile_option = click.option(
 )
 
 
-def write_textfile(file_name: str | None, samples: "Callable[[], list[Sample]]") -> None:
+def write_textfile(file_name: str | None, samples: "Callable[[], list[MetricSample]]") -> None:
     """Whole or not at all. Raises CannotWriteError."""
     if file_name:
         from app.whole_file import output_file  # noqa: PLC0415  few commands write a file

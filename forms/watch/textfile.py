@@ -35,7 +35,7 @@ _HELP = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class MetricSample:
     """One value of a metric."""
 
     metric: str
@@ -43,7 +43,7 @@ class Sample:
     labels: Mapping[str, str]
 
 
-def series_samples(series: Series | None, labels: Mapping[str, str], attempted_at: str = "") -> list[Sample]:
+def series_samples(series: Series | None, labels: Mapping[str, str], attempted_at: str = "") -> list[MetricSample]:
     """A series' throughput; zeros where there is none. ``attempted_at`` replaces the series' time."""
     form = run_form(series) if series else None
     average = form.average_rate if form else None
@@ -59,24 +59,26 @@ def series_samples(series: Series | None, labels: Mapping[str, str], attempted_a
         "last_attempt_timestamp_seconds": _seconds(tried),
         "last_success_timestamp_seconds": _seconds(series.created_at) if series and average is not None else 0.0,
     }
-    return [Sample(metric, value or 0.0, labels) for metric, value in values.items()]
+    return [MetricSample(metric, value or 0.0, labels) for metric, value in values.items()]
 
 
-def check_samples(check: Check, series: Series | None, labels: Mapping[str, str]) -> list[Sample]:
+def check_samples(check: Check, series: Series | None, labels: Mapping[str, str]) -> list[MetricSample]:
     """A check of a watch; ``series`` is what the check measured, if anything."""
     watch, comparison = check.watch, check.comparison
     samples = {one.metric: one for one in series_samples(series, labels, watch.attempted_at)}
-    newest = Sample("last_success_timestamp_seconds", _seconds(watch.succeeded_at or ""), labels)
+    newest = MetricSample("last_success_timestamp_seconds", _seconds(watch.succeeded_at or ""), labels)
     said = comparison.verdict if comparison else None
     verdicts = [
-        Sample("verdict", float(said is verdict), {**labels, "verdict": name}) for verdict, name in _VERDICTS.items()
+        MetricSample("verdict", float(said is verdict), {**labels, "verdict": name})
+        for verdict, name in _VERDICTS.items()
     ]
     states = [
-        Sample("watch_state", float(watch.state is state), {**labels, "state": state.value}) for state in WatchState
+        MetricSample("watch_state", float(watch.state is state), {**labels, "state": state.value})
+        for state in WatchState
     ]
     change = (comparison.change_percent if comparison else None) or 0.0
     found = {**samples, newest.metric: newest}
-    return [*found.values(), *verdicts, *states, Sample("change_ratio", change / 100, labels)]
+    return [*found.values(), *verdicts, *states, MetricSample("change_ratio", change / 100, labels)]
 
 
 _VERDICTS = {
@@ -87,7 +89,7 @@ _VERDICTS = {
 }
 
 
-def load_samples(load: Load) -> list[Sample]:
+def load_samples(load: Load) -> list[MetricSample]:
     """A load's points; the carried users are 0 where the capacity was not sought."""
     labels = labels_of(load.targets[0], "load", load.label)
     points = load.valid_points()
@@ -97,14 +99,14 @@ def load_samples(load: Load) -> list[Sample]:
         "last_success_timestamp_seconds": _seconds(load.created_at) if points else 0.0,
         "load_users_carried": float(load.capacity.carried or 0) if load.capacity else 0.0,
     }
-    samples = [Sample(metric, value, labels) for metric, value in times.items()]
+    samples = [MetricSample(metric, value, labels) for metric, value in times.items()]
     for point in points:
         of_point = {**labels, "users": str(point.users)}
         of_point |= {"size_bytes": str(point.size_bytes)} if point.size_bytes else {}
         samples += [
-            Sample("load_requests_per_second", point.requests_per_second or 0.0, of_point),
-            Sample("load_response_p95_seconds", percentile_seconds(point.response, 0.95) or 0.0, of_point),
-            Sample("load_errors", float(sum(point.errors.values())), of_point),
+            MetricSample("load_requests_per_second", point.requests_per_second or 0.0, of_point),
+            MetricSample("load_response_p95_seconds", percentile_seconds(point.response, 0.95) or 0.0, of_point),
+            MetricSample("load_errors", float(sum(point.errors.values())), of_point),
         ]
     return samples
 
@@ -122,12 +124,12 @@ def labels_of(target: Target, command: str, name: str) -> dict[str, str]:
     }
 
 
-def prometheus_text(samples: list[Sample]) -> bytes:
+def prometheus_text(samples: list[MetricSample]) -> bytes:
     """The text format, version 0.0.4: each metric's samples together, after its help and type."""
     return "".join(f"{line}\n" for line in _lines(samples)).encode(errors="replace")
 
 
-def _lines(samples: list[Sample]) -> Iterator[str]:
+def _lines(samples: list[MetricSample]) -> Iterator[str]:
     for metric, about in _HELP.items():
         found = [one for one in samples if one.metric == metric]
         if not found:
