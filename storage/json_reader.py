@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 _Word = TypeVar("_Word", bound=StrEnum)
@@ -246,6 +246,56 @@ def above_zero_up_to(most: float) -> Callable[[JSONNode], float]:
         return place.number()
 
     return read
+
+
+_SCHEMAS: dict[Any, dict[str, Any]] = {
+    str: {"type": "string"},
+    int: {"type": "integer", "minimum": 0},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    NoneType: {"type": "null"},
+    Any: {},
+    JSONNode.filled_text: {"minLength": 1},
+    JSONNode.time: {"format": "date-time"},
+    JSONNode.count: {"minimum": 1},
+    JSONNode.above_zero: {"exclusiveMinimum": 0},
+    JSONNode.not_negative: {"minimum": 0},
+}
+
+
+def schema_of(hint: Any, records: dict[str, Any], apart: Mapping[type, frozenset[str]]) -> dict[str, Any]:
+    """JSON Schema of what :meth:`JSONNode.read` reads. ``records`` collects each record once, for ``$defs``;
+    ``apart`` are the fields of a record that its documents hold in another shape, or not at all.
+    """
+    if hint in _SCHEMAS:
+        return _SCHEMAS[hint]
+    origin, inner = _shape_of(hint)
+    if origin is Annotated:
+        return schema_of(inner[0], records, apart) | _SCHEMAS.get(inner[1], {})
+    if origin in {Union, UnionType}:
+        return {"anyOf": [schema_of(one, records, apart) for one in inner]}
+    if origin is tuple and inner[-1] is ...:
+        return {"type": "array", "items": schema_of(inner[0], records, apart)}
+    if origin is tuple:
+        items = [schema_of(one, records, apart) for one in inner]
+        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    if origin is Mapping:
+        return {"type": "object", "additionalProperties": schema_of(inner[1], records, apart)}
+    if not is_dataclass(hint):
+        return {"enum": [word.value for word in hint]}
+    name = hint.__name__  # type: ignore[union-attr]
+    if name not in records:
+        records[name] = None
+        told = [one for one in _fields_of(hint) if one[0] not in apart.get(hint, ())]  # type: ignore[arg-type]
+        records[name] = {
+            "type": "object",
+            "properties": {
+                name: schema_of(inner if required else inner | None, records, apart)
+                for name, inner, required, _ in told
+            },
+            "required": [name for name, _, required, _ in told if required],
+        }
+    return {"$ref": f"#/$defs/{name}"}
 
 
 def named(record: object, *names: str) -> dict[str, Any]:

@@ -141,7 +141,9 @@ class Count(click.IntRange):
     name = "whole number"
 
 
-def refuse_given(context: click.Context, with_parameter: str, allowed: set[str]) -> None:
+def refuse_given(
+    context: click.Context, with_parameter: str, allowed: set[str], why: str = "measures as the series began"
+) -> None:
     """Raises UsageError for options that another one makes meaningless."""
     given = {
         parameter.name: parameter.opts[0]
@@ -153,7 +155,7 @@ def refuse_given(context: click.Context, with_parameter: str, allowed: set[str])
     option = given.pop(with_parameter)
     for name, word in given.items():
         if name not in allowed:
-            raise UsageError(f"{option} measures as the series began: leave {word} out")
+            raise UsageError(f"{option} {why}: leave {word} out")
 
 
 def notebook_path(context: click.Context) -> Path:

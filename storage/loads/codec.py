@@ -63,15 +63,16 @@ def _cards(cards: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
     return {name: {"in": rates[0], "out": rates[1]} for name, rates in cards.items()}
 
 
-_ELSEWHERE = frozenset(
+ELSEWHERE = frozenset(
     {"response", "service", "logins", "generator_lateness", "operations", "generator_cpu_percent", "client_interfaces"}
 ) | {"server"}
+"""Fields of a point that its document holds in another shape."""
 _NEEDED = ("connected", "status", "seconds", "requests", "read_bytes", "write_bytes")
 
 
 def point_from_json(node: JSONNode) -> LoadPoint:
     """The point of :func:`point_to_json`. Raises DocumentError."""
-    point = node.record(LoadPoint, leave=_ELSEWHERE, needs=_NEEDED)
+    point = node.record(LoadPoint, leave=ELSEWHERE, needs=_NEEDED)
     shapes, generator = node.at("histogram").object(), JSONNode("generator", node.maybe("generator").object_or_empty())
     operations = JSONNode("operations", shapes.maybe("operations").object_or_empty())
     return replace(

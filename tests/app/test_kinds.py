@@ -10,10 +10,13 @@ from app import kinds
 from app.errors import UsageError
 from app.kinds import KINDS
 from forms.exporters import FORMATS
+from forms.series.report import series_document, series_from_document
+from storage.json_reader import DocumentError
 from storage.notebook import Notebook
 from storage.records import RunStatus
 from tests.builders import one
 from tests.command_line import QUICK, Inside
+from tests.json_schema import faults
 from tests.outputs import READERS, untold
 from tests.recordings import MAKERS, made_up_kind
 
@@ -54,6 +57,11 @@ def test_every_command_takes_a_recording_of_every_kind(kind: str, inside: Inside
     assert [word in line for word in (made, kind, "[before] office day")] == [True] * 3
     inside_of_it = len(done("list", "--all").splitlines()) - 2
     (document,) = inside.json("list", "--json")
+    schema = inside.json("export", "--schema", kind)
+    assert not list(faults(schema, document))
+    for name in schema["required"]:
+        assert list(faults(schema, {key: value for key, value in document.items() if key != name}))
+    assert list(faults(schema, document | {"created_at": 5}))
     assert (document["id"], document["schema"], document["note"]) == (made, KINDS[kind].schema, "switch rebooted")
     assert document == inside.json("show", "last", "--json") == inside.json("show", made, "--json")
     parts = document.get("parts") or (document.get("series") if KINDS[kind].whole else [])
@@ -183,3 +191,18 @@ def test_the_exit_code_of_verdicts_names_the_worst():
         (["unknown", "faster"], kinds.INCONCLUSIVE), (["unknown", "slower"], kinds.SLOWER),
     ):  # fmt: skip
         assert kinds.exit_code(verdicts) == code, verdicts
+
+
+def test_a_schema_goes_alone_and_a_kind_that_is_mistyped_is_named(inside: Inside):
+    assert "did you mean series?" in inside.fails(2, "export", "--schema", "seris")
+    assert "leave --format out" in inside.fails(2, "export", "--schema", "series", "--format", "csv")
+
+
+def test_a_schema_says_what_is_read():
+    made = kinds.json_schema(KINDS["series"])
+    document = series_document(one(1))
+    assert not list(faults(made, json.loads(json.dumps(document))))
+    for path, wrong in (("runs", [{}]), ("target", {}), ("command", "steal"), ("link_bits_per_second", 0), ("id", "")):
+        assert list(faults(made, document | {path: wrong})), path
+        with pytest.raises(DocumentError):
+            series_from_document(document | {path: wrong})

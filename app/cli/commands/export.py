@@ -23,6 +23,7 @@ from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format
 from forms.report import Report
 from forms.reports import blank_report
 from forms.worksheets.report import worksheet_report
+from storage.errors import did_you_mean
 from storage.recordings import ISOLATION, SERIES
 
 FORMS = ("run", "comparison", "experiment", "survey", "selftest", "isolation", "bottleneck", "clients")
@@ -92,10 +93,12 @@ class FormatsType(click.ParamType[tuple[str, ...]]):
     metavar="KEY",
     help="Sign the JSON with this ssh key; `sharebench verify` checks it.",
 )
+@click.option("--schema", metavar="KIND", help="Write the JSON Schema of a kind's documents, such as series or load.")
 @common.options_of_all
 def export_command(
     context: click.Context,
     *,
+    schema: str | None,
     names: tuple[str, ...],
     formats: tuple[str, ...] | None,
     file_name: str | None,
@@ -114,6 +117,10 @@ def export_command(
     Other forms: --form comparison BASE OTHER…, --form experiment NAME, --form survey NAME, --form selftest NAME (see
     `experiment list`), and --form bottleneck NAME, --form clients NAME (saved worksheets).
     """
+    if schema is not None:
+        common.refuse_given(context, "schema", {"schema"}, "describes documents, and exports no recording")
+        output.answer_json(kinds.json_schema(_kind(schema)))
+        return
     if anonymous and not blank:
         _without_users(context)
     if key is not None:
@@ -145,6 +152,13 @@ def export_command(
             found = found or _gathered(context, names, form, blank, link)
             file.write(_content(found, chosen, paper=_paper(paper), key=key))
         output.answer(file_path)
+
+
+def _kind(name: str) -> kinds.Kind:
+    if name not in kinds.KINDS:
+        known = ", ".join(kinds.KINDS)
+        raise UsageError(f"no kind of recording is called {name!r}: {did_you_mean(name, kinds.KINDS)}one of {known}")
+    return kinds.KINDS[name]
 
 
 @common.command("verify")
