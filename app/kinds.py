@@ -338,10 +338,12 @@ def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
             from forms.trials.judged import answer_of  # noqa: PLC0415  as the module says
 
             return answer_of(change)
-        results = stored_experiment(notebook, head.subject).results
+        report = stored_experiment(notebook, head.subject)
     except UsageError as error:
         return Toned(str(error), Tone.CAUTION)
-    return Toned(results[0].text, results[0].tone) if results else Toned("")
+    if report.results:
+        return Toned(report.results[0].text, report.results[0].tone)
+    return Toned(next(iter(report.advice), ""))
 
 
 def _pairs(notebook: Notebook, head: Recording) -> int:

@@ -16,7 +16,7 @@ from app.recorder.series_monitor import DialectSeen, SeriesMonitor, base_of_next
 from app.recorder.writer import Recorder, SeriesWriter
 from forms import wording
 from forms.comparison.differences import differences_before, named
-from storage.errors import NotebookFileError, RefusedError
+from storage.errors import NotebookFileError
 from storage.notebook import Notebook
 from storage.plan import QuietTime
 from storage.recordings import SERIES, held_text
@@ -155,10 +155,7 @@ def _plan_to_resume(series: Series, secrets: Secrets) -> MeasurementPlan:
 def _measure(
     writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
 ) -> Iterator[RecorderEvent]:
-    try:
-        writer.begin()
-    except RefusedError as error:
-        raise errors.UsageError(str(error), options=error.options) from error
+    writer.begin()
     try:
         yield SeriesOpened(series_id=writer.series.id)
         if writer.stored:

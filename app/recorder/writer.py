@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from app.errors import NotebookError
+from app.errors import NotebookError, UsageError
 from app.measure.events import Event, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started, Warned
 from storage.errors import RefusedError, is_busy, is_failing, is_full
 from storage.notebook import Notebook
@@ -47,10 +47,13 @@ class Recorder:
         self._is_disk = False
 
     def begin(self, recording_id: str, *, stored: bool) -> None:
-        """Raises RefusedError if another process measures one that is ``stored``."""
+        """Raises UsageError if another process measures one that is ``stored``."""
         self._notebook.be_patient(_BEFORE_SECONDS)
         if stored:
-            self._notebook.take(recording_id)
+            try:
+                self._notebook.take(recording_id)
+            except RefusedError as error:
+                raise UsageError(str(error), options=error.options) from error
         self.leases.append(recording_id)
 
     def write(self, write: Write) -> None:
@@ -162,7 +165,7 @@ class SeriesWriter:
         self._experiment = experiment
 
     def begin(self) -> None:
-        """Raises RefusedError while another process measures it."""
+        """Raises UsageError while another process measures it."""
         self.recorder.begin(self.series.id, stored=self.stored)
 
     def put(self, series: Series) -> None:

@@ -34,7 +34,6 @@ from app.targets import new_load_folder
 from app.workflows.worksheets import prediction_of
 from forms.load.comparison import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
-from storage.errors import RefusedError
 from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus
 from storage.loads.scenario import RequestKind, Scenario
 from storage.notebook import Notebook
@@ -184,8 +183,6 @@ def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: 
         try:
             recorder.begin(load.id, stored=True)
             again = _to_resume(notebook.load(load.id))  # somebody else may have resumed it since
-        except RefusedError as error:
-            raise UsageError(str(error)) from error
         except BaseException:
             recorder.let_go()
             raise

@@ -1,7 +1,8 @@
 """Everything that can be done with a recording, done with one of every kind, a made-up one among them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,14 @@ import pytest
 from app import kinds
 from app.errors import UsageError
 from app.kinds import KINDS
+from app.recorder.recording import resumable
+from app.recorder.writer import Recorder, Write, recorded
 from forms.exporters import FORMATS
 from forms.series.report import series_document, series_from_document
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
-from storage.records import RunStatus
+from storage.recordings import Recording
+from storage.records import RunStatus, SeriesStatus
 from tests.builders import one
 from tests.command_line import QUICK, Inside
 from tests.json_schema import faults
@@ -130,6 +134,31 @@ def test_a_run_point_layer_run_or_pair_is_rejected_and_accepted(kind: str, run: 
     assert inside.json("show", made, "--json") == before
     inside.fails(2, "reject", made, "99" if kind != "isolation" else "9:server:4", "--reason", "none such")
     assert inside.json("show", made, "--json") == before
+
+
+def test_a_made_up_kind_is_resumed_and_keeps_the_note_that_is_written_meanwhile(inside: Inside):
+    with Notebook(inside.db) as notebook:
+        made = MAKERS["weighing"](notebook)
+        notebook._db.execute("UPDATE recordings SET status = 'interrupted'")
+        head = notebook.recording(resumable(notebook, "last", "weighing"))
+        recorder = Recorder(notebook)
+        recorder.begin(head.id, stored=True)
+
+        def weighed() -> Generator[Recording, None, Recording]:
+            part = replace(head, content={**head.content, "kilograms": [12, 14, 16]})
+            yield part
+            assert inside("note", made, "on the kitchen scales").returncode == 0
+            assert "is being measured" in inside.fails(2, "delete", made, "--yes")
+            return replace(part, status=SeriesStatus.COMPLETE)
+
+        def writes(part: Recording) -> Iterator[Write]:
+            yield lambda notebook: notebook.update_recording(part)
+
+        for _ in recorded(recorder, weighed(), writes):
+            pass
+    document = inside.json("show", made, "--json")
+    assert (document["kilograms"], document["note"]) == ([12, 14, 16], "on the kitchen scales")
+    assert document["status"] == "complete"
 
 
 @pytest.mark.parametrize("kind", ["series", "load", "isolation", "weighing"])

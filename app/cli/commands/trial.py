@@ -322,7 +322,7 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
 
 def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     with common.notebook(context) as notebook:
-        stored = stored_trial(notebook, name)
+        stored = stored_trial(notebook, notebook.recording(name, ExperimentKind.TRIAL, ExperimentKind.SWEEP).subject)
     target, secrets = common.secrets_for(context, stored.base.target, kerberos=choices["kerberos"])
     order = order_to_resume(stored, target, secrets)
     consent(order, yes=choices["yes"])

@@ -72,8 +72,10 @@ def _of_isolation(notebook: Notebook, head: Recording) -> ResumeStep | None:
 def _of_trial(notebook: Notebook, head: Recording) -> ResumeStep | None:
     found = stored_change(notebook, head.subject)
     imported = any(one.imported_at for one in notebook.heads(experiment=head.subject))
-    if not isinstance(found, TrialSummary) or found.complete or imported:
+    if found is None or found.complete or imported:
         return None
+    if not isinstance(found, TrialSummary):
+        return _on_the_command_line(notebook, head)
     setting = f"{found.plan.name} = {found.value}"
     return ResumeStep(None, lambda screen, _: screen.app.push_screen(TrialScreen(setting, head.subject)))
 
@@ -87,7 +89,17 @@ def _of_diagnosis(notebook: Notebook, head: Recording) -> ResumeStep | None:
     return ResumeStep(found.target, begin)
 
 
-_RESUMED = {LOAD: _of_load, ISOLATION: _of_isolation, "trial": _of_trial, DIAGNOSIS: _of_diagnosis}
+def _on_the_command_line(_notebook: Notebook, head: Recording) -> ResumeStep | None:
+    """Of a kind without a screen that resumes it."""
+    if not (resume := kind_of(head).resume):
+        return None
+    dialog = MessageDialog("Resume it on the command line", f"sharebench {resume} {head.id}")
+    return ResumeStep(None, lambda screen, _: screen.app.push_screen(dialog))
+
+
+_RESUMED = {
+    LOAD: _of_load, ISOLATION: _of_isolation, DIAGNOSIS: _of_diagnosis, "trial": _of_trial, "sweep": _of_trial,
+}  # fmt: skip
 
 
 class StoredScreen(ReportScreen):
@@ -110,10 +122,10 @@ class StoredScreen(ReportScreen):
     def read_report(self, notebook: Notebook) -> Report:
         head = self.head = notebook.recording(self.reference)
         kind, over = kind_of(head), head.imported_at is not None or head.running
-        over = over or (head.status is SeriesStatus.COMPLETE and head.kind != "trial")
-        resume = _RESUMED.get(head.kind)
+        over = over or (head.status is SeriesStatus.COMPLETE and not kind.whole)
+        resume = _RESUMED.get(head.kind, _on_the_command_line)
         self.answer = kind.answer(notebook, head)
-        self.resumption = None if over or resume is None else resume(notebook, head)
+        self.resumption = None if over else resume(notebook, head)
         self.heading = head.label or head.subject or head.kind
         return kind.form(notebook, head)
 
