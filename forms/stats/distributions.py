@@ -112,10 +112,16 @@ def noncentral_t_shift(bound: float, freedom: float, power: float) -> float:
 def reaching(power: float, terms: Sequence[tuple[float, float, float]]) -> float:
     """Solve the sum of weight * normal_cdf(factor * x - bound) = ``power`` for x, by Newton's method."""
     low, high = -math.inf, math.inf
-    x = math.fsum(weight * (bound + normal_quantile(power)) / factor for factor, bound, weight in terms)
+    erfc, exp, root, height = math.erfc, math.exp, math.sqrt(0.5), math.sqrt(0.5 / math.pi)
+    quantile = normal_quantile(power)
+    x = math.fsum(weight * (bound + quantile) / factor for factor, bound, weight in terms)
     for _ in range(200):
-        excess = math.fsum(weight * normal_cdf(factor * x - bound) for factor, bound, weight in terms) - power
-        slope = math.fsum(weight * factor * _STANDARD.pdf(factor * x - bound) for factor, bound, weight in terms)
+        reached = slope = 0.0
+        for factor, bound, weight in terms:  # the innermost loop of every comparison
+            at = factor * x - bound
+            reached += weight * erfc(-at * root)
+            slope += weight * factor * exp(-at * at / 2)
+        excess, slope = reached / 2 - power, slope * height
         low, high = (x, high) if excess < 0 else (low, x)
         step = -excess / slope if slope > 0 else math.copysign(math.inf, -excess)
         step = max(-_LONGEST, min(_LONGEST, step))

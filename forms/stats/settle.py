@@ -26,6 +26,7 @@ MOST_RUNS = 1000
 _RANK_EFFICIENCY = 3 / math.pi
 """Efficiency of the rank test beside Student's t for normal runs (Pitman)."""
 _STEPS = 8
+_NO_WEIGHT = 1e-14
 _CHANGE_LEVEL = 0.88
 
 
@@ -103,7 +104,12 @@ def _predictive(freedom: int, known: int, level: float) -> float:
     """Estimated errors of a change whose t exceeds its bound in a new test nine times in ten."""
     bound = student_t(level, freedom)
     nodes = scale_nodes(freedom)
-    terms = [(first, bound * second, one * two) for first, one in scale_nodes(known) for second, two in nodes[::4]]
+    terms = [
+        (first, bound * second, one * two)
+        for first, one in scale_nodes(known)
+        for second, two in nodes[::4]
+        if one * two > _NO_WEIGHT
+    ]
     total = math.fsum(weight for *_, weight in terms)
     return reaching(POWER, [(factor, at, weight / total) for factor, at, weight in terms])
 

@@ -19,7 +19,7 @@ from app.isolation.folders import restore_after_kills
 from app.isolation.places import Places
 from app.isolation.replay_child import ReplayPlan
 from app.isolation.request import IsolationRequest, request_to_resume
-from app.isolation.rounds import IsolationClosed, LayerRunEnded
+from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded
 from app.isolation.script import load_script
 from app.isolation.smbd import SmbdControl
 from app.measure.control import SeriesControl
@@ -130,6 +130,8 @@ def test_what_was_cancelled_is_completed_later_and_measured_but_once(smbd: Smbd,
     )  # fmt: skip
     for event in record_isolation(request, db, cancelled):
         if isinstance(event, LayerRunEnded):
+            with Notebook(db) as notebook:
+                notebook.describe(notebook.resolve("last"), note="switch rebooted", label="first")
             cancelled.cancel()
     before = runs_so_far(db)
     assert len(before) == 1
@@ -138,8 +140,13 @@ def test_what_was_cancelled_is_completed_later_and_measured_but_once(smbd: Smbd,
     assert stopped is not None
     assert stopped.status is SeriesStatus.INTERRUPTED
     again = request_to_resume(stopped, smbd.secrets())
-    closed = list(record_isolation(again, db, SeriesControl(), stopped.id))[-1]
+    for event in record_isolation(again, db, SeriesControl(), stopped.id):
+        if isinstance(event, IsolationOpened):
+            with Notebook(db) as notebook:
+                notebook.describe(stopped.id, label="second")
+        closed = event
     assert isinstance(closed, IsolationClosed)
+    assert (closed.isolation.note, closed.isolation.label) == ("switch rebooted", "second")
     assert closed.isolation.status is SeriesStatus.COMPLETE, closed.isolation.error
     assert closed.isolation.environment["client"]["host.name"] == platform.node()
     assert set(before.items()) <= set(runs_so_far(db).items()), "what was measured is not measured again"

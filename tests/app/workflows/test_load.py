@@ -93,12 +93,15 @@ def test_a_load_that_was_stored_before_stays_where_it_is_refused_to_go_on(
     with Notebook(tmp_path / "notebook.db") as notebook:
         notebook.add_load(load)
         for _ in ("wrong password", "right password"):
-            closed = list(resume_load(load, request, notebook.path, SeriesControl()))[-1]
+            for step in resume_load(load, request, notebook.path, SeriesControl()):
+                if isinstance(step, LoadOpened):
+                    notebook.describe(load.id, note="switch rebooted")
+                closed = step
             assert isinstance(closed, LoadClosed)
             assert closed.stored
         (stored,) = notebook.loads()
     assert (stored.status, stored.error) == (SeriesStatus.FAILED, "the server refused the login")
-    assert (stored.label, stored.points) == (load.label, load.points)
+    assert (stored.label, stored.note, stored.points) == (load.label, "switch rebooted", load.points)
     assert stored.scratch_folder == folder, "removed only once the files had been made anew"
 
 

@@ -111,7 +111,15 @@ def test_pairs_by_lot_each_run_in_a_new_session_and_all_is_put_back(samba: Smbd,
     made = order(samba, "server signing", "mandatory", margin_percent=900, noise_percent=900, looks=(3,))
     assert made.plan.seed != order(samba, "server signing", "mandatory").plan.seed
     made = replace(made, plan=replace(made.plan, seed=0))
-    events = carried_out(made, path)
+
+    def note(event: object) -> None:
+        with Notebook(path) as notebook:
+            if isinstance(event, ValueSet):
+                notebook.describe(notebook.resolve("last", "trial"), note="switch rebooted")
+            for part in notebook.experiment(made.experiment.name) if isinstance(event, RunFinished) else ():
+                notebook.describe(part.id, note=f"of {part.id}")
+
+    events = carried_out(made, path, note)
     values = [event.value for event in events if isinstance(event, ValueSet)]
     assert values == [None, "mandatory", None, "mandatory", "mandatory", None], "A B, A B, B A"
     signing = [event.client.signing for event in events if isinstance(event, Started)]
@@ -124,6 +132,8 @@ def test_pairs_by_lot_each_run_in_a_new_session_and_all_is_put_back(samba: Smbd,
         report = stored_experiment(notebook, made.experiment.name)
         (entry,) = notebook.journal()
         assert entry.state is ChangeState.UNDONE
+        assert notebook.recording("last", "trial").note == "switch rebooted"
+        assert [part.note for part in (base, other)] == [f"of {part.id}" for part in (base, other)]
     assert [(len(one.runs), one.status) for one in (base, other)] == [(6, SeriesStatus.COMPLETE)] * 2
     assert other.base_id == base.id
     assert other.change is not None
