@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_type_hints
 
 from app import kinds
 from app.errors import UsageError
-from app.kinds import KINDS, Kind
+from app.kinds import HEAD, KINDS, OURS, Kind
 from forms.importers import (
     Given,
     check,
@@ -21,11 +21,14 @@ from forms.importers.filled_form import KINDS as TRIALS
 from forms.importers.filled_form import ImportedTrial, trial_from_document
 from forms.layout import visible
 from forms.series.report import series_from_document
+from storage.changes import TrialPlan
 from storage.isolations import Isolation
-from storage.json_reader import DocumentError, JSONNode
-from storage.loads.records import Load
+from storage.json_reader import DocumentError, JSONNode, schema_of
+from storage.loads.codec import ELSEWHERE
+from storage.loads.records import Load, LoadPoint
+from storage.loads.scenario import Scenario
 from storage.notebook import Notebook
-from storage.recordings import LAST, LAST_LOAD, SERIES, UnknownReferenceError
+from storage.recordings import LAST, LAST_LOAD, SERIES, Recording, UnknownReferenceError
 from storage.records import Experiment, ExperimentKind, Series, new_series_id, utc_now
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
@@ -251,3 +254,35 @@ def _same(one: Any, other: Any) -> bool:
         if getattr(one, name, None) != getattr(other, name, None):
             return False
     return isinstance(one, Series | Load | Isolation) or one == other
+
+
+_LEFT = frozenset({"scratch_path", "scratch_folder", "left_behind", "server_ssh", "smb_conf", "apply", "revert"})
+"""Fields that lead to a server, or say what to remove there."""
+
+
+def json_schema(kind: Kind) -> dict[str, Any]:
+    """JSON Schema of the kind's documents, made of its record; keys beyond it are computed from the others."""
+    apart = {kind.record: OURS | _LEFT, Series: OURS | _LEFT, LoadPoint: ELSEWHERE, Scenario: frozenset({"think"})}
+    records: dict[str, Any] = {}
+    properties: dict[str, Any] = {"schema": {"const": kind.schema}}
+    if kind.whole:
+        series = schema_of(Series, records, apart)
+        required = ["id", "created_at", "status"]
+        hints = get_type_hints(Recording)
+        properties |= {name: schema_of(hints[name], records, apart) for name in HEAD}
+        properties |= {"parts": {"type": "array", "items": series}}
+        properties |= {"series": {"type": "array", "items": {"anyOf": [series, {"type": "string"}]}}}
+        if kind.record is TrialPlan:
+            properties |= {"plan": schema_of(TrialPlan, records, apart)}
+    else:
+        schema_of(kind.record, records, apart)
+        head = records.pop(kind.record.__name__)
+        properties, required = properties | head["properties"], head["required"]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": kind.schema,
+        "type": "object",
+        "properties": properties,
+        "required": ["schema", *required],
+        "$defs": records,
+    }

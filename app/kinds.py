@@ -7,7 +7,7 @@ measures it. Forms are imported on first use: lists stay fast.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from app.errors import UsageError
 from forms import wording
@@ -18,9 +18,8 @@ from storage.changes import TrialPlan
 from storage.diagnoses import DIAGNOSIS, Diagnosis, diagnosis_of
 from storage.diagnoses import recording_of as diagnosed
 from storage.isolations import Isolation, Layer
-from storage.json_reader import JSONNode, schema_of
-from storage.loads.records import Load, LoadPoint
-from storage.loads.scenario import Scenario
+from storage.json_reader import JSONNode
+from storage.loads.records import Load
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LAST, LOAD, SERIES, Recording
 from storage.records import Experiment, RunStatus, Series, Target
@@ -31,13 +30,11 @@ if TYPE_CHECKING:
     from forms.report import Report
     from forms.trials.judged import ChangeSummary
 
-_HEAD = ("id", "created_at", "status", "error", "label", "note", "question")
+HEAD = ("id", "created_at", "status", "error", "label", "note", "question")
 SLOWER, INCONCLUSIVE = 1, 3
 """Exit codes."""
-_OURS = frozenset({"imported_at", "owner", "running_by", "part_of", "lease", "leftovers"})
+OURS = frozenset({"imported_at", "owner", "running_by", "part_of", "lease", "leftovers"})
 """Fields that are local to a notebook and not exported."""
-_LEFT = frozenset({"scratch_path", "scratch_folder", "left_behind", "server_ssh", "smb_conf", "apply", "revert"})
-"""Fields that lead to a server, or say what to remove there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ class Kind:
         series = [notebook.series(one.id) for one in parts(notebook, head)]
 
         def document() -> dict[str, Any]:
-            found = {**{name: getattr(head, name) for name in _HEAD}, **report.document()}
+            found = {**{name: getattr(head, name) for name in HEAD}, **report.document()}
             found |= {"label": head.label, "note": head.note, "question": head.question}
             inside = found.get("series")
             if not inside or not isinstance(inside[0], dict):
@@ -566,15 +563,15 @@ def stored_record(notebook: Notebook, head: Recording) -> Any:
     kind = kind_of(head)
     if kind.read is not None:
         return kind.read(notebook, head.id)
-    content = dict(head.content) | {name: getattr(head, name) for name in _HEAD}
-    return JSONNode(head.kind, content).record(kind.record, leave=_OURS)
+    content = dict(head.content) | {name: getattr(head, name) for name in HEAD}
+    return JSONNode(head.kind, content).record(kind.record, leave=OURS)
 
 
 def record_from_document(kind: Kind, document: Any) -> Any:
     """Raises DocumentError."""
     if kind.from_document is not None:
         return kind.from_document(document)
-    return JSONNode("", document).object().record(kind.record, leave=_OURS, needs=("id", "created_at"))
+    return JSONNode("", document).object().record(kind.record, leave=OURS, needs=("id", "created_at"))
 
 
 def add_record(notebook: Notebook, kind: Kind, record: Any, imported_at: str) -> None:
@@ -587,40 +584,10 @@ def add_record(notebook: Notebook, kind: Kind, record: Any, imported_at: str) ->
         notebook.mark_imported(record.id, imported_at)
 
 
-def json_schema(kind: Kind) -> dict[str, Any]:
-    """JSON Schema of the kind's documents, made of its record; keys beyond it are computed from the others."""
-    from storage.loads.codec import ELSEWHERE  # noqa: PLC0415  as the module says
-
-    apart = {kind.record: _OURS | _LEFT, Series: _OURS | _LEFT, LoadPoint: ELSEWHERE, Scenario: frozenset({"think"})}
-    records: dict[str, Any] = {}
-    properties: dict[str, Any] = {"schema": {"const": kind.schema}}
-    if kind.whole:
-        series = schema_of(Series, records, apart)
-        required = ["id", "created_at", "status"]
-        hints = get_type_hints(Recording)
-        properties |= {name: schema_of(hints[name], records, apart) for name in _HEAD}
-        properties |= {"parts": {"type": "array", "items": series}}
-        properties |= {"series": {"type": "array", "items": {"anyOf": [series, {"type": "string"}]}}}
-        if kind.record is TrialPlan:
-            properties |= {"plan": schema_of(TrialPlan, records, apart)}
-    else:
-        schema_of(kind.record, records, apart)
-        head = records.pop(kind.record.__name__)
-        properties, required = properties | head["properties"], head["required"]
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": kind.schema,
-        "type": "object",
-        "properties": properties,
-        "required": ["schema", *required],
-        "$defs": records,
-    }
-
-
 def head_of(kind: Kind, record: Any, *, subject: str = "") -> Recording:
     """Fields other than those of every recording become its content."""
-    apart = {*_HEAD, *_OURS}
+    apart = {*HEAD, *OURS}
     content = {name: value for name, value in asdict(record).items() if name not in apart}
     known = {one.name for one in fields(record)}
-    head = {name: getattr(record, name) for name in _HEAD if name in known}
+    head = {name: getattr(record, name) for name in HEAD if name in known}
     return Recording(kind=kind.name, subject=subject, content=content, **head)

@@ -9,6 +9,7 @@ import pytest
 
 from app import kinds
 from app.errors import UsageError
+from app.importing import json_schema
 from app.kinds import KINDS
 from app.recorder.recording import resumable
 from app.recorder.writer import Recorder, Write, recorded
@@ -228,7 +229,7 @@ def test_a_schema_goes_alone_and_a_kind_that_is_mistyped_is_named(inside: Inside
 
 
 def test_a_schema_says_what_is_read():
-    made = kinds.json_schema(KINDS["series"])
+    made = json_schema(KINDS["series"])
     document = series_document(one(1))
     assert not list(faults(made, json.loads(json.dumps(document))))
     for path, wrong in (("runs", [{}]), ("target", {}), ("command", "steal"), ("link_bits_per_second", 0), ("id", "")):

@@ -13,6 +13,7 @@ from app.cli import common, output
 from app.cli.commands.import_ import content_of
 from app.cli.commands.worksheet import readable
 from app.errors import UsageError
+from app.importing import json_schema
 from app.kinds import stored_experiment
 from app.printing import print_document
 from app.whole_file import is_there, output_file
@@ -119,7 +120,7 @@ def export_command(
     """
     if schema is not None:
         common.refuse_given(context, "schema", {"schema"}, "describes documents, and exports no recording")
-        output.answer_json(kinds.json_schema(_kind(schema)))
+        output.answer_json(json_schema(_kind(schema)))
         return
     if anonymous and not blank:
         _without_users(context)
