@@ -56,8 +56,8 @@ types: .venv/.installed-dev ## types (mypy strict)
 contracts: .venv/.installed-dev ## import contracts (import-linter)
 	@$(BIN)/lint-imports
 
-bench: .venv/.installed-dev ## speeds side by side with other clients, written to .bench/ row by row (ROWS=NAME,… for some)
-	@$(BIN)/python -m tests.benchmarks $(if $(ROWS),--rows "$(ROWS)")
+bench: .venv/.installed-dev ## speeds side by side with other clients, written to .bench/ row by row (ROWS=NAME,… for some, LONG=1 for all)
+	@$(BIN)/python -m tests.benchmarks $(if $(LONG),--long) $(if $(ROWS),--rows "$(ROWS)")
 
 torture: .venv/.installed-dev ## the long form of the reliability campaigns, with their figures (SECONDS=… for each)
 	@$(BIN)/python -m tests.reliability $(if $(SECONDS),--seconds $(SECONDS))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from app.units import parse_size
+from tests.benchmarks.memory import MEMORY_HEAD, memory_line, memory_rows
 from tests.benchmarks.rows import all_rows, answer_rows
 from tests.benchmarks.table import PAIRS_HEAD, machine, pair_line, where
 from tests.benchmarks.times import TIMES_HEAD, times_line
@@ -27,6 +28,7 @@ def tables(size_bytes: int, pairs: int) -> Iterator[tuple[str, Iterator[Any], Ca
     yield PAIRS_HEAD, all_rows(size_bytes, pairs), pair_line
     yield TIMES_HEAD, answer_rows(size_bytes, pairs), times_line
     yield USERS_HEAD, users_rows(), users_line
+    yield MEMORY_HEAD, memory_rows(), memory_line
 
 
 class Output:
@@ -58,6 +60,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="only these rows (a part of the name is enough)")
     parser.add_argument("--rows", default="", metavar="NAME,…", help="the same, separated by commas")
     parser.add_argument("--list", action="store_true", help="print the names of the rows, and measure nothing")
+    parser.add_argument("--long", action="store_true", help="the rows that take long as well (all that --rows names)")
     parser.add_argument("--size", default="1G", help="the file's size (1G)")
     parser.add_argument("--pairs", type=int, default=7, help="alternating pairs (7)")
     parser.add_argument("--folder", help="where the servers' files lie, such as /dev/shm (the usual temporary folder)")
@@ -65,8 +68,14 @@ def main() -> int:
     if asked.folder:
         tempfile.tempdir = asked.folder
     wanted = [*asked.names, *(name.strip() for name in asked.rows.split(",") if name.strip())]
+
+    def is_chosen(row: Any) -> bool:
+        if wanted:
+            return any(name in row.name for name in wanted)
+        return asked.long or asked.list or not getattr(row, "long", False)
+
     chosen = [
-        (head, [row for row in rows if not wanted or any(name in row.name for name in wanted)], line_of)
+        (head, [row for row in rows if is_chosen(row)], line_of)
         for head, rows, line_of in tables(parse_size(asked.size), asked.pairs)
     ]
     if not any(rows for _, rows, _ in chosen):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -13,12 +13,15 @@ from typing import Any, Self
 import psutil
 
 from app.measure.control import SeriesControl
+from app.measure.events import RunFinished, RunStarted
 from app.recorder.recording import SeriesClosed, record_interleaved
 from app.recorder.request import SeriesRequest
+from forms.stats.decision import ChangeDecision, decide_interleaved
 from forms.stats.summary import median
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 
+_SERVERS = {"smbd", "vsftpd"}
 Orders = tuple[SeriesRequest, SeriesRequest]
 
 
@@ -34,11 +37,24 @@ class Result:
     at_least: float
     aim: float
     our_peak_bytes: int
+    server_share: float | None = None
+    """Of one core, by the server's processes in our runs."""
+
+    @property
+    def decision(self) -> ChangeDecision:
+        """Ours against theirs, by the product's own verdict on interleaved runs."""
+        return decide_interleaved(self.their_rates, self.our_rates)
 
     @property
     def ratio(self) -> float:
-        """The median of ours over the median of theirs."""
-        return (median(self.our_rates) or 0.0) / (median(self.their_rates) or 1.0)
+        change = self.decision.change_percent
+        return 0.0 if change is None else 1 + change / 100
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The ratio's 95 % interval."""
+        ends = self.decision.interval_percent
+        return ends and (1 + ends[0] / 100, 1 + ends[1] / 100)
 
     def as_document(self) -> dict[str, Any]:
         """For the JSON file."""
@@ -49,6 +65,9 @@ class Result:
             "our_bytes_per_second": list(self.our_rates),
             "their_bytes_per_second": list(self.their_rates),
             "ratio": self.ratio,
+            "ratio_interval": self.interval,
+            "verdict": self.decision.verdict,
+            "server_share_of_a_core": self.server_share,
             "at_least": self.at_least,
             "aim": self.aim,
             "our_peak_memory_bytes": self.our_peak_bytes,
@@ -76,8 +95,14 @@ class Row:
         with self.set_up() as (ours, theirs), tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "notebook.db"
             quick = [_quick(ours), _quick(theirs)]
+            shares, before = list[float](), dict[int, float]()
             with PeakMemory() as memory:
-                for _, event in record_interleaved(quick, path, SeriesControl()):
+                for index, event in record_interleaved(quick, path, SeriesControl()):
+                    if isinstance(event, RunStarted):
+                        before = _server_seconds()
+                    elif isinstance(event, RunFinished) and index == 0 and event.run.seconds:
+                        taken = sum(now - before.get(process, 0.0) for process, now in _server_seconds().items())
+                        shares.append(taken / event.run.seconds)
                     if isinstance(event, SeriesClosed) and event.failure:
                         raise RuntimeError(f"{self.name}: {event.failure.text}")
             with Notebook(path) as notebook:
@@ -94,7 +119,19 @@ class Row:
             at_least=self.at_least,
             aim=self.aim,
             our_peak_bytes=memory.peak_bytes,
+            server_share=median(shares),
         )
+
+
+def _server_seconds() -> dict[int, float]:
+    """Processor time of each server process that the bench has started, by process id."""
+    found = {}
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            if process.name() in _SERVERS:
+                times = process.cpu_times()
+                found[process.pid] = times.user + times.system
+    return found
 
 
 def _quick(order: SeriesRequest) -> SeriesRequest:

@@ -30,8 +30,8 @@ def all_rows(size_bytes: int, pairs: int) -> Iterator[Row | DrawingRow]:
     )
     for name, options, at_least, aim in (
         ("default", {}, 1.5, 2.0),
-        ("signing mandatory", SIGNED, 0.8, 1.2),
-        ("encryption required", SEALED, 0.7, 1.0),
+        ("signing mandatory", SIGNED, 1.5, 2.0),
+        ("encryption required", SEALED, 1.5, 2.0),
     ):
         for command in Command:
             yield Row(
@@ -48,7 +48,7 @@ def all_rows(size_bytes: int, pairs: int) -> Iterator[Row | DrawingRow]:
         ours="sharebench",
         theirs="iperf3",
         needs=("smbd", "iperf3"),
-        at_least=0.7,
+        at_least=0.9,
         aim=1.0,
         set_up=lambda: _stream(plan),
     )
@@ -58,7 +58,7 @@ def all_rows(size_bytes: int, pairs: int) -> Iterator[Row | DrawingRow]:
             ours="sharebench",
             theirs="curl",
             needs=("vsftpd", "curl"),
-            at_least=0.9,
+            at_least=0.97,
             aim=1.2,
             set_up=lambda c=command: _ftp(replace(plan, command=c)),  # type: ignore[misc]
         )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from app.environment.host.facts import client_facts
-from forms.stats.summary import deviation_percent, median
+from forms.stats.summary import median
+from forms.wording import VERDICT_WORDS
 from tests.benchmarks.pairs import Result
 from tests.servers.process import missing
 
@@ -36,8 +36,8 @@ def _version(*words: str) -> str:
 
 
 PAIRS_HEAD = (
-    "| | sharebench MB/s | other MB/s | ratio | at least | aim | memory MB |\n"
-    "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    "| | sharebench MB/s | other MB/s | ratio (95 % interval) | at least | aim | server, of a core | memory MB |\n"
+    "| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: |"
 )
 
 
@@ -51,13 +51,13 @@ def where() -> str:
 
 
 def pair_line(result: Result) -> str:
-    """The row of a comparison: medians in MB/s (10^6) with the deviation in percent."""
+    """The row of a comparison: medians in MB/s (10^6), the ratio with its interval, and the verdict."""
+    ours, theirs = (f"{(median(rates) or 0) / 1e6:,.0f}" for rates in (result.our_rates, result.their_rates))
+    ends, share = result.interval, result.server_share
+    ratio = f"{result.ratio:.2f}" + (f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else "")
+    below = f", **below {result.at_least}**" if result.ratio < result.at_least else ""
     return (
-        f"| {result.name} | {_cell(result.our_rates)} | {result.theirs} {_cell(result.their_rates)} "
-        f"| {result.ratio:.2f} | {result.at_least} | {result.aim} | {result.our_peak_bytes / 1e6:.0f} |"
+        f"| {result.name} | {ours} | {result.theirs} {theirs} | {ratio}, "
+        f"{VERDICT_WORDS[result.decision.verdict].lower()}{below} | {result.at_least} | {result.aim} "
+        f"| {'' if share is None else f'{share:.2f}'} | {result.our_peak_bytes / 1e6:.0f} |"
     )
-
-
-def _cell(rates: Sequence[float]) -> str:
-    scatter = deviation_percent(rates)
-    return f"{(median(rates) or 0) / 1e6:,.0f}" + (f" ± {scatter:.0f} %" if scatter is not None else "")

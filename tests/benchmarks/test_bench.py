@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from tests.benchmarks import __main__ as bench
+from tests.benchmarks.pairs import Result as PairResult
+from tests.benchmarks.table import pair_line
 
 
 class Result(SimpleNamespace):
@@ -65,3 +67,32 @@ def test_rows_are_picked_by_name(bench_of, capsys):
     assert capsys.readouterr().out.split("\n") == ["SMB put", "FTP get", ""]
     with pytest.raises(SystemExit, match="2"):
         bench_of([row("SMB get")], "--rows", "NFS")
+
+
+def test_rows_that_take_long_are_measured_when_asked_for(bench_of, capsys):
+    rows = [row("short"), row("drawing")]
+    rows[1].long = True
+    assert bench_of(rows) == 0
+    assert "drawing" not in capsys.readouterr().out
+    for words in (["--long"], ["drawing"]):
+        assert bench_of(rows, *words) == 0
+        assert "| drawing | 2.0 |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("ours", "at_least", "expected"),
+    [
+        ((200e6, 202e6, 198e6), 1.5, "2.00 (1.93 to 2.07), faster"),
+        ((200e6, 202e6, 198e6), 2.1, "2.00 (1.93 to 2.07), faster, **below 2.1**"),
+        ((60e6, 150e6, 110e6), 0.9, "1.07 (0.36 to 3.16), inconclusive"),
+    ],
+)
+def test_a_pair_is_judged_by_our_own_verdict_and_marked_below_its_minimum(ours, at_least, expected):
+    result = PairResult(
+        name="SMB get", ours="sharebench", theirs="smbclient", our_rates=ours, their_rates=(100e6, 100e6, 100e6),
+        at_least=at_least, aim=2.0, our_peak_bytes=54_000_000, server_share=0.934,
+    )  # fmt: skip
+    cells = [cell.strip() for cell in pair_line(result).strip("|").split("|")]
+    assert cells[3] == expected
+    assert cells[6:] == ["0.93", "54"]
+    assert set(result.as_document()) >= {"ratio", "ratio_interval", "verdict", "server_share_of_a_core"}

@@ -34,6 +34,7 @@ TIMES_HEAD = "| | ms, median | ms, longest | at most | that is |\n| --- | ---: |
 def times_line(result: TimesResult) -> str:
     """The row of some times: the median and the longest."""
     return (
-        f"| {result.name} | {result.reached:,.0f} | {max(result.milliseconds):,.0f} | {result.at_most:,.0f} "
+        f"| {result.name} | {result.reached:,.0f}{', **too long**' if result.reached > result.at_most else ''} "
+        f"| {max(result.milliseconds):,.0f} | {result.at_most:,.0f} "
         f"| {result.what} |"
     )
