@@ -123,13 +123,13 @@ def far_away(diagnosis: Diagnosis) -> Complaint | None:
     if trip < FAR_SECONDS or len(rates) < 2:
         return None
     most, least = max(rates), min(rates)
-    half = max((size for size in rates if size <= most / 2), default=least)
-    best = rates[most]
+    half = max(size for size in rates if size <= most / 2 or size == least)
+    best = max(rates.values())
     granted, asked = stage.number("granted_bytes_in_flight") or 0, stage.number("asked_bytes_in_flight") or 0
     sure = f"round trip {wording.milliseconds(low)} to {wording.milliseconds(high)}"
-    carried = f"{wording.binary_size(most)} in flight carry {wording.rate(best)}"
+    carried = f"{wording.binary_size(most)} in flight carry {wording.rate(rates[most])}"
     link = diagnosis.link_bits_per_second
-    if granted < asked and best >= RISING * rates[half] * (most / half) / 2:
+    if granted < asked and rates[most] >= RISING * rates[half]:
         needed = f"{wording.binary_size(int(link / 8 * trip))}" if link else f"more than {wording.binary_size(most)}"
         return Complaint(
             finding=_finding(

@@ -46,7 +46,7 @@ class Figure:
 
     @property
     def range_text(self) -> str:
-        if self.interval is None:
+        if self.interval is None or self.interval[0] == self.interval[1]:
             return ""
         low, high = (written(end, self.unit) for end in self.interval)
         return f"{low} to {high}"
@@ -205,9 +205,8 @@ def _distance(stage: Stage) -> Iterator[Figure]:
     late = sorted(echoes)[int(0.95 * (len(echoes) - 1))] - (summary.median(echoes) or 0.0)
     yield Figure(stage.name, "jitter", "Jitter (95 % of requests)", Unit.SECONDS, late)
     rates = rates_in_flight(stage)
-    for size in (min(rates), max(rates)):
-        rate = Figure(stage.name, f"in_flight_{size}", f"{wording.binary_size(size)} in flight", Unit.RATE, rates[size])
-        yield rate
+    for key, size in (("least_in_flight", min(rates)), ("most_in_flight", max(rates))):
+        yield Figure(stage.name, key, f"{wording.binary_size(size)} in flight", Unit.RATE, rates[size])
     granted = stage.number("granted_bytes_in_flight")
     if granted:
         yield Figure(stage.name, "granted", "Credits granted, for", Unit.BYTES, granted)

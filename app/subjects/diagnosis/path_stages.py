@@ -25,10 +25,11 @@ from storage.diagnoses import Stage, StageName
 from storage.records import FactValue
 
 _BLOCK_BYTES = 256 * 1024
-_TURNS_OF_A_WINDOW = 16
+_TURNS_OF_A_WINDOW = 6
 _CONNECTIONS = 4
 _LEAST_READ_BYTES = 1024 * 1024
 _SIGNER_SECONDS = 0.1
+_MOST_SAMPLES = 600
 _LEGS = {Opcode.NEGOTIATE: "negotiate", Opcode.SESSION_SETUP: "login", Opcode.TREE_CONNECT: "share"}
 _FAMILIES = {socket.AF_INET: "ipv4", socket.AF_INET6: "ipv6"}
 _INTERFACES = 0x001401FC
@@ -123,17 +124,15 @@ def distance(bench: Bench) -> Stage:
         samples["echo_seconds"] += echo_seconds(share, bench.sizes.echoes)
         facts: dict[str, FactValue] = dict(client.facts_of_path())
         granted = int(facts["smb.credits"]) * CREDIT_BYTES
-        windows = [CREDIT_BYTES << power for power in range(16)]
-        windows = [size for size in windows if size <= min(granted, LARGEST_WINDOW_BYTES)]
-        if granted < LARGEST_WINDOW_BYTES and granted not in windows:
-            windows.append(granted)
-        for _ in range(2):
+        most = min(granted, LARGEST_WINDOW_BYTES)
+        windows = sorted({CREDIT_BYTES, *(max(CREDIT_BYTES, most >> power) for power in (8, 4, 2, 1, 0))})
+        for turn in range(2):
             for size in windows:
-                if time.monotonic() > until:
+                if turn and time.monotonic() > until:
                     break
                 block = min(size, _BLOCK_BYTES)
                 window = Window(block_bytes=block, in_flight=max(1, size // block))
-                moved = max(_LEAST_READ_BYTES, _TURNS_OF_A_WINDOW * size)
+                moved = max(_LEAST_READ_BYTES // 4, _TURNS_OF_A_WINDOW * size)
                 rate = read_part(share, path, moved, window, Meter(bench.cancelled))
                 samples[f"in_flight_{size}_bytes_per_second"].append(rate)
         samples["echo_seconds"] += echo_seconds(share, bench.sizes.echoes)
@@ -220,10 +219,11 @@ def long_run(bench: Bench) -> Stage:
         flushed = time.perf_counter() - began
         files.close_file(handle)
         files.remove(path)
-    at, moved = zip(*meter.samples, strict=True) if meter.samples else ((), ())
+    step = -(-len(meter.samples) // _MOST_SAMPLES) or 1
+    ends = meter.samples[::step]
     return Stage(
         name=StageName.LONG_RUN,
-        samples={"at_seconds": at, "moved_bytes": tuple(map(float, moved))},
+        samples={"at_seconds": tuple(at for at, _ in ends), "moved_bytes": tuple(float(moved) for _, moved in ends)},
         facts={"flush_seconds": flushed},
     )
 

@@ -1,0 +1,200 @@
+"""Each complaint, provoked on a real smbd and named."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.subjects.diagnosis.plan import SIZES, Sizes
+from storage.diagnoses import Effort
+from storage.target_url import format_target
+from tests.command_line import Inside
+from tests.servers.distance import FarLink
+from tests.servers.process import program, require
+from tests.servers.smbd import Smbd
+from tests.waiting import wait_for
+
+MIB = 1 << 20
+TINY = Sizes(
+    logins=2, echoes=8, files=9, streams=3, asked=7, bulk_bytes=2 * MIB, rounds=3, long_bytes=64 * MIB,
+    stage_seconds=20.0,
+)  # fmt: skip
+ROUND_TRIP_SECONDS = 0.03
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SIZES, Effort.USUAL, TINY)
+
+
+@pytest.fixture
+def far_link() -> Iterator[FarLink]:
+    link = FarLink(ROUND_TRIP_SECONDS)
+    yield link
+    link.close()
+
+
+def findings(inside: Inside, smbd: Smbd, only: str, *words: str) -> dict[str, dict[str, Any]]:
+    """What is found, by key."""
+    document = inside.json("diagnose", format_target(smbd.target()), "--yes", "--json", "--only", only, *words)
+    assert list(smbd.folder.glob(".sharebench-*")) == []
+    for stage in document["stages"]:
+        assert stage["status"] == "complete", stage["error"]
+    return {one["key"]: one for one in document["findings"]}
+
+
+def test_distance_is_told_from_a_limit_on_credits(inside: Inside, far_link: FarLink, make_smbd):
+    smbd: Smbd = make_smbd(link=far_link)
+    found = findings(inside, smbd, "distance,small-files")
+    assert "credits" not in found
+    assert "One request of 64 KiB at a time carries" in found["distance"]["evidence"]
+    assert "distance, not the disk" in found["small-files"]["title"]
+    assert found["small-files"]["cost"] > 0.3, "three copies at once are faster"
+
+
+def test_a_limit_on_credits_is_named_with_the_setting(inside: Inside, far_link: FarLink, make_smbd):
+    smbd: Smbd = make_smbd({"smb2 max credits": "16"}, link=far_link)
+    found = findings(inside, smbd, "distance")
+    assert list(found) == ["credits"]
+    assert "the server grants 1 MiB" in found["credits"]["title"]
+    assert found["credits"]["setting"] == "smb2 max credits=8192"
+
+
+def test_the_leg_of_the_first_connect_that_takes_the_time_is_named(inside: Inside, make_smbd):
+    smbd: Smbd = make_smbd(share_options={"root preexec": "sleep 2"})
+    found = findings(inside, smbd, "connect")
+    assert "for connecting the share" in found["slow-connect"]["title"]
+    assert "Each later login waits again" in found["slow-connect"]["evidence"]
+    assert "preexec" in found["slow-connect"]["what_to_do"]
+
+
+@contextmanager
+def late_resolver(address: str, seconds: float) -> Iterator[None]:
+    """A DNS server that answers every question for IPv4 with the loopback, late; for others with nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind((address, 53))
+
+        def reply(question: bytes, where: Any) -> None:
+            end = question.index(b"\0", 12) + 5
+            (kind,) = struct.unpack_from(">H", question, end - 4)
+            answer = b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 0, 4) + socket.inet_aton("127.0.0.1")
+            known = kind == 1
+            head = question[:2] + struct.pack(">HHHHH", 0x8180, 1, int(known), 0, 0)
+            server.sendto(head + question[12:end] + (answer if known else b""), where)
+
+        def serve() -> None:
+            while True:
+                try:
+                    question, where = server.recvfrom(4096)
+                except OSError:
+                    return
+                threading.Timer(seconds, reply, (question, where)).start()
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield
+
+
+def test_a_resolver_that_answers_late_is_named(sharebench, smbd: Smbd, tmp_path: Path):
+    require("unshare", "mount")
+    address = f"127.{os.getpid() >> 16 & 0x7F}.{os.getpid() >> 8 & 0xFF}.{os.getpid() & 0xFF}"
+    files = {"resolv.conf": f"nameserver {address}\noptions timeout:20 attempts:1\n", "nsswitch.conf": "hosts: dns\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    mounts = " && ".join(f"mount --bind {tmp_path}/{name} /etc/{name}" for name in files)
+    under = (program("unshare"), "--mount", "sh", "-c", f'{mounts} && exec "$0" "$@"')
+    target = format_target(smbd.target()).replace("127.0.0.1", "files.example")
+    with late_resolver(address, 2.0):
+        running = sharebench.start("diagnose", target, "--only", "connect", under=under)
+        out, said = running.communicate(timeout=120)
+    assert running.returncode == 0, said
+    assert "for the name lookup" in " ".join(out.split())
+
+
+def test_mandatory_signing_is_said_with_its_price_and_never_to_be_switched_off(inside: Inside, make_smbd):
+    smbd: Smbd = make_smbd({"server signing": "mandatory"})
+    found = findings(inside, smbd, "protection")["signing"]
+    assert "Every request is signed" in found["title"]
+    assert "Signing takes this machine alone at least" in found["evidence"]
+    assert found["severity"] == "note"
+    assert found["what_to_do"].startswith("Keep it")
+
+
+def test_a_missing_name_in_a_large_folder_is_named_with_its_risk(inside: Inside, make_smbd):
+    smbd: Smbd = make_smbd()
+    (smbd.folder / "big").mkdir(mode=0o777)
+    for number in range(40_000):
+        os.close(os.open(smbd.folder / "big" / f"name {number}", os.O_CREAT))
+    found = findings(inside, smbd, "folders", "--folder", "big")["missing-name"]
+    assert "a scan of 40,000 entries" in found["title"]
+    assert "case sensitive = yes" in found["what_to_do"]
+    assert "Risk" in found["what_to_do"]
+
+
+LATE_OPEN = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+int openat(int folder, const char *path, int flags, ...) {
+    static int (*real)(int, const char *, int, ...);
+    va_list more;
+    va_start(more, flags);
+    int mode = va_arg(more, int);
+    va_end(more);
+    if (!real) real = dlsym(RTLD_NEXT, "openat");
+    if (strstr(path, "f000")) usleep(20000);
+    return real(folder, path, flags, mode);
+}
+"""
+
+
+class LateOpeningSmbd(Smbd):
+    """An smbd whose opens of small files take 20 ms more."""
+
+    def command(self) -> list[str]:
+        library = self.root / "late.so"
+        if not library.exists():
+            source = self.root / "late.c"
+            source.write_text(LATE_OPEN)
+            subprocess.run([program("cc"), "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+        return [program("env"), f"LD_PRELOAD={library}", *super().command()]
+
+
+def test_an_open_that_takes_the_server_long_is_told_from_distance(inside: Inside):
+    require("cc")
+    smbd = LateOpeningSmbd()
+    smbd.start()
+    try:
+        found = findings(inside, smbd, "small-files")
+    finally:
+        smbd.stop()
+    assert list(found) == ["slow-open"]
+    assert "Opening and closing a file takes the server" in found["slow-open"]["title"]
+    assert found["slow-open"]["cost"] > 0.5
+
+
+def test_a_run_that_becomes_slow_is_named(inside: Inside, make_smbd, make_link: Callable[..., Any]):
+    link = make_link("400mbit", "1mb")
+    smbd: Smbd = make_smbd(link=link)
+
+    def slow_down() -> None:
+        wait_for(lambda: any(one.stat().st_size > 44 * MIB for one in smbd.folder.glob(".sharebench-*/f0000001")))
+        link.change_rate("60mbit")
+
+    changing = threading.Thread(target=slow_down)
+    changing.start()
+    found = findings(inside, smbd, "long-run")
+    changing.join()
+    assert found["fast-then-slow"]["title"].startswith("Fast, then slow: after")
+    assert found["fast-then-slow"]["cost"] > 0.4
