@@ -81,7 +81,7 @@ def written(value: float, unit: Unit) -> str:
 def middle(values: Sequence[float]) -> tuple[float, Interval]:
     """The median and the interval of order statistics that holds it in 95 %. ``values`` is not empty."""
     ordered, count = sorted(values), len(values)
-    rank = max(0, math.floor((count - 1.96 * math.sqrt(count)) / 2))
+    rank = max(0, math.floor((count - 1.96 * math.sqrt(count)) / 2) - 1)
     return summary.median(ordered) or 0.0, (ordered[rank], ordered[count - 1 - rank])
 
 

@@ -133,7 +133,8 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         self._offer = Offer(client_guid=os.urandom(16), sign=protection.sign)
         self._login_answer = b""
         session = nmb.NetBIOSTCPSession("sharebench", host, host, sess_port=port, timeout=None, sock=sock)
-        super().__init__(host, host, "", sess_port=port, timeout=channel.stall.seconds, session=session)
+        address = sock.getpeername()[0]  # a name would be looked up again for each share
+        super().__init__(host, address, "", sess_port=port, timeout=channel.stall.seconds, session=session)
 
     def negotiateSession(self, preferredDialect: Any = None, negSessionResponse: Any = None) -> None:  # noqa: N802, N803, ARG002 - impacket's name
         """MS-SMB2 3.2.4.2.2, 3.2.5.2."""

@@ -112,8 +112,8 @@ def test_a_resolver_that_answers_late_is_named(sharebench, smbd: Smbd, tmp_path:
     mounts = " && ".join(f"mount --bind {tmp_path}/{name} /etc/{name}" for name in files)
     under = (program("unshare"), "--mount", "sh", "-c", f'{mounts} && exec "$0" "$@"')
     target = format_target(smbd.target()).replace("127.0.0.1", "files.example")
-    with late_resolver(address, 2.0):
-        running = sharebench.start("diagnose", target, "--only", "connect", under=under)
+    with late_resolver(address, 1.2):
+        running = sharebench.start("diagnose", target, "--quick", "--only", "connect", under=under)
         out, said = running.communicate(timeout=120)
     assert running.returncode == 0, said
     assert "for the name lookup" in " ".join(out.split())
@@ -153,14 +153,14 @@ int openat(int folder, const char *path, int flags, ...) {
     int mode = va_arg(more, int);
     va_end(more);
     if (!real) real = dlsym(RTLD_NEXT, "openat");
-    if (strstr(path, "f000")) usleep(20000);
+    if (strstr(path, "f000")) usleep(8000);
     return real(folder, path, flags, mode);
 }
 """
 
 
 class LateOpeningSmbd(Smbd):
-    """An smbd whose opens of small files take 20 ms more."""
+    """An smbd whose opens of small files take 8 ms more."""
 
     def command(self) -> list[str]:
         library = self.root / "late.so"

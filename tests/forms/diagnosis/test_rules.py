@@ -1,0 +1,279 @@
+"""Each rule of a diagnosis on both sides of its edge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from forms.audit.judge import AuditedServer, judge
+from forms.diagnosis.report import diagnosis_answer, diagnosis_comparison, diagnosis_report
+from forms.diagnosis.rules import Complaint, complaints
+from forms.findings.finding import Severity
+from forms.tuning.smb_conf import read_conf
+from storage.audits import Audit, AuditScope
+from storage.diagnoses import Diagnosis, Stage, StageName
+from storage.records import FactValue, SeriesStatus
+from tests.recordings import DIAGNOSIS
+
+MIB = 1 << 20
+
+
+def diagnosis(*stages: Stage, **more: object) -> Diagnosis:
+    return replace(DIAGNOSIS, stages=stages, **more)  # type: ignore[arg-type]
+
+
+def stage(name: StageName, facts: dict[str, FactValue] | None = None, **samples: Sequence[float]) -> Stage:
+    return Stage(name=name, facts=facts or {}, samples={key: tuple(values) for key, values in samples.items()})
+
+
+def the_one(found: Diagnosis) -> Complaint | None:
+    (*rest, one) = [None, *complaints(found)]
+    assert rest in ([], [None])
+    return one
+
+
+def connects(lookup: Sequence[float], *, trip: float = 0.001, legs: float = 0.002) -> Diagnosis:
+    rest = [legs] * len(lookup)
+    totals = [one + 2 * legs for one in lookup]
+    return diagnosis(
+        stage(
+            StageName.CONNECT, lookup_seconds=lookup, negotiate_seconds=rest, share_seconds=rest,
+            total_seconds=totals, echo_seconds=[trip] * 9,
+        )
+    )  # fmt: skip
+
+
+def test_a_connect_is_slow_from_a_second_on_beyond_its_round_trips():
+    assert the_one(connects([0.997, 0.0])) is None
+    found = the_one(connects([0.999, 0.0]))
+    assert found is not None
+    assert (found.finding.key, found.finding.severity) == ("slow-connect", Severity.WARNING)
+    assert "for the name lookup" in found.finding.title
+    assert "Later logins do not wait" in found.finding.evidence
+    assert found.cost == pytest.approx(0.999 / 1.003)
+
+
+def test_the_way_itself_does_not_make_a_connect_slow():
+    assert the_one(connects([0.9, 0.9], trip=0.5, legs=0.5)) is None
+
+
+def test_a_wait_at_each_login_is_a_problem():
+    for later, severity in ((1.1, Severity.PROBLEM), (0.9, Severity.WARNING)):
+        found = the_one(connects([2.0, later, 2.0]))
+        assert found is not None
+        assert found.finding.severity is severity
+
+
+def far(trip: float, half: float, granted: int = 2 * MIB, asked: int = 16 * MIB, **more: object) -> Diagnosis:
+    rates = {f"in_flight_{granted // 2}_bytes_per_second": [half], f"in_flight_{granted}_bytes_per_second": [30e6]}
+    facts: dict[str, FactValue] = {"granted_bytes_in_flight": granted, "asked_bytes_in_flight": asked}
+    return diagnosis(stage(StageName.DISTANCE, facts, echo_seconds=[trip] * 20, **rates), **more)
+
+
+def test_a_server_is_far_from_five_milliseconds_on():
+    assert the_one(far(0.00499, 25e6)) is None
+    found = the_one(far(0.005, 25e6))
+    assert found is not None
+    assert found.finding.key == "distance"
+    assert found.cost == pytest.approx(1 - 25 / 30)
+
+
+def test_credits_are_the_limit_where_throughput_still_rises_where_they_end():
+    assert [one.finding.key for one in complaints(far(0.02, 20.1e6))] == ["distance"]
+    found = the_one(far(0.02, 20e6))
+    assert found is not None
+    assert (found.finding.key, found.setting) == ("credits", "smb2 max credits=8192")
+    assert "more than 2 MiB in flight, the server grants 2 MiB" in found.finding.title
+    assert [one.finding.key for one in complaints(far(0.02, 20e6, asked=2 * MIB))] == ["distance"]
+
+
+def test_what_the_way_needs_is_the_links_rate_times_the_round_trip():
+    found = the_one(far(0.02, 15e6, link_bits_per_second=1e9))
+    assert found is not None
+    assert "The way needs 2.38 MiB in flight" in found.finding.title
+    assert found.cost == pytest.approx(1 - 8 * 30e6 / 1e9)
+
+
+def small(open_seconds: float, data: float, trip: float, factor: float = 3.6) -> Diagnosis:
+    each = open_seconds + data + 0.0001
+    count = 40
+    facts: dict[str, FactValue] = {
+        "files": count, "streams": 8, "file_bytes": 16384, "round_trips": 3,
+        "put_side_by_side_seconds": count * each / factor,
+    }  # fmt: skip
+    return diagnosis(
+        stage(
+            StageName.SMALL_FILES, facts, echo_seconds=[trip] * 9, put_open_seconds=[open_seconds] * count,
+            put_data_seconds=[data] * count, put_close_seconds=[0.0001] * count,
+        )
+    )  # fmt: skip
+
+
+def test_small_files_cost_too_much_from_four_milliseconds_on():
+    assert the_one(small(0.0013, 0.00259, 0.0012)) is None
+    found = the_one(small(0.0013, 0.0026, 0.0012))
+    assert found is not None
+    assert found.finding.title == "Each small file costs 3 round trips of 1.2 ms: distance, not the disk"
+    assert found.cost == pytest.approx(1 - 1 / 3.6)
+    assert "8 copies at once are 3.6 times as fast." in found.finding.evidence
+    assert "/MT:8" in found.finding.what_to_do
+
+
+def test_the_disk_is_named_where_several_copies_are_no_faster():
+    found = the_one(small(0.001, 0.02, 0.0001, factor=1.49))
+    assert found is not None
+    assert "most of it to move 16 KiB" in found.finding.title
+    assert "sharebench isolate" in found.finding.what_to_do
+
+
+def test_opening_is_named_where_it_takes_the_server_half_of_the_time():
+    found = the_one(small(0.0045, 0.0039, 0.0001))
+    assert found is not None
+    assert found.finding.key == "slow-open"
+    assert [one.finding.key for one in complaints(small(0.0041, 0.0042, 0.0001))] == ["small-files"]
+    assert the_one(small(0.0019, 0.0001, 0.0001)) is None
+
+
+def folder(missing: float, ask: float = 0.001, listing: float = 0.1, before: float = 0.0005) -> Diagnosis:
+    return diagnosis(
+        stage(
+            StageName.FOLDERS, echo_seconds=[0.0001] * 9,
+            list_1000_seconds=[0.01] * 3, list_10000_seconds=[listing] * 3,
+            missing_1000_seconds=[before] * 9, missing_10000_seconds=[missing] * 9, ask_10000_seconds=[ask] * 9,
+        )
+    )  # fmt: skip
+
+
+def test_a_missing_name_costs_too_much_from_two_milliseconds_on():
+    assert the_one(folder(0.00249)) is None
+    found = the_one(folder(0.0025001))
+    assert found is not None
+    assert (found.finding.key, found.setting) == ("missing-name", "case sensitive=yes")
+    assert "a scan of 10,000 entries" in found.finding.title
+
+
+def test_what_a_file_manager_asks_costs_too_much_from_five_milliseconds_on():
+    assert the_one(folder(0.001, ask=0.00499)) is None
+    found = the_one(folder(0.001, ask=0.005))
+    assert found is not None
+    assert found.finding.key == "slow-folder"
+    assert "waits 50 s for 10,000 entries" in found.finding.evidence
+
+
+def test_a_listing_grows_too_fast_from_an_exponent_of_1_3_on():
+    assert the_one(folder(0.001, listing=0.1995)) is None
+    found = the_one(folder(0.001, listing=0.2))
+    assert found is not None
+    assert "ten times the entries take 20 times as long" in found.finding.title
+
+
+def test_of_one_folder_only_the_costliest_is_told():
+    found = the_one(folder(0.05, ask=0.02, listing=0.3))
+    assert found is not None
+    assert (found.finding.key, found.cost) == ("missing-name", pytest.approx(0.99))
+
+
+def session(signing: str, encryption: str = "none") -> Diagnosis:
+    facts: dict[str, FactValue] = {
+        "plain.signing": signing, "plain.encryption": encryption, "signer_bytes_per_second": 2e9, "client.aes": "yes",
+    }  # fmt: skip
+    return diagnosis(
+        stage(
+            StageName.PROTECTION, facts, plain_bytes_per_second=[1e9, 1.01e9, 0.99e9],
+            encrypted_bytes_per_second=[0.8e9, 0.8e9, 0.8e9],
+        )
+    )  # fmt: skip
+
+
+def test_protection_is_never_to_be_switched_off_and_an_old_algorithm_is_a_warning():
+    assert the_one(session("none")) is None
+    kept = the_one(session("aes-gmac"))
+    assert kept is not None
+    assert (kept.finding.severity, kept.is_wrong) == (Severity.NOTE, False)
+    assert "at least 50 %" in kept.finding.evidence
+    assert "Encryption would cost 20 % more" in kept.finding.evidence
+    old = the_one(session("aes-cmac"))
+    assert old is not None
+    assert old.finding.severity is Severity.WARNING
+    assert "GMAC needs Samba 4.15" in old.finding.what_to_do
+    sealed = the_one(session("none", "aes-128-ccm"))
+    assert sealed is not None
+    assert (sealed.finding.key, sealed.finding.severity) == ("encryption", Severity.WARNING)
+
+
+def long_run(after: float, samples: int = 12) -> Diagnosis:
+    moved, at = [0.0], [0.0]
+    for number in range(2 * samples):
+        rate = (100.0 if number < samples else after) + number % 3
+        at.append(at[-1] + 0.2)
+        moved.append(moved[-1] + 0.2 * rate * 1e6)
+    return diagnosis(stage(StageName.LONG_RUN, {"flush_seconds": 1.5}, at_seconds=at, moved_bytes=moved))
+
+
+def test_a_run_fades_where_it_loses_two_fifths_for_good():
+    assert the_one(long_run(62)) is None
+    found = the_one(long_run(58))
+    assert found is not None
+    assert found.finding.title == "Fast, then slow: after 2.4 s at 101.0 MB/s it is 59.00 MB/s"
+    assert found.cost == pytest.approx(1 - 59 / 101)
+    assert the_one(long_run(10, samples=7)) is None, "too few to tell"
+
+
+def cards(several: Sequence[float], trip: float | None = None, **more: object) -> Diagnosis:
+    found = stage(
+        StageName.CARDS, {"connections": 4, "interfaces": 1}, connections_1_bytes_per_second=[100.0, 101.0, 99.0],
+        connections_4_bytes_per_second=several,
+    )  # fmt: skip
+    way = [stage(StageName.DISTANCE, echo_seconds=[trip] * 9, in_flight_65536_bytes_per_second=[1.0])] if trip else []
+    return diagnosis(found, *way, **more)
+
+
+def test_one_stream_is_the_limit_where_four_surely_carry_half_as_much_again():
+    assert the_one(cards([150.0, 151.5, 148.0])) is None
+    found = the_one(cards([380.0, 382.0, 378.0]))
+    assert found is not None
+    assert found.finding.title == "4 connections carry 3.8 times as much: one stream is the limit"
+    assert the_one(cards([380.0, 382.0, 378.0], loopback=True)) is None
+    assert the_one(cards([380.0, 120.0, 90.0])) is None, "not sure"
+    assert "one-stream" not in {one.finding.key for one in complaints(cards([380.0, 382.0, 378.0], trip=0.005))}
+
+
+def audited(line: str) -> Diagnosis:
+    conf = read_conf("/etc/smb.conf", {"/etc/smb.conf": f"[global]\n{line}\n[data]\npath = /srv\n"})
+    findings = judge(AuditedServer(conf=conf, path="/etc/smb.conf"))
+    made = Audit(
+        id="ee55ee55ee55", created_at="2026-01-07T10:00:00.000Z", subject="nas", scope=AuditScope.SERVER,
+        findings=findings,
+    )  # fmt: skip
+    return diagnosis(stage(StageName.SETTINGS), audit=made)
+
+
+def test_harmful_settings_are_a_problem_after_what_was_measured():
+    assert complaints(audited("log level = 1")) == []
+    harmful = audited("socket options = SO_SNDBUF=14596")
+    found = the_one(harmful)
+    assert found is not None
+    assert (found.finding.key, found.cost) == ("settings", None)
+    both = replace(harmful, stages=(*harmful.stages, *small(0.0045, 0.0039, 0.0001).stages))
+    assert [one.finding.key for one in complaints(both)] == ["slow-open", "settings"]
+
+
+def test_the_answer_is_the_costliest_finding_and_the_number_of_others():
+    both = replace(connects([3.0, 0.1]), stages=(*connects([3.0, 0.1]).stages, *small(0.0045, 0.0039, 0.0001).stages))
+    assert diagnosis_answer(both).text.endswith("of it for the name lookup. 1 more below.")
+    fine = diagnosis_answer(connects([0.1, 0.1]))
+    assert fine.text == "✓ No reason for complaints found in 1 stage."
+    failed = diagnosis(Stage(name=StageName.CARDS, status=SeriesStatus.FAILED, error="no way"), error="no way")
+    assert diagnosis_answer(failed).text == "Nothing was measured: no way."
+    assert "Not measured" in {field.name for field in diagnosis_report(failed).fields}
+
+
+def test_a_comparison_says_what_is_new_and_what_is_gone():
+    slow, fine = connects([3.0, 0.1]), connects([0.1, 0.1])
+    assert diagnosis_comparison(fine, slow).fields[0].text == "1 finding new, 0 gone."
+    assert diagnosis_comparison(slow, fine).fields[0].text == "0 findings new, 1 gone."
+    document = diagnosis_comparison(slow, fine).document()
+    assert [one["key"] for one in document["gone"]] == ["slow-connect"]
+    assert diagnosis_comparison(fine, fine).fields[0].text == "The same findings."

@@ -1,0 +1,79 @@
+"""The figures of a diagnosis."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from forms.diagnosis.summary import break_of, growth, middle, price, side_by_side_factor
+from storage.diagnoses import Stage, StageName
+
+
+def test_the_interval_of_a_median_holds_it_in_nineteen_of_twenty():
+    chance = random.Random(1)
+    held = 0
+    for _ in range(1000):
+        _, (low, high) = middle([chance.expovariate(1.0) for _ in range(50)])
+        held += low <= 0.6931 <= high
+    assert 950 <= held <= 990
+
+
+def test_few_values_give_their_range():
+    assert middle([3.0, 1.0, 2.0]) == (2.0, (1.0, 3.0))
+    assert middle([2.0]) == (2.0, (2.0, 2.0))
+
+
+def test_the_price_is_that_of_pairs_whatever_drifts():
+    base = [100.0, 200.0, 400.0, 800.0]
+    found = price(base, [0.9 * rate for rate in base])
+    assert found is not None
+    assert found[0] == pytest.approx(10.0)
+    assert price([1.0], [2.0]) is None
+
+
+def test_the_price_of_a_constant_slowdown_lies_in_its_interval_in_nineteen_of_twenty():
+    chance = random.Random(2)
+    held = 0
+    for _ in range(400):
+        base = [100 * chance.lognormvariate(0, 0.05) for _ in range(6)]
+        found = price(base, [80 * chance.lognormvariate(0, 0.05) for _ in range(6)])
+        assert found is not None
+        held += found[1][0] <= 20 <= found[1][1]
+    assert held >= 370
+
+
+@pytest.mark.parametrize(("exponent", "small"), [(1.0, 1_000), (1.5, 1_000), (2.0, 10_000)])
+def test_growth_is_the_slope_between_the_two_largest_folders(exponent: float, small: int):
+    times = {count: 1e-6 * count**exponent for count in (10, small, 10 * small)}
+    samples = {f"list_{count}_seconds": (seconds,) * 3 for count, seconds in times.items()}
+    found = growth(Stage(name=StageName.FOLDERS, samples=samples))
+    assert found is not None
+    assert found[0] == pytest.approx(exponent)
+
+
+def test_several_streams_are_compared_with_the_same_files_by_one():
+    stage = Stage(
+        name=StageName.SMALL_FILES,
+        samples={f"get_{part}_seconds": (0.01,) * 30 for part in ("open", "data", "close")},
+        facts={"files": 30, "get_side_by_side_seconds": 0.3},
+    )
+    assert side_by_side_factor(stage, "get") == pytest.approx(3.0)
+    assert side_by_side_factor(stage, "put") is None
+
+
+def test_a_steady_run_has_no_break_and_a_broken_one_has_it_where_it_is():
+    chance = random.Random(3)
+
+    def run(*rates: float) -> Stage:
+        at, moved = [0.0], [0.0]
+        for rate in rates:
+            at.append(at[-1] + 0.1)
+            moved.append(moved[-1] + 0.1 * rate * chance.lognormvariate(0, 0.1))
+        return Stage(name=StageName.LONG_RUN, samples={"at_seconds": tuple(at), "moved_bytes": tuple(moved)})
+
+    told = [break_of(run(*[100.0] * 60)) for _ in range(40)]
+    assert sum(one is not None and one.after < 0.6 * one.before for one in told) == 0
+    found = break_of(run(*[100.0] * 30, *[30.0] * 30))
+    assert found is not None
+    assert found.at_seconds == pytest.approx(3.0, abs=0.15)
