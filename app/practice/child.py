@@ -1,7 +1,7 @@
 """An embedded server in its own process: ``python -m app.practice.child smb`` or ``ftp``.
 
-Reads orders from stdin, prints its port, and ends at EOF on stdin. impacket's SMB server is slow and handles one 64 KiB
-block at a time.
+Reads orders from stdin, prints its port, and ends at EOF on stdin. Both serve at a known rate, which impacket's SMB
+server holds beside other work, and SMB takes a least time for each request: so that a demo ends alike on any machine.
 """
 
 import json
@@ -10,8 +10,16 @@ import os
 import shutil
 import sys
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
+
+from forms.findings.finding import PRACTICE_BYTES_PER_SECOND
+
+SMB_REQUEST_SECONDS = 0.003
+"""About the time of 64 KiB: smaller requests take as long."""
+_CATCH_UP_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +33,25 @@ class ServerOrders:
 
     def to_line(self) -> str:
         return json.dumps(asdict(self))
+
+
+class Pace:
+    """Holds all transfers of a server to the practice rate, catching up after a short delay."""
+
+    def __init__(self, least_seconds: float, clock: Any = time) -> None:
+        self._least_seconds = least_seconds
+        self._clock = clock
+        self._free_at = 0.0
+        self._lock = threading.Lock()
+
+    def wait(self, size_bytes: int) -> None:
+        """Wait until a request of that size is due to end."""
+        with self._lock:
+            began = max(self._free_at, self._clock.monotonic() - _CATCH_UP_SECONDS)
+            self._free_at = began + max(self._least_seconds, size_bytes / PRACTICE_BYTES_PER_SECOND)
+            left = self._free_at - self._clock.monotonic()
+        if left > 0:
+            self._clock.sleep(left)
 
 
 def report_port(port: int) -> None:
@@ -48,6 +75,7 @@ def end_with_parent(orders: ServerOrders) -> None:
 def serve_smb(orders: ServerOrders) -> None:
     """One share, for one user and guests."""
     from impacket.ntlm import compute_lmhash, compute_nthash  # noqa: PLC0415  for SMB alone
+    from impacket.smb3structs import SMB2_READ, SMB2_WRITE  # noqa: PLC0415
     from impacket.smbserver import SimpleSMBServer  # noqa: PLC0415
 
     logging.getLogger("impacket").setLevel(logging.CRITICAL)
@@ -55,6 +83,19 @@ def serve_smb(orders: ServerOrders) -> None:
     server.setSMB2Support(value=True)
     server.addShare(orders.share, orders.folder, "sharebench's practice share")
     server.addCredential(orders.user, 0, compute_lmhash(orders.password), compute_nthash(orders.password))
+    pace = Pace(SMB_REQUEST_SECONDS)
+
+    def paced(original: Callable[..., Any]) -> Callable[..., Any]:
+        def answer(connection: str, smb_server: Any, packet: Any) -> Any:
+            reply = original(connection, smb_server, packet)
+            pace.wait(max(len(packet["Data"]), len(reply[0][0]["Buffer"])))
+            return reply
+
+        return answer
+
+    for command in (SMB2_READ, SMB2_WRITE):
+        original = server.getServer().hookSmb2Command(command, None)
+        server.getServer().hookSmb2Command(command, paced(original))
     report_port(server.getServer().server_address[1])
     server.start()
 
@@ -62,13 +103,27 @@ def serve_smb(orders: ServerOrders) -> None:
 def serve_ftp(orders: ServerOrders) -> None:
     """One folder: read-write for one user, read-only for anonymous users."""
     from pyftpdlib.authorizers import DummyAuthorizer  # noqa: PLC0415  for FTP alone
-    from pyftpdlib.handlers import FTPHandler  # noqa: PLC0415
+    from pyftpdlib.handlers import DTPHandler, FTPHandler  # noqa: PLC0415
     from pyftpdlib.servers import FTPServer  # noqa: PLC0415
 
     logging.getLogger("pyftpdlib").setLevel(logging.CRITICAL)
     authorizer = DummyAuthorizer()
     authorizer.add_user(orders.user, orders.password, orders.folder, perm="elradfmwMT")
     authorizer.add_anonymous(orders.folder, perm="elr")
+    pace = Pace(0)
+
+    class PacedTransfer(DTPHandler):  # type: ignore[misc]
+        def send(self, data: bytes) -> int:
+            pace.wait(sent := super().send(data))
+            return int(sent)
+
+        def recv(self, buffer_size: int) -> bytes:
+            data: bytes = super().recv(buffer_size)
+            pace.wait(len(data))
+            return data
+
+    FTPHandler.dtp_handler = PacedTransfer
+    FTPHandler.use_sendfile = False
     FTPHandler.authorizer = authorizer
     FTPHandler.auth_failed_timeout = 0  # refusals come at once, for there is nobody to keep out
     FTPHandler.banner = "sharebench practice server"

@@ -21,7 +21,7 @@ from storage.records import Target
 HOST = "127.0.0.1"
 USER = SHARE = PRACTICE
 REPORT = "report.bin"
-REPORT_BYTES = 64 * 1024 * 1024
+REPORT_BYTES = 16 * 1024 * 1024
 
 _SMALL_FILES: dict[str, bytes | int] = {
     "read me.txt": b"These files are random bytes to practise on; they go away with the practice servers.\n",

@@ -11,13 +11,15 @@ from forms import wording
 from forms.layout import Tone
 from forms.report import Report, Table, columns_of, row_of
 from storage.json_reader import named
-from storage.records import Command, Series
+from storage.records import Command, Series, Target
 
 FAR_SECONDS = 0.005
 
 
 TCP_ROUND_TRIP, REQUEST_ROUND_TRIP = "tcp.least_round_trip_seconds", "request.least_round_trip_seconds"
 PRACTICE = "practice"
+PRACTICE_BYTES_PER_SECOND = 20_000_000
+"""What the practice servers are limited to: little enough for two of them on a busy machine."""
 
 
 class Severity(StrEnum):
@@ -87,7 +89,13 @@ def is_loopback(series: Series) -> bool:
 
 def is_practice(series: Series) -> bool:
     """Whether the server was a practice server."""
-    return series.target.user == PRACTICE and is_loopback_address(series.target.host)
+    return bool(practice_text(series.target))
+
+
+def practice_text(target: Target) -> str:
+    """What every form says of a practice server; empty for any other."""
+    practice = target.user == PRACTICE and is_loopback_address(target.host)
+    return f"practice server, limited to {wording.byte_rate(PRACTICE_BYTES_PER_SECOND)}" if practice else ""
 
 
 def is_loopback_address(host: str) -> bool:

@@ -8,7 +8,7 @@ from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import compare
 from forms.findings import rules_distance, rules_link, rules_session, series_warnings
-from forms.findings.finding import Finding, Severity, is_far, is_loopback, is_wireless, round_trip_seconds
+from forms.findings.finding import Finding, Severity, is_far, is_loopback, is_practice, is_wireless, round_trip_seconds
 from forms.stats import summary
 from forms.stats.decision import Limits, Verdict
 from forms.tuning.catalogue import misprints_about
@@ -22,6 +22,7 @@ _EXPLAINS_WAITING = frozenset({"network-slow", "network-or-disk", "wireless-slow
 
 def findings(series: Sequence[Series]) -> list[Finding]:
     """All findings, the gravest first; those of several series once, with all ids."""
+    series = [one for one in series if not is_practice(one)]
     commands = {one.id: one.command for one in series}
     found = [finding for one in series for finding in findings_of(one)]
     found += [finding for rule in _CROSS_RULES for finding in rule(series)]
@@ -32,7 +33,8 @@ def findings(series: Sequence[Series]) -> list[Finding]:
 
 def findings_of(series: Series) -> list[Finding]:
     """Findings in one series alone, the gravest first."""
-    found = [replace(finding, series_ids=(series.id,)) for rule in _RULES for finding in rule(series)]
+    rules = () if is_practice(series) else _RULES
+    found = [replace(finding, series_ids=(series.id,)) for rule in rules for finding in rule(series)]
     return sorted(found, key=lambda finding: _ORDER.index(finding.severity))
 
 

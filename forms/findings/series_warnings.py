@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from forms import wording
+from forms.findings.finding import is_practice
 from forms.stats import summary
 from storage.plan import DEFAULT_WARMUPS
 from storage.quiet import QuietVerdict
@@ -37,7 +38,8 @@ class Advice:
 
 def advice(series: Series) -> list[Advice]:
     """All warnings, the gravest first; empty for a series that can be trusted."""
-    return [said for rule in _RULES for said in rule(series)]
+    rules = _PRACTICE_RULES if is_practice(series) else _RULES
+    return [said for rule in rules for said in rule(series)]
 
 
 def near_ceiling_percent(series: Series) -> float | None:
@@ -335,3 +337,4 @@ _RULES: tuple[Callable[[Series], Iterator[Advice]], ...] = (
     _dependence,
     _variation,
 )
+_PRACTICE_RULES = (_ending, _single, _busy, _unusual, _drift, _dependence, _variation)

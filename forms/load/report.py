@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
+from forms.findings.finding import practice_text
 from forms.load.comparison import Prediction
 from forms.load.headline import limit_text, load_answer, memory_text
 from forms.load.summary import (
@@ -140,6 +141,8 @@ def _fields(load: Load) -> Iterator[Field]:
     yield Field(name="Load", text=" · ".join(filter(None, (load.id, load.label))))
     targets = ", ".join(format_target(target, escaped=False) for target in load.targets)
     yield Field(name="Target" if len(load.targets) == 1 else "Targets", text=wording.plain(targets))
+    if text := practice_text(load.targets[0]):
+        yield Field(name="Server", text=text)
     yield when_field([load.created_at], [load.environment])
     yield from who_fields([load.environment])
     yield from harmful_fields([load.environment])

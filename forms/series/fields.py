@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from forms import wording
-from forms.findings.finding import TCP_ROUND_TRIP, is_loopback, request_seconds, round_trip_seconds
+from forms.findings.finding import TCP_ROUND_TRIP, is_loopback, practice_text, request_seconds, round_trip_seconds
 from forms.findings.rules_session import closing_seconds, harmful_in, opening_seconds
 from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
 from forms.layout import Tone
@@ -84,7 +84,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     if series.question:
         yield Field(name="Question", text=series.question)
     yield Field(name="Command", text=series.command.value)
-    yield _target_field(series.target)
+    yield from _target_fields(series.target)
     yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
     yield link_field(series.link_bits_per_second)
     yield from _round_trip(series)
@@ -113,9 +113,11 @@ def head_fields(series: Series) -> Iterator[Field]:
         yield Field(name="Note", text=series.note)
 
 
-def _target_field(target: Target) -> Field:
+def _target_fields(target: Target) -> Iterator[Field]:
     text, url = format_target(target, escaped=False), format_target(target)
-    return Field(name="Target", text=text, facts=() if text == url else (("url", url),))
+    yield Field(name="Target", text=text, facts=() if text == url else (("url", url),))
+    if text := practice_text(target):
+        yield Field(name="Server", text=text)
 
 
 def result_fields(form: SeriesSummary) -> Iterator[Field]:

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli import common, output
-from app.cli.progress import watch
-from app.cli.series_output import show
 from app.errors import UsageError
-from app.measure.control import SeriesControl
-from app.recorder.recording import failure_of, record
-from app.workflows.requests import SeriesOptions, series_request
-from storage.records import Command
 
 
 @common.command("guide")
@@ -55,8 +49,6 @@ def completion_command(context: click.Context, shell: str) -> None:
 if TYPE_CHECKING:
     from app.practice.servers import PracticeServers
 
-PUT_BYTES = 16 * 1024 * 1024
-"""The embedded SMB server takes about 50 MB/s."""
 PRACTICE_NOTEBOOK = "practice.db"
 """A separate notebook keeps practice apart from real measurements."""
 
@@ -74,12 +66,17 @@ PRACTICE_NOTEBOOK = "practice.db"
 @click.option("--plain", is_flag=True, help="Ask numbered questions, as `guide --plain` does.")
 @common.options_of_all
 def demo_command(context: click.Context, headless: bool, runs: int, plain: bool) -> int:
-    """Practises on embedded SMB and FTP servers on the loopback.
+    """Practise on servers that sharebench starts itself, on this machine.
 
-    In a terminal the TUI opens with both servers ready. Without one, get and put are measured over both, and the four
-    filled forms are printed. It has a notebook of its own, unless --db names another.
+    Both servers, SMB and FTP, are limited to 20 MB/s. In a terminal the screens open with both ready. Without one the
+    demo measures with two request sizes and prints one form and the comparison. It uses a notebook of its own, unless
+    --db names another.
     """
+    from app.cli.commands.run import run_versus  # noqa: PLC0415  as above
     from app.practice.servers import PracticeServers  # noqa: PLC0415  keeps `--help` light
+    from app.workflows.guide.after_run import PRACTICE_BLOCK  # noqa: PLC0415  as above
+    from app.workflows.requests import SeriesOptions  # noqa: PLC0415  as above
+    from forms.wording import typed_size  # noqa: PLC0415  as above
 
     path = _practice_notebook(context)
     with PracticeServers() as servers:
@@ -96,28 +93,9 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
                     practice_secrets={"smb": servers.secrets, "ftp": servers.secrets},
                 )
             )
-        requests = [
-            series_request(
-                SeriesOptions(
-                    command=command,
-                    runs=runs,
-                    size_bytes=None if command is Command.GET else PUT_BYTES,
-                    label=f"practice: {file.protocol.upper()} {command.value}",
-                ),
-                file if command is Command.GET else folder,
-                servers.secrets,
-            )
-            for file, folder in ((servers.smb, servers.smb_folder), (servers.ftp, servers.ftp_folder))
-            for command in (Command.GET, Command.PUT)
-        ]
-        for request in requests:
-            control = SeriesControl()
-            closed = watch(record(request, path, control), control)
-            show(common.series(context, closed.series_id), chart=True)
-            failure = failure_of(closed)
-            if failure:
-                raise failure
-            output.answer("")
+        options = SeriesOptions(runs=runs, label="practice")
+        words = f"--block {typed_size(PRACTICE_BLOCK)}"
+        run_versus(options, words, servers.smb, servers.secrets, path, with_form=True)
     output.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
     return 0
 

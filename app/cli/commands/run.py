@@ -58,9 +58,16 @@ def other_options(options: SeriesOptions, words: str) -> SeriesOptions:
 
 
 def run_versus(
-    options: SeriesOptions, words: str, target: Target, secrets: Secrets, path: Path, *, as_json: bool
+    options: SeriesOptions,
+    words: str,
+    target: Target,
+    secrets: Secrets,
+    path: Path,
+    *,
+    as_json: bool = False,
+    with_form: bool = False,
 ) -> int:
-    """Measure both interleaved (A B B A …), and print their comparison."""
+    """Measure both interleaved (A B B A …), and print their comparison, or the base's form before it."""
     both = (
         replace(options, label=options.label or "as it is"),
         replace(other_options(options, words), label=f"{options.label} {words}".strip()),
@@ -74,6 +81,9 @@ def run_versus(
             raise failure
     with Notebook(path) as notebook:
         base, other = (notebook.series(one.series_id) for one in closed)
+    if with_form:
+        show(base, chart=True)
+        output.answer("")
     answer_report(comparison_report((base, other), [comparison_form(base, other)]), as_json=as_json)
     return 0
 

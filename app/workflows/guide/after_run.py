@@ -40,7 +40,7 @@ from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import Sides, compare_sides
-from forms.findings.finding import TONES
+from forms.findings.finding import TONES, is_practice
 from forms.layout import Tone, Toned
 from forms.series.fields import QUESTIONS, before_a_change
 from forms.series.summary import SeriesSummary, run_form
@@ -278,6 +278,8 @@ def _ask_baseline() -> Ask:
     return Ask(heading="Baseline", text="A name, such as: before the new switch.", then=taken)
 
 
+PRACTICE_BLOCK = 16 * 1024
+"""A quarter of what the practice server takes at once, which it answers in the same time."""
 MOST_FROM_CATALOGUE = 5
 """Number of settings offered at once; the catalogue has the others."""
 
@@ -287,7 +289,10 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     if known.series is None:
         return Page(title="Change one thing", why="There is no series to start from yet.")
     series, form = known.series, run_form(known.series)
-    options = [*_ways_to_test(choices, series), *_own_changes(choices, series), *_from_catalogue(series)]
+    if is_practice(series):  # which has no settings to change
+        options = list(_own_changes(choices, series))
+    else:
+        options = [*_ways_to_test(choices, series), *_own_changes(choices, series), *_from_catalogue(series)]
     options += [
         Option("Nothing: measure the same again", Go(same_again(choices)), "shows how far chance reaches"),
         Option("Another target or file", Go(new_measurement(choices)), "a new round"),
@@ -312,15 +317,16 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
     depth, block = series.client.in_flight, series.client.block_bytes
     if series.client.name != "sharebench":
         return
-    if series.target.abilities.has_depth and depth:
+    practice = is_practice(series)
+    if series.target.abilities.has_depth and depth and not practice:
         value = 1 if depth > 1 else 4
         now = f"now {wording.count(depth, 'request')} at once"
         yield _change(choices, series, "in-flight", str(value), f"Requests in flight: {value}", now)
     if block:
-        value = 65536 if block > 65536 else 1024**2
-        asked = f"Bytes in a request: {wording.typed_size(value)}"
+        value = (PRACTICE_BLOCK if block > PRACTICE_BLOCK else 65536) if practice else _other_block(block)
+        asked = f"Request size: {wording.typed_size(value)}"
         now = f"now {wording.typed_size(block)}"
-        yield _change(choices, series, "block", wording.typed_size(value), asked, now)
+        yield _change(choices, series, "block", wording.typed_size(value), asked, now, advised=practice)
 
 
 def _from_catalogue(series: Series) -> Iterator[Option]:
@@ -334,8 +340,15 @@ def _from_catalogue(series: Series) -> Iterator[Option]:
         )
 
 
-def _change(choices: GuideChoices, series: Series, name: str, value: str, title: str, hint: str) -> Option:
-    return Option(title, BeginRound(changed(choices, series, name, value)), f"{hint}; this program does it")
+def _other_block(block_bytes: int) -> int:
+    return 65536 if block_bytes > 65536 else 1024**2
+
+
+def _change(
+    choices: GuideChoices, series: Series, name: str, value: str, title: str, hint: str, *, advised: bool = False
+) -> Option:
+    begin = BeginRound(changed(choices, series, name, value))
+    return Option(title, begin, f"{hint}; this program does it", advised=advised)
 
 
 def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:

@@ -15,7 +15,9 @@ import pytest
 from app.clients.base import Content, Secrets
 from app.clients.registry import make_client
 from app.errors import LoginError, NoSuchFileError
+from app.practice.child import Pace
 from app.practice.servers import PracticeServers
+from forms.findings.finding import PRACTICE_BYTES_PER_SECOND
 from storage.plan import Settings
 from tests.app.fakes import meter
 
@@ -89,3 +91,48 @@ def test_nothing_stays_when_the_parent_is_ended(ending):
         psutil.wait_procs(servers, timeout=60)
     assert [s for s in servers if s.is_running() and s.status() != psutil.STATUS_ZOMBIE] == []
     assert not Path(folder).exists()
+
+
+class Clock:
+    """A clock that moves by what is slept."""
+
+    def __init__(self) -> None:
+        self.seconds = 100.0
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    def sleep(self, seconds: float) -> None:
+        assert seconds > 0
+        self.seconds += seconds
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "work_seconds", "expected_seconds"),
+    [
+        (65536, 0.0, 65536 / PRACTICE_BYTES_PER_SECOND),
+        (65536, 0.001, 65536 / PRACTICE_BYTES_PER_SECOND),
+        (16384, 0.0, 0.003),
+        (65536, 0.02, 0.02),
+    ],
+)
+def test_requests_take_their_time_whatever_the_work_beside_them(size_bytes, work_seconds, expected_seconds):
+    clock = Clock()
+    pace = Pace(0.003, clock)
+    pace.wait(size_bytes)
+    began = clock.seconds
+    for _ in range(100):
+        clock.seconds += work_seconds
+        pace.wait(size_bytes)
+    assert clock.seconds - began == pytest.approx(100 * expected_seconds, abs=0.051)
+
+
+def test_a_pause_is_not_made_up_for_by_a_burst():
+    clock = Clock()
+    pace = Pace(0, clock)
+    pace.wait(1)
+    clock.seconds += 60
+    began = clock.seconds
+    for _ in range(50):
+        pace.wait(PRACTICE_BYTES_PER_SECOND // 50)
+    assert 0.9 < clock.seconds - began <= 1

@@ -198,3 +198,12 @@ def test_what_was_to_be_read_on_the_server_and_was_not_is_said(asked, problem, s
     facts = {UNKNOWN: problem} if problem else {}
     looked = replace(one, environment={"server": facts}, plan=Plan(runs=5, **asked))
     assert texts(looked).get("unread") == ("The server's settings are not all known: ssh: no route." if said else None)
+
+
+def test_nothing_is_advised_about_the_practice_server_itself():
+    practice = Target(protocol="smb", host="127.0.0.1", share="practice", path="f", user="practice")
+    short = series(STEADY, size_bytes=1 << 20)
+    assert "short" in texts(short)
+    assert texts(replace(short, target=practice)) == {}
+    failed = replace(series(STEADY), target=practice, status=SeriesStatus.FAILED)
+    assert texts(failed) == texts(replace(failed, target=short.target))

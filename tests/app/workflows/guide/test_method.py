@@ -200,13 +200,23 @@ def test_a_loopback_without_a_rate_is_said_to_be_unknown():
 
 def test_what_this_program_changes_by_itself_reaches_the_plan():
     page = page_of(replace(MEASURED, step=MethodStep.CHANGE), DONE)
-    act = option(page, "Bytes in a request").act
+    act = option(page, "Request size").act
     assert isinstance(act, BeginRound)
     request = request_of(act.choices, Secrets(password="x"))
     assert (request.plan.settings.block_bytes, request.plan.settings.in_flight) == (65536, None)
     assert (request.change_name, request.change_value, request.base_id) == ("block", "64K", "0123456789ab")
     assert request.experiment
     assert request.experiment.name == "smb get nas 0123"
+
+
+def test_on_the_practice_server_the_request_size_is_advised_and_no_setting_of_a_server():
+    assert DONE.series
+    practised = Target(protocol="smb", host="127.0.0.1", share="practice", path="f", user="practice")
+    practice = replace(DONE.series, target=practised, client=replace(DONE.series.client, block_bytes=65536))
+    page = page_of(replace(MEASURED, step=MethodStep.CHANGE), replace(DONE, series=practice))
+    (first,) = (one for one in page.options if one.advised)
+    assert first.title == "Request size: 16K"
+    assert not [one for one in page.options if "sharebench change it" in one.title or "smb.conf" in one.title]
 
 
 def test_orders_name_the_file_or_the_folder():
