@@ -34,6 +34,7 @@ from app.practice.servers import PracticeServers
 from storage.target_url import format_target
 from tests.servers.distance import FarLink
 from tests.servers.netns import Link
+from tests.servers.process import die_with_parent
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
 
@@ -185,7 +186,7 @@ def _come_and_go(over: threading.Event) -> None:
     """Burn one processor for some seconds, rest for some, until ``over`` is set."""
     chance = random.Random()
     while not over.wait(chance.uniform(0, 3)):
-        with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as burner:
+        with subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=die_with_parent) as burner:  # noqa: PLW1509
             over.wait(chance.uniform(0.5, 3))
             burner.kill()
 
