@@ -310,7 +310,11 @@ class RecordingTables(NotebookBase):
         return [recording_from_row(row, running.get(row["id"])) for row in rows]
 
     def left_over(self) -> list[Recording]:
-        sql = "SELECT * FROM recordings WHERE leftovers IS NOT NULL AND imported_at IS NULL ORDER BY created_at"
+        """Those with leftovers that nobody asked to keep."""
+        sql = (
+            "SELECT * FROM recordings WHERE leftovers IS NOT NULL AND imported_at IS NULL"
+            " AND ifnull(content ->> '$.choices.keep_files', 0) = 0 ORDER BY created_at"
+        )
         return [one for one in self._recordings(self._rows(sql)) if not one.running]
 
     # Leases

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.clients.base import Secrets
     from forms.watch.textfile import MetricSample
     from storage.notebook import Notebook
-    from storage.records import JSONValue, Series, Target
+    from storage.records import Series, Target
 
 __all__ = ["Group", "command"]
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -222,18 +222,13 @@ def _tell_leftovers(context: click.Context, found: "Notebook") -> None:
     if told.get("leftovers"):
         return
     told["leftovers"] = True
-    ids = [one.id for one in found.left_over() if not (one.kind == "load" and _keeps_files(one.content))]
+    ids = [one.id for one in found.left_over()]
     if ids:
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
         output.say(
             f"sharebench: leftovers of {', '.join(ids[:_NAMED])}{more} may still be on their targets:"
             f" `sharebench show {ids[0]}` names them, `sharebench clean TARGET` removes them"
         )
-
-
-def _keeps_files(content: "Mapping[str, JSONValue]") -> bool:
-    choices = content.get("choices")
-    return isinstance(choices, dict) and bool(choices.get("keep_files"))
 
 
 def series(context: click.Context, reference: str) -> "Series":

@@ -62,7 +62,7 @@ class NotebookScreen(SeriesActions):
             "notebook.restore",
             "R",
             "Restore",
-            "Restore settings that an interrupted trial left changed on a server.",
+            "Restore settings that were left changed on a server, and name files left there.",
             footer="Restore",
         ),
         KeyCommand("notebook.new", "n", "New series", "Measure a new series.", footer="New"),

@@ -1,5 +1,6 @@
 """What an interrupted trial left changed on a server, told on the notebook's screen and put back from there."""
 
+import json
 import sqlite3
 from pathlib import Path
 from unittest.mock import Mock
@@ -14,6 +15,7 @@ from app.workflows.restore import Restored
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
 from tests.builders import abandoned_change
+from tests.recordings import MAKERS, made_up_kind
 from tests.tui import app_on, here, painted, press, settled, text_of
 
 TOLD = "An interrupted trial left strict sync changed on this machine: R restores it."
@@ -118,9 +120,43 @@ def test_what_is_at_work_for_a_moment_is_not_told_again():
     seen = [[abandoned_change()], [], [abandoned_change()]]
     screen = Mock(spec=NotebookScreen)
     screen.notify = lambda text, **_: told.append(text)
-    screen.with_notebook = lambda _job, then, **_: then(seen.pop(0))
+    screen.with_notebook = lambda _job, then, **_: then((seen.pop(0), {}))
     left = LeftChanges(screen)
     for offered in (True, False, True):
         left.look()
         assert left.offered is offered
     assert told == [TOLD]
+
+
+@pytest.mark.parametrize("kind", ["series", "load", "isolation", "weighing"])
+async def test_leftovers_of_every_kind_are_offered_in_one_way(kind: str, tmp_path: Path, told: list[str]):
+    path = tmp_path / "notebook.db"
+    with made_up_kind():
+        with Notebook(path) as notebook:
+            made = MAKERS[kind](notebook)
+            left = "server_folders" if kind == "isolation" else "scratch_folder"
+            notebook._db.execute("UPDATE recordings SET leftovers = ?", (json.dumps({left: [".sharebench-left"]}),))
+        app = app_on(path)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settled(app, pilot)
+            assert told == [f"Leftovers of {made} may still be on its target: R names them."]
+            await press(app, pilot, "R")
+            said = text_of(app.screen, ".dialog-text")
+            assert f"{kind} {made} left {left.replace('_', ' ')} .sharebench-left" in said
+            await press(app, pilot, "enter")
+            with Notebook(path) as notebook:
+                notebook.open_journal(abandoned_change())
+            await press(app, pilot, "f6", "f2", "R")
+            assert isinstance(here(app), ConfirmDialog), "what is changed is restored first"
+            await press(app, pilot, "enter")
+            assert ".sharebench-left" in text_of(app.screen, ".dialog-text")
+
+
+def test_files_that_a_load_was_to_keep_are_no_leftovers(tmp_path: Path):
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        MAKERS["load"](notebook)
+        notebook._db.execute('UPDATE recordings SET leftovers = \'{"scratch_folder": "kept"}\'')
+        for keep, count in (("true", 0), ("false", 1)):
+            sql = f"UPDATE recordings SET content = json_set(content, '$.choices.keep_files', json('{keep}'))"
+            notebook._db.execute(sql)
+            assert len(notebook.left_over()) == count
