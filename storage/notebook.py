@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 
 from storage.base import SideTables
 from storage.changes import ChangeTables
@@ -22,7 +23,7 @@ from storage.codec import (
 from storage.errors import DamagedNotebookError, RefusedError
 from storage.isolations import IsolationTables
 from storage.loads.tables import LoadTables
-from storage.queries import Found, SeriesQuery, dialects_of, earlier_ids, find, rates_of, repeated_ids
+from storage.queries import WHOLE_SERIES, Found, SeriesQuery, dialects_of, earlier_ids, find, rates_of, repeated_ids
 from storage.recordings import DECISION, SERIES, Recording, UnknownReferenceError
 from storage.records import (
     Experiment,
@@ -49,6 +50,11 @@ UPDATE recordings SET status = (
     FROM recordings AS part WHERE part.part_of = ?1
 ) WHERE id = ?1
 """
+
+_FACTS_AS_JSON = (
+    "SELECT series_id, side, json_group_object(name, value) AS facts FROM facts WHERE series_id IN (ids)"
+    " GROUP BY series_id, side"
+)
 
 
 class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
@@ -196,14 +202,18 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             return found
         raise DamagedNotebookError(f"series {series_id} is in an index and nowhere else")
 
-    def all_of(self, ids: Sequence[str]) -> list[Series]:
-        runs: dict[str, list[Run]] = {}
+    def all_of(self, ids: Sequence[str], *, brief: bool = False) -> list[Series]:
+        """In the order of the ids. ``brief``: without the runs' progress and with facts to 15 digits, much faster."""
+        runs = self.runs_of(ids, with_progress=not brief)
         facts: dict[str, dict[str, dict[str, FactValue]]] = {}
         heads = {row["id"]: row for row in self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)}
-        for row in self._rows_of("SELECT * FROM runs WHERE series_id IN (ids) ORDER BY phase DESC, number", ids):
-            runs.setdefault(row["series_id"], []).append(run_from_row(row))
-        for row in self._rows_of("SELECT * FROM facts WHERE series_id IN (ids) ORDER BY side, name", ids):
-            facts.setdefault(row["series_id"], {}).setdefault(row["side"], {})[row["name"]] = row["value"]
+        if brief:
+            read = cache(json.loads)  # equal facts are one object
+            for row in self._rows_of(_FACTS_AS_JSON, ids):
+                facts.setdefault(row["series_id"], {})[row["side"]] = read(row["facts"])
+        else:
+            for row in self._rows_of("SELECT * FROM facts WHERE series_id IN (ids) ORDER BY side, name", ids):
+                facts.setdefault(row["series_id"], {}).setdefault(row["side"], {})[row["name"]] = row["value"]
         history = self._histories(list(heads))
         return [series_from_row(heads[i], runs.get(i, ()), facts.get(i), history.get(i)) for i in ids if i in heads]
 
@@ -290,12 +300,13 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         sql = "SELECT count(*) FROM series WHERE ?1 IS NULL OR experiment = ?1"
         return int(self._db.execute(sql, (experiment,)).fetchone()[0])
 
-    def runs_of(self, ids: Iterable[str]) -> dict[str, tuple[Run, ...]]:
+    def runs_of(self, ids: Iterable[str], *, with_progress: bool = False) -> dict[str, tuple[Run, ...]]:
         wanted = list(ids)
         found: dict[str, list[Run]] = {series_id: [] for series_id in wanted}
+        progress = "progress" if with_progress else "'[]' AS progress"
         sql = (
-            "SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,"
-            " close_seconds, error, '[]' AS progress FROM runs WHERE series_id IN (ids) ORDER BY phase DESC, number"
+            "SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,"  # noqa: S608  our own words
+            f" close_seconds, error, {progress} FROM runs WHERE series_id IN (ids) ORDER BY phase DESC, number"
         )
         for row in self._rows_of(sql, wanted):
             found[row["series_id"]].append(run_from_row(row))
@@ -307,8 +318,10 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     def repeated_ids(self) -> list[tuple[str, ...]]:
         return repeated_ids(self._db)
 
-    def earlier_ids(self, series: Series, *, before: str, since: str, most: int) -> list[str]:
-        return earlier_ids(self._db, series, before=before, since=since, most=most)
+    def earlier_ids(
+        self, series: Series, *, before: str, since: str, most: int, kinds: Sequence[str] = WHOLE_SERIES
+    ) -> list[str]:
+        return earlier_ids(self._db, series, before=before, since=since, most=most, kinds=kinds)
 
     def dialects_of(self, target: Target, client: str) -> list[str]:
         return dialects_of(self._db, target, client)

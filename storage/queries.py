@@ -172,16 +172,22 @@ SELECT series.id FROM series JOIN recordings ON recordings.id = series.id
 WHERE command = :command AND protocol = :protocol AND host = :host COLLATE NOCASE AND port IS :port
     AND share IS :share AND path = :path AND client = :client AND recordings.status = 'complete'
     AND recordings.created_at < :before AND recordings.created_at >= :since
-    AND (experiments.kind IS NULL OR experiments.kind IN ('ladder', 'repeats', 'survey'))
+    AND ifnull(experiments.kind, 'ladder') IN (KINDS)
 ORDER BY recordings.created_at DESC LIMIT :most
 """
 
 
-def earlier_ids(db: "Database", series: "Series", *, before: str, since: str, most: int) -> list[str]:
-    """The newest complete series of the path in that time, oldest first, without interleaved parts."""
+WHOLE_SERIES = ("ladder", "repeats", "survey")
+"""The kinds of experiment whose series are not interleaved."""
+
+
+def earlier_ids(
+    db: "Database", series: "Series", *, before: str, since: str, most: int, kinds: Sequence[str] = WHOLE_SERIES
+) -> list[str]:
+    """The newest complete series of the path in that time, oldest first, of no experiment or one of these kinds."""
     target, client = series.target, series.client.name
     found = db.execute(
-        _EARLIER,
+        _EARLIER.replace("KINDS", ", ".join(f"'{kind}'" for kind in kinds)),
         {
             "command": series.command.value, "protocol": target.protocol, "host": target.host, "port": target.port,
             "share": target.share, "path": target.path, "client": client, "before": before, "since": since,

@@ -118,3 +118,32 @@ def sweep_chart(bars: Sequence[Bar], width: int, height: int, *, base: float | N
         canvas.dash(Pattern.SOLID, RUN, rate, place, "average")
     canvas.curve(RUN, range(len(rates)), [rate for rate, _ in rates], "in the order given")
     return canvas.text()
+
+
+def history_chart(chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False) -> str:
+    """Recordings in their order as a curve, with their intervals where there is room, above their days."""
+    small = too_small(width, height)
+    if small is not None:
+        return small
+    values, count = [bar.value or 0.0 for bar in chart.bars], len(chart.bars)
+    top = max(values)
+    near = [level for level in chart.levels if level.value <= FAR_ABOVE * top and not (zoomed and not level.of_bars)]
+    whiskers = [bar.interval for bar in chart.bars if bar.interval] if 4 * count <= width else []
+    ends = [min(max(0.0, end), FAR_ABOVE * top) for interval in whiskers for end in interval]
+    shown = [*values, *ends, *(level.value for level in near)]
+    canvas = Canvas(width=width, height=height, rates=shown, low=0.5, high=count + 0.5, colour=colour, zoomed=zoomed)
+    for level in near:
+        look = (Pattern.DOTTED, AVERAGE) if level.of_bars else (Pattern.DASHED, LINK)
+        canvas.level(*look, level.value, level.name)
+    for place, bar in enumerate(chart.bars, 1):
+        if whiskers and bar.interval:
+            canvas.upright(
+                INTERVAL, place, max(0.0, bar.interval[0]), min(bar.interval[1], FAR_ABOVE * top), "interval"
+            )
+    step = max(1, -(-count // max(1, width // 14)))
+    canvas.labels += [(place, chart.bars[place - 1].name, "") for place in range(1, count + 1, step)]
+    if count == 1:
+        canvas.dash(Pattern.SOLID, RUN, values[0], 1, "recording")
+    else:
+        canvas.curve(RUN, range(1, count + 1), values, "recordings")
+    return canvas.text()

@@ -22,6 +22,7 @@ COMMANDS = {
         "diagnose": "Find out why users complain",
         "compare": "Faster, slower, no change or inconclusive",
         "watch": "Compare a server with its baseline, on a schedule",
+        "history": "Show one path over time, and when it changed",
         "schedule": "Print a timer that runs watch every night",
         "findings": "Explain what series say about a server",
         "catalogue": "List the settings that are worth changing",
@@ -106,6 +107,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "compare": ("compare before last", "compare before last --json"),
     "findings": ("findings last",),
     "watch": (f"watch {_FILE} --baseline nightly", f"watch {_FILE} --baseline nightly --on-change 'mail -s slow root'"),
+    "history": (f"history {_FILE}", "history last --new-normal last", "history nightly -o history.html"),
     "schedule": (f"schedule {_FILE} --baseline nightly --print systemd",),
     "try": (
         f"try 'server signing=mandatory' {_FILE} --server-ssh root@nas",

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from app.errors import UsageError
 from forms.comparison.differences import differences, differences_of_repeat, is_repeat, named
 from forms.comparison.matrix import sides_of
-from forms.comparison.verdict import MOST_EARLIER, Sides, groups_of, unseen_between
+from forms.comparison.verdict import Sides, groups_of, unseen_between
+from forms.stats.decision import MOST_EARLIER
 from forms.stats.variation import NONE_AFTER_DAYS
 from storage.notebook import Notebook
 from storage.records import Series

@@ -150,16 +150,16 @@ def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
 
 
 def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
+    names = [] if base is other else [name for name in {*base, *other} if base.get(name) != other.get(name)]
+    if not names:
+        return
     seen_by_both = {_family(n) for n in base} & {_family(n) for n in other}
     unread = "not readable" in (base.get("smb.conf.state"), other.get("smb.conf.state"))
-    for name in sorted({*base, *other}):
+    for name in sorted(names):
         parameter = parameter_of(name)
         if is_volatile(name) or _family(name) not in seen_by_both or (unread and name == "smb.conf.path"):
             continue
-        if parameter is None:
-            if base.get(name) != other.get(name):
-                yield name
-        elif _parameter_differs(name, parameter, base, other):
+        if parameter is None or _parameter_differs(name, parameter, base, other):
             yield name
 
 

@@ -2,14 +2,14 @@
 
 import math
 import statistics as basic
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise, takewhile
 
 from forms import wording
 from forms.comparison.comparison import OWN_SIGNS, Comparison
-from forms.comparison.differences import Difference, differences, differences_of_repeat, effective, parameter_of
+from forms.comparison.differences import Difference, differences, differences_of_repeat, effective, named, parameter_of
 from forms.comparison.settle import cheapest_step
 from forms.stats.decision import (
     ChangeDecision,
@@ -18,6 +18,7 @@ from forms.stats.decision import (
     Step,
     Verdict,
     average,
+    confirmed_changes,
     decide,
     decide_interleaved,
     decide_together,
@@ -278,45 +279,51 @@ def _base_variation(left: Sequence[Sequence[float]]) -> float | None:
     return 100 * (max(means) - min(means)) / basic.fmean(means) if len(means) > 1 else None
 
 
-_CONFIRMED = 2
-MOST_EARLIER = 60
-"""Newest earlier series of a path that count; more would hardly change the estimate."""
+@dataclass(frozen=True, slots=True)
+class HistoryGroup:
+    """Series of one path at one level, and why the group begins."""
+
+    series: tuple[Series, ...]
+    why: str = ""
 
 
 def groups_of(
     earlier: Sequence[Series], base: Series, new_normal: Collection[str] = ()
 ) -> tuple[tuple[Series, ...], ...]:
     """Earlier series equal to the base, cut at changes, differences and each ``new_normal``, the oldest first."""
-    usable = [one for one in earlier if one.measured() and path_of(one) == path_of(base)]
-    groups: list[list[Series]] = []
-    for one in usable:
-        last = groups[-1] if groups else []
-        ends = one.change is not None or one.id in new_normal or not last or differences_of_repeat(last[-1], one)
-        if ends:
-            groups.append([one])
+    usable = [one for one in earlier if path_of(one) == path_of(base)]
+    groups = history_groups(usable, new_normal)
+    return tuple(group.series for group in groups if not differences_of_repeat(group.series[-1], base))
+
+
+def history_groups(series: Sequence[Series], new_normal: Collection[str] = ()) -> list[HistoryGroup]:
+    """The measured series of a path, oldest first, in groups of one level and the same settings."""
+    groups: list[tuple[list[Series], str]] = []
+    for one in series:
+        if not one.measured():
+            continue
+        why = _why_new(groups[-1][0][-1], one, new_normal) if groups else ""
+        if why is None:
+            groups[-1][0].append(one)
         else:
-            last.append(one)
-    parts = [part for group in groups for part in _at_confirmed_changes(group)]
-    return tuple(tuple(part) for part in parts if not differences_of_repeat(part[-1], base))
+            groups.append(([one], why))
+    return [part for group, why in groups for part in _at_confirmed_changes(group, why)]
 
 
-def _at_confirmed_changes(group: list[Series]) -> list[list[Series]]:
-    parts, part = [], group[:1]
-    for place, one in enumerate(group[1:], 1):
-        following = group[place : place + _CONFIRMED]
-        verdict = _against(part, one) if len(following) == _CONFIRMED else Verdict.UNKNOWN
-        changed = verdict in {Verdict.FASTER, Verdict.SLOWER}
-        if changed and all(_against(part, each) is verdict for each in following[1:]):
-            parts.append(part)
-            part = []
-        part.append(one)
-    return [*parts, part]
+def _why_new(last: Series, one: Series, new_normal: Collection[str]) -> str | None:
+    if one.id in new_normal:
+        return "new normal"
+    if one.change is not None:
+        return wording.plain(wording.changed(one.change))
+    differing = differences_of_repeat(last, one)
+    return wording.plain(named(differing)) if differing else None
 
 
-def _against(part: Sequence[Series], one: Series) -> Verdict:
-    part = part[-MOST_EARLIER:]
-    rates = [each.rates() for each in part]
-    return decide(rates, [one.rates()], times=[moment(each) for each in (*part, one)]).verdict
+def _at_confirmed_changes(group: Sequence[Series], why: str) -> Iterator[HistoryGroup]:
+    changes = confirmed_changes([one.rates() for one in group], [moment(one) for one in group])
+    begins, reasons = [0, *(place for place, _ in changes)], [why, *(verdict.value for _, verdict in changes)]
+    for begin, end, reason in zip(begins, [*begins[1:], len(group)], reasons, strict=True):
+        yield HistoryGroup(tuple(group[begin:end]), reason)
 
 
 def path_of(series: Series) -> tuple[object, ...]:

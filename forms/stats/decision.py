@@ -144,7 +144,8 @@ def _own_repeats(base: SeriesGroup, other: SeriesGroup) -> tuple[float, float]:
 
 def _places(times: Sequence[float]) -> list[int]:
     order = sorted(range(len(times)), key=lambda index: times[index])
-    return [order.index(index) for index in range(len(times))]
+    place_of = {index: place for place, index in enumerate(order)}
+    return [place_of[index] for index in range(len(times))]
 
 
 def _product(first: Sequence[float], second: Sequence[float]) -> float:
@@ -333,6 +334,30 @@ def _decided(
         variation=found,
         critical=critical,
     )
+
+
+MOST_EARLIER = 60
+"""Newest earlier series of a path that count; more would hardly change the estimate."""
+
+
+def confirmed_changes(series: Sequence[Rates], times: Sequence[float]) -> list[tuple[int, Verdict]]:
+    """The places where the level changed for good: two series running that are faster, or slower, than those before."""
+    found: list[tuple[int, Verdict]] = []
+    series, begin = [tuple(rates) for rates in series], 0
+    means = [basic.fmean(rates) for rates in series]
+    for place in range(1, len(series) - 1):
+        first = max(begin, place - MOST_EARLIER)
+        if abs(means[place] / basic.fmean(means[first:place]) - 1) * 100 <= Limits().noise_percent:
+            continue
+        verdicts = (
+            decide(series[first:place], [series[next_]], times=[*times[first:place], times[next_]]).verdict
+            for next_ in (place, place + 1)
+        )
+        verdict = next(verdicts)
+        if verdict in {Verdict.FASTER, Verdict.SLOWER} and next(verdicts) is verdict:
+            found.append((place, verdict))
+            begin = place
+    return found
 
 
 def decide_interleaved(base: Rates, other: Rates, *, limits: Limits | None = None) -> ChangeDecision:

@@ -19,6 +19,7 @@ import math
 import statistics as basic
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 Rates = Sequence[float]
 """The throughputs of a series' runs in the order measured, in any unit."""
@@ -61,12 +62,18 @@ class Variation:
 
 def log_mean(rates: Rates) -> float:
     """The mean logarithm."""
-    return math.log(basic.fmean(rates))
+    return _log_moments(tuple(rates))[0]
 
 
 def log_squares(rates: Rates) -> float:
     """The sum of squared deviations of the logarithms from their mean."""
-    return _squares([math.log(rate) for rate in rates])
+    return _log_moments(tuple(rates))[1]
+
+
+@lru_cache(maxsize=4096)
+def _log_moments(rates: tuple[float, ...]) -> tuple[float, float]:
+    """(log_mean, log_squares): a history asks for those of the same series again and again."""
+    return math.log(basic.fmean(rates)), _squares([math.log(rate) for rate in rates])
 
 
 def run_variance(sides: Sequence[Sequence[Rates]], history: Sequence[Rates] = ()) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +139,26 @@ def export_command(
         with output.writing_to_stdout():
             sys.stdout.buffer.write(content)
         return
+    write_forms(
+        file_name,
+        formats,
+        lambda: _gathered(context, names, form, blank, link),
+        paper=_paper(paper),
+        force=force,
+        key=key,
+    )
+
+
+def write_forms(
+    file_name: str,
+    formats: tuple[str, ...] | None,
+    gather: Callable[[], Sequence[Report]],
+    *,
+    paper: str = "A4",
+    force: bool = False,
+    key: Path | None = None,
+) -> None:
+    """Write the forms into a file of each format, and print its name. Raises UsageError, CannotWriteError."""
     files = _files(file_name, formats)
     for file_path in files:
         if is_there(Path(file_path)) and not force:
@@ -147,11 +167,11 @@ def export_command(
                 alone=f"{file_path} exists already: name another file, or replace it with --force",
                 declined=f"{file_path} was left as it is",
             )
-    found: list[Report] = []
+    found: Sequence[Report] = ()
     for file_path, chosen in files.items():
         with output_file(Path(file_path)) as file:
-            found = found or _gathered(context, names, form, blank, link)
-            file.write(_content(found, chosen, paper=_paper(paper), key=key))
+            found = found or gather()
+            file.write(_content(found, chosen, paper=paper, key=key))
         output.answer(file_path)
 
 

@@ -1,0 +1,81 @@
+"""``sharebench history``: one path over time."""
+
+import shutil
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli import common, output
+from app.cli.run_options import settled_url
+from app.cli.series_output import CHART_LINES, answer_report
+from app.clients.registry import check_client_name
+from app.targets import parse_target
+from app.workflows.history import history_of_recording, history_of_target
+from forms.watch.history import history_chart, history_report
+from storage.records import Command
+
+if TYPE_CHECKING:
+    from forms.watch.history import History
+    from storage.notebook import Notebook
+
+_LISTED = 20
+"""Recordings that a terminal lists."""
+
+
+@common.command("history")
+@click.argument("name", metavar="TARGET|RECORDING|EXPERIMENT")
+@click.option("--get", "command", flag_value="get", default="get", help="Of a TARGET: the gets (default).")
+@click.option("--put", "command", flag_value="put", help="Of a TARGET: the puts.")
+@click.option("--client", metavar="NAME", default="", help="Of a TARGET: measured by this client.")
+@click.option(
+    "--new-normal", metavar="RECORDING", help="From RECORDING on the level is the usual one: nothing earlier counts."
+)
+@click.option("--undo-normal", metavar="RECORDING", help="Remove that mark from RECORDING.")
+@click.option(
+    "-o", "--output", "file_name", metavar="FILE", help="Write the whole history to FILE; its name says the format."
+)
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@click.option("--json", "as_json", is_flag=True, help="Print the history as JSON.")
+@common.options_of_all
+def history_command(
+    context: click.Context,
+    /,
+    name: str,
+    command: str,
+    client: str,
+    new_normal: str | None,
+    undo_normal: str | None,
+    file_name: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Show all recordings of one path over time, and when its level changed.
+
+    NAME is a TARGET, or any recording of the path: a series, load, watch, trial or experiment. The points of a load
+    are shown by their number of users. Levels end at recorded changes, at differences in settings or session, at a
+    confirmed slowdown or speed-up, and where you say --new-normal.
+    """
+    with common.notebook(context) as notebook:
+        for reference, on in ((new_normal, True), (undo_normal, False)):
+            if reference:
+                notebook.set_new_normal(notebook.resolve(reference), on=on)
+        history = _found(notebook, name, Command(command), client)
+    if file_name:
+        from app.cli.commands.export import write_forms  # noqa: PLC0415  slow to load
+
+        write_forms(file_name, None, lambda: [history_report(history)], force=force)
+        return
+    answer_report(history_report(history, newest=None if as_json else _LISTED), as_json=as_json)
+    if not as_json:
+        from app.charts.series_charts import history_chart as drawn  # noqa: PLC0415  plotext is slow to load
+
+        width = shutil.get_terminal_size().columns
+        for line in history.lines:
+            output.answer(drawn(history_chart(line, history), width, CHART_LINES, colour=output.draws_colour()))
+
+
+def _found(notebook: "Notebook", name: str, command: Command, client: str) -> "History":
+    if "://" not in name and not name.startswith("@"):
+        return history_of_recording(notebook, name)
+    target = parse_target(settled_url(name)[0])
+    return history_of_target(notebook, target, command, check_client_name(target.protocol, client))

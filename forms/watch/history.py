@@ -1,0 +1,284 @@
+"""The history of one path: all its recordings over time, their levels, and when these changed.
+
+Levels change by the rule that compare uses for its history: at a recorded change, at a difference in settings or
+session, at a confirmed *slower* or *faster*, and where a person said "new normal".
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from forms import wording
+from forms.comparison.verdict import history_groups
+from forms.layout import Tone
+from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, columns_of, row_of
+from forms.stats.decision import Verdict, confirmed_changes
+from forms.stats.summary import confidence_interval
+from storage.loads.records import Load
+from storage.records import Command, Series
+
+SCHEMA = "sharebench/history/1"
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryPoint:
+    """One recording: its average and 95 % interval, in bytes or requests per second."""
+
+    recording: str
+    created_at: str
+    average: float
+    interval: tuple[float, float] | None
+    label: str = ""
+    baselines: tuple[str, ...] = ()
+    new_normal: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryLevel:
+    """Recordings of one level, and why it begins; places count from 0."""
+
+    first: int
+    last: int
+    average: float
+    change_percent: float | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryLine:
+    """One curve: a path's series, or the points of equal users of its loads."""
+
+    points: tuple[HistoryPoint, ...]
+    levels: tuple[HistoryLevel, ...]
+    users: int | None = None
+
+    @property
+    def newest(self) -> HistoryLevel:
+        return self.levels[-1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryMark:
+    """A trial or sweep on the path, beside its history."""
+
+    recording: str
+    created_at: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """All recordings of one path over time."""
+
+    subject: str
+    command: Command | None
+    lines: tuple[HistoryLine, ...]
+    link_bits_per_second: int | None = None
+    marks: tuple[HistoryMark, ...] = ()
+
+    @property
+    def of_loads(self) -> bool:
+        return self.command is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryNotes:
+    """What people said about a path's recordings."""
+
+    baselines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    new_normals: Collection[str] = ()
+
+
+def history_of_series(
+    series: Sequence[Series], notes: HistoryNotes, marks: Sequence[HistoryMark] = ()
+) -> History | None:
+    """The history of series of one path, oldest first; None without a measured one."""
+    groups = history_groups(series, notes.new_normals)
+    if not groups:
+        return None
+    measured = [one for group in groups for one in group.series]
+    points = tuple(_point(one.id, one.created_at, one.label, one.rates(), notes) for one in measured)
+    newest = measured[-1]
+    return History(
+        subject=wording.place(newest.target),
+        command=newest.command,
+        lines=(HistoryLine(points=points, levels=_levels(points, [(len(g.series), g.why) for g in groups])),),
+        link_bits_per_second=newest.link_bits_per_second,
+        marks=tuple(marks),
+    )
+
+
+def history_of_loads(loads: Sequence[Load], notes: HistoryNotes) -> History | None:
+    """The points of equal users of loads of one target and scenario, oldest first; five slices count as runs."""
+    found: dict[int, list[tuple[Load, tuple[float, ...]]]] = {}
+    for load in loads:
+        for point in load.valid_points():
+            rates = point.slice_rates or tuple(filter(None, [point.requests_per_second]))
+            if point.size_bytes is None and rates:
+                found.setdefault(point.users, []).append((load, rates))
+    lines = tuple(_load_line(users, of_users, notes) for users, of_users in sorted(found.items()))
+    if not lines:
+        return None
+    return History(subject=wording.place(loads[-1].targets[0]), command=None, lines=lines)
+
+
+def _load_line(users: int, of_users: Sequence[tuple[Load, tuple[float, ...]]], notes: HistoryNotes) -> HistoryLine:
+    points = tuple(_point(load.id, load.created_at, load.label, rates, notes) for load, rates in of_users)
+    sizes: list[tuple[int, str]] = []
+    begin, why = 0, ""
+    for end in [*(at for at, one in enumerate(points) if at and one.new_normal), len(points)]:
+        part = of_users[begin:end]
+        times = [datetime.fromisoformat(load.created_at).timestamp() for load, _ in part]
+        changes = [(0, why), *((at, verdict.value) for at, verdict in confirmed_changes([r for _, r in part], times))]
+        ends = [*(at for at, _ in changes[1:]), len(part)]
+        sizes += [(stop - at, reason) for (at, reason), stop in zip(changes, ends, strict=True)]
+        begin, why = end, "new normal"
+    return HistoryLine(points=points, levels=_levels(points, sizes), users=users)
+
+
+def _point(recording: str, created_at: str, label: str, rates: Sequence[float], notes: HistoryNotes) -> HistoryPoint:
+    return HistoryPoint(
+        recording=recording,
+        created_at=created_at,
+        average=sum(rates) / len(rates),
+        interval=confidence_interval(rates, _LEVEL),
+        label=label,
+        baselines=notes.baselines.get(recording, ()),
+        new_normal=recording in notes.new_normals,
+    )
+
+
+def _levels(points: Sequence[HistoryPoint], sizes: Sequence[tuple[int, str]]) -> tuple[HistoryLevel, ...]:
+    levels: list[HistoryLevel] = []
+    first = 0
+    for count, why in sizes:
+        average = sum(one.average for one in points[first : first + count]) / count
+        before = levels[-1].average if levels else None
+        change = 100 * (average / before - 1) if before else None
+        levels.append(
+            HistoryLevel(first=first, last=first + count - 1, average=average, change_percent=change, why=why)
+        )
+        first += count
+    return tuple(levels)
+
+
+def history_sentence(history: History) -> str:
+    """The answer in one sentence: since when the path has its level, and how it changed last."""
+    line = history.lines[-1]
+    newest, since = line.newest, _day(line.points[line.newest.first].created_at)
+    users = f"{wording.count(line.users, 'user')}: " if line.users else ""
+    if newest.change_percent is None:
+        first = _day(line.points[0].created_at)
+        return f"{users}No change found in {wording.count(len(line.points), 'recording')} since {first}."
+    way = "Faster" if newest.change_percent > 0 else "Slower"
+    why = "" if newest.why in {verdict.value for verdict in Verdict} else f": {newest.why}"
+    return f"{users}{way} by {wording.percent(abs(newest.change_percent))} since {since}{why}."
+
+
+def history_report(history: History, *, newest: int | None = None) -> Report:
+    """The answer, the levels, the recordings (the ``newest`` ones, or all), and the curve."""
+    unit = "Requests/s" if history.of_loads else "MB/s"
+    link = history.link_bits_per_second
+    return Report(
+        form="history",
+        title=f"History of {history.command or 'loads on'} {history.subject}",
+        name="History",
+        fields=(
+            Field(name="Answer", text=history_sentence(history), tone=_tone(history.lines[-1].newest)),
+            Field(name="Recordings", text=_span(history)),
+            *([Field(name="Link", text=wording.link_rate(link))] if link else []),
+        ),
+        tables=(_levels_table(history, unit), _points_table(history, unit, newest)),
+        results=tuple(
+            Field(name="Tried", text=f"{_day(mark.created_at)} {wording.plain(mark.name)} ({mark.recording})")
+            for mark in history.marks
+        ),
+        chart=history_chart(history.lines[-1], history),
+        more_charts=tuple(history_chart(line, history) for line in history.lines[:-1]),
+        document=lambda: history_document(history),
+    )
+
+
+def history_chart(line: HistoryLine, history: History) -> Chart:
+    """The averages as a curve with their intervals; the newest level as a line."""
+    link = history.link_bits_per_second
+    users = f", {wording.count(line.users, 'user')}" if line.users else ""
+    return Chart(
+        title=f"History{users}",
+        unit="requests/s" if history.of_loads else "bytes/sec",
+        bars=tuple(Bar(name=_day(one.created_at), value=one.average, interval=one.interval) for one in line.points),
+        levels=(
+            Level(name="newest level", value=line.newest.average, of_bars=True),
+            *([Level(name="link", value=link / 8)] if link else []),
+        ),
+        is_curve=True,
+    )
+
+
+def _levels_table(history: History, unit: str) -> Table:
+    users = ["Users"] if history.of_loads else []
+    columns = columns_of(
+        *users, "From", "To", ("Recordings", ReportKind.WHOLE), (unit, ReportKind.DECIMAL),
+        ("Change", ReportKind.SIGNED), "Because of",
+    )  # fmt: skip
+    rows = (
+        row_of(
+            *([str(line.users)] if users else []), _day(line.points[level.first].created_at),
+            _day(line.points[level.last].created_at), level.last - level.first + 1, level.average * _factor(history),
+            level.change_percent, level.why, tone=_tone(level),
+        )
+        for line in history.lines
+        for level in line.levels
+    )  # fmt: skip
+    return Table(columns=columns, rows=tuple(rows), caption="Levels", entry="level")
+
+
+def _points_table(history: History, unit: str, newest: int | None) -> Table:
+    users = ["Users"] if history.of_loads else []
+    columns = columns_of(
+        "Recording", *users, "When (UTC)", (unit, ReportKind.DECIMAL), ("Low", ReportKind.DECIMAL),
+        ("High", ReportKind.DECIMAL), "Marks",
+    )  # fmt: skip
+    rows = [row for line in history.lines for row in _point_rows(line, history)]
+    caption = f"Recordings, the newest {newest} of {len(rows)}" if newest and newest < len(rows) else "Recordings"
+    return Table(columns=columns, rows=tuple(rows[-newest:] if newest else rows), caption=caption, entry="recording")
+
+
+def _point_rows(line: HistoryLine, history: History) -> Iterator[Any]:
+    factor, begins = _factor(history), {level.first: level for level in line.levels[1:]}
+    for place, one in enumerate(line.points):
+        low, high = one.interval or (None, None)
+        marks = [f"[{wording.plain(name)}]" for name in one.baselines]
+        marks += [begins[place].why] if place in begins else []
+        yield row_of(
+            one.recording, *([str(line.users)] if line.users else []), one.created_at[:16].replace("T", " "),
+            one.average * factor, None if low is None else max(0.0, low) * factor,
+            None if high is None else high * factor, ", ".join(marks),
+        )  # fmt: skip
+
+
+def history_document(history: History) -> dict[str, Any]:
+    """The JSON object ``sharebench/history/1``; averages in bytes or requests per second."""
+    return {"schema": SCHEMA, "unit": "requests/s" if history.of_loads else "bytes/s", **asdict(history)}
+
+
+def _factor(history: History) -> float:
+    return 1.0 if history.of_loads else 1e-6
+
+
+def _span(history: History) -> str:
+    points = [one for line in history.lines for one in line.points]
+    times = sorted(one.created_at for one in points)
+    return f"{len({one.recording for one in points}):,}, {_day(times[0])} to {_day(times[-1])}"
+
+
+def _tone(level: HistoryLevel) -> Tone:
+    if level.change_percent is None:
+        return Tone.PLAIN
+    return Tone.GOOD if level.change_percent > 0 else Tone.BAD
+
+
+def _day(text: str) -> str:
+    return text[:10]

@@ -1,0 +1,97 @@
+"""The history of a path: its levels, why they begin, and the forms of it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from forms.exporters import FORMATS, export_reports
+from forms.watch.history import (
+    HistoryMark,
+    HistoryNotes,
+    history_document,
+    history_of_loads,
+    history_of_series,
+    history_report,
+    history_sentence,
+)
+from storage.records import Change
+from tests.builders import CLIENT, one
+from tests.loads import full_load, point
+
+NOTHING = HistoryNotes()
+
+
+def nights(*levels: float, **fields):
+    rates = (100e6, 100.2e6, 99.8e6, 100.1e6, 99.9e6)
+    return [one(n, [rate * level for rate in rates], **fields) for n, level in enumerate(levels, 1)]
+
+
+def levels(series, notes: HistoryNotes = NOTHING) -> list[tuple[int, int, str]]:
+    history = history_of_series(series, notes)
+    assert history
+    return [(level.first, level.last, level.why) for level in history.lines[0].levels]
+
+
+def test_a_level_ends_where_two_series_running_are_slower():
+    assert levels(nights(1, 1.001, 0.999, 1, 1, 0.8, 0.801, 0.8)) == [(0, 4, ""), (5, 7, "slower")]
+    assert levels(nights(1, 1.001, 0.999, 1, 1, 0.8, 1, 1)) == [(0, 7, "")]
+    assert levels(nights(1, 1.001, 0.999, 1, 1, 1.3, 1.3)) == [(0, 4, ""), (5, 6, "faster")]
+    assert levels(nights(1, 1.001, 0.999, 1, 1, 1.3)) == [(0, 5, "")]
+
+
+def test_a_level_ends_at_a_change_a_difference_and_a_new_normal():
+    series = nights(1, 1, 1, 1, 1, 1)
+    series[2] = replace(series[2], change=Change(name="aio read size", value="1"))
+    for place in (4, 5):
+        series[place] = replace(series[place], client=replace(CLIENT, dialect="3.0"))
+    found = levels(series, HistoryNotes(new_normals={series[1].id}))
+    assert [(first, last) for first, last, _ in found] == [(0, 0), (1, 1), (2, 3), (4, 5)]
+    assert [why for *_, why in found] == ["", "new normal", "aio read size = 1", "client.dialect 3.1.1 -> 3.0"]
+
+
+def test_the_sentence_says_since_when():
+    history = history_of_series(nights(1, 1, 1, 1, 0.8, 0.8), NOTHING)
+    assert history
+    assert history_sentence(history) == "Slower by 20 % since 2026-01-05."
+    steady = history_of_series(nights(1, 1), NOTHING)
+    assert steady
+    assert history_sentence(steady) == "No change found in 2 recordings since 2026-01-01."
+    assert history_of_series([one(1, ())], NOTHING) is None
+
+
+def test_baselines_and_trials_are_marked():
+    series = nights(1, 1, 1)
+    marks = [HistoryMark(recording="t", created_at=series[1].created_at, name="strict sync nas")]
+    history = history_of_series(series, HistoryNotes(baselines={series[0].id: ("nightly",)}), marks)
+    assert history
+    report = history_report(history)
+    assert report.tables[1].rows[0].cells[-1].value == "[nightly]"
+    assert "strict sync nas" in report.results[0].text
+    document = json.loads(json.dumps(history_document(history)))
+    assert (document["schema"], document["unit"]) == ("sharebench/history/1", "bytes/s")
+    assert [point["recording"] for point in document["lines"][0]["points"]] == [each.id for each in series]
+    assert len(history_report(history, newest=2).tables[1].rows) == 2
+
+
+def test_points_of_equal_users_are_a_history_of_loads():
+    load = full_load(points=(point(1, 10, slices=(380, 381, 379, 380, 380)), point(2, 20)))
+    slower = point(1, 10, slices=(280, 281, 279, 280, 280))
+    loads = [replace(load, id=f"{n:012x}", created_at=f"2026-01-{n:02d}T10:00:00.000Z") for n in range(1, 7)]
+    loads[4:] = [replace(each, points=(slower, *each.points[1:])) for each in loads[4:]]
+    history = history_of_loads(loads, NOTHING)
+    assert history
+    assert [line.users for line in history.lines] == [10, 20]
+    changed = next(line for line in history.lines if line.users == slower.users)
+    assert [(level.first, level.why) for level in changed.levels] == [(0, ""), (4, "slower")]
+    assert len(history_report(history).charts) == len(history.lines)
+    marked = history_of_loads(loads[:4], HistoryNotes(new_normals={loads[2].id}))
+    assert marked
+    assert [level.why for level in marked.lines[0].levels] == ["", "new normal"]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format(name):
+    history = history_of_series(nights(1, 1, 1, 0.8, 0.8), NOTHING)
+    assert history
+    assert len(export_reports([history_report(history)], name, paper="A4")) > 200
