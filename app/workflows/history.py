@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from app.errors import UsageError
-from app.kinds import kind_of
 from forms import wording
 from forms.comparison.verdict import path_of
 from forms.watch.history import History, HistoryMark, HistoryNotes, history_of_loads, history_of_series
@@ -48,7 +47,7 @@ def history_of_recording(notebook: Notebook, reference: str) -> History:
         inside = [part.id for part in notebook.recordings(part_of=head.id)]
         found = _history(notebook, notebook.series(inside[0])) if inside else None
     if found is None:
-        what = f"a {kind_of(head).name}" if head else "it"
+        what = f"a {head.kind}" if head else "it"
         raise UsageError(f"{reference} has no history: {what} has no measured series or load point")
     return found
 
