@@ -16,7 +16,8 @@ from storage.target_url import format_target
 
 SHORT_SECONDS = 1.0
 GOOD_SECONDS = 10.0
-FEW_BLOCKS = 16
+FEW_BLOCKS, FULL_SECONDS = 16, 1.5
+"""A run of few blocks may not fill the path, unless it lasts: tune's smaller files take 1.5 to 3 s."""
 VARIATION_PERCENT = 5.0
 DRIFT_PERCENT = 2.0
 CEILING_PERCENT = 70.0
@@ -229,7 +230,7 @@ def short_runs(series: Series) -> Iterator[Advice]:
     if typical is None or middle is None:
         return
     size, block = timed[0].size_bytes, series.client.block_bytes
-    few = block is not None and size < FEW_BLOCKS * block and typical < GOOD_SECONDS
+    few = block is not None and size < FEW_BLOCKS * block and typical < FULL_SECONDS
     if typical >= SHORT_SECONDS and not few:
         return
     advised = wording.typed_size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))

@@ -4,9 +4,11 @@ import json
 import os
 import random
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader
 
 from app import evidence
 from app.evidence import CHANGED, NOT_SIGNED, UNCHANGED, verify
@@ -137,6 +139,17 @@ def test_only_json_of_recordings_is_signed(tmp_path: Path, keys: Path):
     assert len(done.stderr.splitlines()) == 1
 
 
+def whole_text(path: Path) -> str:
+    """Everything that a PDF or a workbook says, its properties included; lines joined."""
+    if path.suffix == ".pdf":
+        reader = PdfReader(path)
+        text = "\n".join([str(reader.metadata), *(page.extract_text() for page in reader.pages)])
+    else:
+        with zipfile.ZipFile(path) as parts:
+            text = "\n".join(parts.read(name).decode("utf-8", "replace") for name in parts.namelist())
+    return " ".join(text.split())
+
+
 def test_an_anonymous_export_names_no_user_in_any_format(tmp_path: Path, keys: Path):
     target = Target(
         protocol="smb", host="nas", port=445, share="homes", path="alice/big.bin", user="alice", domain="CORP"
@@ -160,6 +173,13 @@ def test_an_anonymous_export_names_no_user_in_any_format(tmp_path: Path, keys: P
         told = hidden.stdout.casefold().replace("malice", "")
         assert not [word for word in ("alice", "corp", "miller") if word in told], name
         assert "malice stays" in hidden.stdout
+    for name in ("pdf", "xlsx"):
+        path = tmp_path / f"hidden.{name}"
+        done = inside("export", load, f"{1:012x}", "-o", str(path), "--anonymous")
+        assert done.returncode == 0, done.stderr
+        told = whole_text(path).casefold()
+        assert "malice stays" in told
+        assert not [word for word in ("alice", "corp", "miller") if word in told.replace("malice", "")], name
     assert "alice" in json.dumps(inside.json("show", f"{1:012x}", "--json"))
     done = inside("export", load, f"{1:012x}", "--anonymous", "--sign", str(keys / "mine"))
     assert verify(done.stdout.encode()).exit_code == UNCHANGED

@@ -44,6 +44,7 @@ from app.workflows.trial_yardstick import (
     rate_after_burst,
 )
 from app.workflows.tune import Tuned, Tuning
+from forms.findings.series_warnings import FULL_SECONDS
 from forms.stats.decision import Verdict
 from forms.trials.summary import TrialSummary
 from forms.tuning import negotiated
@@ -427,6 +428,10 @@ def test_a_run_of_up_to_ten_seconds_keeps_its_file_and_a_longer_one_gets_three_s
     assert fitting_bytes(20_000_000, 1_000) == LEAST_BYTES
     assert fitting_bytes(LEAST_BYTES + 1, 1_000) == LEAST_BYTES
     assert fitting_bytes(LEAST_BYTES, 1_000) is None, "there is nothing smaller to choose"
+    for rate in range(100_000, 12_000_000, 99_991):
+        size = fitting_bytes(1 << 30, rate)
+        assert size
+        assert size / rate >= FULL_SECONDS, "the smaller file is not called too short afterwards"
 
 
 def test_a_burst_at_the_start_hides_no_slow_transfer():

@@ -76,9 +76,10 @@ def test_short_runs_are_told_the_size_to_take():
 
 
 def test_few_blocks_are_short_where_a_run_is_not_long():
-    brief = series((1e6, 1.01e6, 0.99e6), size_bytes=2_000_000)
+    brief = series((1e6, 1.01e6, 0.99e6), size_bytes=1_499_999)
     assert "takes 1 block" in texts(brief)["short"]
     assert "a file of 64M" in texts(brief)["short"]
+    assert "short" not in texts(series((1e6, 1.01e6, 0.99e6), size_bytes=1_500_000))
     assert "short" not in texts(series((1e7, 1.01e7), size_bytes=16 << 20))
     assert "short" not in texts(series((1e5, 1.01e5, 0.99e5), size_bytes=2_000_000))
 

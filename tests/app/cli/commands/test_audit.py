@@ -14,18 +14,11 @@ from storage.notebook import Notebook
 from storage.target_url import format_target
 from tests.command_line import Inside
 from tests.forms.audit.configurations import REDPAPER
+from tests.servers.process import require
 from tests.servers.smbd import Smbd, SupervisedSmbd
+from tests.servers.sshd import Sshd
 
 PINNED = "TCP_NODELAY SO_SNDBUF=14596 SO_RCVBUF=14596"
-
-
-@pytest.fixture
-def supervised():
-    """An smbd that is restarted when it ends, started with the buffer lines."""
-    server = SupervisedSmbd({"socket options": PINNED})
-    server.start()
-    yield server
-    server.stop()
 
 
 def state_of(folder: Path) -> dict[str, tuple[int, bytes]]:
@@ -139,14 +132,34 @@ def test_what_testparm_prints_can_be_audited(inside: Inside, tmp_path: Path, mak
     assert "strict sync = No" in done.stdout
 
 
-def test_the_costliest_finding_is_tested_and_restored(inside: Inside, supervised: Smbd):
-    supervised.make_file("big.iso", b"x" * 600_000)
-    before = supervised.conf.read_bytes()
-    done = inside(
-        "audit", format_target(supervised.target("big.iso")), "--smb-conf", str(supervised.conf), "--try", "--yes",
-        "--allow-restart",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "testing socket options=TCP_NODELAY in place of" in done.stderr
-    assert "faster" in done.stdout.lower()
-    assert supervised.conf.read_bytes() == before
+def test_the_costliest_finding_is_tested_and_restored_also_in_the_registry_and_over_ssh(inside: Inside, through: Sshd):
+    require("net")
+    server = SupervisedSmbd({"include": "registry"})
+    server.configure()
+    net = ["net", "-s", str(server.conf), "conf"]
+    subprocess.run([*net, "setparm", "global", "socket options", PINNED], check=True)
+    try:
+        server.start()
+        server.make_file("big.iso", b"x" * 600_000)
+        before = server.conf.read_bytes()
+        done = inside(
+            "audit", format_target(server.target("big.iso")), "--server-ssh", "fileserver", "--smb-conf",
+            str(server.conf), "--try", "--yes", "--allow-restart",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert "harmful registry:2" in done.stdout
+        assert "testing socket options=TCP_NODELAY in place of" in done.stderr
+        assert "faster" in done.stdout.lower()
+        assert server.conf.read_bytes() == before
+        assert PINNED in subprocess.run([*net, "list"], capture_output=True, text=True, check=True).stdout
+    finally:
+        server.stop()
+
+
+def test_five_megabytes_of_settings_are_read_and_judged(inside: Inside, tmp_path: Path):
+    shares = "".join(f"[share{number}]\npath = /srv/{number}\ncomment = {'x' * 400}\n" for number in range(11_500))
+    (tmp_path / "smb.conf").write_text(f"[global]\nsocket options = {PINNED}\n{shares}")
+    assert (tmp_path / "smb.conf").stat().st_size > 5_000_000
+    done = inside("audit", "--smb-conf", str(tmp_path / "smb.conf"))
+    assert done.returncode == 1, done.stderr
+    assert "SO_SNDBUF=14596" in done.stdout
