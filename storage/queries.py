@@ -36,6 +36,7 @@ class SortKey(StrEnum):
     PERCENT_OF_LINK = "percent of link"
     BASELINE = "baseline"
     EXPERIMENT = "experiment"
+    MACHINE = "machine"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +85,11 @@ _COLUMN = {
     SortKey.PERCENT_OF_LINK: "rates.average / series.link_bits_per_second",
     SortKey.BASELINE: "named.names COLLATE NOCASE",
     SortKey.EXPERIMENT: "series.experiment COLLATE NOCASE",
+    SortKey.MACHINE: (
+        "coalesce((SELECT value FROM facts WHERE series_id IN (recordings.id, (SELECT id FROM recordings AS part"
+        " WHERE part.part_of = recordings.id)) AND side = 'client' AND name = 'host.name'),"
+        """ json_extract(content, '$.environment.client."host.name"')) COLLATE NOCASE"""
+    ),
 }
 _NEWER = "recordings.created_at DESC, recordings.stored_order DESC"
 _NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCENT_OF_LINK}

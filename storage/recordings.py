@@ -190,7 +190,11 @@ class RecordingTables(NotebookBase):
         elif place == DECISION:
             self._db.execute("UPDATE series SET decision = ? WHERE id = ?", (text or None, recording_id))
 
+    def has_imported(self) -> bool:
+        return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM recordings WHERE imported_at > '')").fetchone()[0])
+
     def machines(self, ids: Sequence[str]) -> dict[str, str]:
+        """Host, and site if named, of the measuring machine by id, where known."""
         found: dict[str, dict[str, str]] = {}
         for column in ("part_of", "id"):
             sql = (

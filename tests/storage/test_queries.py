@@ -49,15 +49,17 @@ def test_newest_first_unless_asked_otherwise(notebook: Notebook) -> None:
         (SortKey.PERCENT_OF_LINK, [3, 2, 1]),
         (SortKey.BASELINE, [1, 3, 2]),
         (SortKey.EXPERIMENT, [2, 3, 1]),
+        (SortKey.MACHINE, [3, 1, 2]),
     ],
 )
 def test_each_column_orders(notebook: Notebook, order: SortKey, expected: list[int]) -> None:
     at = Target(protocol="smb", host="nas", port=445, share="data", path="big.bin")
-    notebook.add(one(1, (3e8, 2.8e8, 2.9e8), label="beta", target=replace(at, host="alpha")))
+    desk, attic = ({"client": {"host.name": name}} for name in ("desk", "Attic"))
+    notebook.add(one(1, (3e8, 2.8e8, 2.9e8), label="beta", target=replace(at, host="alpha"), environment=desk))
     notebook.add(
         one(2, (1e8, 1.001e8), label="gamma", experiment="a", command=Command.PUT, target=replace(at, host="Z"))
     )
-    notebook.add(one(3, (2e8,), label="Alpha", experiment="B", link_bits_per_second=10**11))
+    notebook.add(one(3, (2e8,), label="Alpha", experiment="B", link_bits_per_second=10**11, environment=attic))
     notebook.set_baseline("before", f"{1:012x}")
     assert ids(notebook, order=order, descending=False) == expected
 

@@ -47,11 +47,13 @@ class ListRows:
         return found.series_id if isinstance(found, Found) else None
 
 
-def listing(found: Sequence[Found], query: SeriesQuery, *, baselines: bool = True) -> ListRows:
-    """The rows for what was found; ``baselines``: whether any series is one."""
+def listing(found: Sequence[Found], query: SeriesQuery, *, baselines: bool = True, imported: bool = False) -> ListRows:
+    """The rows for what was found; ``baselines``: whether any is one; ``imported``: whether any was imported."""
     rows = list(_with_headings(found)) if query.grouped else list(found)
     places = {row.series_id: index for index, row in enumerate(rows) if isinstance(row, Found)}
     unused = set() if baselines else {SortKey.BASELINE}
+    if not imported:
+        unused.add(SortKey.MACHINE)
     if all(one.experiment is None for one in found):
         unused.add(SortKey.EXPERIMENT)
     return ListRows(query=query, rows=rows, places=places, unused=frozenset(unused))
@@ -116,6 +118,9 @@ COLUMNS = (
     ListColumn(
         order=SortKey.EXPERIMENT, heading="Experiment", text=lambda s: s.experiment, width=11, grows=1, tone=_faint,
         rank=6,
+    ),
+    ListColumn(
+        order=SortKey.MACHINE, heading="Measured on", text=lambda s: s.machine, width=11, grows=1, tone=_faint, rank=5
     ),
 )  # fmt: skip
 

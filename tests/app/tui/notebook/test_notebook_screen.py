@@ -500,6 +500,20 @@ async def test_columns_that_nothing_listed_fills_give_their_room_to_the_others(t
         assert "Baseline" not in painted(app).splitlines()[2]
 
 
+async def test_where_some_were_imported_host_and_site_of_each_are_a_column(three):
+    app = app_on(three)
+    async with app.run_test(size=(140, 36)) as pilot:
+        await settled(app, pilot)
+        assert "Measured on" not in painted(app).splitlines()[2]
+        away = {"client": {"host.name": "desk", "measured.site": "Bonn"}}
+        with Notebook(three) as notebook:
+            notebook.add_all([one(9, environment=away)])
+        here(app).look()
+        await settled(app, pilot)
+        assert "Measured on" in painted(app).splitlines()[2]
+        assert "desk, Bonn" in painted(app)
+
+
 async def test_an_empty_notebook_has_no_empty_form_below_it(tmp_path):
     app = app_on(tmp_path / "notebook.db")
     async with app.run_test(size=(120, 36)) as pilot:
