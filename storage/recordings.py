@@ -19,7 +19,8 @@ LAST = "last"
 LAST_LOAD = "last-load"
 
 DECISION, NORMAL = "decision", "normal"
-_MACHINE = ("host.name", "measured.site")
+MACHINE = ("host.name", "measured.site")
+"""The client's facts that name the machine that measured."""
 WRITTEN_BY_PEOPLE = ("label", "note", "question")
 _BY_MEASURING = ("status", "error", "subject", "leftovers")
 
@@ -199,17 +200,17 @@ class RecordingTables(NotebookBase):
         for column in ("part_of", "id"):
             sql = (
                 f"SELECT {column} AS id, name, value FROM facts JOIN recordings ON id = series_id"  # noqa: S608  our own
-                f" WHERE side = 'client' AND name IN {_MACHINE} AND {column} IN (ids)"
+                f" WHERE side = 'client' AND name IN {MACHINE} AND {column} IN (ids)"
             )
             for row in self._rows_of(sql, ids):
                 found.setdefault(row["id"], {})[row["name"]] = str(row["value"])
         sql = (
             "SELECT recordings.id, key AS name, value FROM recordings, json_each(content, '$.environment.client')"  # noqa: S608
-            f" WHERE key IN {_MACHINE} AND recordings.id IN (ids)"
+            f" WHERE key IN {MACHINE} AND recordings.id IN (ids)"
         )
         for row in self._rows_of(sql, ids):
             found.setdefault(row["id"], {})[row["name"]] = str(row["value"])
-        return {one: ", ".join(facts[name] for name in _MACHINE if name in facts) for one, facts in found.items()}
+        return {one: ", ".join(facts[name] for name in MACHINE if name in facts) for one, facts in found.items()}
 
     def progress(self) -> dict[str, tuple[int, int]]:
         counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE {key[0]} = id)" for table, key in RUNS.items())  # noqa: S608

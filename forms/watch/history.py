@@ -16,6 +16,7 @@ from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, co
 from forms.stats.decision import Verdict, confirmed_changes
 from forms.stats.summary import confidence_interval
 from storage.loads.records import Load
+from storage.recordings import MACHINE
 from storage.records import Command, Series
 
 SCHEMA = "sharebench/history/1"
@@ -33,6 +34,8 @@ class HistoryPoint:
     label: str = ""
     baselines: tuple[str, ...] = ()
     new_normal: bool = False
+    machine: str = ""
+    """Host, and site if named, that measured it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +102,7 @@ def history_of_series(
     if not groups:
         return None
     measured = [one for group in groups for one in group.series]
-    points = tuple(_point(one.id, one.created_at, one.label, one.rates(), notes) for one in measured)
+    points = tuple(_point(one, one.rates(), notes) for one in measured)
     newest = measured[-1]
     return History(
         subject=wording.place(newest.target),
@@ -125,7 +128,7 @@ def history_of_loads(loads: Sequence[Load], notes: HistoryNotes) -> History | No
 
 
 def _load_line(users: int, of_users: Sequence[tuple[Load, tuple[float, ...]]], notes: HistoryNotes) -> HistoryLine:
-    points = tuple(_point(load.id, load.created_at, load.label, rates, notes) for load, rates in of_users)
+    points = tuple(_point(load, rates, notes) for load, rates in of_users)
     sizes: list[tuple[int, str]] = []
     begin, why = 0, ""
     for end in [*(at for at, one in enumerate(points) if at and one.new_normal), len(points)]:
@@ -138,15 +141,17 @@ def _load_line(users: int, of_users: Sequence[tuple[Load, tuple[float, ...]]], n
     return HistoryLine(points=points, levels=_levels(points, sizes), users=users)
 
 
-def _point(recording: str, created_at: str, label: str, rates: Sequence[float], notes: HistoryNotes) -> HistoryPoint:
+def _point(one: Series | Load, rates: Sequence[float], notes: HistoryNotes) -> HistoryPoint:
+    client = one.environment.get("client", {})
     return HistoryPoint(
-        recording=recording,
-        created_at=created_at,
+        recording=one.id,
+        created_at=one.created_at,
         average=sum(rates) / len(rates),
         interval=confidence_interval(rates, _LEVEL),
-        label=label,
-        baselines=notes.baselines.get(recording, ()),
-        new_normal=recording in notes.new_normals,
+        label=one.label,
+        baselines=notes.baselines.get(one.id, ()),
+        new_normal=one.id in notes.new_normals,
+        machine=", ".join(str(client[name]) for name in MACHINE if name in client),
     )
 
 
@@ -237,16 +242,18 @@ def _levels_table(history: History, unit: str) -> Table:
 
 def _points_table(history: History, unit: str, newest: int | None) -> Table:
     users = ["Users"] if history.of_loads else []
+    several = len({one.machine for line in history.lines for one in line.points}) > 1
     columns = columns_of(
-        "Recording", *users, "When (UTC)", (unit, ReportKind.DECIMAL), ("Low", ReportKind.DECIMAL),
+        "Recording", *users, "When (UTC)", *(["Measured on"] if several else []),
+        (unit, ReportKind.DECIMAL), ("Low", ReportKind.DECIMAL),
         ("High", ReportKind.DECIMAL), "Marks",
     )  # fmt: skip
-    rows = [row for line in history.lines for row in _point_rows(line, history)]
+    rows = [row for line in history.lines for row in _point_rows(line, history, several=several)]
     caption = f"Recordings, the newest {newest} of {len(rows)}" if newest and newest < len(rows) else "Recordings"
     return Table(columns=columns, rows=tuple(rows[-newest:] if newest else rows), caption=caption, entry="recording")
 
 
-def _point_rows(line: HistoryLine, history: History) -> Iterator[Any]:
+def _point_rows(line: HistoryLine, history: History, *, several: bool) -> Iterator[Any]:
     factor, begins = _factor(history), {level.first: level for level in line.levels[1:]}
     for place, one in enumerate(line.points):
         low, high = one.interval or (None, None)
@@ -254,7 +261,8 @@ def _point_rows(line: HistoryLine, history: History) -> Iterator[Any]:
         marks += [begins[place].why] if place in begins else []
         yield row_of(
             one.recording, *([str(line.users)] if line.users else []), one.created_at[:16].replace("T", " "),
-            one.average * factor, None if low is None else max(0.0, low) * factor,
+            *([wording.plain(one.machine)] if several else []), one.average * factor,
+            None if low is None else max(0.0, low) * factor,
             None if high is None else high * factor, ", ".join(marks),
         )  # fmt: skip
 

@@ -95,3 +95,17 @@ def test_every_format(name):
     history = history_of_series(nights(1, 1, 1, 0.8, 0.8), NOTHING)
     assert history
     assert len(export_reports([history_report(history)], name, paper="A4")) > 200
+
+
+def test_where_each_was_measured_is_told_where_there_are_several_machines():
+    desk, attic = ({"client": {"host.name": name, "measured.site": "Bonn"}} for name in ("desk", "attic"))
+    series = nights(1, 1, environment=desk)
+    alike = history_of_series(series, NOTHING)
+    assert alike
+    assert "Measured on" not in {column.heading for column in history_report(alike).tables[1].columns}
+    mixed = history_of_series([series[0], replace(series[1], environment=attic)], NOTHING)
+    assert mixed
+    table = history_report(mixed).tables[1]
+    place = [column.heading for column in table.columns].index("Measured on")
+    assert [row.cells[place].value for row in table.rows] == ["desk, Bonn", "attic, Bonn"]
+    assert [one["machine"] for one in history_document(mixed)["lines"][0]["points"]] == ["desk, Bonn", "attic, Bonn"]
