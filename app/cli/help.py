@@ -49,6 +49,7 @@ COMMANDS = {
     },
     "Share": {
         "export": "Write forms as text, CSV, HTML, XLSX, PDF or JSON",
+        "report": "Write one page for somebody else",
         "import": "Add recordings from a file",
         "verify": "Check a signed export",
         "push": "Send recordings to another notebook through ssh",
@@ -129,6 +130,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "experiment keep": ("experiment keep last",),
     "experiment revert": ("experiment revert last",),
     "export": ("export last -o form.pdf", "export --all --format xlsx -o notebook.xlsx"),
+    "report": ("report tuning -o report.html", "report before last -o report.pdf"),
     "import": ("import form.json", "import --example"),
     "verify": ("verify evidence.json --key sender.pub",),
     "push": ("push nas-team",),

@@ -49,6 +49,7 @@ _MODULES = {
     "load-worker": "load",
     "push": "share",
     "pull": "share",
+    "report": "export",
     "verify": "export",
     "share-worker": "share",
     "list": "list_",

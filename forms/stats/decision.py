@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from itertools import accumulate
 
 from forms.stats.distributions import chi_square_tail, scale_nodes, student_t, student_tail
 from forms.stats.variation import (
@@ -345,10 +346,12 @@ def confirmed_changes(series: Sequence[Rates], times: Sequence[float]) -> list[t
     found: list[tuple[int, Verdict]] = []
     series, begin = [tuple(rates) for rates in series], 0
     means = [basic.fmean(rates) for rates in series]
+    sums = [0.0, *accumulate(means)]
     for place in range(1, len(series) - 1):
         first = max(begin, place - MOST_EARLIER)
-        if abs(means[place] / basic.fmean(means[first:place]) - 1) * 100 <= Limits().noise_percent:
-            continue
+        before = (sums[place] - sums[first]) / (place - first)
+        if abs(means[place] / before - 1) * 100 <= Limits().noise_percent:
+            continue  # no verdict would be faster or slower
         verdicts = (
             decide(series[first:place], [series[next_]], times=[*times[first:place], times[next_]]).verdict
             for next_ in (place, place + 1)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.truth import tables
 from tests.truth.corpus_tables import corpus_table, kinds, left_out_table, most_percent
+from tests.truth.nights import HISTORY, LEAST_FOUND, MOST_ALARMS, NIGHTS, STRETCHES, nights_table
 from tests.truth.sweeps import sweeps_table
 from tests.truth.trials import trials_table
 
@@ -110,11 +111,28 @@ def main() -> int:
         for made in pool.map(_lines, *zip(*HALVES, strict=True), repeat(asked.trials)):
             print("\n".join(made), flush=True)
             lines += made
-    made = [*_corpus()]
+    made = [*_corpus(), *_nights()]
     print("\n".join(made))
     lines += made
     asked.to.write_text("\n".join(lines) + "\n")
     return int(any("**" in line for line in lines if line.startswith("|")))
+
+
+def _nights() -> Iterator[str]:
+    """What `sharebench watch` says of nights that are made up."""
+    yield from (
+        "",
+        "## A watch: alarms where nothing changed, and slowdowns reported within two nights",
+        "",
+        (
+            f"{STRETCHES} stretches of {NIGHTS} nights after {HISTORY} nights of history, five runs a night that vary"
+            " by 0.5 %; a slowdown is measured again at once and reported when that agrees. A slowdown is for good,"
+            f" from the night after the history. Asked: at most {MOST_ALARMS:g} alarm in 100 nights, and 5 %"
+            f" reported in {LEAST_FOUND:g} of 100."
+        ),
+        "",
+        *nights_table(),
+    )
 
 
 def _corpus() -> Iterator[str]:

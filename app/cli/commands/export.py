@@ -3,6 +3,7 @@
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from forms.reports import blank_report
 from forms.worksheets.report import worksheet_report
 from storage.errors import did_you_mean
 from storage.recordings import ISOLATION, SERIES
+from storage.records import ExperimentKind
 
 FORMS = ("run", "comparison", "experiment", "survey", "selftest", "isolation", "bottleneck", "clients")
 _WORKSHEETS = {"bottleneck", "clients"}
@@ -180,6 +182,52 @@ def _kind(name: str) -> kinds.Kind:
         known = ", ".join(kinds.KINDS)
         raise UsageError(f"no kind of recording is called {name!r}: {did_you_mean(name, kinds.KINDS)}one of {known}")
     return kinds.KINDS[name]
+
+
+@common.command("report")
+@click.argument("names", nargs=-1, required=True, metavar="EXPERIMENT|RECORDING...")
+@click.option("-o", "--output", "file_name", required=True, metavar="FILE", help="report.html or report.pdf.")
+@click.option("--paper", type=click.Choice(PAPERS, case_sensitive=False), default="A4", show_default=True)
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@common.options_of_all
+def report_command(context: click.Context, names: tuple[str, ...], file_name: str, paper: str, force: bool) -> None:
+    """Write one page for somebody else: question, answer, how sure it is, and the evidence.
+
+    Several series are compared with the first. An experiment shows what each change was worth, and all of them.
+    """
+    if format_of(file_name) not in _ONE_PAGE:
+        raise UsageError(f"{file_name}: a report is a page to hand over; name it report.html or report.pdf")
+    write_forms(file_name, None, partial(_page, context, names), paper=_paper(paper), force=force)
+
+
+_ONE_PAGE = ("html", "pdf")
+
+
+def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
+    from forms import onepage  # noqa: PLC0415  few exports need it
+    from forms.experiments.summary import experiment_summary  # noqa: PLC0415  as above
+    from forms.series.summary import run_form  # noqa: PLC0415  as above
+
+    with common.notebook(context) as notebook:
+        experiment = notebook.experiment_called(names[0]) if len(names) == 1 else None
+        if experiment and experiment.kind is ExperimentKind.STEPS and (series := notebook.experiment(names[0])):
+            return [onepage.experiment_page(experiment_summary(names[0], series), run_form(series[-1]))]
+        heads = kinds.alike(notebook, names)
+        if heads[0].kind == SERIES:
+            forms = [run_form(notebook.series(head.id)) for head in heads]
+            if len(forms) == 1:
+                return [onepage.series_page(forms[0], kinds.kind_of(heads[0]).form(notebook, heads[0]))]
+            found = comparisons(sides_to_compare(notebook, names))
+            return [onepage.comparison_page(found, comparison_report([form.series for form in forms], found))]
+        question = next((head.question for head in heads if head.question), "")
+        kind, head = kinds.kind_of(heads[0]), heads[0]
+        if len(heads) == 1:
+            answer = kind.answer(notebook, head)
+            said = onepage.Handover(question=question, answer=answer.text, tone=answer.tone)
+            return [onepage.one_page(said, kind.form(notebook, head))]
+        report = kinds.compare(notebook, heads).report
+        answers = [f"{each.label or each.id}: {kind.answer(notebook, each).text}" for each in heads]
+        return [onepage.one_page(onepage.Handover(question=question, answer="; ".join(answers)), report)]
 
 
 @common.command("verify")

@@ -5,6 +5,18 @@ from html.parser import HTMLParser
 
 VOID = {"meta", "br", "rect", "line"}
 
+CHROMIUM = (
+    "chromium",
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+"""A browser that prints, and asks nothing of the network."""
+
 
 @dataclass
 class Element:

@@ -11,20 +11,9 @@ from forms.exporters import export, export_reports
 from forms.exporters.html import DARK, LIGHT
 from forms.series.report import blank_series_report
 from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
-from tests.forms.exporters.page import Page
+from tests.forms.exporters.page import CHROMIUM, Page
 from tests.forms.golden_files import check
 from tests.servers.process import require
-
-CHROMIUM = (
-    "chromium",
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 
 def test_golden_forms():

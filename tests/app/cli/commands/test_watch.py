@@ -2,12 +2,14 @@
 
 import json
 import re
+import sqlite3
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from storage.notebook import Notebook
+from storage.target_url import format_target
 from storage.watches import WATCH
 from tests.command_line import QUICK, Inside
 from tests.servers.process import program, require
@@ -118,3 +120,36 @@ def test_a_line_for_cron(inside: Inside):
 )
 def test_what_watch_would_refuse_is_refused(inside: Inside, words, said):
     assert said in inside.fails(2, "schedule", *words, "--print", "cron")
+
+
+def test_a_real_server_is_reported_slower_recovered_and_gone_once_each(make_link, make_smbd, tmp_path: Path):
+    """Three nights of a baseline, then checks on a link of 100 Mbit/s, of 20, of 100 again, and without the server."""
+    link = make_link("100mbit")
+    server = make_smbd(link=link)
+    server.make_file("file", bytes(1 << 19))
+    inside, told = Inside(tmp_path / "n.db", server.password), tmp_path / "told"
+    target = format_target(server.target("file"))
+    asked = ("watch", target, "--baseline", "nightly", *QUICK, "--runs", "4", "--warmup", "1")
+    asked += ("--link", "100M", "--textfile", str(tmp_path / "n.prom"), "--on-change", f"cat >> {told}")
+
+    def night() -> int:
+        """One check, a day after those before."""
+        days = "strftime('%Y-%m-%dT%H:%M:%fZ', created_at, '-1 day')"
+        with sqlite3.connect(inside.db) as database:
+            database.execute(f"UPDATE recordings SET created_at = {days} WHERE kind = 'series'")
+        return inside(*asked).returncode
+
+    assert inside(*asked).returncode == 3
+    assert [night(), night()] == [3, 3]
+    assert not told.exists()
+    link.change_rate("20mbit")
+    assert [night(), night()] == [1, 1]
+    link.change_rate("100mbit")
+    assert night() in {0, 3}
+    server.stop()
+    assert [night(), night()] == [4, 4]
+    reports = [json.loads(line) for line in told.read_text().splitlines()]
+    assert [report["state"] for report in reports] == ["slower", "recovered", "unmeasurable"]
+    assert reports[0]["comparison"]["change_percent"] == pytest.approx(-80, abs=10)
+    assert server.password not in told.read_text() + (tmp_path / "n.prom").read_text()
+    assert 'state="unmeasurable"} 1.0' in (tmp_path / "n.prom").read_text()

@@ -1,0 +1,103 @@
+"""One page to hand over: what it says first, and that it prints on one A4 page, whatever it is made of."""
+
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader
+
+from forms import onepage
+from forms.comparison.report import comparison_report
+from forms.comparison.summary import comparisons
+from forms.comparison.verdict import Sides
+from forms.experiments.summary import experiment_summary
+from forms.exporters import export_reports
+from forms.report import Report
+from forms.series.report import series_report
+from forms.series.summary import run_form
+from storage.records import Change, Decision
+from tests.builders import full_series, one
+from tests.forms.exporters.page import CHROMIUM
+from tests.servers.process import require
+
+LONG = " ".join(["a long note about the switch that nobody reads to its end"] * 40)
+
+
+def a_series() -> Report:
+    series = replace(full_series(), question="Is the new switch faster?", note=LONG)
+    return onepage.series_page(run_form(series), series_report(run_form(series)))
+
+
+def a_comparison() -> Report:
+    base, other = (
+        one(1, question="Is it faster now?"),
+        one(2, [rate * 1.43 for rate in (1e8, 1.01e8, 0.99e8, 1e8, 1e8)]),
+    )
+    found = comparisons([Sides(base=(base,), other=(other,))])
+    return onepage.comparison_page(found, comparison_report([base, other], found))
+
+
+def an_experiment(steps: int = 12) -> Report:
+    series = [one(1, experiment="tuning")]
+    for n in range(2, steps + 1):
+        rates = [1e8 * (1 + 0.3 * n) * (1 + 0.001 * k) for k in range(5)]
+        change = Change(name=f"parameter {n}", value="yes", previous="no")
+        series.append(
+            one(n, rates, experiment="tuning", change=change, base_id=series[-1].id, decision=Decision.KEPT, note=LONG)
+        )
+    return onepage.experiment_page(experiment_summary("tuning", series), run_form(series[-1]))
+
+
+PAGES = {"series": a_series, "comparison": a_comparison, "experiment": an_experiment, "short": lambda: an_experiment(3)}
+
+
+def fields(report: Report) -> dict[str, str]:
+    return {field.name: field.text for field in report.fields}
+
+
+def test_question_answer_and_how_sure_come_first():
+    report = a_comparison()
+    assert [field.name for field in report.fields[:4]] == ["Question", "Answer", "How sure", "Measured"]
+    said = fields(report)
+    assert said["Question"] == "Is it faster now?"
+    assert said["Answer"].startswith("Faster by 43 %")
+    assert said["How sure"].startswith("Equal series on this path differ by up to")
+    assert (
+        said["Measured"] == "get smb://nas/data/big.bin with sharebench: 10 runs in 2 series, 2026-01-01 to 2026-01-02."
+    )
+    assert "Verdict" not in said
+    assert report.charts
+
+
+def test_a_series_says_how_well_its_mean_is_known():
+    said = fields(a_series())
+    assert said["Question"] == "Is the new switch faster?"
+    assert "of a 1 Gb/s link." in said["Answer"]
+    assert "19 times in 20" in said["How sure"]
+
+
+def test_what_does_not_fit_is_counted():
+    report = an_experiment(30)
+    assert "first 20 of 30" in report.tables[0].caption
+    assert len(an_experiment(8).tables) == 2
+    assert all(len(field.text) <= 200 for field in report.fields)
+
+
+def test_each_prints_on_one_page(tmp_path: Path):
+    require("chromium", root=False)
+    source, printed = tmp_path / "pages.html", tmp_path / "pages.pdf"
+    source.write_bytes(export_reports([make() for make in PAGES.values()], "html", paper="A4"))
+    subprocess.run(
+        [*CHROMIUM, f"--user-data-dir={tmp_path}/profile", f"--print-to-pdf={printed}", source.as_uri()],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    pages = [re.sub(r"\s+", " ", page.extract_text()) for page in PdfReader(printed).pages]
+    assert [page.count("Answer") for page in pages] == [1] * len(PAGES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_each_is_one_page_of_pdf(tmp_path: Path, name: str):
+    (tmp_path / "page.pdf").write_bytes(export_reports([PAGES[name]()], "pdf", paper="A4"))
+    assert len(PdfReader(tmp_path / "page.pdf").pages) == 1
