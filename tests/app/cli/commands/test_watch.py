@@ -129,8 +129,10 @@ def test_a_real_server_is_reported_slower_recovered_and_gone_once_each(make_link
     server.make_file("file", bytes(1 << 19))
     inside, told = Inside(tmp_path / "n.db", server.password), tmp_path / "told"
     target = format_target(server.target("file"))
-    asked = ("watch", target, "--baseline", "nightly", *QUICK, "--runs", "4", "--warmup", "1")
-    asked += ("--link", "100M", "--textfile", str(tmp_path / "n.prom"), "--on-change", f"cat >> {told}")
+    asked = (
+        "watch", target, "--baseline", "nightly", *QUICK, "--runs", "4", "--warmup", "1", "--link", "100M",
+        "--textfile", str(tmp_path / "n.prom"), "--on-change", f"cat >> {told}",
+    )  # fmt: skip
 
     def night() -> int:
         """One check, a day after those before."""
