@@ -214,7 +214,7 @@ PREFIX = ".sharebench-"
 _NAME = re.compile(r"\.sharebench-[0-9a-f]{12}")
 
 _LOAD_FOLDER = re.compile(r"\.sharebench-load-[0-9a-f]{12}")
-_DIAGNOSIS_FOLDER = re.compile(r"\.sharebench-diagnose-[0-9a-f]{12}")
+_TREE_FOLDER = re.compile(r"\.sharebench-(?:tree|diagnose)-[0-9a-f]{12}")
 ISOLATION_PREFIX = f"{PREFIX}isolate-"
 _ISOLATION_FOLDER = re.compile(r"\.sharebench-isolate-[0-9a-f]{8}(-disk)?")
 
@@ -234,9 +234,9 @@ def new_diagnosis_folder() -> str:
     return f"{PREFIX}diagnose-{secrets.token_hex(6)}"
 
 
-def is_diagnosis_folder(name: str) -> bool:
-    """Exact match."""
-    return _DIAGNOSIS_FOLDER.fullmatch(name) is not None
+def is_tree_folder(name: str) -> bool:
+    """Exact match of the folder of a tree or a diagnosis."""
+    return _TREE_FOLDER.fullmatch(name) is not None
 
 
 def is_isolation_folder(name: str) -> bool:
@@ -244,9 +244,9 @@ def is_isolation_folder(name: str) -> bool:
     return _ISOLATION_FOLDER.fullmatch(name) is not None
 
 
-def new_scratch_path(target: Target) -> str:
-    """A random name in the folder ``target.path``."""
-    return join(target, f"{PREFIX}{secrets.token_hex(6)}")
+def new_scratch_path(target: Target, *, tree: bool = False) -> str:
+    """A random name in the folder ``target.path``; ``tree`` is for a folder of files."""
+    return join(target, f"{PREFIX}{'tree-' if tree else ''}{secrets.token_hex(6)}")
 
 
 def is_scratch_name(name: str) -> bool:
@@ -257,4 +257,4 @@ def is_scratch_name(name: str) -> bool:
 def is_scratch_path(target: Target, path: str) -> bool:
     """Whether :func:`new_scratch_path` may have made the path."""
     name = path.rpartition("/")[2]
-    return is_scratch_name(name) and path == join(target, name)
+    return (is_scratch_name(name) or is_tree_folder(name)) and path == join(target, name)

@@ -10,8 +10,9 @@ DEFAULT_RUNS = 5
 """The rows of the paper form (Using Samba, table B-6)."""
 DEFAULT_WARMUPS = 2
 DEFAULT_MAX_RUNS = 30
-MOST_RUNS, MOST_WARMUPS, MOST_IN_FLIGHT, MOST_SECONDS = 100_000, 1000, 512, 86_400.0
+MOST_RUNS, MOST_WARMUPS, MOST_IN_FLIGHT, MOST_SECONDS, MOST_FILES = 100_000, 1000, 512, 86_400.0, 100_000
 DEFAULT_SIZE_BYTES = 64 * 1024**2
+DEFAULT_TREE_FILE_BYTES = 16 * 1024
 
 
 class QuietTime(StrEnum):
@@ -52,6 +53,8 @@ class RunCounts:
     until_percent: Annotated[float, above_zero_up_to(100)] | None = None
     max_runs: Annotated[int, up_to(MOST_RUNS)] = DEFAULT_MAX_RUNS
     size_bytes: Count | None = None
+    files: Annotated[int, up_to(MOST_FILES, at_least=1)] | None = None
+    """A tree of that number of files, each of ``size_bytes``; None for one file."""
     make_file: bool = False
     """For a get: put a file first and remove it at the end; the target's path is a folder."""
     verify: bool = False

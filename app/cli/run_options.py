@@ -13,7 +13,7 @@ from app.errors import UsageError
 from app.server.shell import check_ssh_host
 from app.user_files import config_file
 from app.workflows.requests import SeriesOptions, parse_change
-from storage.plan import CeilingPolicy, QuietTime
+from storage.plan import MOST_FILES, CeilingPolicy, QuietTime
 from storage.records import Command
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -55,6 +55,9 @@ _OPTIONS = (
         metavar="N", help="Largest number of runs for --until.",
     ),
     _option("size_bytes", "--size", type=common.SizeType(), help="Size of the file to create (64M with --put)."),
+    _option("files", "--files", type=common.Count(1, MOST_FILES), metavar="N",
+        help="Number of files of that size (16K), as a tree.",
+    ),
     _option("make_file", "--make-file", is_flag=True, help="Create the file to read; remove it at the end."),
     _option("link_bits_per_second", "--link", type=common.RateType(), default="auto", show_default=True,
         help="Link speed in bits per second, such as 1G.",

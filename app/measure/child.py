@@ -42,11 +42,16 @@ def main() -> int:
 
 
 def _measure(plan: MeasurementPlan, brake: RunGate, emit: Callable[[Event], None]) -> None:
-    from app.clients.registry import make_client  # noqa: PLC0415  the plan says which libraries are needed
+    from app.clients.registry import make_client, make_files  # noqa: PLC0415  the plan says which libraries are needed
     from app.measure.engine import Engine  # noqa: PLC0415
 
     def client() -> "Client":
-        return make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
+        made = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
+        if plan.files is None:
+            return made
+        from app.clients.tree import TreeClient  # noqa: PLC0415  few series are of trees
+
+        return TreeClient(made, make_files(plan.target, plan.secrets, plan.settings), plan.files)
 
     Engine(plan, client, brake, emit).measure()
 

@@ -117,8 +117,8 @@ class Engine:
         if plan.command is Command.PUT or plan.make_file:
             if not plan.size_bytes or plan.size_bytes < 0:
                 raise UsageError("how big shall the file be?", options="--size SIZE")
-            self._content = Content(plan.size_bytes)
-            self._size_bytes = plan.size_bytes
+            self._size_bytes = plan.size_bytes * (plan.files or 1)
+            self._content = Content(self._size_bytes)
         if plan.command is Command.GET:
             if plan.make_file and self._content and (plan.runs or plan.warmups):
                 self._path = self._new_scratch()
@@ -279,7 +279,7 @@ class Engine:
             )
 
     def _new_scratch(self) -> str:
-        path = new_scratch_path(self._plan.target)
+        path = new_scratch_path(self._plan.target, tree=self._plan.files is not None)
         if self._plan.target.abilities.moves_files:
             self._scratch.append(path)
             self._emit(ScratchMade(path=path))

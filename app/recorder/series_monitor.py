@@ -84,7 +84,8 @@ class SeriesMonitor:
         self._environment = with_counters(self._environment)
         self._store()
         series = self._with_verdict(self._writer.series)
-        if self._request.ceiling is not CeilingPolicy.SKIP and series.status is SeriesStatus.COMPLETE:
+        whole_file = self._request.ceiling is not CeilingPolicy.SKIP and self._request.plan.files is None
+        if whole_file and series.status is SeriesStatus.COMPLETE:
             renew = self._request.ceiling is CeilingPolicy.RENEW
             found = ceiling_of(series, self._notebook, renew=renew, keep=self._writer.recorder.write)
             series = replace(series, ceiling_bytes_per_second=found.bytes_per_second)

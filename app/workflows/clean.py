@@ -9,11 +9,11 @@ from app.clients.base import Client, DirectoryEntry, Files
 from app.errors import MeasurementError, NoSuchFileError, NotAFileError
 from app.load.file_set import remove_all
 from app.targets import (
-    is_diagnosis_folder,
     is_isolation_folder,
     is_load_folder,
     is_scratch_name,
     is_scratch_path,
+    is_tree_folder,
     join,
 )
 from storage.records import Target
@@ -21,7 +21,7 @@ from storage.records import Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leftover:
-    """A file of sharebench, or the folder of a load, isolation or diagnosis with its contents."""
+    """A file of sharebench, or the folder of a load, isolation, tree or diagnosis with its contents."""
 
     path: str
     size_bytes: int
@@ -111,8 +111,8 @@ def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:
 
 
 def _is_folder_of_ours(name: str, folder: Target) -> bool:
-    by_smb = is_isolation_folder(name) or is_diagnosis_folder(name)
-    return is_load_folder(name) or (by_smb and folder.abilities.has_share)
+    any_protocol = is_load_folder(name) or is_tree_folder(name)
+    return any_protocol or (is_isolation_folder(name) and folder.abilities.has_share)
 
 
 def _is_plain(path: str, folder: Target, kind: Callable[[int], bool] = stat.S_ISREG) -> bool:

@@ -3,14 +3,14 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from app.clients.base import Secrets
+from app.clients.base import MAX_BLOCK_BYTES, Secrets
 from app.clients.registry import OWN, check_client_name
 from app.errors import UsageError
 from app.measure.plan import MeasurementPlan
 from app.recorder.request import FormEntries, SeriesRequest
 from app.server.shell import check_ssh_host
 from app.targets import check_complete
-from storage.plan import DEFAULT_SIZE_BYTES, MonitorChoices, Plan, RunCounts, Settings
+from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, MonitorChoices, Plan, RunCounts, Settings
 from storage.protocols import Protocol
 from storage.records import Command, Experiment, Series, Target
 
@@ -32,13 +32,14 @@ class SeriesOptions(Settings, RunCounts, MonitorChoices, FormEntries):
 def series_request(options: SeriesOptions, target: Target, secrets: Secrets) -> SeriesRequest:
     """The request. Raises UsageError if the choices do not fit each other or the target."""
     _check(options, target)
+    usual = DEFAULT_TREE_FILE_BYTES if options.files else DEFAULT_SIZE_BYTES
     makes_file = options.command is Command.PUT or options.make_file or not target.abilities.moves_files
     own = {
         "target": target,
         "client": check_client_name(target.protocol, options.client),
         "settings": options.settings,
         "max_runs": max(options.max_runs, options.runs) if options.until_percent is None else options.max_runs,
-        "size_bytes": (options.size_bytes or DEFAULT_SIZE_BYTES) if makes_file else None,
+        "size_bytes": (options.size_bytes or usual) if makes_file else None,
         "secrets": secrets,
     }
     experiment = Experiment(name=options.experiment) if options.experiment else None
@@ -82,6 +83,8 @@ def _check(options: SeriesOptions, target: Target) -> None:
             "a get reads the file as it is: a size belongs to a put, or to a file that is made",
             options="--size, --put, --make-file",
         )
+    if options.files:
+        _check_tree(options, protocol)
     if options.change_name and not options.experiment:
         raise UsageError("a change belongs to an experiment: name that too", options="--experiment NAME")
     if not protocol.has_dialect and (options.sign or options.encrypt):
@@ -97,6 +100,19 @@ def _check(options: SeriesOptions, target: Target) -> None:
         _check_verify(options, protocol)
     if options.server_ssh:
         check_ssh_host(options.server_ssh)
+
+
+def _check_tree(options: SeriesOptions, protocol: Protocol) -> None:
+    if not protocol.moves_files:
+        raise UsageError(f"{protocol.name} moves no files, so there is no tree", options="leave out --files")
+    if options.command is Command.GET and not options.make_file:
+        raise UsageError("a get of a tree reads one that was made for it", options="--files, --make-file")
+    if options.client not in ("", OWN):
+        raise UsageError(f"{options.client} moves one file at a time, not a tree", options="leave out --client")
+    if options.verify:
+        raise UsageError("a tree is not verified: its files are too many", options="leave out --verify")
+    if (options.size_bytes or 0) > MAX_BLOCK_BYTES:
+        raise UsageError(f"a tree has small files, of at most {MAX_BLOCK_BYTES >> 20}M each", options="--size SIZE")
 
 
 def _check_verify(options: SeriesOptions, protocol: Protocol) -> None:

@@ -198,4 +198,5 @@ def _of_target(base: Series) -> str:
     size = base.plan.size_bytes if base.plan else None
     made = f" --size {wording.typed_size(size)}" if size and (put or (base.plan and base.plan.make_file)) else ""
     make = " --make-file" if base.plan and base.plan.make_file else ""
+    made += f" --files {base.plan.files}" if base.plan and base.plan.files else ""
     return f"{put}{make}{made} {shlex.quote(wording.plain(format_target(base.target)))}"

@@ -19,6 +19,8 @@ from storage.target_url import format_target
 SCHEMA = "sharebench/diagnosis/1"
 COMPARISON_SCHEMA = "sharebench/diagnosis-comparison/1"
 SIGNS = {Severity.PROBLEM: "✗", Severity.WARNING: "!", Severity.NOTE: "→", Severity.GOOD: "✓"}
+BUSY = 1.5
+"""Load per processor from which times are doubtful."""
 STAGE_NAMES = {
     StageName.SETTINGS: "the server's settings",
     StageName.CONNECT: "the first connect",
@@ -92,6 +94,10 @@ def diagnosis_report(diagnosis: Diagnosis) -> Report:
               tone=Tone.CAUTION)
         for stage in diagnosis.stages if stage.status is not SeriesStatus.COMPLETE
     ]  # fmt: skip
+    busiest = max((stage.number("machine.load_per_processor") or 0.0 for stage in diagnosis.stages), default=0.0)
+    if busiest >= BUSY:
+        text = f"this machine: up to {busiest:.1f} processes wait for each processor, so times may be too long here"
+        fields.append(Field(name="Busy", text=text, tone=Tone.CAUTION))
     missing = [STAGE_NAMES[name] for name in diagnosis.planned if name not in {one.name for one in diagnosis.stages}]
     if missing:
         fields.append(Field(name="Not measured yet", text=wording.listed(missing), tone=Tone.CAUTION))

@@ -165,7 +165,7 @@ def _per_file(stage: Stage) -> tuple[str, float, float, float] | None:
         times = file_seconds(stage, command)
         if times:
             value, (low, _high) = middle(times)
-            low = min(low, sorted(times)[len(times) // 4])  # a busy machine delays some files, a slow server each
+            low = min(low, sorted(times)[len(times) // 10])  # a busy machine delays many files, a slow server each
             found.append((command, value, low, (stage.number("round_trips") or 0) * round_trip(stage) / value))
     return max(found, key=lambda one: one[1], default=None)
 

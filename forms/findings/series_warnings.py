@@ -1,5 +1,6 @@
 """Warnings about one series: what weakens it, and what to do."""
 
+import math
 import posixpath
 import shlex
 from collections.abc import Callable, Iterator
@@ -236,7 +237,10 @@ def short_runs(series: Series) -> Iterator[Advice]:
     advised = wording.typed_size(max(advised_size(middle), FEW_BLOCKS * (block or 0)))
     own_file = series.command is Command.PUT or bool(series.plan and series.plan.make_file)
     todo, options = f"a file of {advised} or more", f"--size {advised}"
-    if not own_file:
+    if series.plan and series.plan.files:
+        number = math.ceil(series.plan.files * GOOD_SECONDS / typical)
+        todo, options = f"a tree of {number:,} files", f"--files {number}"
+    elif not own_file:
         folder = replace(series.target, path=posixpath.dirname(series.target.path))
         options = f"sharebench run {shlex.quote(format_target(folder))} --make-file {options}"
     if not series.target.abilities.moves_files:

@@ -12,6 +12,7 @@ from forms.report import Field
 from forms.series.summary import SeriesSummary
 from forms.stats.settle import Shown
 from forms.stats.summary import mean
+from storage.plan import DEFAULT_TREE_FILE_BYTES
 from storage.quiet import Quiet, QuietVerdict
 from storage.records import Change, ClientFacts, Facts, Phase, Series, SeriesStatus, Target
 from storage.target_url import format_target
@@ -86,6 +87,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     yield Field(name="Command", text=series.command.value)
     yield from _target_fields(series.target)
     yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
+    yield from _tree_fields(series)
     yield link_field(series.link_bits_per_second)
     yield from _round_trip(series)
     measured = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
@@ -168,6 +170,14 @@ def link_field(bits_per_second: int | None) -> Field:
     if bits_per_second is None:
         return Field(name=LINK, text="unknown")
     return Field(name=LINK, text=wording.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
+
+
+def _tree_fields(series: Series) -> Iterator[Field]:
+    plan, rate = series.plan, mean(series.rates())
+    if plan and plan.files:
+        size = plan.size_bytes or DEFAULT_TREE_FILE_BYTES
+        text = f"{wording.count(plan.files, 'file')} of {wording.binary_size(size)} each"
+        yield Field(name="Tree", text=f"{text}, {rate / size:,.0f} files/s" if rate else text)
 
 
 def client_text(client: ClientFacts) -> str:

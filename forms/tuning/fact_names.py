@@ -63,6 +63,7 @@ _NAMES = {
     "net.wmem_max": "largest send buffer of a socket",
     "net.netdev_max_backlog": "packets that may wait for a CPU",
     "session.login_seconds": "login",
+    "tree.files": "files in the tree",
     "tcp.round_trip_seconds": "round trip under load",
     "tcp.least_round_trip_seconds": "round trip",
     "request.least_round_trip_seconds": "round trip of an empty request",

@@ -15,6 +15,7 @@ FULL = Plan(
     until_percent=1.5,
     max_runs=40,
     size_bytes=1 << 20,
+    files=9,
     make_file=True,
     verify=True,
     quiet_time=QuietTime.REQUIRE,

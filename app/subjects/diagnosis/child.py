@@ -1,5 +1,6 @@
 """The measuring process: plan and stages on stdin, events on stdout; end of stdin cancels. It removes its files."""
 
+import os
 import signal
 import sys
 import threading
@@ -85,7 +86,13 @@ def _measured(bench: Bench, name: StageName) -> Stage:
         traceback.print_exc()
         stage = Stage(name=name, status=SeriesStatus.FAILED, error=f"{type(error).__name__}: {error}")
     rounded = {key: tuple(float(f"{value:.6g}") for value in values) for key, values in stage.samples.items()}
-    return replace(stage, samples=rounded, seconds=round(time.monotonic() - began, 3))
+    busy = round(os.getloadavg()[0] / (os.cpu_count() or 1), 2)
+    return replace(
+        stage,
+        samples=rounded,
+        facts={**stage.facts, "machine.load_per_processor": busy},
+        seconds=round(time.monotonic() - began, 3),
+    )
 
 
 if __name__ == "__main__":

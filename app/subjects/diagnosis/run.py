@@ -29,7 +29,7 @@ from app.subjects.diagnosis.plan import (
     MeasureStage,
     StageMeasured,
 )
-from app.targets import is_diagnosis_folder, new_diagnosis_folder
+from app.targets import is_tree_folder, new_diagnosis_folder
 from forms import wording
 from forms.series.progress import duration
 from storage.diagnoses import Diagnosis, Effort, Stage, StageName, diagnosis_of, recording_of
@@ -304,7 +304,7 @@ def _with_files(request: DiagnosisRequest, job: Callable[..., object]) -> None:
 
 def _removed_after_all(request: DiagnosisRequest, folder: str) -> str:
     """Remove our folder where the process could not; returns why it is still there."""
-    if not is_diagnosis_folder(folder.rpartition("/")[2]):
+    if not is_tree_folder(folder.rpartition("/")[2]):
         return ""
     try:
         _with_files(request, lambda files: remove_all(files, folder))

@@ -22,14 +22,14 @@ FILE = Target(protocol="smb", host="nas", port=445, share="data", path="big.bin"
 USUAL = SeriesOptions()
 OTHER = SeriesOptions(
     block_bytes=65536, in_flight=2, sign=True, encrypt=True, timeout_seconds=7.0, drop_cache=True, command=Command.PUT,
-    client="smbclient", runs=40, warmups=1, until_percent=2.0, max_runs=50, size_bytes=1 << 20, make_file=True,
+    client="smbclient", runs=40, warmups=1, until_percent=2.0, max_runs=50, size_bytes=1 << 20, files=3, make_file=True,
     verify=True, single_requests=True,
     link_bits_per_second=10**9, label="new switch", note="at night", question="enough?",
     experiment="tuning", base_id="a" * 12, repeats=True,
     change_name="strict sync", change_value="no", quiet_time=QuietTime.REQUIRE, wait_seconds=60.0,
     server_ssh="admin@nas", smb_conf="/etc/samba/smb.conf", ceiling=CeilingPolicy.SKIP,
 )  # fmt: skip
-FITTING = replace(OTHER, drop_cache=False, make_file=False)
+FITTING = replace(OTHER, drop_cache=False, make_file=False, files=None)
 NAMES = tuple(field.name for field in fields(SeriesOptions))
 NOT_TYPED = {"base_id", "repeats", "change_name", "change_value"}
 
