@@ -84,7 +84,7 @@ class Diagnosis:
     stages: tuple[Stage, ...] = ()
     audit: Audit | None = None
     leftover: str | None = None
-    """The folder of ours that may still be on the share."""
+    """Our folder that may still be on the share."""
 
     @property
     def planned(self) -> tuple[StageName, ...]:

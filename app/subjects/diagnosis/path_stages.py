@@ -181,7 +181,7 @@ def protection(bench: Bench) -> Stage:
 
 
 def _signer_rate(algorithm: str) -> float:
-    """How fast this machine signs; 0 for no algorithm of ours."""
+    """How fast this machine signs; 0 for an algorithm that this client lacks."""
     known = {name: code for code, name in SIGNING_NAMES.items()}
     if algorithm not in known:
         return 0.0
