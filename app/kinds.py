@@ -22,8 +22,7 @@ from storage.json_reader import JSONNode
 from storage.loads.records import Load
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LAST, LOAD, SERIES, Recording
-from storage.records import Experiment, RunStatus, Series, Target
-from storage.target_url import format_target
+from storage.records import Experiment, RunStatus, Series, Target, format_target
 from storage.watches import WATCH, Watch, recording_of_watch, watch_of
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from app.child_process import PASSWORD_VARIABLE
 from app.errors import PasswordInURLError, UsageError
 from forms.layout import is_plain, visible
 from storage.protocols import PROTOCOLS, Protocol
-from storage.records import Command, Target
-from storage.target_url import format_target
+from storage.records import Command, Target, format_target
 
 _BACKSLASH = "\\"
 FORMS = (

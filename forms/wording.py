@@ -7,8 +7,7 @@ from dataclasses import replace
 from forms import layout
 from forms.layout import Tone
 from forms.stats.decision import Verdict
-from storage.records import Change, Command, Decision, Series, Target
-from storage.target_url import format_target
+from storage.records import Change, Command, Decision, Series, Target, format_target
 
 _RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))
 _BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))

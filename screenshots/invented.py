@@ -10,7 +10,6 @@ from typing import Any
 
 from storage.notebook import Notebook
 from storage.plan import Plan
-from storage.quiet import Quiet, QuietVerdict
 from storage.records import (
     Change,
     ClientFacts,
@@ -18,6 +17,8 @@ from storage.records import (
     Decision,
     Evidence,
     Phase,
+    Quiet,
+    QuietVerdict,
     Run,
     RunStatus,
     Series,

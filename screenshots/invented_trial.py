@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from app.changes.setting import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting
 from app.recorder.request import SeriesRequest
 from app.workflows.requests import parse_change
 from app.workflows.trial_order import TrialOrder, new_order

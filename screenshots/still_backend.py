@@ -21,8 +21,7 @@ from screenshots import invented_load, invented_trial
 from screenshots.scenes import TUNED
 from storage.loads.records import Load
 from storage.notebook import Notebook
-from storage.quiet import Quiet, QuietVerdict
-from storage.records import Command, SeriesStatus, Target
+from storage.records import Command, Quiet, QuietVerdict, SeriesStatus, Target
 from tests.tui import FakeBackend
 
 

@@ -1,21 +1,266 @@
 """One open SQLite file with a notebook, for one thread; what the tables' classes share."""
 
+import errno
 import json
+import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+import stat
+import tempfile
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
 from math import isfinite
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Self
+from urllib.parse import quote
 
-from storage.codec import Row, object_of
-from storage.errors import DamagedNotebookError
+from portalocker import LockFlags, portalocker
+from portalocker.exceptions import LockException
+from portalocker.portalocker import BaseLocker
+from sqlite_utils import Database
+
+from storage.codec import Row, TextConnection, object_of
+from storage.errors import (
+    ANOTHER,
+    SAVE_IT,
+    DamagedNotebookError,
+    NotebookFileError,
+    ReadOnlyNotebookError,
+    in_one_line,
+    is_busy,
+    is_damaged,
+    is_failing,
+)
+from storage.migrations import CURRENT_FORMAT, migrations
 from storage.queries import in_parts
 from storage.records import Ceiling, JSONValue, Worksheet
+
+BUSY_SECONDS = 15.0
+_AGAIN_SECONDS = 0.01
+_ELSEWHERE = "start sharebench with another notebook"
+_VFS = ""
+_NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES}
+
+
+class NotebookDatabase(Database):
+    """Transactions lock at their start: after a read they would be refused at once (SQLITE_BUSY_SNAPSHOT)."""
+
+    remark: str = ""
+
+    @contextmanager
+    def atomic(self) -> "Generator[NotebookDatabase, None, None]":
+        if self.conn.in_transaction:
+            with super().atomic():
+                yield self
+            return
+        self.conn.execute("BEGIN IMMEDIATE")
+        try:
+            yield self
+            self.conn.execute("COMMIT")
+        except BaseException:
+            self.rollback()
+            raise
+
+
+def open_database(path: Path) -> NotebookDatabase:
+    """Open the notebook at ``path``, creating or migrating it. Raises NotebookFileError."""
+    try:
+        if _make(path):
+            return _writable(path)
+        return _read_only(path)
+    except (OSError, sqlite3.Error) as error:
+        if isinstance(error, sqlite3.Error) and is_damaged(error):
+            raise DamagedNotebookError(f"{path}: {error}") from error
+        if isinstance(error, sqlite3.Error) and is_busy(error):
+            raise NotebookFileError(
+                f"the notebook {path} is held by another program, for more than {BUSY_SECONDS:.0f} s: end it, or"
+                f" {_ELSEWHERE}",
+                options=ANOTHER,
+            ) from error
+        failing = isinstance(error, sqlite3.Error) and is_failing(error)
+        what_to_do = f"the disk gives errors; {SAVE_IT}" if failing else _ELSEWHERE
+        raise NotebookFileError(
+            f"cannot use {path} as a notebook: {in_one_line(error)}; {what_to_do}", options=ANOTHER
+        ) from error
+
+
+def _make(path: Path) -> bool:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise NotebookFileError(f"{path} is no file; {_ELSEWHERE}", options=ANOTHER)
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _connect(place: str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None, factory=TextConnection, uri=uri)
+
+
+def _uri(path: Path, options: str) -> str:
+    return f"file:{quote(str(path.absolute()))}?{options}"
+
+
+def _writable(path: Path) -> NotebookDatabase:
+    if not _has_locks(path.parent):
+        raise NotebookFileError(
+            f"the file system of {path.parent} has no locks, without which a notebook would be damaged sooner or"
+            " later: keep it on a local disk",
+            options=ANOTHER,
+        )
+    connection = _connect(_uri(path, f"vfs={_VFS}") if _VFS else str(path), uri=bool(_VFS))
+    try:
+        return _prepare(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _has_locks(folder: Path) -> bool:
+    """Tried with another file, since closing the notebook would unlock it."""
+    with tempfile.TemporaryFile(dir=folder, prefix=".sharebench-") as file:
+        try:
+            _locker().lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
+        except LockException as error:
+            return getattr(error.__cause__, "errno", None) not in _NO_LOCKS
+    return True
+
+
+def _locker() -> BaseLocker:
+    """``fcntl`` where possible, as SQLite locks; ``flock`` does not see its locks."""
+    kind: type[BaseLocker] = getattr(portalocker, "LockfLocker", None) or portalocker.MsvcrtLocker
+    return kind()
+
+
+def _read_only(path: Path) -> NotebookDatabase:
+    connection = _connect(_uri(path, "mode=ro"), uri=True)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master")
+    except sqlite3.OperationalError:
+        connection.close()
+        wal = path.with_name(f"{path.name}-wal")
+        if wal.exists() and wal.stat().st_size:
+            raise ReadOnlyNotebookError(
+                f"{path.parent} cannot be written, and the notebook there was not closed: copy {path.name} and"
+                f" {wal.name} to another folder, and start sharebench with the copy",
+                options=ANOTHER,
+            ) from None
+        connection = _connect(_uri(path, "mode=ro&immutable=1"), uri=True)
+    db = NotebookDatabase(connection)
+    try:
+        _check_current(db, path)
+    except BaseException:
+        connection.close()
+        raise
+    db.remark = f"{path} cannot be written: it is read as it stands"
+    return db
+
+
+def _check_current(db: Database, path: Path) -> None:
+    if _format_of(db, path) != CURRENT_FORMAT:
+        raise ReadOnlyNotebookError(
+            f"{path} is of an older version and cannot be written, so it cannot be converted: copy it to another"
+            " folder, and start sharebench with the copy",
+            options=ANOTHER,
+        )
+
+
+def _format_of(db: Database, path: Path) -> int | None:
+    tables = set(db.table_names())
+    if "notebook_formats" not in tables:
+        if tables:
+            raise NotebookFileError(f"{path} is a database, but not a notebook; {_ELSEWHERE}")
+        return None
+    row = db.execute("SELECT format, needs_version FROM notebook_formats ORDER BY format DESC LIMIT 1").fetchone()
+    if row is None or not isinstance(row[0], int):
+        raise DamagedNotebookError(f"{path}: it does not say its format")
+    if row[0] > CURRENT_FORMAT:
+        raise NotebookFileError(
+            f"the notebook {path} was made by a newer version: it needs sharebench {row[1]} or newer"
+        )
+    return row[0]
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> NotebookDatabase:
+    db = NotebookDatabase(connection)
+    _take_without_shared_memory(connection)
+    found = _format_of(db, path)
+    if not _is_wal(connection):
+        connection.execute("PRAGMA journal_mode = DELETE")
+        db.remark = (
+            f"the file system of {path.parent} cannot share memory, so readers of the notebook wait for writers; a"
+            " local disk is quicker"
+        )
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = OFF")  # while a migration makes tables anew
+    if found != CURRENT_FORMAT:
+        _migrate(db, path)
+    connection.execute("PRAGMA foreign_keys = ON")
+    return db
+
+
+def _take_without_shared_memory(connection: sqlite3.Connection) -> None:
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master")
+    except sqlite3.OperationalError as error:
+        if is_busy(error):
+            raise
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")  # then its index is in this process's own memory
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA locking_mode = NORMAL")
+        connection.execute("SELECT 1 FROM sqlite_master")
+
+
+def _is_wal(connection: sqlite3.Connection) -> bool:
+    """SQLite does not wait here for another connection that makes the notebook, so this does."""
+    given_up_at = monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            return bool(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] == "wal")
+        except sqlite3.OperationalError as error:
+            if not is_busy(error):
+                return False
+            if monotonic() >= given_up_at:
+                raise
+            sleep(_AGAIN_SECONDS)
+
+
+def _migrate(db: NotebookDatabase, path: Path) -> None:
+    db.conn.execute("BEGIN IMMEDIATE")
+    try:
+        found = _format_of(db, path)  # again: another program may have migrated it meanwhile
+        if found is not None and found < CURRENT_FORMAT:
+            _keep_copy(path, found)
+        migrations.apply(db)
+    except BaseException:
+        db.conn.execute("ROLLBACK")
+        raise
+    db.conn.execute("COMMIT")
+
+
+def _keep_copy(path: Path, found: int) -> None:
+    """In a transaction, so that one program writes it."""
+    copy = path.with_name(f"{path.name}.format-{found}")
+    number = 1
+    while copy.exists():
+        number += 1
+        copy = path.with_name(f"{path.name}.format-{found}-{number}")
+    part = path.with_name(f"{path.name}.format-{found}.part")
+    part.unlink(missing_ok=True)
+    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, stat.S_IMODE(path.stat().st_mode)))
+    source, target = _connect(str(path)), sqlite3.connect(part)
+    try:
+        source.backup(target)
+        target.execute("PRAGMA journal_mode = DELETE")
+    finally:
+        source.close()
+        target.close()
+    part.replace(copy)
+
 
 _TYPES = {"TEXT": frozenset((str,)), "INTEGER": frozenset((int,)), "REAL": frozenset((float,))}
 
@@ -31,7 +276,7 @@ class NotebookBase:
     """The open file. Every writing method is one transaction."""
 
     def __init__(self, path: Path) -> None:
-        from storage.database import open_database  # noqa: PLC0415  sqlite-utils takes a tenth of a second to load
+        from storage.base import open_database  # noqa: PLC0415  sqlite-utils takes a tenth of a second to load
 
         self.path = path
         self._db = open_database(path)

@@ -11,7 +11,6 @@ from typing import Any, ParamSpec, TypeVar
 from storage.errors import DamagedNotebookError
 from storage.json_reader import JSONNode
 from storage.plan import plan_from_json
-from storage.quiet import quiet_from_json
 from storage.records import (
     LONGEST_SECONDS,
     SHORTEST_SECONDS,
@@ -31,6 +30,7 @@ from storage.records import (
     Series,
     SeriesStatus,
     Target,
+    quiet_from_json,
 )
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -10,8 +10,7 @@ from storage.codec import of_a_sound_file
 from storage.json_reader import Filled, JSONNode, Moment, NotNegative
 from storage.plan import Settings
 from storage.recordings import Recording
-from storage.records import ClientFacts, Facts, SeriesStatus, Target
-from storage.target_url import format_target
+from storage.records import ClientFacts, Facts, SeriesStatus, Target, format_target
 
 DIAGNOSIS = "diagnosis"
 

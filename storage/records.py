@@ -1,16 +1,51 @@
 """The notebook's records: frozen, the contract's words, units in names."""
 
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
+from urllib.parse import quote
 
 from storage.json_reader import Count, DocumentError, Filled, JSONNode, Moment
 from storage.plan import Plan, plan_from_json
 from storage.protocols import Protocol, protocol_of
-from storage.quiet import Quiet, QuietVerdict, quiet_from_json
+
+
+class QuietVerdict(StrEnum):
+    """How quiet a time was."""
+
+    QUIET = "quiet"
+    TYPICAL = "typical"
+    BUSY = "busy"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quiet:
+    """Whether others were at work before and during a series."""
+
+    verdict: QuietVerdict
+    reasons: tuple[str, ...] = ()
+    figures: Mapping[str, float | None] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"verdict": self.verdict.value, "reasons": list(self.reasons), **self.figures}
+
+
+def quiet_from_json(place: JSONNode) -> Quiet | None:
+    """The value of :meth:`Quiet.to_json`, None for none. Raises DocumentError."""
+    if not place.object_or_empty() or place.value == {"verdict": QuietVerdict.UNKNOWN}:
+        return None
+    verdict = place.maybe("verdict")
+    return Quiet(
+        verdict=QuietVerdict.UNKNOWN if verdict.value is None else verdict.one_of(QuietVerdict),
+        reasons=tuple(reason.text() for reason in place.maybe("reasons").items()),
+        figures={name: place.at(name).read(float | None) for name in place.value if name not in {"verdict", "reasons"}},
+    )
+
 
 FactValue = str | int | float
 
@@ -320,3 +355,30 @@ def kind_told_by(name: str) -> ExperimentKind:
 def new_series_id() -> str:
     """Twelve hexadecimal digits; any unambiguous prefix refers to it."""
     return secrets.token_hex(6)
+
+
+def format_target(target: Target, *, login: bool = True, escaped: bool = True) -> str:
+    """The URL for ``app.targets.parse_target``, without default ports; unescaped only for people."""
+    write = _escape if escaped else _as_it_is
+    if target.abilities.is_local:
+        return "file://" + write(target.path)
+    who = f"{write(target.domain)};" if login and target.domain else ""
+    who += write(target.user, "@/:;") + "@" if login and target.user else ""
+    host = f"[{target.host}]" if ":" in target.host else target.host
+    port = f":{target.port}" if target.port_number != (target.abilities.default_port or 0) else ""
+    where = "/".join(part for part in (target.share or "", target.path.lstrip("/")) if part)
+    slash = "/" if where else ""
+    return f"{target.protocol}://{who}{host}{port}{slash}{write(where)}"
+
+
+def _escape(text: str, more: str = "") -> str:
+    text = re.sub(r"%(?=[0-9A-Fa-f]{2})", "%25", text)
+    return "".join(quote(c, safe="") if c in more or _is_hidden(c) else c for c in text)
+
+
+def _is_hidden(character: str) -> bool:
+    return not character.isprintable() and not "\ud800" <= character < "\ue000"  # a byte that is no UTF-8 stays
+
+
+def _as_it_is(text: str, _more: str = "") -> str:
+    return text

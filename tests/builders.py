@@ -8,7 +8,6 @@ from typing import Any
 from storage.changes import ChangeKind, JournalEntry
 from storage.notebook import Notebook
 from storage.plan import Plan, Settings
-from storage.quiet import Quiet, QuietVerdict
 from storage.records import (
     Change,
     ClientFacts,
@@ -17,6 +16,8 @@ from storage.records import (
     Evidence,
     Owner,
     Phase,
+    Quiet,
+    QuietVerdict,
     Run,
     RunStatus,
     Series,

@@ -23,8 +23,7 @@ from forms.findings.series_warnings import advice
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.protocols import PROTOCOLS, Protocol, protocol_of
-from storage.records import ClientFacts, Command, Series, Target
-from storage.target_url import format_target
+from storage.records import ClientFacts, Command, Series, Target, format_target
 from tests.app.fakes import FakeClient, FakeServer
 from tests.builders import series
 

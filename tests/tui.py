@@ -14,7 +14,7 @@ from textual.widgets import Static
 from textual.worker import WorkerCancelled
 
 from app.clients.base import DirectoryEntry, Secrets
-from app.environment.host.meter import MachineNow
+from app.environment.host.activity import MachineNow
 from app.errors import SharebenchError
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, RunFinished, Started
@@ -30,8 +30,7 @@ from app.workflows.trial_order import StoredTrial, TrialEvent, TrialOrder
 from forms.series.file_size import FileSizeContext
 from storage.loads.records import Load
 from storage.notebook import Notebook
-from storage.quiet import Quiet, QuietVerdict
-from storage.records import Change, Command, Phase, Series, SeriesStatus, Target, utc_now
+from storage.records import Change, Command, Phase, Quiet, QuietVerdict, Series, SeriesStatus, Target, utc_now
 from tests.builders import CLIENT, run_at
 from tests.rest import MEASURING, at_rest
 

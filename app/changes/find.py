@@ -10,7 +10,7 @@ from app.changes.nic import is_nic, nic_setting
 from app.changes.samba_setting import samba_setting
 from app.changes.script import ServerChange
 from app.changes.server import look
-from app.changes.setting import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting
 from app.changes.sysctl import effective_value, is_sysctl, sysctl_setting
 from app.environment.link.route import is_this_machine
 from app.errors import UsageError

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from app.changes import sysctl
 from app.changes.script import ServerChange
 from app.changes.server import ChangeRefusedError, look, read_there
-from app.changes.setting import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting
 from app.changes.sysctl import effective_value
 from storage.changes import ChangeKind
 

@@ -7,11 +7,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.changes import smb_conf as samba
-from app.changes.restart import RESTART_SECONDS, find_restart
 from app.changes.script import STEP_SECONDS, ServerChange, failed
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNeededError, read_there
-from app.changes.setting import ChangeableSetting
-from app.changes.smb_conf import LOG_LEVEL, UNDO, ConfLine, SambaPlace, drop_in_content, look_text, settle_text
+from app.changes.smb_conf import (
+    LOG_LEVEL,
+    RESTART_SECONDS,
+    UNDO,
+    ChangeableSetting,
+    ConfLine,
+    SambaPlace,
+    drop_in_content,
+    find_restart,
+    look_text,
+    settle_text,
+)
 from app.environment.samba import printed
 from app.errors import UsageError
 from app.units import parse_size

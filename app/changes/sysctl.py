@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.changes.script import ServerChange
 from app.changes.server import ChangeRefusedError, ConsentNeededError, look, read_there
-from app.changes.setting import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting
 from app.errors import UsageError
 from app.server.shell import Answer
 from forms.tuning import catalogue

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.charts import ascii_only
-from app.charts.canvas import AVERAGE, BAD, GOOD, MUTED, RUN, SMALLEST, UNUSUAL, figure, too_small, wrapped
-from app.charts.scale import round_ticks
+from app.charts.canvas import AVERAGE, BAD, GOOD, MUTED, RUN, SMALLEST, UNUSUAL, figure, round_ticks, too_small, wrapped
 from forms import wording
 from forms.layout import Tone, cut, pad, visible
 from forms.report import FAR_ABOVE, Bar, Chart, Level, Mark

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from app.charts.bars import bars_chart
-from app.charts.canvas import AVERAGE, EXPECTED, INTERVAL, LINK, RUN, Canvas, Pattern, figure, too_small
-from app.charts.scale import round_ticks
+from app.charts.canvas import AVERAGE, EXPECTED, INTERVAL, LINK, RUN, Canvas, Pattern, figure, round_ticks, too_small
 from forms import wording
 from forms.layout import Tone
 from forms.report import FAR_ABOVE, Bar, Chart, Level

@@ -46,6 +46,8 @@ _PORTABLE = frozenset(
 )
 """Commands that do not need Linux."""
 _MODULES = {
+    "baseline": "notebook",
+    "catalogue": "compare",
     "load-worker": "load",
     "push": "share",
     "pull": "share",

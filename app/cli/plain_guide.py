@@ -49,8 +49,7 @@ from forms.tuning.catalogue_text import entry_text, list_text
 from storage.errors import RefusedError
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
-from storage.records import RunStatus, Target
-from storage.target_url import format_target
+from storage.records import RunStatus, Target, format_target
 
 _ASCII = str.maketrans({"─": "-", "═": "=", "│": "|", "⋮": ":", "█": "#", "░": ".", "→": ">", "★": "*", "▸": ">"})
 

@@ -9,8 +9,7 @@ from forms.report import Report
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from forms.wording import plain
-from storage.records import Series
-from storage.target_url import format_target
+from storage.records import Series, format_target
 
 CHART_COLUMNS = 80
 CHART_LINES = 16

@@ -24,8 +24,7 @@ from app.errors import (
     UsageError,
 )
 from storage.plan import Settings
-from storage.records import ClientFacts, Target
-from storage.target_url import format_target
+from storage.records import ClientFacts, Target, format_target
 
 _EXITS: dict[int, tuple[type[MeasurementError], str]] = {
     6: (UnreachableError, "check the name, or give its address"),

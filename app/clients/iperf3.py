@@ -19,8 +19,7 @@ from app.clients.programs import (
 from app.clients.tcp import one_line
 from app.errors import ConnectionLostError, MeasurementError, ProtocolError, StalledError, UnreachableError
 from storage.plan import DEFAULT_SIZE_BYTES, Settings
-from storage.records import ClientFacts, Target
-from storage.target_url import format_target
+from storage.records import ClientFacts, Target, format_target
 
 _TRIAL_BYTES = 128 * 1024
 _INTERVAL_SECONDS = 0.1

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from app.environment.host.activity import Sample, Wire
 from app.environment.resources import spread_of
-from storage.quiet import Quiet, QuietVerdict
-from storage.records import Facts, Spread
+from storage.records import Facts, Quiet, QuietVerdict, Spread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,7 @@ from app.environment.host.processes import Ours, servers_here
 from app.environment.link.facts import Link
 from app.environment.link.route import is_this_machine
 from app.environment.quiet import QuietContext, ServerLoad, assess
-from storage.quiet import Quiet, QuietVerdict
-from storage.records import Command, Target
+from storage.records import Command, Quiet, QuietVerdict, Target
 
 _AT_ONCE_SECONDS = 1e-3
 

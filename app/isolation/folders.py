@@ -14,8 +14,7 @@ from app.server.shell import RunningProgram, ServerShell
 from app.targets import is_isolation_folder
 from storage.isolations import LeftBehind
 from storage.notebook import Notebook
-from storage.records import Target
-from storage.target_url import format_target
+from storage.records import Target, format_target
 
 NOBODY = 65534
 """User and group without any rights."""

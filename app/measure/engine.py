@@ -41,8 +41,7 @@ from app.measure.events import (
 from app.measure.plan import MeasurementPlan
 from app.targets import is_scratch_path, new_scratch_path
 from forms.stats.summary import known_to_percent
-from storage.records import Command, Phase, Run, RunStatus, utc_now
-from storage.target_url import format_target
+from storage.records import Command, Phase, Run, RunStatus, format_target, utc_now
 
 MOST_BYTES = 2**63 - 1
 MIN_RUNS_FOR_INTERVAL = 3

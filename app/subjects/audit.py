@@ -22,8 +22,7 @@ from forms.findings.finding import FAR_SECONDS
 from forms.tuning.smb_conf import SmbConfFile, read_conf
 from storage.audits import Audit, AuditedSetting, AuditScope
 from storage.plan import Settings
-from storage.records import FactValue, Target, utc_now
-from storage.target_url import format_target
+from storage.records import FactValue, Target, format_target, utc_now
 
 MOST_BYTES = 16 << 20
 """A larger smb.conf is refused."""

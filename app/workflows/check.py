@@ -22,9 +22,7 @@ from forms.layout import Tone
 from forms.series.file_size import FileFit, FileSizeContext, suitability
 from forms.wording import binary_size, byte_rate, link_rate, milliseconds
 from storage.notebook import Notebook
-from storage.quiet import QuietVerdict
-from storage.records import ClientFacts, Command, Series, Target, utc_now
-from storage.target_url import format_target
+from storage.records import ClientFacts, Command, QuietVerdict, Series, Target, format_target, utc_now
 
 _SOME = 8
 """Longer lists are cut to this number of names."""

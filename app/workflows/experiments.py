@@ -8,8 +8,7 @@ from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
 from storage.errors import did_you_mean
 from storage.notebook import Notebook
 from storage.recordings import held_text
-from storage.records import ExperimentKind, dated_experiment, kind_told_by
-from storage.target_url import format_target
+from storage.records import ExperimentKind, dated_experiment, format_target, kind_told_by
 
 LABELS = ("self-test, first", "self-test, second")
 

@@ -23,8 +23,7 @@ from app.load.events import (
 )
 from app.load.file_set import FileSet
 from app.load.judgement import NextPoint, load_point, next_point
-from app.load.print_queue import PrinterShare, with_jobs_refused
-from app.load.server_view import LoadSamplers
+from app.load.server_view import LoadSamplers, PrinterShare, with_jobs_refused
 from app.measure.control import ControlMessage, SeriesControl
 from app.measure.events import Warned
 from app.recorder.recording import open_notebook

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from secrets import randbelow
 
 from app.changes.find import Ways, find_setting
-from app.changes.setting import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting
 from app.clients.base import Client, Secrets
 from app.clients.registry import make_client
 from app.errors import UsageError

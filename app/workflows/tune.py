@@ -7,8 +7,7 @@ from pathlib import Path
 from app.changes.find import Ways
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeRefusedError, ConsentNeededError
-from app.changes.setting import ChangeableSetting
-from app.changes.smb_conf import ConfLine
+from app.changes.smb_conf import ChangeableSetting, ConfLine
 from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.recorder.request import SeriesRequest

@@ -20,9 +20,8 @@ from forms.watch.report import Check
 from forms.watch.rule import BASELINE_NIGHTS, Confirm, Outcome, nights, outcome_of, settled, state_after
 from storage.errors import RefusedError
 from storage.notebook import Notebook
-from storage.quiet import QuietVerdict
 from storage.recordings import SERIES
-from storage.records import Command, Series, Target, utc_now
+from storage.records import Command, QuietVerdict, Series, Target, utc_now
 from storage.watches import WATCH, Watch, WatchState, recording_of_watch, watch_of
 
 COMMAND_SECONDS = 60.0

@@ -12,8 +12,7 @@ from forms.stats.decision import Limits
 from forms.stats.settle import Settles, Way
 from forms.stats.variation import in_pairs
 from forms.tuning.smb_conf import spelling
-from storage.records import Change, Command, Evidence, Series
-from storage.target_url import format_target
+from storage.records import Change, Command, Evidence, Series, format_target
 
 _TRIED_ONCE_SECONDS = 3.0
 _BY_HAND_SECONDS = 60.0

@@ -12,8 +12,7 @@ from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Doubt, Limits, Verdict
 from forms.stats.summary import drift, lag_1
 from forms.tuning.fact_names import human_name
-from storage.quiet import QuietVerdict
-from storage.records import Change, JSONValue, Series
+from storage.records import Change, JSONValue, QuietVerdict, Series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,7 @@ from forms.report import Field, Report, Table, columns_of, row_of
 from forms.wording import plain
 from storage.diagnoses import Diagnosis, StageName, diagnosis_content, diagnosis_from_json
 from storage.json_reader import DocumentError, JSONNode, named
-from storage.records import SeriesStatus
-from storage.target_url import format_target
+from storage.records import SeriesStatus, format_target
 
 SCHEMA = "sharebench/diagnosis/1"
 COMPARISON_SCHEMA = "sharebench/diagnosis-comparison/1"

@@ -35,8 +35,7 @@ from forms.series.summary import run_form
 from forms.stats.summary import mean
 from forms.tuning.change_evidence import SettingState
 from storage.json_reader import named
-from storage.records import Decision, ExperimentKind, Series, SeriesStatus
-from storage.target_url import format_target
+from storage.records import Decision, ExperimentKind, Series, SeriesStatus, format_target
 
 EXPERIMENT_SCHEMA = "sharebench/experiment/1"
 SURVEY_SCHEMA = "sharebench/survey/1"

@@ -10,8 +10,7 @@ from forms.stats import summary
 from forms.tuning.fact_names import PARAMETER_PREFIX
 from forms.tuning.smb_conf import hiding_pattern
 from storage.audits import AuditFinding
-from storage.quiet import QuietVerdict
-from storage.records import Facts, Series, Target
+from storage.records import Facts, QuietVerdict, Series, Target
 
 SLOW_LOGIN_SECONDS = 3.0
 SLOW_OPENING_SECONDS = 0.05

@@ -11,9 +11,7 @@ from forms import wording
 from forms.findings.finding import is_practice
 from forms.stats import summary
 from storage.plan import DEFAULT_WARMUPS
-from storage.quiet import QuietVerdict
-from storage.records import Command, Phase, RunStatus, Series, SeriesStatus
-from storage.target_url import format_target
+from storage.records import Command, Phase, QuietVerdict, RunStatus, Series, SeriesStatus, format_target
 
 SHORT_SECONDS = 1.0
 GOOD_SECONDS = 10.0

@@ -32,8 +32,7 @@ from storage.loads.histogram import Histogram
 from storage.loads.records import Limit, Load, LoadPoint, PointStatus, PrintQueue
 from storage.loads.scenario import RequestKind, Scenario
 from storage.loads.tables import NOT_TOLD, load_content
-from storage.records import SeriesStatus
-from storage.target_url import format_target
+from storage.records import SeriesStatus, format_target
 
 LOAD_SCHEMA = "sharebench/load/1"
 QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))

@@ -13,9 +13,18 @@ from forms.series.summary import SeriesSummary
 from forms.stats.settle import Shown
 from forms.stats.summary import mean
 from storage.plan import DEFAULT_TREE_FILE_BYTES
-from storage.quiet import Quiet, QuietVerdict
-from storage.records import Change, ClientFacts, Facts, Phase, Series, SeriesStatus, Target
-from storage.target_url import format_target
+from storage.records import (
+    Change,
+    ClientFacts,
+    Facts,
+    Phase,
+    Quiet,
+    QuietVerdict,
+    Series,
+    SeriesStatus,
+    Target,
+    format_target,
+)
 
 _WHO = ("measured.by", "measured.ticket")
 

@@ -31,8 +31,7 @@ from forms.report import (
 from forms.series.fields import LINK, head_fields, link_field, result_fields
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary, column_names, measures_of, run_form
 from storage.json_reader import DocumentError, JSONNode, named
-from storage.quiet import QuietVerdict
-from storage.records import ClientFacts, Phase, Run, RunStatus, Series
+from storage.records import ClientFacts, Phase, QuietVerdict, Run, RunStatus, Series
 
 SCHEMA = "sharebench/series/1"
 

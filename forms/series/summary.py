@@ -9,8 +9,7 @@ from forms.layout import Tone, Toned
 from forms.stats import summary
 from forms.stats.settle import Shown, shown_like
 from forms.wording import link_rate
-from storage.quiet import QuietVerdict
-from storage.records import Phase, Run, RunStatus, Series, SeriesStatus
+from storage.records import Phase, QuietVerdict, Run, RunStatus, Series, SeriesStatus
 
 CONFIDENCE_LEVEL = 0.95
 

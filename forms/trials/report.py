@@ -15,8 +15,7 @@ from forms.trials.sweep import SweepSummary
 from forms.tuning.catalogue import acts_on
 from forms.wording import VERDICT_SIGNS, VERDICT_TONES
 from storage.changes import Slot, TrialPlan
-from storage.records import Command, Series
-from storage.target_url import format_target
+from storage.records import Command, Series, format_target
 
 TRIAL_SCHEMA = "sharebench/trial/1"
 SWEEP_SCHEMA = "sharebench/sweep/1"

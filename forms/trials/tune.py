@@ -11,8 +11,7 @@ from forms.stats.decision import Verdict
 from forms.trials.report import effect_document
 from forms.trials.summary import TrialSummary
 from forms.wording import VERDICT_SIGNS, VERDICT_TONES
-from storage.records import Series
-from storage.target_url import format_target
+from storage.records import Series, format_target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

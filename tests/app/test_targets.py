@@ -9,8 +9,7 @@ import pytest
 
 from app.errors import PasswordInURLError, UsageError
 from app.targets import check_complete, join, parse_target, parse_typed_target
-from storage.records import Command, Target
-from storage.target_url import format_target
+from storage.records import Command, Target, format_target
 
 
 def smb(**parts) -> Target:

@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.command_line import Sharebench
 from tests.servers.process import require
 from tests.servers.smbd import Smbd

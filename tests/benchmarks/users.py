@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.command_line import ROOT
 from tests.servers.process import program
 from tests.servers.smbd import Smbd

@@ -34,8 +34,7 @@ from forms.series.report import series_document, series_from_document
 from forms.tuning.smb_conf import read_conf
 from storage.json_reader import DocumentError
 from storage.plan import Settings
-from storage.records import Run, Target
-from storage.target_url import format_target
+from storage.records import Run, Target, format_target
 from tests.app.fakes import meter
 from tests.builders import full_series, series
 from tests.reliability.fuzz_inputs import Maker, changed_bytes, changed_json, changed_text, either, sections

@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 import psutil
 
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.command_line import Sharebench
 from tests.reliability.figures import Clock, Figures
 from tests.servers.process import as_another_user

@@ -23,7 +23,7 @@ from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
 from app.workflows.load import LoadClosed, LoadRequest, run_load
 from storage.loads.records import Load, LoadChoices
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.benchmarks.users import IDLE_USERS, MOST_IDLE_CPU_PERCENT, MOST_IDLE_MEGABYTES, idle_users
 from tests.command_line import ROOT, Sharebench
 from tests.reliability.counters import CreateCounter

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.netns import Link
 from tests.servers.smbd import Smbd

@@ -19,7 +19,7 @@ import psutil
 
 from app import __version__
 from app.server.shell import RUN_SECONDS
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.command_line import QUICK, Sharebench
 from tests.reliability.figures import Clock, Figures
 from tests.servers.smbd import Smbd

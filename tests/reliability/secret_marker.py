@@ -19,7 +19,7 @@ import psutil
 
 from app.child_process import PASSWORD_VARIABLE, own_command, own_environment
 from app.practice.servers import PracticeServers
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.reliability.figures import Clock, Figures
 
 HALF_TYPED = (

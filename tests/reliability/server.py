@@ -130,7 +130,7 @@ def _round(kind: str, folder: Path, target: Target, secrets: Secrets, book: Path
 
 
 def _clean(target: Target, secrets: Secrets, book: Path, figures: Figures) -> None:
-    from storage.target_url import format_target
+    from storage.records import format_target
 
     removed = Inside(book, secrets.password).json("clean", format_target(target), "--yes", "--json")
     names = [entry["path"].rpartition("/")[2] for entry in removed if entry["removed"]]

@@ -30,7 +30,7 @@ from app.changes.find import Ways, find_setting
 from app.changes.journal import Journalled, begin_change, restore_entry
 from app.changes.script import ServerChange, arm_script, begin_script, undo_script
 from app.changes.server import ChangeFailedError, ChangeRefusedError, StepRunningError, new_change_id, set_arm
-from app.changes.setting import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting
 from app.server.shell import run_script
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook

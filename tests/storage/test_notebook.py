@@ -170,7 +170,7 @@ def test_a_notebook_of_the_first_format_opens_as_it_was(path: Path):
 def test_an_older_format_is_migrated_after_a_copy_is_kept(path: Path, monkeypatch: pytest.MonkeyPatch):
     with Notebook(path) as notebook:
         notebook.add(every_field())
-    monkeypatch.setattr("storage.database.CURRENT_FORMAT", CURRENT_FORMAT + 1)
+    monkeypatch.setattr("storage.base.CURRENT_FORMAT", CURRENT_FORMAT + 1)
     with Notebook(path) as notebook:
         assert notebook.count() == 1
     copy = path.with_name(f"{path.name}.format-{CURRENT_FORMAT}")

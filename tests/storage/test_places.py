@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from portalocker import portalocker
 
-from storage import database
+from storage import base
 from storage.errors import DamagedNotebookError, NotebookFileError, is_busy
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
@@ -100,14 +100,14 @@ def test_one_that_was_not_closed_and_cannot_be_written_is_not_read_half(path: Pa
 
 
 def test_where_no_memory_can_be_shared_another_journal_is_kept_and_told(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(database, "_VFS", "unix-dotfile")  # SQLite's own file layer without shared memory
+    monkeypatch.setattr(base, "_VFS", "unix-dotfile")  # SQLite's own file layer without shared memory
     with Notebook(path) as notebook:
         assert "cannot share memory" in notebook.remark
         notebook.add(every_field("b" * 12))
     with Notebook(path.with_name("new.db")) as notebook:
         notebook.add(every_field())
         assert "cannot share memory" in notebook.remark
-    monkeypatch.setattr(database, "_VFS", "")
+    monkeypatch.setattr(base, "_VFS", "")
     with Notebook(path) as notebook:
         assert notebook.count() == 2
         assert notebook.remark == ""
@@ -123,7 +123,7 @@ def test_a_file_system_without_locks_is_named_at_once(path: Path, monkeypatch: p
 
 
 def test_one_that_is_held_is_told_to_be(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(base, "BUSY_SECONDS", 0.1)
     with Notebook(path) as notebook, sqlite3.connect(path, isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(sqlite3.OperationalError) as caught:
@@ -198,7 +198,7 @@ def test_a_copy_of_an_older_format_is_whole_or_not_there(path: Path, monkeypatch
     connection = sqlite3.connect(path)
     connection.executescript(FORMAT_1.read_text())
     connection.close()
-    monkeypatch.setattr(database, "CURRENT_FORMAT", CURRENT_FORMAT + 1)
+    monkeypatch.setattr(base, "CURRENT_FORMAT", CURRENT_FORMAT + 1)
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", killed)
         with pytest.raises(KeyboardInterrupt):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storage.json_reader import DocumentError, JSONNode
-from storage.quiet import Quiet, QuietVerdict, quiet_from_json
+from storage.records import Quiet, QuietVerdict, quiet_from_json
 
 
 def read(found: object) -> Quiet | None:

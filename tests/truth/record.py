@@ -31,7 +31,7 @@ from typing import Any
 import psutil
 
 from app.practice.servers import PracticeServers
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.servers.distance import FarLink
 from tests.servers.netns import Link
 from tests.servers.process import die_with_parent

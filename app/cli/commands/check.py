@@ -14,8 +14,7 @@ from app.workflows.check import CheckState, Subject, check
 from app.workflows.clean import Leftover, Removal, folder_of, leftovers, remove
 from forms import wording
 from forms.layout import visible
-from storage.records import Target
-from storage.target_url import format_target
+from storage.records import Target, format_target
 
 _WIDTH = 80
 _INDENT = " " * 15

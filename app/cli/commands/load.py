@@ -17,8 +17,7 @@ from app.server.shell import check_ssh_host
 from app.targets import is_load_folder, parse_target
 from storage.loads.records import LoadChoices, PointStatus
 from storage.recordings import LOAD
-from storage.records import Target
-from storage.target_url import format_target
+from storage.records import Target, format_target
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets

@@ -29,8 +29,7 @@ from forms.layout import visible
 from forms.watch.textfile import labels_of, series_samples
 from storage.notebook import Notebook
 from storage.recordings import SERIES
-from storage.records import Series, Target, utc_now
-from storage.target_url import format_target
+from storage.records import Series, Target, format_target, utc_now
 
 
 @click.command("--versus", add_help_option=False)

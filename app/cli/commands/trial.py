@@ -16,7 +16,7 @@ from app import kinds
 from app.changes.find import Ways, find_setting
 from app.changes.journal import where
 from app.changes.server import ConflictError
-from app.changes.setting import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting
 from app.cli import common, output
 from app.cli.progress import ProgressLine, cancel_on_signals
 from app.cli.run_options import chosen, series_options, ssh_host, target_argument

@@ -19,8 +19,7 @@ from forms.worksheets.reference import BOOK_TABLES, DEMANDS, TABLES, ReferenceKi
 from forms.worksheets.report import to_record, worksheet_report
 from forms.worksheets.users import CLIENT_BYTES, CarryingPart, ServerMemory, UserGroup, UsersCalculation
 from storage.json_reader import DocumentError
-from storage.records import Worksheet
-from storage.target_url import format_target
+from storage.records import Worksheet, format_target
 
 _Read = TypeVar("_Read")
 PARTS = ("cpu", "disk", "network")

@@ -43,8 +43,7 @@ from app.errors import (
     UsageError,
 )
 from storage.plan import Settings
-from storage.records import ClientFacts, Target
-from storage.target_url import format_target
+from storage.records import ClientFacts, Target, format_target
 
 TICK_SECONDS = 0.1
 WAITS = (BlockingIOError, TimeoutError, ssl.SSLWantReadError, ssl.SSLWantWriteError)

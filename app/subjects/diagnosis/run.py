@@ -35,8 +35,7 @@ from forms.series.progress import duration
 from storage.diagnoses import Diagnosis, Effort, Stage, StageName, diagnosis_of, recording_of
 from storage.notebook import Notebook
 from storage.plan import Settings
-from storage.records import SeriesStatus, Target, new_series_id, utc_now
-from storage.target_url import format_target
+from storage.records import SeriesStatus, Target, format_target, new_series_id, utc_now
 
 _MODULE = "app.subjects.diagnosis.child"
 _GRACE_SECONDS = 120.0

@@ -1,6 +1,12 @@
 """The TUI's application: its screens, themes, keys and palette, and the one place where errors are told."""
 
+import errno
+import os
+import select
+import signal
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -8,10 +14,14 @@ from typing import Any, ClassVar, cast
 import textual
 from rich.segment import Segment
 from textual import events
+from textual._parser import ParseError
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.color import Color
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.constants import ESCAPE_DELAY
 from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
 from textual.geometry import Size
 from textual.notifications import SeverityLevel
@@ -47,6 +57,50 @@ from app.tui.frame.themes import (
 )
 from app.user_files import config_file, keys_file
 from forms.layout import control_pictures, visible
+
+_LOOKS_FOR_THE_END = 0.1
+"""Seconds."""
+
+
+class Terminal(LinuxDriver):
+    """Textual's driver, but that Escape waits ``ESCDELAY`` for what may follow it and no longer.
+
+    With Textual's, the wait is a tenth of a second whatever ``ESCDELAY`` says (8.2: it selects for so long); and bytes
+    that are no UTF-8 end the thread, after which no key has any effect. And a terminal that is closed ends the program.
+    """
+
+    def run_input_thread(self) -> None:
+        parser = XTermParser(self._debug)
+        decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        text = ""
+        while not self.exit_event.is_set():
+            seconds = ESCAPE_DELAY if text.endswith("\x1b") else _LOOKS_FOR_THE_END
+            ready, _, _ = select.select([self.fileno], [], [], seconds)
+            if ready:
+                read = self._read()
+                if not read:
+                    # the terminal was closed; its signal went to the first process of the session alone, and where that
+                    # is `make`, it waits for us
+                    os.kill(os.getpid(), signal.SIGHUP)
+                    break
+                text = decode(read)
+                # half a character is no text yet, and no text is what the parser takes for the end of all input
+                for message in parser.feed(text) if text else ():
+                    self.process_message(message)
+            for message in parser.tick():
+                self.process_message(message)
+        with suppress(EOFError, ParseError):
+            list(parser.feed(""))
+
+    def _read(self) -> bytes:
+        """The keys that wait; nothing once the terminal is gone."""
+        try:
+            return os.read(self.fileno, 4096)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            return b""
+
 
 APP_KEYS = (
     KeyCommand(
@@ -142,7 +196,7 @@ def driver_for(usual: type[Driver]) -> type[Driver]:
     """Our driver in place of Textual's for a terminal; its others (a browser, tests) as they are."""
     if usual.__name__ != "LinuxDriver" or not textual_version().startswith(PARSER_KNOWN_IN):
         return usual
-    from app.tui.frame.terminal import Terminal  # noqa: PLC0415  it cannot be loaded where there are no such terminals
+    from app.tui.frame.app import Terminal  # noqa: PLC0415  it cannot be loaded where there are no such terminals
 
     return Terminal
 

@@ -34,9 +34,7 @@ from app.workflows.guide.page import (
 )
 from forms import wording
 from storage.notebook import Notebook
-from storage.quiet import Quiet
-from storage.records import RunStatus, Target
-from storage.target_url import format_target
+from storage.records import Quiet, RunStatus, Target, format_target
 
 if TYPE_CHECKING:
     from app.tui.guide.browser import Picked

@@ -27,7 +27,7 @@ from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
 
 if TYPE_CHECKING:
-    from app.environment.host.meter import MachineNow
+    from app.environment.host.activity import MachineNow
 
 REDRAW_SECONDS = 1.0
 """The screen is drawn no more often while a run is timed: what it takes is missing from the transfer."""

@@ -20,8 +20,7 @@ from forms.layout import Toned
 from forms.report import Report
 from storage.audits import recording_of
 from storage.notebook import Notebook
-from storage.records import JSONValue, Target
-from storage.target_url import format_target
+from storage.records import JSONValue, Target, format_target
 
 LINES = (
     FormLine(key="target", name="Share", hint="[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME"),

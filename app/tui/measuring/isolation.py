@@ -36,8 +36,7 @@ from forms.layout import Tone, Toned, hanging
 from forms.series.progress import duration
 from forms.wording import byte_rate, place, plain
 from storage.isolations import Isolation
-from storage.records import JSONValue, RunStatus, SeriesStatus, Target
-from storage.target_url import format_target
+from storage.records import JSONValue, RunStatus, SeriesStatus, Target, format_target
 
 MEMORY_KEY = "isolation"
 _MOST_ROUNDS = 100

@@ -40,8 +40,7 @@ from forms.series.progress import duration
 from forms.series.summary import GAP
 from forms.wording import byte_rate
 from storage.loads.records import Load, LoadChoices
-from storage.records import JSONValue, SeriesStatus, Target
-from storage.target_url import format_target
+from storage.records import JSONValue, SeriesStatus, Target, format_target
 
 MEMORY_KEY = "load"
 CAPACITY = "capacity"

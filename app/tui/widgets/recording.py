@@ -33,7 +33,7 @@ from forms.report import Report
 from forms.wording import byte_rate
 
 if TYPE_CHECKING:
-    from app.environment.host.meter import MachineNow
+    from app.environment.host.activity import MachineNow
     from storage.records import Target
 
 

@@ -48,8 +48,7 @@ from forms.stats.decision import Doubt, Limits, Verdict
 from forms.stats.variation import LEAST_ALTERNATING
 from forms.tuning.catalogue import acts_on, relevant
 from forms.wording import cell_percent, link_rate
-from storage.records import Change, Command, Decision, Series, SeriesStatus
-from storage.target_url import format_target
+from storage.records import Change, Command, Decision, Series, SeriesStatus, format_target
 
 
 def run_page(choices: GuideChoices, known: GuideContext) -> Page:

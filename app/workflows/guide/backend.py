@@ -12,7 +12,7 @@ from app.errors import LoginError
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets
-    from app.environment.host.meter import MachineNow
+    from app.environment.host.activity import MachineNow
     from app.measure.control import SeriesControl
     from app.recorder.recording import RecorderEvent
     from app.recorder.request import SeriesRequest
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from app.workflows.trial_order import StoredTrial, TrialEvent, TrialOrder
     from forms.series.file_size import FileSizeContext
     from storage.loads.records import Load
-    from storage.quiet import Quiet
-    from storage.records import Command, Target
+    from storage.records import Command, Quiet, Target
 
 
 class PasswordNeededError(LoginError):
@@ -67,7 +66,7 @@ class Backend:
 
     def meter(self, target: "Target | None") -> "Callable[[], MachineNow | None]":
         """What this machine and its card on the way to the target do; of a path of this machine, the busiest card."""
-        from app.environment.host.meter import MachineMeter  # noqa: PLC0415  as the module says
+        from app.environment.host.activity import MachineMeter  # noqa: PLC0415  as the module says
         from app.environment.link.route import find_route  # noqa: PLC0415
 
         route = find_route(target.host, target.port) if target is not None and target.host else None

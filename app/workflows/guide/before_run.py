@@ -15,9 +15,7 @@ from forms import wording
 from forms.series import file_size
 from forms.series.progress import estimate_text
 from forms.wording import link_rate
-from storage.quiet import Quiet
-from storage.records import Command, Target
-from storage.target_url import format_target
+from storage.records import Command, Quiet, Target, format_target
 
 NEEDS_OF_TARGET = (
     "Needs: a server that lets you log in and read one file. A password is asked for, or taken from"

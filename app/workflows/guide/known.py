@@ -12,10 +12,8 @@ from app.units import parse_rate
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, at, with_file, with_target
 from storage.notebook import Notebook
-from storage.quiet import Quiet
 from storage.recordings import UnknownReferenceError
-from storage.records import Command, Decision, Run, RunStatus, Series, SeriesStatus, Target
-from storage.target_url import format_target
+from storage.records import Command, Decision, Quiet, Run, RunStatus, Series, SeriesStatus, Target, format_target
 
 if TYPE_CHECKING:
     from app.workflows.guide.backend import Backend

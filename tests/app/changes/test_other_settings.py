@@ -11,7 +11,7 @@ from app.changes.find import Ways, find_setting
 from app.changes.journal import Journalled, begin_change, restore_entry
 from app.changes.script import ServerChange
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConflictError, new_change_id, set_arm
-from app.changes.setting import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting
 from app.errors import UsageError
 from storage.changes import JournalEntry
 from storage.notebook import Notebook

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.changes import restart
+from app.changes import smb_conf
 from app.changes.journal import Journalled, begin_change
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeRefusedError, new_change_id, set_arm
-from app.changes.setting import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting
 from app.clients.registry import make_client
 from app.workflows.restore import restore_change
 from storage.notebook import Notebook
@@ -106,7 +106,7 @@ def test_a_unit_of_systemd_is_restarted_by_its_name(samba: Smbd, tmp_path: Path,
         (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    found = restart.find_restart(str(samba.conf), None)
+    found = smb_conf.find_restart(str(samba.conf), None)
     assert found.command == "systemctl restart smbd.service"
 
 
@@ -115,9 +115,9 @@ def test_a_script_of_sysvinit_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     try:
         samba.start(tmp_path)
         monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-        found = restart.find_restart(samba.conf, None)
-        assert found == restart.Restart(command="service smbd restart")
-        text = "section() { echo $1; }\n" + restart.restart_text(samba.conf, found)
+        found = smb_conf.find_restart(samba.conf, None)
+        assert found == smb_conf.Restart(command="service smbd restart")
+        text = "section() { echo $1; }\n" + smb_conf.restart_text(samba.conf, found)
         ping = f"smbcontrol -s {samba.conf} smbd ping"
         before, *told, after = (
             subprocess.run(["sh", "-c", f"{ping}\n{text}"], capture_output=True, text=True, check=True)
@@ -131,8 +131,8 @@ def test_a_script_of_sysvinit_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_smbd_that_somebody_stopped_is_not_started(tmp_path: Path):
-    made = restart.Restart(command=f"touch {tmp_path}/started", stopped="true")
-    text = "section() { echo $1; }\n" + restart.restart_text("/nonexistent/smb.conf", made)
+    made = smb_conf.Restart(command=f"touch {tmp_path}/started", stopped="true")
+    text = "section() { echo $1; }\n" + smb_conf.restart_text("/nonexistent/smb.conf", made)
     done = subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=True)
     assert done.stdout == "not_reloaded\n"
     assert not (tmp_path / "started").exists()

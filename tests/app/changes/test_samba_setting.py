@@ -24,8 +24,7 @@ from app.changes.server import (
     new_change_id,
     set_arm,
 )
-from app.changes.setting import ChangeableSetting
-from app.changes.smb_conf import DROP_IN, UNDO, drop_in_content, find_place, with_include
+from app.changes.smb_conf import DROP_IN, UNDO, ChangeableSetting, drop_in_content, find_place, with_include
 from app.environment.samba.server import server_facts
 from app.workflows.restore import restore_change, restored_text
 from forms.tuning.smb_conf import spelling

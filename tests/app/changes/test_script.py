@@ -23,7 +23,7 @@ from app.changes.server import (
     new_change_id,
     set_arm,
 )
-from app.changes.setting import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target

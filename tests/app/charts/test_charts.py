@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.charts.canvas import AVERAGE, LINK, RUN, wrapped
-from app.charts.scale import round_ticks
+from app.charts.canvas import AVERAGE, LINK, RUN, round_ticks, wrapped
 from app.charts.series_charts import rates_chart, sweep_chart, within_chart
 from forms.report import Bar
 from forms.series.summary import SeriesSummary, run_form

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from app.charts.scale import choose_scale
+from app.charts.canvas import choose_scale
 from app.charts.series_charts import rates_chart, sweep_chart, within_chart
 from forms.report import Bar
 from forms.series.summary import run_form

@@ -9,7 +9,7 @@ import pytest
 from app.cli.help import COMMANDS, EXAMPLES, Group, GroupedCommand, examples, grouped_options, walk
 from app.cli.main import cli
 from app.practice.servers import PracticeServers
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.cases import for_each
 from tests.command_line import QUICK, Inside
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.app.clients.smb.proxy import Proxy
 from tests.command_line import Sharebench
 from tests.servers.distance import FarLink

@@ -17,8 +17,7 @@ from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished
 from app.measure.plan import MeasurementPlan, MeasuringProcess
 from forms.series.progress import over_time
-from storage.records import Command, Run
-from storage.target_url import format_target
+from storage.records import Command, Run, format_target
 from tests.servers.netns import PAYLOAD_SHARE, Link
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd

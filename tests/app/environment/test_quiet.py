@@ -34,8 +34,7 @@ from app.environment.sampler import OwnTraffic, QuietWatch
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
 from app.measure.plan import MeasurementPlan, MeasuringProcess
-from storage.quiet import QuietVerdict
-from storage.records import Command, JSONValue, Target
+from storage.records import Command, JSONValue, QuietVerdict, Target
 from tests.servers.netns import can_make_namespaces
 from tests.servers.process import require, unavailable
 from tests.servers.smbd import Smbd

@@ -1,7 +1,7 @@
 """What samples of a machine say of a run: of its own time alone, with the kernel's part apart from others'."""
 
 from app.environment.resources import ProcessorTicks, ResourceSample
-from app.isolation.samples import ResourceWatch, resources_used
+from app.isolation.bench import ResourceWatch, resources_used
 from storage.isolations import Layer, LayerRun
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.command_line import Sharebench
 from tests.servers.netns import PAYLOAD_SHARE
 from tests.servers.process import unavailable

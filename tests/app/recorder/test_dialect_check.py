@@ -7,9 +7,8 @@ from dataclasses import replace
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
 from app.measure.plan import MeasurementPlan
-from app.recorder.recording import record
+from app.recorder.recording import DialectSeen, record
 from app.recorder.request import SeriesRequest
-from app.recorder.series_monitor import DialectSeen
 from forms.findings.finding import Severity
 from forms.findings.rules_session import old_dialect
 from storage.notebook import Notebook

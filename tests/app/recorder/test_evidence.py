@@ -20,9 +20,8 @@ from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, ScratchMade, Warned
 from app.measure.plan import MeasurementPlan
 from app.recorder import writer
-from app.recorder.recording import RecorderEvent, SeriesClosed, record, resumable, resume
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesMonitor, record, resumable, resume
 from app.recorder.request import SeriesRequest
-from app.recorder.series_monitor import SeriesMonitor
 from storage.errors import unusable
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime

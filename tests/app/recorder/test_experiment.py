@@ -13,8 +13,7 @@ from app.cli.main import run
 from forms.experiments.summary import ExperimentSummary, experiment_summary
 from forms.tuning.change_evidence import SettingState
 from storage.notebook import Notebook
-from storage.records import Series
-from storage.target_url import format_target
+from storage.records import Series, format_target
 from tests.servers.smbd import Smbd
 
 

@@ -12,8 +12,7 @@ from app.workflows.next_steps import NextStep, after_comparison, after_series, a
 from forms.comparison.summary import comparisons
 from storage.notebook import Notebook
 from storage.plan import Plan
-from storage.quiet import Quiet, QuietVerdict
-from storage.records import SeriesStatus
+from storage.records import Quiet, QuietVerdict, SeriesStatus
 from tests.builders import book, one
 
 VARYING = (100e6, 160e6, 90e6, 170e6, 120e6)

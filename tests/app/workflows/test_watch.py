@@ -14,8 +14,7 @@ from app.workflows.watch import WatchRequest, check, delivered, tell
 from forms.watch.report import EXIT_CODES, Check, check_document, check_sentence
 from forms.watch.rule import Outcome
 from storage.notebook import Notebook
-from storage.quiet import Quiet, QuietVerdict
-from storage.records import Command, Series, Target
+from storage.records import Command, Quiet, QuietVerdict, Series, Target
 from storage.watches import WATCH, WatchState, watch_of
 from tests.builders import CLIENT, series
 

@@ -11,8 +11,7 @@ from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import Sides, compare
 from forms.exporters.text import report_text
 from forms.report import change_formula
-from storage.quiet import Quiet, QuietVerdict
-from storage.records import Change, Command, Evidence
+from storage.records import Change, Command, Evidence, Quiet, QuietVerdict
 from tests.builders import CLIENT, interleaved, series
 
 BASE = series((100e6, 101e6, 99e6, 100.5e6, 99.5e6, 100e6), id="aaaaaaaaaaaa", label="as found")

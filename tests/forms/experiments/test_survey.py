@@ -11,8 +11,7 @@ from forms.experiments.report import survey_document, survey_report
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, survey_of, with_series
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import WIDTH, report_text
-from storage.quiet import Quiet, QuietVerdict
-from storage.records import Command, Series, SeriesStatus, Target
+from storage.records import Command, Quiet, QuietVerdict, Series, SeriesStatus, Target
 from tests.builders import CLIENT, series
 
 SHAPE = (1.0, 1.004, 0.997, 1.002, 0.998, 1.001)

@@ -13,8 +13,7 @@ from forms.findings.rules import _is_loss, findings, first_to_look_at
 from forms.series.fields import result_fields
 from forms.series.summary import run_form
 from forms.stats.decision import Verdict
-from storage.quiet import Quiet, QuietVerdict
-from storage.records import ClientFacts, Command, Series, Target
+from storage.records import ClientFacts, Command, Quiet, QuietVerdict, Series, Target
 from tests.builders import CLIENT, interleaved, series
 
 GIGABIT = 1_000_000_000

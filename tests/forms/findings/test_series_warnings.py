@@ -6,8 +6,7 @@ import pytest
 
 from forms.findings.series_warnings import UNKNOWN, advice, advised_size, near_ceiling_percent
 from storage.plan import Plan
-from storage.quiet import Quiet, QuietVerdict
-from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
+from storage.records import Command, Phase, Quiet, QuietVerdict, Run, RunStatus, Series, SeriesStatus, Target
 from tests.builders import CLIENT, series
 
 STEADY = (100e6, 101e6, 99.5e6, 100.5e6, 100e6)

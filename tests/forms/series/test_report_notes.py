@@ -10,8 +10,7 @@ from forms.exporters.text import report_text
 from forms.series.fields import QUESTIONS
 from forms.series.report import series_document, series_report
 from forms.series.summary import run_form
-from storage.quiet import Quiet, QuietVerdict
-from storage.records import Series
+from storage.records import Quiet, QuietVerdict, Series
 from tests.builders import runs, series
 
 

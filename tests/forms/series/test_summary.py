@@ -8,8 +8,7 @@ from forms import wording
 from forms.layout import Tone
 from forms.series.summary import headline, run_form
 from forms.stats.summary import deviation_percent, half_width_percent
-from storage.quiet import Quiet, QuietVerdict
-from storage.records import RunStatus, SeriesStatus
+from storage.records import Quiet, QuietVerdict, RunStatus, SeriesStatus
 from tests.builders import series
 
 SOUND = series(

@@ -11,7 +11,7 @@ import pytest
 
 from storage.audits import audit_of
 from storage.notebook import Notebook
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.command_line import Inside
 from tests.forms.audit.configurations import REDPAPER
 from tests.servers.process import require

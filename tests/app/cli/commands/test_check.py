@@ -12,7 +12,7 @@ import pytest
 
 from app.cli.commands import check
 from app.workflows.check import Checked, CheckState
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.command_line import Inside
 from tests.servers.smbd import Smbd
 

@@ -10,8 +10,7 @@ from app.clients.base import Files, Secrets
 from app.clients.local import LocalClient
 from app.workflows.clean import leftovers, remove
 from storage.plan import Settings
-from storage.records import Target
-from storage.target_url import format_target
+from storage.records import Target, format_target
 from tests.command_line import Inside
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from app.cli.main import run
-from storage.target_url import format_target
+from storage.records import format_target
 
 
 def ran(*arguments: str) -> int:

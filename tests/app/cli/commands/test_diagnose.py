@@ -12,8 +12,7 @@ import pytest
 from app.subjects.diagnosis.plan import SIZES, Sizes
 from storage.diagnoses import Effort, StageName, diagnosis_of, recording_of
 from storage.notebook import Notebook
-from storage.records import SeriesStatus
-from storage.target_url import format_target
+from storage.records import SeriesStatus, format_target
 from tests.command_line import Inside
 from tests.servers.smbd import Smbd
 from tests.waiting import wait_for

@@ -16,7 +16,7 @@ import pytest
 
 from app.subjects.diagnosis.plan import SIZES, Sizes
 from storage.diagnoses import Effort
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.command_line import Inside
 from tests.servers.distance import FarLink
 from tests.servers.process import program, require

@@ -7,7 +7,7 @@ import pytest
 from app.errors import CancelledError
 from app.isolation.request import IsolationRequest
 from storage.notebook import Notebook
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.command_line import Inside
 from tests.servers.smbd import Smbd
 

@@ -25,7 +25,7 @@ from app.load.scenario import find_scenario
 from app.workflows.load import check_limits
 from storage.loads.records import LoadChoices, LoadPoint, PointStatus
 from storage.notebook import Notebook
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.command_line import ROOT, Inside, Sharebench
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd

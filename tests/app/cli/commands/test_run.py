@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.command_line import MIB, QUICK, Inside, check_document
 from tests.servers.smbd import Smbd
 from tests.waiting import wait_for

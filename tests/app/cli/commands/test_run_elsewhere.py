@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.builders import all_series
 from tests.command_line import MIB, QUICK, Inside, check_document
 from tests.servers.vsftpd import Vsftpd

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.command_line import QUICK, Inside
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd

@@ -7,8 +7,7 @@ import pytest
 
 from app.cli.main import run
 from storage.notebook import Notebook
-from storage.records import ExperimentKind, SeriesStatus
-from storage.target_url import format_target
+from storage.records import ExperimentKind, SeriesStatus, format_target
 from tests.servers.smbd import Smbd
 
 

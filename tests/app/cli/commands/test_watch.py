@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from storage.notebook import Notebook
-from storage.target_url import format_target
+from storage.records import format_target
 from storage.watches import WATCH
 from tests.command_line import QUICK, Inside
 from tests.servers.process import program, require

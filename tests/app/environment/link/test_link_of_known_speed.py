@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.servers.netns import PAYLOAD_SHARE
 from tests.servers.wire import WireWitness
 

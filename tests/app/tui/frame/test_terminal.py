@@ -12,9 +12,8 @@ import pytest
 from textual.drivers.linux_driver import LinuxDriver
 
 from app.tui.frame import app
-from app.tui.frame.app import PARSER_KNOWN_IN, SharebenchApp
+from app.tui.frame.app import PARSER_KNOWN_IN, SharebenchApp, Terminal
 from app.tui.frame.base import Context
-from app.tui.frame.terminal import Terminal
 
 ROOT = Path(__file__).parents[4]
 CHILD = """

@@ -18,8 +18,7 @@ from app.tui.guide.screen import GuideScreen
 from app.workflows.guide.backend import Backend
 from app.workflows.guide.choices import MethodStep
 from storage.notebook import Notebook
-from storage.records import Command, SeriesStatus
-from storage.target_url import format_target
+from storage.records import Command, SeriesStatus, format_target
 from tests.tui import measured, painted, press, settled, text_of
 
 pytestmark = pytest.mark.usefixtures("known_ceiling")

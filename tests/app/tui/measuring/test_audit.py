@@ -12,7 +12,7 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.measuring.audit import audit_request
 from storage.notebook import Notebook
-from storage.target_url import format_target
+from storage.records import format_target
 from tests.tui import measured, painted, press, settled, text_of
 
 

@@ -15,8 +15,7 @@ from app.tui.measuring.diagnosis import diagnosis_request
 from forms.diagnosis.report import diagnosis_answer
 from storage.diagnoses import Effort, StageName, diagnosis_of
 from storage.notebook import Notebook
-from storage.records import SeriesStatus
-from storage.target_url import format_target
+from storage.records import SeriesStatus, format_target
 from tests.servers.smbd import Smbd
 from tests.tui import measured, painted, press, settled
 

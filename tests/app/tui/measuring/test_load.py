@@ -29,8 +29,7 @@ from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
 from forms.load.headline import load_headline
 from storage.loads.records import Load, LoadChoices, PointStatus
 from storage.notebook import Notebook
-from storage.records import SeriesStatus, Target
-from storage.target_url import format_target
+from storage.records import SeriesStatus, Target, format_target
 from tests.loads import TIME, full_load, point, scenario
 from tests.servers.smbd import Smbd
 from tests.tui import measured, painted, press, settled, text_of

@@ -35,7 +35,7 @@ from tests.tui import measured, painted, press, settled, text_of
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch) -> SharebenchApp:
     monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
-    monkeypatch.setattr("app.recorder.series_monitor.ceiling_of", lambda *_args, **_more: Calibration())
+    monkeypatch.setattr("app.recorder.recording.ceiling_of", lambda *_args, **_more: Calibration())
     context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
     return SharebenchApp(context, first="survey")
 

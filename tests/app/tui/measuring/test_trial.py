@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from app.changes.find import Ways
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNeededError
-from app.changes.setting import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting
 from app.child_process import PASSWORD_VARIABLE
 from app.errors import CancelledError, LoginError, UnreachableError
 from app.measure.control import SeriesControl
