@@ -8,6 +8,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -137,6 +138,7 @@ def known_commands() -> set[str]:
     """The names of all commands; loads every screen, so it is called only where a keys file is to be checked."""
     for entry in screens.SCREENS:
         entry.load()
+    import_module("app.tui.guide.run_screen")  # which the guide loads when it measures
     found = {command.id for command in APP_KEYS}
     waiting: list[type[Commanded]] = [Commanded]
     while waiting:
