@@ -24,7 +24,7 @@ from storage.errors import DamagedNotebookError, RefusedError
 from storage.isolations import IsolationTables
 from storage.loads.tables import LoadTables
 from storage.queries import WHOLE_SERIES, Found, SeriesQuery, dialects_of, earlier_ids, find, rates_of, repeated_ids
-from storage.recordings import DECISION, SERIES, Recording, UnknownReferenceError
+from storage.recordings import DECISION, EXPERIMENT, SERIES, Recording, UnknownReferenceError
 from storage.records import (
     Experiment,
     ExperimentEntry,
@@ -255,6 +255,8 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
                 raise RefusedError(f"another experiment is called {new_name!r}: choose a name that is free")
             self._db.execute("DELETE FROM experiments WHERE name = ?", (new_name,))  # all its series were deleted
             self._db.execute("UPDATE experiments SET name = ? WHERE name = ?", (new_name, name))
+            for (series_id,) in self._db.execute("SELECT id FROM series WHERE experiment = ?", (new_name,)).fetchall():
+                self._say(series_id, {EXPERIMENT: new_name})
 
     def experiment_called(self, name: str) -> Experiment | None:
         rows = self._rows("SELECT * FROM experiments WHERE name = ?", (name,))

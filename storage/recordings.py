@@ -18,7 +18,7 @@ SERIES, LOAD, ISOLATION = "series", "load", "isolation"
 LAST = "last"
 LAST_LOAD = "last-load"
 
-DECISION, NORMAL = "decision", "normal"
+DECISION, NORMAL, EXPERIMENT = "decision", "normal", "experiment"
 MACHINE = ("host.name", "measured.site")
 """The client's facts that name the machine that measured."""
 WRITTEN_BY_PEOPLE = ("label", "note", "question")
@@ -190,6 +190,22 @@ class RecordingTables(NotebookBase):
             self._db.execute(sql, ("rejected" if text else "valid", text or None, *keys))
         elif place == DECISION:
             self._db.execute("UPDATE series SET decision = ? WHERE id = ?", (text or None, recording_id))
+        elif place == EXPERIMENT and text:
+            self._move_to_experiment(recording_id, text)
+
+    def _move_to_experiment(self, series_id: str, name: str) -> None:
+        """Follow a renaming; an experiment without series is deleted."""
+        (old,) = self._db.execute("SELECT experiment FROM series WHERE id = ?", (series_id,)).fetchone() or (None,)
+        if old in {None, name}:
+            return
+        columns = "kind, subject, created_at"
+        copied = (
+            f"INSERT OR IGNORE INTO experiments (name, {columns}) SELECT ?, {columns} FROM experiments WHERE name = ?"  # noqa: S608  our own names
+        )
+        self._db.execute(copied, (name, old))
+        self._db.execute("UPDATE series SET experiment = ? WHERE id = ?", (name, series_id))
+        left = "NOT EXISTS (SELECT 1 FROM series WHERE experiment = name)"
+        self._db.execute(f"DELETE FROM experiments WHERE name = ? AND {left}", (old,))  # noqa: S608  our own names
 
     def has_imported(self) -> bool:
         return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM recordings WHERE imported_at > '')").fetchone()[0])

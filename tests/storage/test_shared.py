@@ -143,6 +143,33 @@ def test_what_is_merged_counts(tmp_path):
         assert {run.status for run in mine.series(recording_id).runs} == {RunStatus.VALID}
 
 
+def merge(mine: Notebook, theirs: Notebook) -> None:
+    ids = [head.id for head in mine.recordings()]
+    here, there = mine.said(ids), theirs.said(ids)
+    for notebook in (mine, theirs):
+        for recording_id in ids:
+            notebook.keep_said(recording_id, here[recording_id].merged(there[recording_id]))
+
+
+def test_the_name_of_an_experiment_travels_and_the_note_keeps_the_one_that_lost(tmp_path):
+    pair = [one(number, experiment="first") for number in (1, 2)]
+    with Notebook(book(tmp_path / "a.db", *pair)) as mine, Notebook(book(tmp_path / "b.db", *pair)) as theirs:
+        mine.rename_experiment("first", "switch")
+        merge(mine, theirs)
+        for notebook in (mine, theirs):
+            assert [(entry.experiment.name, entry.series_count) for entry in notebook.experiments()] == [("switch", 2)]
+            assert notebook.experiment_called("first") is None
+        mine.rename_experiment("switch", "cable")
+        theirs.rename_experiment("switch", "switch port")
+        merge(mine, theirs)
+        (name,) = {entry.experiment.name for notebook in (mine, theirs) for entry in notebook.experiments()}
+        (lost,) = {"cable", "switch port"} - {name}
+        assert lost in mine.series(pair[0].id).note == theirs.series(pair[0].id).note
+        mine.rename_experiment(name, "first")
+        merge(mine, theirs)
+        assert {series.experiment for series in theirs.all_of([series.id for series in pair])} == {"first"}
+
+
 def test_a_baseline_travels_from_an_older_notebook_and_what_is_taken_back_is_taken_back_on_both_sides(tmp_path):
     with Notebook(book(tmp_path / "a.db", one(1))) as mine, Notebook(book(tmp_path / "b.db", one(1))) as theirs:
         (recording_id,) = [head.id for head in mine.recordings()]
