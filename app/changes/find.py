@@ -7,13 +7,14 @@ from pathlib import PurePosixPath
 
 from app.changes import sysctl
 from app.changes.nic import is_nic, nic_setting
-from app.changes.samba_setting import samba_setting
+from app.changes.samba_setting import samba_setting, socket_option
 from app.changes.script import ServerChange
 from app.changes.server import look
 from app.changes.smb_conf import ChangeableSetting
 from app.changes.sysctl import effective_value, is_sysctl, sysctl_setting
 from app.environment.link.route import is_this_machine
 from app.errors import UsageError
+from forms.tuning.smb_conf import spelling, suggestions
 from storage.changes import ChangeKind
 from storage.records import Target
 
@@ -34,6 +35,9 @@ class Ways:
 def find_setting(name: str, values: Sequence[str], target: Target, ways: Ways) -> ChangeableSetting:
     """All values are checked, nothing is written. Raises ChangeRefusedError, UsageError."""
     if ways.ssh is None and target.host and not is_this_machine(target.host):
+        of_samba = not (ways.apply or ways.revert or is_nic(name) or is_sysctl(name) or socket_option(name))
+        if of_samba and spelling(name).parameter is None and (close := suggestions(name)):
+            raise UsageError(f"Samba has no parameter {name!r}; did you mean {' or '.join(close)}?")
         raise UsageError(
             f"{target.host} is another machine: name the way there by ssh, root@{target.host}", options="--server-ssh"
         )

@@ -137,6 +137,22 @@ def test_a_kernel_setting_is_refused_before_it_is_written(name: str, value: str,
     assert not undo.exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("server signign", "did you mean server signing"),
+        ("server signing", "--server-ssh|another machine"),
+        ("SO_SNDBUF", "another machine"),
+        ("net.ipv4.tcp_sackk", "another machine"),
+        ("fruit:posix_rename", "another machine"),
+    ],
+)
+def test_a_misspelt_setting_is_named_before_a_way_to_the_server_is_asked_for(name: str, said: str):
+    far = Target(protocol="smb", host="192.0.2.1", port=445, share="bench", path="x")
+    with pytest.raises(UsageError, match=said):
+        find_setting(name, ["1"], far, Ways())
+
+
 def test_of_a_pair_the_one_that_was_in_force_is_put_back():
     """``vm.dirty_bytes = 0`` cannot be written: what was 0 since the other one held is put back by the other."""
     from app.changes.sysctl import _plan
