@@ -29,7 +29,7 @@ MISSING_NAME_SECONDS = 0.002
 SLOW_ENTRY_SECONDS = 0.005
 STEEP = 1.3
 RISING = 1.5
-"""Twice the bytes in flight carry so many times as much: the window is the limit."""
+"""Twice the bytes in flight carry this many times as much: the window is the limit."""
 FADES_TO = 0.6
 ONE_STREAM_LIMITS = 1.5
 _NAMED_SETTINGS = 3

@@ -14,7 +14,7 @@ from forms.trials.summary import TrialDoubt, TrialSummary
 from forms.trials.sweep import SweepSummary
 from forms.tuning.catalogue import acts_on
 from forms.wording import VERDICT_SIGNS, VERDICT_TONES
-from storage.changes import Slot, TrialPlan
+from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.records import Command, Series, format_target
 
 TRIAL_SCHEMA = "sharebench/trial/1"
@@ -134,19 +134,22 @@ def verdict_field(found: TrialSummary) -> Field:
 
 def verdict_sentence(found: TrialSummary) -> str:
     """The verdict in one sentence, then what weakens it."""
-    name, before, effect = f"{found.plan.name} = {found.value or 'empty'}", found.plan.previous or "empty", found.effect
+    effect = found.effect
     if effect is None:
         return "Inconclusive: no pair is complete yet. Resume the trial."
-    seen = (
-        f"{wording.signed_percent(effect.change_percent)}{_interval(effect)} in {wording.count(effect.pairs, 'pair')}."
-    )
-    if found.verdict is Verdict.UNKNOWN:
-        said = [f"Inconclusive: {seen}", _why_unknown(found)]
-    elif found.verdict is Verdict.SAME:
-        said = [f"No difference: {name} is as fast as {before}, {seen}"]
-    else:
-        said = [f"{name} is {found.verdict} than {before}: {seen}"]
+    seen = wording.verdict_sentence(found.verdict, effect.change_percent, effect.interval_percent)
+    what_to_do = _why_unknown(found) if found.verdict is Verdict.UNKNOWN else _recommendation(found)
+    said = [f"{seen} in {wording.count(effect.pairs, 'pair')}.", what_to_do]
     return " ".join([*said, *(one.text for one in found.reservations)])
+
+
+def _recommendation(found: TrialSummary) -> str:
+    plan, faster = found.plan, found.verdict is Verdict.FASTER
+    if plan.kind is ChangeKind.HOOK:
+        return f"Keep {plan.name}." if faster else f"Leave {plan.name} out."
+    if faster:
+        return f"Set {plan.name} = {found.value or 'empty'}."
+    return f"Leave {plan.name} at {plan.previous or 'empty'}."
 
 
 def _why_unknown(found: TrialSummary) -> str:
@@ -157,13 +160,6 @@ def _why_unknown(found: TrialSummary) -> str:
     done = len(found.pairs)
     nearest = next((look for look in found.plan.looks if look > done), found.plan.looks[-1])
     return f"The next verdict is possible after {nearest} pairs: resume the trial."
-
-
-def _interval(effect: PairedEffect) -> str:
-    if effect.interval_percent is None:
-        return ""
-    low, high = effect.interval_percent
-    return f" ({wording.signed_percent(low)} to {wording.signed_percent(high)})"
 
 
 def about_plan(plan: TrialPlan, base: Series) -> Iterator[Field]:

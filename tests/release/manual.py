@@ -32,7 +32,7 @@ _FILES = {
     "~/.local/share/sharebench/notebook.db": "The notebook, a SQLite file.",
     "~/.config/sharebench/config.toml": "Servers by name, defaults of run, who measures and where. [servers.nas1] has"
     " address, share, path, user, domain, protocol, ssh, smb_conf and link; [defaults] the options of run, such as"
-    ' runs = 7; [who] name and ticket; [tui] a theme; [keys] keys for the commands that F1 names, such as'
+    " runs = 7; [who] name and ticket; [tui] a theme; [keys] keys for the commands that F1 names, such as"
     ' "notebook.new" = "w".',
     "certificate.pem": "Named by SSL_CERT_FILE: an FTPS certificate of your own to trust.",
 }
