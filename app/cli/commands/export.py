@@ -187,7 +187,9 @@ def _kind(name: str) -> kinds.Kind:
 @common.command("report")
 @click.argument("names", nargs=-1, required=True, metavar="EXPERIMENT|RECORDING...")
 @click.option("-o", "--output", "file_name", required=True, metavar="FILE", help="report.html or report.pdf.")
-@click.option("--paper", type=click.Choice(PAPERS, case_sensitive=False), default="A4", show_default=True)
+@click.option(
+    "--paper", type=click.Choice(PAPERS, case_sensitive=False), default="A4", show_default=True, help="Paper size."
+)
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @common.options_of_all
 def report_command(context: click.Context, names: tuple[str, ...], file_name: str, paper: str, force: bool) -> None:
