@@ -146,6 +146,12 @@ SCREENS = (
         help="The form of one recording of any kind.",
     ),
     ScreenEntry(
+        name="history",
+        home="app.tui.notebook.history:HistoryScreen",
+        title="History",
+        help="All recordings of one path over time.",
+    ),
+    ScreenEntry(
         name="export",
         home="app.tui.export:ExportScreen",
         title="Export",

@@ -42,6 +42,7 @@ ACTING_KEYS = (
         "Measure again",
         "Measure a series with the same choices, or resume this one if it was interrupted.",
     ),
+    KeyCommand("series.history", "h", "History", "All recordings of this one's path over time."),
 )
 
 
@@ -77,6 +78,15 @@ class SeriesActions(MeasureMixin):
                 )
 
         self.app.push_screen(EditDialog(before, count=len(ids)), answered)
+
+    def action_history(self) -> None:
+        from app.workflows.history import history_of_recording  # noqa: PLC0415  the first paint does not wait for what comes after it
+
+        if (here := self.chosen()) is not None:
+            self.with_notebook(
+                lambda notebook: history_of_recording(notebook, here),
+                lambda _: self.sharebench_app.visit("history", reference=here),
+            )
 
     # Baselines
 
