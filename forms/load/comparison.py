@@ -1,13 +1,16 @@
 """Compare two loads: capacities, and points of equal users, whose slices count as runs."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 from forms import wording
 from forms.load.headline import load_answer
 from forms.load.summary import percentile_seconds
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
-from forms.stats.decision import ChangeDecision, Step, Verdict, decide_together
+from forms.stats.decision import ChangeDecision, Step, Verdict, confirmed_changes, decide_together
 from forms.stats.variation import SeriesGroup
 from forms.wording import VERDICT_SIGNS, VERDICT_TONES, VERDICT_WORDS, verdict_sentence
 from forms.worksheets.users import UsersCalculation
@@ -44,9 +47,11 @@ class LoadComparison:
     differences: tuple[str, ...]
 
 
-def compare_loads(base: Load, other: Load) -> LoadComparison:
-    """Compare capacities whose brackets are disjoint, else the points of equal users."""
-    pairs = _pairs(base, other)
+def compare_loads(base: Load, other: Load, earlier: Sequence[Load] = ()) -> LoadComparison:
+    """Compare capacities whose brackets are disjoint, else the points of equal users.
+    The points of ``earlier`` equal loads, oldest first, tell how far equal points differ, as series do.
+    """
+    pairs = _pairs(base, other, earlier)
     first, second = base.capacity, other.capacity
     decided = {pair.decision.verdict for pair in pairs} - {Verdict.UNKNOWN}
     verdict, ratio = decided.pop() if len(decided) == 1 else Verdict.UNKNOWN, None
@@ -80,20 +85,38 @@ def compare_loads(base: Load, other: Load) -> LoadComparison:
     )
 
 
-def _pairs(base: Load, other: Load) -> tuple[UsersPair, ...]:
+def _pairs(base: Load, other: Load, earlier: Sequence[Load]) -> tuple[UsersPair, ...]:
     others = {(point.users, point.size_bytes): point for point in other.valid_points()}
     points = [
         (point, others[point.users, point.size_bytes])
         for point in base.valid_points()
         if (point.users, point.size_bytes) in others
     ]
-    groups = [SeriesGroup([point.slice_rates], [0.0]) for pair in points for point in pair]
+    times = [datetime.fromisoformat(load.created_at).timestamp() for load in (base, other)]
+    groups = [SeriesGroup([point.slice_rates], [at]) for pair in points for point, at in zip(pair, times, strict=True)]
     steps = [Step(2 * place, 2 * place + 1) for place in range(len(points))]
-    decisions = decide_together(groups, steps)
+    compared = {(point.users, point.size_bytes) for point, _ in points}
+    decisions = decide_together(groups, steps, history=_history(earlier, compared))
     return tuple(
         UsersPair(users=one.users, base=one, other=two, decision=decision)
         for (one, two), decision in zip(points, decisions, strict=True)
     )
+
+
+def _history(earlier: Sequence[Load], compared: Collection[tuple[int, int | None]]) -> list[SeriesGroup]:
+    """The earlier points of the numbers of users compared, in groups of one level."""
+    found: dict[tuple[int, int | None], list[tuple[tuple[float, ...], float]]] = {}
+    for load in earlier:
+        at = datetime.fromisoformat(load.created_at).timestamp()
+        for point in load.valid_points():
+            if (point.users, point.size_bytes) in compared and point.slice_rates:
+                found.setdefault((point.users, point.size_bytes), []).append((point.slice_rates, at))
+    groups = []
+    for of_users in found.values():
+        rates, times = [rates for rates, _ in of_users], [at for _, at in of_users]
+        places = [0, *(place for place, _ in confirmed_changes(rates, times)), len(rates)]
+        groups += [SeriesGroup(rates[begin:end], times[begin:end]) for begin, end in pairwise(places)]
+    return groups
 
 
 COMPARISON_SCHEMA = "sharebench/load-comparison/1"

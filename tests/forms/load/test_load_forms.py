@@ -339,6 +339,22 @@ def test_loads_compare_by_brackets_that_lie_apart():
     assert [pair.change_percent for pair in found.pairs] == [0.0, 0.0]
 
 
+def test_earlier_loads_tell_how_far_equal_points_differ():
+    def at(day: int, factor: float) -> Load:
+        return loaded(factor, id=f"{day:012x}", created_at=f"2026-01-{day:02}T10:00:00.000Z")
+
+    base, other = at(11, 1.0), at(12, 1.1)
+    earlier = [at(day, 1.0 + 0.002 * (day % 3)) for day in range(1, 11)]
+    alone, known = compare_loads(base, other), compare_loads(base, other, earlier)
+    assert (alone.verdict, known.verdict) == ("unknown", "faster")
+    widths = [pair.decision.interval_percent for found in (alone, known) for pair in found.pairs]
+    assert widths[0]
+    assert widths[1]
+    assert widths[1][1] - widths[1][0] < 0.7 * (widths[0][1] - widths[0][0])
+    of_others = [replace(load, points=tuple(replace(one, users=99) for one in load.points)) for load in earlier]
+    assert compare_loads(base, other, of_others).pairs[0].decision == alone.pairs[0].decision
+
+
 def loaded(*factors: float, **changes: Any) -> Load:
     """A load at 8, 16, … users whose windows of 20 s had so many times 95 requests a second, and varied by 1 %."""
     variation = (1.0, 1.01, 0.99, 1.005, 0.995)
