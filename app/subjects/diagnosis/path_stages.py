@@ -26,6 +26,7 @@ from storage.records import FactValue
 
 _BLOCK_BYTES = 256 * 1024
 _TURNS_OF_A_WINDOW = 6
+_WINDOW_ROUNDS = 2
 _CONNECTIONS = 4
 _LEAST_READ_BYTES = 1024 * 1024
 _SIGNER_SECONDS = 0.1
@@ -126,15 +127,17 @@ def distance(bench: Bench) -> Stage:
         granted = int(facts["smb.credits"]) * CREDIT_BYTES
         most = min(granted, LARGEST_WINDOW_BYTES)
         windows = sorted({CREDIT_BYTES, *(max(CREDIT_BYTES, most >> power) for power in (8, 4, 2, 1, 0))})
-        for turn in range(2):
+        file = share.open_file(path, wire.ACCESS_READ)
+        for turn in range(_WINDOW_ROUNDS):
             for size in windows:
                 if turn and time.monotonic() > until:
                     break
                 block = min(size, _BLOCK_BYTES)
                 window = Window(block_bytes=block, in_flight=max(1, size // block))
                 moved = max(_LEAST_READ_BYTES // 4, _TURNS_OF_A_WINDOW * size)
-                rate = read_part(share, path, moved, window, Meter(bench.cancelled))
+                rate = read_part(share, file, moved, window, Meter(bench.cancelled))
                 samples[f"in_flight_{size}_bytes_per_second"].append(rate)
+        share.close(file)
         samples["echo_seconds"] += echo_seconds(share, bench.sizes.echoes)
     facts |= {"asked_bytes_in_flight": LARGEST_WINDOW_BYTES, "granted_bytes_in_flight": granted}
     return Stage(

@@ -19,7 +19,7 @@ from tests.waiting import wait_for
 
 TINY = Sizes(
     logins=2, echoes=10, files=8, streams=2, entries=(20, 200), asked=5, bulk_bytes=1 << 20, rounds=3,
-    long_bytes=4 << 20, stage_seconds=10.0,
+    long_bytes=4 << 20, stage_seconds=120.0,
 )  # fmt: skip
 
 

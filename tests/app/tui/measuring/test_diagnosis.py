@@ -45,7 +45,7 @@ def test_what_cannot_be_meant_is_told(line: str, typed: str, said: str):
 
 
 async def test_it_asks_measures_and_shows_the_answer(tmp_path: Path, smbd: Smbd, monkeypatch: pytest.MonkeyPatch):
-    tiny = Sizes(logins=1, echoes=5, files=4, streams=2, file_bytes=1024, stage_seconds=10.0)
+    tiny = Sizes(logins=1, echoes=5, files=4, streams=2, file_bytes=1024, stage_seconds=120.0)
     monkeypatch.setitem(SIZES, Effort.USUAL, tiny)
     monkeypatch.setenv("SHAREBENCH_PASSWORD", smbd.password)
     context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
