@@ -87,6 +87,8 @@ def visit(
                 _export(notebook, [str(each) for each in ids] if isinstance(ids, tuple | list) else [], ask, say)
             case "survey":
                 say("Everything at once: sharebench survey HOST --smb SHARE/FOLDER --ftp FOLDER --user USER")
+            case "audit":
+                say("The server's settings: sharebench audit TARGET --server-ssh [USER@]HOST")
             case "load":
                 say(f"Many users at once: {_load_command(str(arguments['target']), str(arguments['ssh']))}")
             case _:

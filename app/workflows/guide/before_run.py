@@ -43,6 +43,7 @@ def target_page(choices: GuideChoices, known: GuideContext) -> Page:
     options.append(
         Option("Slow since Monday? Look at everything first", Visit("survey"), "SMB, FTP, bare TCP, interleaved")
     )
+    options.append(Option("Is the server set up wrong? Audit its settings", Visit("audit"), "nothing is measured"))
     return Page(
         title="Target: what is to be measured",
         why=(

@@ -12,7 +12,7 @@ import pytest
 
 from app.changes.server import ConsentNeededError
 from app.child_process import PASSWORD_VARIABLE
-from app.cli.plain_guide import PlainGuide
+from app.cli.plain_guide import PlainGuide, visit
 from app.errors import LoginError, UnreachableError
 from app.measure.events import Failed
 from app.workflows.guide.choices import MethodStep
@@ -220,6 +220,15 @@ def test_it_goes_on_where_it_was_left(tmp_path: Path):
     guide, said = guided(tmp_path / "n.db", FakeBackend(), "b", "s8", "q")
     assert guide.choices.step is MethodStep.CHANGE
     assert any("Step 5 of 8" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    ("screen", "command"), [("audit", "sharebench audit TARGET"), ("survey", "sharebench survey HOST")]
+)
+def test_what_has_a_screen_of_its_own_is_named_by_its_command(tmp_path: Path, screen: str, command: str):
+    said: list[str] = []
+    assert visit(screen, {}, tmp_path / "n.db", input, said.append, ()) is None
+    assert command in said[0]
 
 
 def test_a_dumb_terminal_gets_it(sharebench: Sharebench, monkeypatch: pytest.MonkeyPatch):
