@@ -7,7 +7,7 @@ from math import log1p
 from statistics import median
 
 from forms import wording
-from forms.findings.series_warnings import Advice, short_runs
+from forms.findings.series_warnings import FULL_SECONDS, Advice, short_runs
 from forms.stats.decision import Verdict
 from forms.stats.paired import ALPHA, LEVELS, PairedEffect, interleaved_effect, paired_effect, slot_effect_percent
 from storage.changes import Slot, TrialPlan
@@ -74,9 +74,13 @@ class TrialSummary:
 
     @property
     def reservations(self) -> tuple[Advice, ...]:
-        found = (
-            [] if self.plan.load else [said for series in (self.base, self.other) for said in short_runs(series)][:1]
-        )
+        sides = (self.base, self.other)
+        times = [[run.seconds for run in one.measured() if run.seconds] for one in sides]
+        longest = max((median(each) for each in times if each), default=0.0)
+        moved = (
+            self.plan.load is None and longest < FULL_SECONDS
+        )  # else one side is far faster, on a file that fits both
+        found = [said for series in sides for said in short_runs(series)][:1] if moved else []
         varied = self.effect.deviation_percent if self.effect else None
         if varied is not None and varied > UNEQUAL_PERCENT and self.doubt is not TrialDoubt.VARYING:
             text = f"The pairs vary by {wording.percent(varied)}: measure again with longer runs or at a quieter time."

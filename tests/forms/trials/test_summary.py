@@ -98,9 +98,10 @@ def test_a_change_is_told_beyond_the_noise_and_within_alpha():
     assert _at_look(effect(0.5, 0.5), PLAN, 0.02, last=True) is None
 
 
-def reservations(seconds: float, deviation_percent: float, doubt: TrialDoubt | None = None) -> list[str]:
-    rates = [(1 << 30) / seconds] * 8
-    base, other = series(rates), series(rates)
+def reservations(
+    seconds: float, deviation_percent: float, doubt: TrialDoubt | None = None, *, of_base: float | None = None
+) -> list[str]:
+    base, other = (series([(1 << 30) / each] * 8) for each in (of_base or seconds, seconds))
     found = replace(effect(-38.7), deviation_percent=deviation_percent)
     summary = TrialSummary(
         experiment=Experiment(name="it"), plan=PLAN, base=base, other=other, pairs=(), rejected_pairs=0,
@@ -125,6 +126,12 @@ def test_short_runs_and_unequal_pairs_are_said_with_the_verdict(
     seconds: float, deviation_percent: float, said: list[str]
 ):
     assert reservations(seconds, deviation_percent) == said
+
+
+@pytest.mark.parametrize(("of_base", "said"), [(1.49, ["short"]), (1.5, [])])
+def test_a_file_that_fits_the_slower_side_is_not_called_too_short_for_the_other(of_base: float, said: list[str]):
+    """It was shortened on purpose where the slower side would take long."""
+    assert reservations(0.01, 5.0, of_base=of_base) == said
 
 
 def test_what_withholds_the_verdict_is_said_once():
