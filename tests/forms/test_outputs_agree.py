@@ -14,6 +14,7 @@ from forms import wording
 from forms.audit.judge import AuditedServer, judge
 from forms.audit.report import audit_report
 from forms.comparison.report import comparison_report
+from forms.comparison.verdict import Sides, compare_sides
 from forms.diagnosis.report import diagnosis_report
 from forms.experiments.report import experiment_report, repeats_report, selftest_report, survey_report
 from forms.experiments.selftest import repeats, selftest
@@ -24,14 +25,18 @@ from forms.load.report import load_report
 from forms.report import Report
 from forms.series.report import series_report
 from forms.series.summary import headline, run_form
+from forms.stats.decision import Limits
 from forms.stats.settle import shown_like
 from forms.stats.summary import deviation_percent, half_width_percent
 from forms.trials.judged import judged, report_of
 from forms.tuning.smb_conf import read_conf
+from forms.watch.report import Check, watch_report
+from forms.watch.rule import Outcome
 from storage.audits import Audit, AuditScope
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.loads.records import Capacity
 from storage.records import Change, Command, Experiment, ExperimentKind, Series, Target
+from storage.watches import Watch, WatchState
 from tests.builders import CLIENT, full_series, interleaved, series
 from tests.loads import full_load, point
 from tests.outputs import is_told, numbers_in, outputs
@@ -143,6 +148,10 @@ def of_diagnosis(document: Any) -> list[float]:
     return [one["value"] for one in document["figures"]]
 
 
+def of_watch(document: Any) -> list[float]:
+    return [document["baseline_nights"], document["smallest_slowdown_percent"]]
+
+
 def equal_series(count: int) -> list[Series]:
     rates = (99.12e6, 98.87e6, 99.41e6, 99.03e6)
     return [series([(98.7 + 0.37 * place) * 1e6, *rates], id=f"{place:012x}") for place in range(1, count + 1)]
@@ -167,6 +176,18 @@ def an_audit() -> Report:
     return audit_report(audit)
 
 
+def a_watch() -> Report:
+    at, *base = "2026-01-09T10:00:00.000Z", *equal_series(3)
+    slow = series([rate * 0.7 for rate in (99.1e6, 98.8e6, 99.4e6, 99.0e6)], id="slow", created_at=at)
+    watch = Watch(
+        id="w", created_at=at, subject="smb://nas/data/big.bin", baseline="nightly", command=Command.GET, since=at,
+        attempted_at=at, succeeded_at=at, state=WatchState.SLOWER, standing=WatchState.SLOWER,
+    )  # fmt: skip
+    comparison = compare_sides(Sides(base=tuple(base), other=(slow,)), Limits())
+    check = Check(watch=watch, before=watch, outcome=Outcome.SLOWER, comparison=comparison, series=slow, nights=3)
+    return watch_report(check)
+
+
 KINDS: Mapping[str, tuple[Callable[[], Report], Callable[[Any], list[float]]]] = {
     "series": (lambda: series_report(run_form(full_series())), of_series),
     "comparison": (a_comparison, of_comparison),
@@ -180,6 +201,7 @@ KINDS: Mapping[str, tuple[Callable[[], Report], Callable[[Any], list[float]]]] =
     "experiment": (an_experiment, of_experiment),
     "audit": (an_audit, of_audit),
     "diagnosis": (lambda: diagnosis_report(DIAGNOSIS), of_diagnosis),
+    "watch": (a_watch, of_watch),
 }
 """Each kind of recording with its headline numbers; a new kind of recording needs a row here."""
 
