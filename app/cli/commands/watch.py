@@ -4,7 +4,6 @@ import getpass
 import re
 import shlex
 import shutil
-import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import click
 
+from app.child_process import own_command
 from app.cli import common, output
 from app.cli.progress import watch
 from app.cli.run_options import chosen, series_options, target_argument
@@ -171,7 +171,7 @@ def schedule_command(
     credentials = str(Path(asked).absolute()) if asked else _CREDENTIALS
     logs_in = bool(asked) or (place.abilities.has_login and bool(place.user) and not options["kerberos"])
     program = shutil.which("sharebench")
-    start = [program] if program else [sys.executable, "-m", "app"]
+    start = [program] if program else own_command("app")
     start += ["--db", str(common.notebook_path(context).absolute())]
     user, about = getpass.getuser(), f"{wording.place(place)} against {wording.plain(options['baseline'])}"
     if form == "cron":
