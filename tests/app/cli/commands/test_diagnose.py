@@ -31,7 +31,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def diagnosed(inside: Inside, smbd: Smbd, *words: str) -> dict[str, Any]:
     found: dict[str, Any] = inside.json("diagnose", format_target(smbd.target()), "--yes", "--json", *words)
-    assert list(smbd.folder.iterdir()) == [], "everything that was made is removed"
+    assert list(smbd.folder.glob(".sharebench-diagnose-*")) == [], "everything that was made is removed"
     return found
 
 
@@ -112,17 +112,17 @@ def test_an_interrupted_one_is_resumed_where_it_stopped(inside: Inside, smbd: Sm
     assert again.status is SeriesStatus.COMPLETE
     assert again.stages[0] == whole.stages[0]
     assert [stage.name for stage in again.stages] == [StageName.CONNECT, StageName.DISTANCE]
-    assert list(smbd.folder.iterdir()) == []
+    assert list(smbd.folder.glob(".sharebench-diagnose-*")) == []
 
 
 def test_a_cancelled_one_removes_what_it_made_and_keeps_what_it_measured(sharebench, smbd: Smbd):
     """Small pieces of a folder of entries that takes long: the signal comes in the middle."""
     running = sharebench.start("diagnose", format_target(smbd.target()), "--yes", "--only", "connect,folders")
-    wait_for(lambda: any(smbd.folder.iterdir()))
+    wait_for(lambda: any(smbd.folder.glob(".sharebench-diagnose-*")))
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=120)
     assert running.returncode == 130, said
-    assert list(smbd.folder.iterdir()) == []
+    assert list(smbd.folder.glob(".sharebench-diagnose-*")) == []
     with Notebook(sharebench.db) as notebook:
         found = diagnosis_of(notebook.recording("last"))
     assert (found.status, found.leftover) == (SeriesStatus.INTERRUPTED, None)
@@ -142,7 +142,7 @@ def test_what_a_kill_leaves_is_named_and_cleaned(sharebench, smbd: Smbd):
     target = format_target(smbd.target())
     assert f"sharebench clean {target}" in sharebench("show", "last").stderr
     assert sharebench("clean", target, "--yes").returncode == 0
-    assert list(smbd.folder.iterdir()) == []
+    assert list(smbd.folder.glob(".sharebench-diagnose-*")) == []
 
 
 def _children(pid: int) -> list[str]:

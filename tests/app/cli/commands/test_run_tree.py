@@ -32,7 +32,7 @@ def test_a_tree_is_moved_as_one_and_removed(
     assert "files/s" in form
     again = inside("run", "--again", found["id"])
     assert again.returncode in {0, 3}, again.stderr
-    assert folder is None or not list(folder.iterdir()), "everything that was made is removed"
+    assert folder is None or not list(folder.glob(".sharebench-*")), "everything that was made is removed"
 
 
 @pytest.mark.parametrize(
