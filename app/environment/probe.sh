@@ -70,6 +70,8 @@ network() {
     printf '%s\n' "${driver##*/}"
     section nic:firmware
     has ethtool && ethtool -i "$outward" 2>/dev/null | sed -n 's/^firmware-version: *//p' | grep -v '^N/A$'
+    section nic:offloads
+    has ethtool && ethtool -k "$outward" 2>/dev/null | grep -E '^(tcp-segmentation|generic-segmentation|generic-receive)-offload:'
     has tc && record shaper tc -j qdisc show dev "$outward"
 }
 

@@ -237,7 +237,7 @@ def server_facts(
 def machine_facts(answer: Answer) -> dict[str, FactValue]:
     """Facts of the machine, whatever it serves."""
     facts: dict[str, FactValue] = {"os": (answer.text("uname") or "").strip() or "unknown"}
-    facts |= {**host_facts(answer.file), **_network_facts(answer), **filesystem_facts(answer)}
+    facts |= {**host_facts(answer.file), **network_facts(answer), **filesystem_facts(answer)}
     busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))
     if busy is not None:
         facts["cpu.busy_percent_before"] = busy
@@ -259,7 +259,15 @@ def listens_on(samba: Mapping[str, FactValue], port: int) -> bool:
     return bool(samba.get("samba.smbd_running")) and (ports is None or str(port) in re.split(r"[\s,:]+", str(ports)))
 
 
-def _network_facts(answer: Answer) -> dict[str, FactValue]:
+_OFFLOADS = {
+    "tcp-segmentation-offload": "link.tso",
+    "generic-segmentation-offload": "link.gso",
+    "generic-receive-offload": "link.gro",
+}
+"""What `ethtool -k` calls them."""
+
+
+def network_facts(answer: Answer) -> dict[str, FactValue]:
     """``link.*`` and ``card.firmware`` of the interface that carries the answers; ``link.inward_interface`` for
     requests.
     """
@@ -278,6 +286,10 @@ def _network_facts(answer: Answer) -> dict[str, FactValue]:
         facts["link.inward_interface"] = "lo"
     if "link.interface" not in facts:
         return facts
+    for line in (answer.text("nic:offloads") or "").splitlines():
+        name, _, state = line.strip().partition(": ")
+        if name in _OFFLOADS and state in {"on", "off"}:  # "off [fixed]" cannot be changed
+            facts[_OFFLOADS[name]] = state
     facts["link.cards_up"] = len((answer.text("interfaces") or "").split())
     shaper = parse_shaper(answer.text("shaper"))
     facts["link.shaper"] = shaper.kind if shaper else "none"

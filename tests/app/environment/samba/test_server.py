@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from app.environment.samba.server import PROBE, filesystem_facts
+from app.environment.samba.server import PROBE, filesystem_facts, network_facts
 from app.server.shell import Answer
 
 MOUNTS = "/dev/mapper/vg-data /srv ext4 rw 0 0\ntank/share /srv zfs rw 0 0"
@@ -62,3 +62,16 @@ def test_a_zfs_pool():
     assert facts(zpool="tank\t10T\n\tsda\t-\n")["storage.layers"] == "ZFS pool tank: single disks"
     assert "storage.layers" not in facts(zpool="no such pool", **{"zpool.rc": "1"})
     assert "storage.layers" not in facts()
+
+
+def test_offloads_that_can_be_switched_are_facts_of_the_link():
+    printed = (
+        "tcp-segmentation-offload: off\ngeneric-segmentation-offload: off [requested on]\n"
+        "generic-receive-offload: on\nlarge-receive-offload: off [fixed]\n"
+    )
+    found = network_facts(Answer(sections={"outward": "eth0\n", "nic:offloads": printed}))
+    assert {name: value for name, value in found.items() if name in {"link.tso", "link.gso", "link.gro"}} == {
+        "link.tso": "off", "link.gro": "on",
+    }  # fmt: skip
+    fixed = network_facts(Answer(sections={"outward": "eth0", "nic:offloads": "tcp-segmentation-offload: off [fixed]"}))
+    assert "link.tso" not in fixed
