@@ -320,14 +320,16 @@ class NotebookBase:
         cursor = self._db.conn.execute(sql, arguments)
         names = [column[0] for column in cursor.description]
         kinds = [self._kinds.get(name) for name in names]
+        moments = [at for at, name in enumerate(names) if name.endswith("_at") and name != "renewed_at"]  # of a lease
         for row in cursor:
             for name, value, kind in zip(names, row, kinds, strict=True):
                 if kind is not None and type(value) not in kind:
                     raise DamagedNotebookError(f"{name} holds {type(value).__name__}")
-                if isinstance(value, float) and not isfinite(value):
+                if type(value) is float and not isfinite(value):
                     raise DamagedNotebookError(f"{name} holds no number")
-                if (value or name == "created_at") and name.endswith("_at") and name != "renewed_at":  # of a lease
-                    _check_moment(name, value)
+            for place in moments:
+                if row[place] or names[place] == "created_at":
+                    _check_moment(names[place], row[place])
             yield dict(zip(names, row, strict=True))
 
     @cached_property

@@ -80,6 +80,7 @@ class History:
     lines: tuple[HistoryLine, ...]
     link_bits_per_second: int | None = None
     marks: tuple[HistoryMark, ...] = ()
+    is_whole: bool = True
 
     @property
     def of_loads(self) -> bool:
@@ -269,7 +270,9 @@ def _point_rows(line: HistoryLine, history: History, *, several: bool) -> Iterat
 
 def history_document(history: History) -> dict[str, Any]:
     """The JSON object ``sharebench/history/1``; averages in bytes or requests per second."""
-    return {"schema": SCHEMA, "unit": "requests/s" if history.of_loads else "bytes/s", **asdict(history)}
+    document = {"schema": SCHEMA, "unit": "requests/s" if history.of_loads else "bytes/s", **asdict(history)}
+    del document["is_whole"]
+    return document
 
 
 def _factor(history: History) -> float:
@@ -279,7 +282,9 @@ def _factor(history: History) -> float:
 def _span(history: History) -> str:
     points = [one for line in history.lines for one in line.points]
     times = sorted(one.created_at for one in points)
-    return f"{len({one.recording for one in points}):,}, {_day(times[0])} to {_day(times[-1])}"
+    count = f"{len({one.recording for one in points}):,}"
+    rest = "" if history.is_whole else "; sharebench history -o FILE writes the earlier ones too"
+    return f"{count if history.is_whole else f'newest {count}'}, {_day(times[0])} to {_day(times[-1])}{rest}"
 
 
 def _tone(level: HistoryLevel) -> Tone:

@@ -10,7 +10,7 @@ from app.cli.run_options import settled_url
 from app.cli.series_output import CHART_LINES, answer_report
 from app.clients.registry import check_client_name
 from app.targets import parse_target
-from app.workflows.history import history_of_recording, history_of_target
+from app.workflows.history import MOST_KEPT, MOST_SHOWN, history_of_recording, history_of_target
 from forms.watch.history import history_chart, history_report
 from storage.records import Command
 
@@ -59,7 +59,7 @@ def history_command(
         for reference, on in ((new_normal, True), (undo_normal, False)):
             if reference:
                 notebook.set_new_normal(notebook.resolve(reference), on=on)
-        history = _found(notebook, name, Command(command), client)
+        history = _found(notebook, name, Command(command), client, whole=bool(file_name) or as_json)
     if file_name:
         from app.cli.commands.export import write_forms  # noqa: PLC0415  slow to load
 
@@ -74,8 +74,9 @@ def history_command(
             output.answer(drawn(history_chart(line, history), width, CHART_LINES, colour=output.draws_colour()))
 
 
-def _found(notebook: "Notebook", name: str, command: Command, client: str) -> "History":
+def _found(notebook: "Notebook", name: str, command: Command, client: str, *, whole: bool) -> "History":
+    most = MOST_KEPT if whole else MOST_SHOWN
     if "://" not in name and not name.startswith("@"):
-        return history_of_recording(notebook, name)
+        return history_of_recording(notebook, name, most=most)
     target = parse_target(settled_url(name)[0])
-    return history_of_target(notebook, target, command, check_client_name(target.protocol, client))
+    return history_of_target(notebook, target, command, check_client_name(target.protocol, client), most=most)

@@ -12,7 +12,7 @@ from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts, content_of
-from app.workflows.history import history_of_recording
+from app.workflows.history import MOST_SHOWN, history_of_recording
 from forms import wording
 from forms.layout import Toned
 from forms.report import Report
@@ -57,7 +57,7 @@ class HistoryScreen(ZoomsCharts, ReportScreen):
         yield KeyBar()
 
     def _read(self, notebook: Notebook) -> Report:
-        self.history = history_of_recording(notebook, self.reference)
+        self.history = history_of_recording(notebook, self.reference, most=MOST_SHOWN)
         return history_report(self.history)
 
     def show(self, report: Report) -> None:

@@ -51,6 +51,19 @@ def test_into_a_file(years: Inside, tmp_path: Path):
     assert "Slower by 20 %" in (tmp_path / "history.csv").read_text()
 
 
+def test_a_terminal_shows_the_newest_and_a_document_all(years: Inside, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr("app.cli.commands.history.MOST_SHOWN", 8)
+    whole = years("history", TARGET).stdout
+    assert "Recordings: 8, 2026-01-01 to 2026-01-08\n" in whole
+    monkeypatch.setattr("app.cli.commands.history.MOST_SHOWN", 7)
+    for name in (TARGET, "nightly"):
+        shown = years("history", name).stdout
+        assert "Recordings: newest 7, 2026-01-02 to 2026-01-08; sharebench history -o FILE" in shown
+        assert len(years.json("history", name, "--json")["lines"][0]["points"]) == 8
+    years("history", TARGET, "-o", str(tmp_path / "history.csv"))
+    assert f"{1:012x}" in (tmp_path / "history.csv").read_text()
+
+
 @pytest.mark.parametrize("kind", ["load", "trial", "survey", "repeats"])
 def test_any_recording_has_the_history_of_its_path(inside: Inside, kind: str):
     with Notebook(inside.db) as notebook:
