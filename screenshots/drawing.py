@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import chdir, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, chdir, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from screenshots import invented
 from screenshots.scenes import Scene
 from tests.tui import measured
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from app.tui.frame.app import SharebenchApp
 
 FOLDER = Path(__file__).parent
 MADE_WITH = FOLDER / "made-with.txt"
@@ -27,8 +33,9 @@ def libraries() -> str:
     return "".join(f"{name} {version(name)}\n" for name in _LIBRARIES)
 
 
-async def draw(scene: Scene) -> str:
-    """The scene as SVG, without fonts from elsewhere."""
+@asynccontextmanager
+async def shown(scene: Scene) -> AsyncIterator[tuple[SharebenchApp, Pilot[int]]]:
+    """The real app, at rest, after the scene's keys."""
     from app.tui.frame.app import SharebenchApp  # noqa: PLC0415
     from app.tui.frame.base import Context  # noqa: PLC0415
     from screenshots.still_backend import StillBackend  # noqa: PLC0415
@@ -46,7 +53,13 @@ async def draw(scene: Scene) -> str:
                 if key:
                     await pilot.press(key)
                 await measured(app, pilot)
-            return _plain(app.export_screenshot(title="sharebench"))
+            yield app, pilot
+
+
+async def draw(scene: Scene) -> str:
+    """The scene as SVG, without fonts from elsewhere."""
+    async with shown(scene) as (app, _):
+        return _plain(app.export_screenshot(title="sharebench"))
 
 
 @contextmanager

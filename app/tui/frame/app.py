@@ -52,6 +52,7 @@ from app.tui.frame.themes import (
     THEMES,
     VARIABLES,
     Density,
+    Readable,
     remember,
     remembered_density,
     remembered_theme,
@@ -235,7 +236,7 @@ class SharebenchApp(App[int], Commanded):
         self.keys_path = context.keys_file or keys_file()
         self.chosen_keys: dict[str, str] = {}
         self.density = Density.FITTING
-        self._signs = (PlainSigns(),) if ascii_only() else ()
+        self._looks = (Readable(), *((PlainSigns(),) if ascii_only() else ()))
         for theme in THEMES:
             self.register_theme(theme)
         self.set_reactive(SharebenchApp.theme, self._theme_at_first())  # before its mount: styles are read once
@@ -246,7 +247,7 @@ class SharebenchApp(App[int], Commanded):
         return (kept and remembered_theme(kept, self.available_themes)) or DARK.name
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), *self._signs]
+        return [*super().get_line_filters(), *self._looks]
 
     def get_default_screen(self) -> BaseScreen:
         make: Callable[..., BaseScreen] = screens.entry(self.first or screens.SCREENS[0].name).load()

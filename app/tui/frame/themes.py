@@ -1,10 +1,16 @@
-"""Themes of our own, besides Textual's: light, dark, and one in the terminal's own colours."""
+"""Themes of our own, besides Textual's: light, dark, and one in the terminal's own colours; text readable in all."""
 
 from collections.abc import Container
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 
+from rich.color import Color as RichColor
+from rich.segment import Segment
+from rich.style import Style
 from rich.terminal_theme import TerminalTheme
+from textual.color import Color
+from textual.filter import LineFilter
 from textual.theme import Theme
 
 from app.user_files import config_file
@@ -101,6 +107,54 @@ ANSI_ON_LIGHT = _sixteen(
     *("#767676", "#d70000", "#5f8700", "#af5f00", "#005faf", "#8700af", "#008787", "#4e4e4e"),
 )
 """As above, for :data:`LIGHT`."""
+
+
+LEAST_CONTRAST = 4.5
+"""Between a text and what is behind it: level AA of WCAG 2."""
+_TOWARDS = 32
+"""Steps from a colour to black or white."""
+
+
+class Readable(LineFilter):
+    """Moves the colour of a text towards black or white until it can be read; the terminal's own stay as they are."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        behind = background.rich_color
+        return [
+            Segment(text, readable, control)
+            if style and (readable := _readable(style, behind)) is not style and any(map(str.isalnum, text))
+            else Segment(text, style, control)
+            for text, style, control in segments
+        ]
+
+
+@lru_cache(4096)
+def _readable(style: Style, behind: RichColor) -> Style:
+    """The style itself where its text can be read already."""
+    front, back = style.color, style.bgcolor or behind
+    if style.reverse:
+        front, back = back, front
+    if front is None or front.triplet is None or back is None or back.triplet is None:
+        return style
+    paper, ink = _luminance(*back.triplet), tuple(front.triplet)
+    if _contrast(paper, _luminance(*ink)) >= LEAST_CONTRAST:
+        return style
+    goal = max(0, 255, key=lambda grey: _contrast(paper, _luminance(grey, grey, grey)))
+    nearer = ([round(one + (goal - one) * step / _TOWARDS) for one in ink] for step in range(1, _TOWARDS + 1))
+    colour = RichColor.from_rgb(*next(rgb for rgb in nearer if _contrast(paper, _luminance(*rgb)) >= LEAST_CONTRAST))
+    return style + (Style(bgcolor=colour) if style.reverse else Style(color=colour))
+
+
+def _contrast(one: float, other: float) -> float:
+    return (max(one, other) + 0.05) / (min(one, other) + 0.05)
+
+
+def _luminance(red: int, green: int, blue: int) -> float:
+    return 0.2126 * _LINEAR[red] + 0.7152 * _LINEAR[green] + 0.0722 * _LINEAR[blue]
+
+
+_LINEAR = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in (v / 255 for v in range(256))]
+"""Light of each value of an sRGB channel."""
 
 
 class Density(StrEnum):

@@ -83,9 +83,9 @@ class RunScreen(ZoomsCharts, RecordingScreen):
     RunScreen {
         #progress { height: auto; max-height: 75%; border: round $primary; border-title-color: $primary; }
         #now { height: 1; text-style: bold; }
-        #now.-stalled { color: $text-error; }
+        #now.-stalled { color: $error; }
         #machine { height: 1; color: $text-muted; }
-        #warnings { height: auto; max-height: 3; color: $text-warning; display: none; }
+        #warnings { height: auto; max-height: 3; color: $warning; display: none; }
         #form { height: 8; max-height: 60vh; }
         &.-warned #form { max-height: 45vh; }
         #charts { height: 1fr; min-height: 5; }

@@ -24,9 +24,9 @@ from forms.report import SIGNS, Mark
 ADVISED = "★"
 _LOOKS = {
     Mark.WARM_UP: "dim",
-    Mark.UNUSUAL: "$text-warning",
-    Mark.REJECTED: "$text-error strike",
-    Mark.FAILED: "$text-error",
+    Mark.UNUSUAL: "$warning",
+    Mark.REJECTED: "$error strike",
+    Mark.FAILED: "$error",
 }
 
 
@@ -185,7 +185,7 @@ def _row(option: Option) -> Content:
 
 
 _STEP_LOOKS = {StepState.CURRENT: "bold $primary", StepState.BLOCKED: "dim"}
-_STEP_SIGNS = _STEP_LOOKS | {StepState.DONE: "$text-success"}
+_STEP_SIGNS = _STEP_LOOKS | {StepState.DONE: "$success"}
 
 
 class StepsView(Widget):

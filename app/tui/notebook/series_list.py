@@ -66,9 +66,9 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         & > .series-list--marked { text-style: bold; }
         & > .series-list--waiting { text-style: dim; }
         & > .series-list--faint { text-style: dim; }
-        & > .series-list--bad { color: $text-error; }
-        & > .series-list--caution { color: $text-warning; }
-        & > .series-list--good { color: $text-success; }
+        & > .series-list--bad { color: $error; }
+        & > .series-list--caution { color: $warning; }
+        & > .series-list--good { color: $success; }
         &:focus > .series-list--cursor { background: $primary; color: $background; text-style: bold; }
     }
     """

@@ -235,7 +235,7 @@ class ReportRunScreen(RecordingScreen):
     DEFAULT_CSS = """
     ReportRunScreen #now { height: auto; padding: 0 1; text-style: bold; }
     ReportRunScreen #machine { height: 1; padding: 0 1; color: $text-muted; display: none; }
-    ReportRunScreen #warnings { height: auto; max-height: 3; padding: 0 1; color: $text-warning; display: none; }
+    ReportRunScreen #warnings { height: auto; max-height: 3; padding: 0 1; color: $warning; display: none; }
     ReportRunScreen #run-box { height: 1fr; scrollbar-size-vertical: 1; }
     """
 
