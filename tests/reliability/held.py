@@ -27,10 +27,12 @@ LONG_CASE_SECONDS = 600.0
 """With so much time, each kind is held for a minute as well."""
 LIMIT_SECONDS = 900.0
 DISK_KIB = 6 * 1024
-RUNS = 300
+RUNS = 600
 USERS = (1, 2, 3)
 HOLD = """
 import sqlite3, sys, time
+print("ready", flush=True)
+sys.stdin.readline()
 connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
 connection.execute("BEGIN EXCLUSIVE")
 print("held", flush=True)
@@ -79,7 +81,7 @@ _A_RUN = "SELECT 1 FROM runs WHERE phase = 'measured'"
 KINDS = {
     "series": HeldKind(("run", "URL", *_ALONE, "--runs", str(RUNS)), _A_RUN, _all_runs),
     "load": HeldKind(
-        ("load", "URL", "--users", ",".join(map(str, USERS)), "--duration", "2", "--settle", "0", "--files", "20",
+        ("load", "URL", "--users", ",".join(map(str, USERS)), "--duration", "1", "--settle", "0", "--files", "20",
          "--processes", "1"),
         "SELECT 1 FROM load_points", lambda document: [point["users"] for point in document["points"]] == list(USERS),
     ),
@@ -105,28 +107,40 @@ KINDS = {
 
 
 @contextmanager
-def _locked(book: Path, seconds: float) -> Iterator[None]:
+def _locked(book: Path, seconds: float) -> Iterator[Callable[[], None]]:
     words = [sys.executable, "-c", HOLD, str(book), str(seconds)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as other:
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+
+        def lock() -> None:
+            assert other.stdin
+            assert other.stdout
+            other.stdin.write("now\n")
+            other.stdin.flush()
+            other.stdout.readline()
+
         assert other.stdout
         other.stdout.readline()
-        yield
+        yield lock
 
 
 @contextmanager
-def _full(book: Path, seconds: float) -> Iterator[None]:
+def _full(book: Path, seconds: float) -> Iterator[Callable[[], None]]:
     filler = book.with_name("filler")
-    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
-        while True:
-            file.write(bytes(4096))
-    try:
-        yield
-        time.sleep(seconds)
-    finally:
-        filler.unlink()
+
+    def fill() -> None:
+        try:
+            with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+                while True:
+                    file.write(bytes(4096))
+            time.sleep(seconds)
+        finally:
+            filler.unlink()
+
+    yield fill
 
 
 TROUBLES = {"locked": _locked, "full": _full}
+"""Each is ready before the measurement starts and yields what begins it; a full disk is over when that returns."""
 
 
 def _has_begun(book: Path, query: str) -> bool:
@@ -145,11 +159,12 @@ def _case(smbd: Smbd, folder: Path, name: str, trouble: str, seconds: float) -> 
     places = {"URL": f"smb://bench@127.0.0.1:{target.port}/bench", "CONF": str(smbd.conf), "PORT": str(target.port)}
     command = Sharebench(book, smbd.password)
     began, before = time.monotonic(), smbd.conf.read_bytes()
-    with command.start(*(places.get(word, word) for word in kind.words)) as process:
+    words = [places.get(word, word) for word in kind.words]
+    with TROUBLES[trouble](book, seconds) as begin, command.start(*words) as process:
         while process.poll() is None and not _has_begun(book, kind.begun):
             time.sleep(0.01)
-        with TROUBLES[trouble](book, seconds):
-            held_at = time.monotonic()
+        held_at = time.monotonic()
+        begin()
         try:
             _, said = process.communicate(timeout=LIMIT_SECONDS)
         except subprocess.TimeoutExpired:

@@ -50,9 +50,9 @@ def test_whatever_a_notebook_lies_on_is_told_in_one_line():
 
 @pytest.mark.usefixtures("smbd")
 def test_a_locked_notebook_and_a_full_disk_lose_no_run_and_no_point():
-    figures = held.campaign(3, kinds=("series", "load"))
+    figures = held.campaign(6, kinds=("series", "load"))
     if figures.counts["without effect"]:  # a busy machine stored nothing while the notebook was held
-        figures = held.campaign(3, kinds=("series", "load"))
+        figures = held.campaign(6, kinds=("series", "load"))
     assert figures.losses == []
     assert figures.counts["series, locked"] == figures.counts["load, locked"] == 1
     assert figures.counts["without effect"] < 2, "one of the two was held while something was stored"
