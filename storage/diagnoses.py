@@ -1,6 +1,6 @@
 """Diagnoses: what the users of a share wait for, as it was measured stage by stage."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated, Any
@@ -26,6 +26,11 @@ class StageName(StrEnum):
     PROTECTION = "protection"
     LONG_RUN = "long-run"
     CARDS = "cards"
+
+
+def stages_of(only: Collection[StageName]) -> tuple[StageName, ...]:
+    """Those stages, or all, in measured order."""
+    return tuple(name for name in StageName if not only or name in only)
 
 
 class Effort(StrEnum):
@@ -87,7 +92,7 @@ class Diagnosis:
 
     @property
     def planned(self) -> tuple[StageName, ...]:
-        return tuple(name for name in StageName if not self.only or name in self.only)
+        return stages_of(self.only)
 
     def stage(self, name: StageName) -> Stage | None:
         """A complete stage."""

@@ -10,7 +10,7 @@ from storage.codec import Row, as_it_was, object_of, of_a_sound_file, owner_from
 from storage.errors import DamagedNotebookError, RefusedError, did_you_mean
 from storage.json_reader import JSONNode
 from storage.ownership import is_alive, this_process
-from storage.records import Baseline, JSONValue, Owner, SeriesStatus, utc_now
+from storage.records import Baseline, JSONValue, Owner, SeriesStatus, to_minute, utc_now
 from storage.shared import BASELINE, RUNS, SAID, Texts, text_since, texts_from_json
 
 SERIES, LOAD, ISOLATION = "series", "load", "isolation"
@@ -45,7 +45,7 @@ class UnknownReferenceError(LookupError):
 
 def held_text(reference: str, owner: Owner, kind: str = SERIES) -> str:
     """Who has a recording, as the beginning of a sentence."""
-    since = owner.since[:16].replace("T", " ")
+    since = to_minute(owner.since)
     return f"{kind} {reference} is being measured by process {owner.process_id} on {owner.host} since {since} UTC"
 
 
@@ -255,7 +255,7 @@ class RecordingTables(NotebookBase):
             return fitting[0]
         what = " or ".join(kinds) or "recording"
         if len(fitting) > 1 and all(heads[one].label == reference for one in fitting):
-            listed = ", ".join(f"{one} of {heads[one].created_at[:16].replace('T', ' ')}" for one in fitting[-5:])
+            listed = ", ".join(f"{one} of {to_minute(heads[one].created_at)}" for one in fitting[-5:])
             raise UnknownReferenceError(
                 f"{len(fitting)} recordings have the label {reference!r}: {listed}; name one of them by its id"
             )

@@ -60,6 +60,11 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def to_minute(moment: str) -> str:
+    """A stored moment as lists and forms show it, in UTC: ``2026-03-04 15:10``."""
+    return moment[:16].replace("T", " ")
+
+
 class Command(StrEnum):
     """The direction of a transfer, in the book's words."""
 

@@ -25,9 +25,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".mutants"
 DECIDING = (
-    "app/changes", "app/isolation", "app/load", "app/measure", "app/recorder", "app/workflows", "forms/comparison",
-    "forms/experiments", "forms/findings", "forms/isolation", "forms/load", "forms/series", "forms/stats",
-    "forms/trials", "forms/tuning", "storage",
+    "app/changes", "app/isolation", "app/load", "app/measure", "app/recorder", "app/subjects", "app/workflows",
+    "forms/audit", "forms/comparison", "forms/diagnosis", "forms/experiments", "forms/findings", "forms/isolation",
+    "forms/load", "forms/series", "forms/stats", "forms/trials", "forms/tuning", "forms/watch", "storage",
 )  # fmt: skip
 """Folders whose modules decide something; of ``app/workflows`` not the guide."""
 MOST_SURVIVORS = 0.1

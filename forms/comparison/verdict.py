@@ -281,10 +281,11 @@ def _base_variation(left: Sequence[Sequence[float]]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class HistoryGroup:
-    """Series of one path at one level, and why the group begins."""
+    """Series of one path at one level, and why the group begins: a reason, or the change that was confirmed."""
 
     series: tuple[Series, ...]
     why: str = ""
+    verdict: Verdict | None = None
 
 
 def groups_of(
@@ -321,9 +322,10 @@ def _why_new(last: Series, one: Series, new_normal: Collection[str]) -> str | No
 
 def _at_confirmed_changes(group: Sequence[Series], why: str) -> Iterator[HistoryGroup]:
     changes = confirmed_changes([one.rates() for one in group], [moment(one) for one in group])
-    begins, reasons = [0, *(place for place, _ in changes)], [why, *(verdict.value for _, verdict in changes)]
-    for begin, end, reason in zip(begins, [*begins[1:], len(group)], reasons, strict=True):
-        yield HistoryGroup(tuple(group[begin:end]), reason)
+    begins: list[tuple[int, str, Verdict | None]] = [(0, why, None), *((at, "", verdict) for at, verdict in changes)]
+    ends = [*(begin for begin, *_ in begins[1:]), len(group)]
+    for (begin, reason, verdict), end in zip(begins, ends, strict=True):
+        yield HistoryGroup(tuple(group[begin:end]), reason, verdict)
 
 
 def path_of(series: Series) -> tuple[object, ...]:

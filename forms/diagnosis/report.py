@@ -13,7 +13,7 @@ from forms.report import Field, Report, Table, columns_of, row_of
 from forms.wording import plain
 from storage.diagnoses import Diagnosis, StageName, diagnosis_content, diagnosis_from_json
 from storage.json_reader import DocumentError, JSONNode, named
-from storage.records import SeriesStatus, format_target
+from storage.records import SeriesStatus, format_target, to_minute
 
 SCHEMA = "sharebench/diagnosis/1"
 COMPARISON_SCHEMA = "sharebench/diagnosis-comparison/1"
@@ -117,7 +117,7 @@ def _tables(diagnosis: Diagnosis) -> Iterator[Table]:
         rows = tuple(
             row_of(
                 f"{SIGNS[one.finding.severity]} {one.finding.title}",
-                f"{one.finding.evidence} Sure: {one.sure}.",
+                f"{one.finding.evidence} How sure: {one.sure}.",
                 one.finding.what_to_do + (f' Test it: sharebench try "{one.setting}" TARGET' if one.setting else ""),
                 tone=TONES[one.finding.severity],
             )
@@ -158,7 +158,7 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
         fields=(
             Field(name="Answer", text=changed),
             *(
-                Field(name=name, text=f"{one.created_at[:16].replace('T', ' ')} UTC: {diagnosis_answer(one).text}")
+                Field(name=name, text=f"{to_minute(one.created_at)} UTC: {diagnosis_answer(one).text}")
                 for name, one in (("Base", base), ("Other", other))
             ),
         ),

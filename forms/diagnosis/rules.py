@@ -36,7 +36,7 @@ _NAMED_SETTINGS = 3
 _USUALLY = {
     "lookup": ("the name lookup", "a DNS server that does not answer: check /etc/resolv.conf here"),
     "tcp_ipv6": ("connecting by IPv6", "an address that nobody answers: remove the AAAA record, or let IPv6 through"),
-    "tcp_ipv4": ("connecting by IPv4", "a lost packet, or a firewall that drops: check the way to the port"),
+    "tcp_ipv4": ("connecting by IPv4", "a lost packet, or a firewall that drops: check the path to the port"),
     "negotiate": (
         "the first answer", "the server looks up this client's name: check its DNS, its log level and its load",
     ),
@@ -114,7 +114,7 @@ def _range(times: tuple[float, ...] | list[float]) -> str:
 
 
 def far_away(diagnosis: Diagnosis) -> Complaint | None:
-    """Credits that do not fill the way, else the distance itself."""
+    """Credits that do not fill the path, else the distance itself."""
     stage = diagnosis.stage(StageName.DISTANCE)
     if stage is None or not stage.of("echo_seconds"):
         return None
@@ -135,9 +135,9 @@ def far_away(diagnosis: Diagnosis) -> Complaint | None:
             finding=_finding(
                 "credits",
                 Severity.PROBLEM,
-                f"The way needs {needed} in flight, the server grants {wording.binary_size(int(granted))}",
+                f"The path needs {needed} in flight, the server grants {wording.binary_size(int(granted))}",
                 f"At a round trip of {wording.milliseconds(trip)}, {wording.binary_size(half)} in flight carry"
-                f" {wording.rate(rates[half])} and {carried}: it still rises where the credits end.",
+                f" {wording.rate(rates[half])} and {carried}: it still rises when the credits run out.",
                 "Raise `smb2 max credits` on the server; 8192 is Samba's default.",
             ),
             cost=1 - 8 * best / link if link and 8 * best < link else 1 - rates[half] / best,
@@ -181,7 +181,7 @@ def many_small_files(diagnosis: Diagnosis) -> Complaint | None:
         return None
     trips, trip = int(stage.number("round_trips") or 0), round_trip(stage)
     factor, streams = side_by_side_factor(stage, command) or 1.0, int(stage.number("streams") or 1)
-    faster = f"{wording.count(streams, 'copy').replace('copys', 'copies')} at once are {factor:.1f} times as fast."
+    faster = f" {streams} copies at once are {factor:.1f} times as fast." if streams > 1 else ""
     size = wording.binary_size(int(stage.number("file_bytes") or 0))
     times = file_seconds(stage, command)
     if on_the_way >= 0.5:
@@ -194,7 +194,7 @@ def many_small_files(diagnosis: Diagnosis) -> Complaint | None:
             Severity.WARNING,
             title,
             f"{wording.milliseconds(seconds)} a file of {size} by {command},"
-            f" {wording.milliseconds(max(0.0, seconds - trips * trip))} of it in the server. {faster}",
+            f" {wording.milliseconds(max(0.0, seconds - trips * trip))} of it in the server.{faster}",
             f"Copy several files at once, as `robocopy /MT:{streams}` does, or pack them into one file first."
             if factor >= RISING
             else "Look at the disk behind the share: `sharebench isolate TARGET`.",
@@ -278,7 +278,7 @@ def _of_a_folder(stage: Stage, counts: list[int]) -> Iterator[Complaint]:
                     Severity.WARNING,
                     f"Showing a folder takes {wording.milliseconds(value)} for each entry",
                     f"A file manager that asks for attributes and streams waits {wording.seconds(value * count)} for"
-                    f" {count:,} entries; {wording.milliseconds(min(value, 2 * trip))} of each are the way.",
+                    f" {count:,} entries; {wording.milliseconds(min(value, 2 * trip))} of each are the distance.",
                     "Show names only (a list without previews), or keep fewer entries in a folder."
                     if far
                     else "Remove the modules of `vfs objects` that work on streams or attributes, one at a time.",
@@ -323,14 +323,14 @@ def protected(diagnosis: Diagnosis) -> Complaint | None:
     speed = stage.number("signer_bytes_per_second") or 0.0
     share = rate / speed if what == "signed" and speed else None
     rest = price(base, stage.of("encrypted_bytes_per_second")) if what == "signed" else None
-    price_text = f" Signing takes this machine alone at least {wording.percent(100 * share)} of it." if share else ""
+    spent = f" This machine alone spends at least {wording.percent(100 * share)} of it on signing." if share else ""
     more = f" Encryption would cost {wording.percent(rest[0])} more." if rest and rest[1][0] > 0 else ""
     return Complaint(
         finding=_finding(
             "encryption" if what == "encrypted" else "signing",
             Severity.WARNING if old else Severity.NOTE,
             f"Every request is {what} ({algorithm}), because the server asks for it",
-            f"{wording.rate(rate)} so.{price_text}{more} This processor's AES instructions:"
+            f"A get ran at {wording.rate(rate)}.{spent}{more} This processor's AES instructions:"
             f" {stage.facts.get('client.aes', 'unknown')}.",
             remedy,
         ),
@@ -339,7 +339,7 @@ def protected(diagnosis: Diagnosis) -> Complaint | None:
     )
 
 
-_KEEP = "Keep it: it protects what is on the way, and this is its fastest algorithm."
+_KEEP = "Keep it: it protects what crosses the network, and this is its fastest algorithm."
 
 
 def fades(diagnosis: Diagnosis) -> Complaint | None:

@@ -24,6 +24,7 @@ from storage.records import (
     SeriesStatus,
     Target,
     format_target,
+    to_minute,
 )
 
 _WHO = ("measured.by", "measured.ticket")
@@ -31,7 +32,7 @@ _WHO = ("measured.by", "measured.ticket")
 
 def when_field(moments: Iterable[str], environments: Iterable[Mapping[str, Facts]]) -> Field:
     """The first and last moment, and the machines."""
-    known = sorted({moment[:16].replace("T", " ") for moment in moments})
+    known = sorted({to_minute(moment) for moment in moments})
     first, last = known[0], known[-1]
     same_day = last[11:] if first[:10] == last[:10] else last
     until = "" if first == last else f" to {same_day}"
@@ -231,7 +232,7 @@ def _ended(series: Series) -> str:
 
 def resumed_text(series: Series) -> str:
     """When a series was resumed, and which runs had failed before."""
-    times = wording.listed([f"{at[:16].replace('T', ' ')} UTC" for at in series.resumed_at])
+    times = wording.listed([f"{to_minute(at)} UTC" for at in series.resumed_at])
     failed = [
         f"{'W' if run.phase is Phase.WARM_UP else 'run '}{run.number}{f' ({run.error})' if run.error else ''}"
         for run in series.failed_attempts

@@ -9,7 +9,7 @@ from forms.layout import Tone, Toned
 from forms.report import Report, Table, columns_of, row_of
 from forms.stats import summary
 from storage.recordings import Recording
-from storage.records import Baseline, Series, SeriesStatus
+from storage.records import Baseline, Series, SeriesStatus, to_minute
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class SeriesLine:
 
     @property
     def when(self) -> str:
-        return self.created_at[:16].replace("T", " ")
+        return to_minute(self.created_at)
 
     @property
     def name(self) -> str:
@@ -143,7 +143,7 @@ class RecordingLine:
 
     @property
     def when(self) -> str:
-        return self.created_at[:16].replace("T", " ")
+        return to_minute(self.created_at)
 
     @property
     def baseline_text(self) -> str:

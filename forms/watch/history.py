@@ -17,10 +17,12 @@ from forms.stats.decision import Verdict, confirmed_changes
 from forms.stats.summary import confidence_interval
 from storage.loads.records import Load
 from storage.recordings import MACHINE
-from storage.records import Command, Series
+from storage.records import Command, Series, to_minute
 
 SCHEMA = "sharebench/history/1"
 _LEVEL = 0.95
+_Size = tuple[int, str, Verdict | None]
+"""Recordings of a level, why it begins, and the change that was confirmed there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +49,13 @@ class HistoryLevel:
     average: float
     change_percent: float | None
     why: str
+    """The known reason; empty where there is none."""
+    verdict: Verdict | None = None
+    """Faster or slower where two series running confirmed it."""
+
+    @property
+    def because(self) -> str:
+        return self.why or (self.verdict.value if self.verdict else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +117,9 @@ def history_of_series(
     return History(
         subject=wording.place(newest.target),
         command=newest.command,
-        lines=(HistoryLine(points=points, levels=_levels(points, [(len(g.series), g.why) for g in groups])),),
+        lines=(
+            HistoryLine(points=points, levels=_levels(points, [(len(g.series), g.why, g.verdict) for g in groups])),
+        ),
         link_bits_per_second=newest.link_bits_per_second,
         marks=tuple(marks),
     )
@@ -130,14 +141,15 @@ def history_of_loads(loads: Sequence[Load], notes: HistoryNotes) -> History | No
 
 def _load_line(users: int, of_users: Sequence[tuple[Load, tuple[float, ...]]], notes: HistoryNotes) -> HistoryLine:
     points = tuple(_point(load, rates, notes) for load, rates in of_users)
-    sizes: list[tuple[int, str]] = []
+    sizes: list[_Size] = []
     begin, why = 0, ""
     for end in [*(at for at, one in enumerate(points) if at and one.new_normal), len(points)]:
         part = of_users[begin:end]
         times = [datetime.fromisoformat(load.created_at).timestamp() for load, _ in part]
-        changes = [(0, why), *((at, verdict.value) for at, verdict in confirmed_changes([r for _, r in part], times))]
-        ends = [*(at for at, _ in changes[1:]), len(part)]
-        sizes += [(stop - at, reason) for (at, reason), stop in zip(changes, ends, strict=True)]
+        changes = confirmed_changes([rates for _, rates in part], times)
+        levels: list[_Size] = [(0, why, None), *((at, "", verdict) for at, verdict in changes)]
+        ends = [*(at for at, _ in changes), len(part)]
+        sizes += [(stop - at, reason, verdict) for (at, reason, verdict), stop in zip(levels, ends, strict=True)]
         begin, why = end, "new normal"
     return HistoryLine(points=points, levels=_levels(points, sizes), users=users)
 
@@ -156,15 +168,17 @@ def _point(one: Series | Load, rates: Sequence[float], notes: HistoryNotes) -> H
     )
 
 
-def _levels(points: Sequence[HistoryPoint], sizes: Sequence[tuple[int, str]]) -> tuple[HistoryLevel, ...]:
+def _levels(points: Sequence[HistoryPoint], sizes: Sequence[_Size]) -> tuple[HistoryLevel, ...]:
     levels: list[HistoryLevel] = []
     first = 0
-    for count, why in sizes:
+    for count, why, verdict in sizes:
         average = sum(one.average for one in points[first : first + count]) / count
         before = levels[-1].average if levels else None
         change = 100 * (average / before - 1) if before else None
         levels.append(
-            HistoryLevel(first=first, last=first + count - 1, average=average, change_percent=change, why=why)
+            HistoryLevel(
+                first=first, last=first + count - 1, average=average, change_percent=change, why=why, verdict=verdict
+            )
         )
         first += count
     return tuple(levels)
@@ -179,7 +193,7 @@ def history_sentence(history: History) -> str:
         first = _day(line.points[0].created_at)
         return f"{users}No change found in {wording.count(len(line.points), 'recording')} since {first}."
     way = "Faster" if newest.change_percent > 0 else "Slower"
-    why = "" if newest.why in {verdict.value for verdict in Verdict} else f": {newest.why}"
+    why = f": {newest.why}" if newest.why else ""
     return f"{users}{way} by {wording.percent(abs(newest.change_percent))} since {since}{why}."
 
 
@@ -233,7 +247,7 @@ def _levels_table(history: History, unit: str) -> Table:
         row_of(
             *([str(line.users)] if users else []), _day(line.points[level.first].created_at),
             _day(line.points[level.last].created_at), level.last - level.first + 1, level.average * _factor(history),
-            level.change_percent, level.why, tone=_tone(level),
+            level.change_percent, level.because, tone=_tone(level),
         )
         for line in history.lines
         for level in line.levels
@@ -259,9 +273,9 @@ def _point_rows(line: HistoryLine, history: History, *, several: bool) -> Iterat
     for place, one in enumerate(line.points):
         low, high = one.interval or (None, None)
         marks = [f"[{wording.plain(name)}]" for name in one.baselines]
-        marks += [begins[place].why] if place in begins else []
+        marks += [begins[place].because] if place in begins else []
         yield row_of(
-            one.recording, *([str(line.users)] if line.users else []), one.created_at[:16].replace("T", " "),
+            one.recording, *([str(line.users)] if line.users else []), to_minute(one.created_at),
             *([wording.plain(one.machine)] if several else []), one.average * factor,
             None if low is None else max(0.0, low) * factor,
             None if high is None else high * factor, ", ".join(marks),

@@ -10,7 +10,7 @@ from forms.layout import Tone, Toned
 from forms.report import Field, Report
 from forms.stats.decision import Limits
 from forms.watch.rule import BASELINE_NIGHTS, Outcome, smallest_slowdown_percent
-from storage.records import Series
+from storage.records import Series, to_minute
 from storage.watches import Watch, WatchState
 
 SCHEMA = "sharebench/watch/1"
@@ -56,8 +56,7 @@ class Check:
 
 def watch_answer(watch: Watch) -> Toned:
     """The watch's state in one line."""
-    since = watch.since[:16].replace("T", " ")
-    return Toned(f"{_SENTENCES[watch.standing]} since {since} UTC", TONES[watch.standing])
+    return Toned(f"{_SENTENCES[watch.standing]} since {_time(watch.since)}", TONES[watch.standing])
 
 
 _SENTENCES = {
@@ -142,4 +141,4 @@ def watch_report(check: Check) -> Report:
 
 
 def _time(text: str) -> str:
-    return f"{text[:16].replace('T', ' ')} UTC"
+    return f"{to_minute(text)} UTC"

@@ -20,7 +20,7 @@ from storage.watches import WatchState
 BASELINE_NIGHTS = 3
 NIGHT_SECONDS = 12 * 3600.0
 """Series at least this far apart are of different nights."""
-_FOUND_IN_ONE = 0.478
+FOUND_IN_ONE = 0.478
 """Standard errors at which one night finds 68.4 %, and one of two nights 9 in 10."""
 
 
@@ -96,4 +96,4 @@ def smallest_slowdown_percent(found: Comparison, limits: Limits) -> float | None
     half = (high - low) / 2
     error = half / student_t(found.level, found.between_freedom)
     noise = -math.log1p(-limits.noise_percent / 100) if limits.noise_percent < 100 else math.inf
-    return -100 * math.expm1(-(max(half, noise) + _FOUND_IN_ONE * error))
+    return -100 * math.expm1(-(max(half, noise) + FOUND_IN_ONE * error))

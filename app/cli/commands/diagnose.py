@@ -23,12 +23,12 @@ from app.subjects.diagnosis.run import (
     StageBegan,
     amount_text,
     check_request,
+    parse_stages,
     record_diagnosis,
     request_of,
 )
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
 from storage.diagnoses import DIAGNOSIS, Diagnosis, Effort, StageName, diagnosis_of
-from storage.errors import did_you_mean
 from storage.plan import Settings
 from storage.records import SeriesStatus
 
@@ -43,12 +43,7 @@ class Stages(click.ParamType[tuple[StageName, ...]]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[StageName, ...]:
         if isinstance(value, tuple):
             return value
-        words = [word.strip() for word in value.split(",") if word.strip()]
-        unknown = next((word for word in words if word not in tuple(StageName)), "" if words else value)
-        if unknown or not words:
-            meant = did_you_mean(unknown, tuple(StageName))
-            self.fail(f"there is no stage {unknown!r}; {meant}there are {', '.join(StageName)}.", param, ctx)
-        return tuple(name for name in StageName if name in words)
+        return parse_stages(value) or self.fail(f"name one or more of {', '.join(StageName)}.", param, ctx)
 
 
 @common.command("diagnose")
@@ -87,11 +82,11 @@ def diagnose_command(
     elif target:
         request = _request(context, target, choices)
     else:
-        raise UsageError("what shall be diagnosed? sharebench diagnose smb://HOST/SHARE")
+        raise UsageError("name the share to diagnose: sharebench diagnose smb://HOST/SHARE")
     if text := amount_text(request):
         output.say(text)
         if not yes:
-            alone = "nobody is here to consent to that: say so with --yes; nothing was written"
+            alone = "there is no terminal to ask at: consent with --yes; nothing was written"
             output.confirm("Begin?", alone=alone, declined="nothing was written")
     diagnosis = _watch(record_diagnosis(request, common.notebook_path(context), control, resumed), control)
     answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])

@@ -12,7 +12,7 @@ from app.kinds import stored_change, stored_experiment
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentStep, experiment_summary
 from forms.layout import visible
-from storage.records import Decision
+from storage.records import Decision, to_minute
 
 
 @click.group("experiment", cls=common.Group)
@@ -46,7 +46,7 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
     if not found:
         output.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
     for one in found:
-        last_at = one.last_at[:16].replace("T", " ")
+        last_at = to_minute(one.last_at)
         kind, name = one.experiment.kind.word, visible(one.experiment.name)
         output.answer(f"{last_at}  {one.series_count:>3} series  {kind:<10}  {name}")
 

@@ -15,7 +15,7 @@ from forms.layout import visible
 from forms.series.summary import unusual_runs
 from storage.notebook import Notebook
 from storage.recordings import LAST, SERIES, Recording, held_text
-from storage.records import Phase, Run, RunStatus, SeriesStatus
+from storage.records import Phase, Run, RunStatus, SeriesStatus, to_minute
 
 
 @common.command("show")
@@ -275,7 +275,7 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
     if not found:
         output.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
     for baseline in found:
-        when, kind = baseline.set_at[:16].replace("T", " "), kinds[baseline.recording_id]
+        when, kind = to_minute(baseline.set_at), kinds[baseline.recording_id]
         output.answer(f"{baseline.recording_id}  {when}  {kind:<9}  {visible(baseline.name)}")
 
 

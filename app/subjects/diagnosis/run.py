@@ -32,7 +32,8 @@ from app.subjects.diagnosis.plan import (
 from app.targets import is_tree_folder, new_diagnosis_folder
 from forms import wording
 from forms.series.progress import duration
-from storage.diagnoses import Diagnosis, Effort, Stage, StageName, diagnosis_of, recording_of
+from storage.diagnoses import Diagnosis, Effort, Stage, StageName, diagnosis_of, recording_of, stages_of
+from storage.errors import did_you_mean
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import SeriesStatus, Target, format_target, new_series_id, utc_now
@@ -59,7 +60,17 @@ class DiagnosisRequest:
 
     @property
     def stages(self) -> tuple[StageName, ...]:
-        return tuple(name for name in StageName if not self.only or name in self.only)
+        return stages_of(self.only)
+
+
+def parse_stages(text: str) -> tuple[StageName, ...]:
+    """Comma-separated names in measured order; none for an empty text. Raises UsageError."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    for word in words:
+        if word not in tuple(StageName):
+            meant = did_you_mean(word, tuple(StageName))
+            raise UsageError(f"there is no stage {word!r}; {meant}there are {', '.join(StageName)}")
+    return stages_of([StageName(word) for word in words]) if words else ()
 
 
 def check_request(request: DiagnosisRequest) -> None:
@@ -67,7 +78,7 @@ def check_request(request: DiagnosisRequest) -> None:
     if not request.target.abilities.has_share or not request.target.share:
         raise UsageError("diagnose needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
     if request.folder is not None and StageName.FOLDERS not in request.stages:
-        raise UsageError("--folder is for the stage folders: name it with --only, or leave --folder out")
+        raise UsageError("--folder is for the stage folders: name that stage with --only, or leave --folder out")
 
 
 def amount_text(request: DiagnosisRequest) -> str:

@@ -17,6 +17,7 @@ from app.subjects.diagnosis.run import (
     StageBegan,
     amount_text,
     check_request,
+    parse_stages,
     record_diagnosis,
 )
 from app.targets import parse_typed_target
@@ -30,7 +31,7 @@ from app.workflows.guide.known import server_of
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_answer, diagnosis_report
 from forms.layout import hanging
 from forms.wording import place, plain
-from storage.diagnoses import Diagnosis, Effort, StageName
+from storage.diagnoses import Diagnosis, Effort
 from storage.records import JSONValue, SeriesStatus, Target
 
 LINES = (
@@ -48,10 +49,6 @@ def diagnosis_request(typed: Mapping[str, str]) -> DiagnosisRequest:
     text = typed_values(LINES, typed)
     if not text["target"]:
         raise UsageError("which share? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE")
-    words = [word.strip() for word in text["only"].split(",") if word.strip()]
-    unknown = [word for word in words if word not in tuple(StageName)]
-    if unknown:
-        raise UsageError(f"there is no stage {unknown[0]!r}: there are {', '.join(StageName)}")
     if text["effort"] not in {"", *Effort}:
         raise UsageError(f"effort is {', '.join(Effort)}; not {text['effort']!r}")
     target = parse_typed_target(text["target"])
@@ -59,7 +56,7 @@ def diagnosis_request(typed: Mapping[str, str]) -> DiagnosisRequest:
     request = DiagnosisRequest(
         target=target,
         effort=Effort(text["effort"] or Effort.USUAL),
-        only=tuple(name for name in StageName if name in words),
+        only=parse_stages(text["only"]),
         folder=text["folder"] or None,
         server_ssh=text["ssh"] or (server.ssh if server else "") or None,
         smb_conf=text["conf"] or (server.smb_conf if server else "") or None,

@@ -18,6 +18,7 @@ from forms.layout import Toned
 from forms.report import Report
 from forms.watch.history import History, history_chart, history_report, history_sentence
 from storage.notebook import Notebook
+from storage.records import to_minute
 
 _LISTED = 50
 """Recordings below the curve; an export has all of them."""
@@ -99,7 +100,7 @@ class HistoryScreen(ZoomsCharts, ReportScreen):
         rows = [
             (
                 one,
-                f"{'●' if one.new_normal else ' '} {one.created_at[:16].replace('T', ' ')}  {self._said(one.average)}",
+                f"{'●' if one.new_normal else ' '} {to_minute(one.created_at)}  {self._said(one.average)}",
             )
             for one in sorted(points.values(), key=lambda one: one.created_at, reverse=True)
         ]

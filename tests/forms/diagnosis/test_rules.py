@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from forms.audit.judge import AuditedServer, judge
-from forms.diagnosis.report import diagnosis_answer, diagnosis_comparison, diagnosis_report
+from forms.diagnosis.report import (
+    diagnosis_answer,
+    diagnosis_comparison,
+    diagnosis_document,
+    diagnosis_from_document,
+    diagnosis_report,
+)
 from forms.diagnosis.rules import Complaint, complaints
 from forms.findings.finding import Severity
+from forms.layout import Tone
 from forms.tuning.smb_conf import read_conf
 from storage.audits import Audit, AuditScope
 from storage.diagnoses import Diagnosis, Stage, StageName
+from storage.json_reader import DocumentError
 from storage.records import FactValue, SeriesStatus
 from tests.recordings import DIAGNOSIS
 
@@ -92,7 +101,7 @@ def test_credits_are_the_limit_where_throughput_still_rises_where_they_end():
 def test_what_the_way_needs_is_the_links_rate_times_the_round_trip():
     found = the_one(far(0.02, 15e6, link_bits_per_second=1e9))
     assert found is not None
-    assert "The way needs 2.38 MiB in flight" in found.finding.title
+    assert "The path needs 2.38 MiB in flight" in found.finding.title
     assert found.cost == pytest.approx(1 - 8 * 30e6 / 1e9)
 
 
@@ -278,3 +287,156 @@ def test_a_comparison_says_what_is_new_and_what_is_gone():
     document = diagnosis_comparison(slow, fine).document()
     assert [one["key"] for one in document["gone"]] == ["slow-connect"]
     assert diagnosis_comparison(fine, fine).fields[0].text == "The same findings."
+
+
+def files(
+    *, trip: float = 0.0, opening: float = 2**-7, data: float = 2**-7, closing: float = 2**-7, together: float = 0.625
+) -> Diagnosis:
+    """Forty small files by four streams, in times that floats hold exactly."""
+    facts: dict[str, FactValue] = {
+        "files": 40, "streams": 4, "file_bytes": 16384, "round_trips": 3, "put_side_by_side_seconds": together,
+    }  # fmt: skip
+    return diagnosis(
+        stage(
+            StageName.SMALL_FILES, facts, echo_seconds=[trip] * 9, put_open_seconds=[opening] * 40,
+            put_data_seconds=[data] * 40, put_close_seconds=[closing] * 40,
+        )
+    )  # fmt: skip
+
+
+def of(found: Diagnosis, key: str) -> Complaint:
+    (one,) = (one for one in complaints(found) if one.finding.key == key)
+    return one
+
+
+def test_a_connect_is_judged_at_its_very_edges():
+    assert the_one(connects([0.99999, 0.0], trip=0.002)) is None
+    assert of(connects([1.0, 0.0], trip=0.002), "slow-connect")
+    assert of(connects([2.0, 1.0], trip=0.002), "slow-connect").finding.severity is Severity.PROBLEM
+    twentieth = of(connects([2.25], trip=0.0, legs=0.125), "slow-connect")
+    assert "the first answer" in twentieth.finding.evidence
+    assert "the first answer" not in of(connects([2.25], trip=0.0, legs=0.12), "slow-connect").finding.evidence
+
+
+def test_half_of_the_time_on_the_path_is_distance():
+    assert "distance, not the disk" in of(files(trip=2**-8), "small-files").finding.title
+    assert "most of it to move" in of(files(trip=0.99 * 2**-8), "small-files").finding.title
+
+
+def test_several_copies_are_advised_from_one_and_a_half_times_on():
+    assert "robocopy" in of(files(trip=2**-8), "small-files").finding.what_to_do
+    assert "isolate" in of(files(trip=2**-8, together=0.626), "small-files").finding.what_to_do
+    assert of(files(trip=2**-8, together=0.9375), "small-files").cost == 0.5, "no faster: what the path takes"
+
+
+def test_opening_is_slow_from_two_milliseconds_and_half_of_the_file_on():
+    assert of(files(opening=0.002, data=0.002, closing=0.0), "slow-open")
+    assert complaints(files(opening=0.0019, data=0.0019, closing=0.0)) == []
+    moved = complaints(files(opening=0.002, data=0.0021, closing=0.0))
+    assert [one.finding.key for one in moved] == ["small-files"]
+
+
+def test_a_missing_name_is_compared_with_a_smaller_folder_or_else_a_round_trip():
+    assert "0 ms in a folder of 1,000" in of(folder(0.002, before=0.0), "missing-name").finding.evidence
+    assert complaints(folder(0.00199, before=0.0)) == []
+    alone = stage(
+        StageName.FOLDERS, echo_seconds=[0.001] * 9, list_500_seconds=[0.01] * 3, missing_500_seconds=[0.004] * 9
+    )
+    assert "A round trip takes 1 ms" in of(diagnosis(alone), "missing-name").finding.evidence
+
+
+def test_what_to_do_about_a_slow_folder_depends_on_who_takes_half_of_the_time():
+    def asked(trip: float) -> Complaint:
+        found = stage(
+            StageName.FOLDERS, echo_seconds=[trip] * 9, list_500_seconds=[0.01] * 3, ask_500_seconds=[0.008] * 9
+        )
+        return of(diagnosis(found), "slow-folder")
+
+    assert "Show names only" in asked(0.002).finding.what_to_do
+    assert asked(0.002).cost == 0.5
+    assert "vfs objects" in asked(0.0019).finding.what_to_do
+    assert asked(0.0019).cost == pytest.approx(1 - 0.0038 / 0.008)
+
+
+def test_one_stream_is_named_from_one_and_a_half_times_on_and_by_what_the_server_offers():
+    def several(rate: float, interfaces: int = 1) -> Diagnosis:
+        facts: dict[str, FactValue] = {"connections": 4, "interfaces": interfaces}
+        one = {"connections_1_bytes_per_second": [100.0] * 3, "connections_4_bytes_per_second": [rate] * 3}
+        return diagnosis(stage(StageName.CARDS, facts, **one))
+
+    assert complaints(several(149.0)) == []
+    assert of(several(151.0), "one-stream").setting == "server multi channel support=yes"
+    offered = of(several(151.0, interfaces=2), "one-stream")
+    assert offered.setting == ""
+    assert "Use a client" in offered.finding.what_to_do
+
+
+def test_a_run_breaks_where_both_parts_have_eight_samples_and_the_second_lasts_a_second():
+    def run(samples: int, each: float) -> list[str]:
+        at = [number * each for number in range(2 * samples + 1)]
+        rates = [(100.0 if number < samples else 10.0) + number % 3 for number in range(2 * samples)]
+        moved = [sum(rates[:number]) * each for number in range(2 * samples + 1)]
+        found = stage(StageName.LONG_RUN, {"flush_seconds": 0.0}, at_seconds=at, moved_bytes=moved)
+        return [one.finding.key for one in complaints(diagnosis(found))]
+
+    assert run(8, 0.125) == ["fast-then-slow"]
+    assert run(7, 0.25) == []
+    assert run(8, 0.1249) == []
+
+
+def test_settings_are_a_problem_where_one_is_harmful():
+    assert of(audited("socket options = SO_SNDBUF=14596"), "settings").finding.severity is Severity.PROBLEM
+
+
+def test_a_busy_machine_is_named_from_one_and_a_half_processes_a_processor_on():
+    def names(load: float) -> set[str]:
+        found = replace(connects([0.1, 0.1]).stages[0], facts={"machine.load_per_processor": load})
+        return {field.name for field in diagnosis_report(diagnosis(found)).fields}
+
+    assert "Busy" in names(1.5)
+    assert "Busy" not in names(1.49)
+
+
+def test_what_was_not_measured_is_named_and_makes_the_answer_cautious():
+    part = connects([0.1, 0.1])
+    (missing,) = (field for field in diagnosis_report(part).fields if field.name == "Not measured yet")
+    assert "the distance" in missing.text
+    assert "the first connect" not in missing.text
+    assert diagnosis_answer(part).tone is Tone.CAUTION
+    whole = replace(part, only=(StageName.CONNECT,))
+    assert diagnosis_answer(whole).tone is Tone.GOOD
+    assert "Not measured yet" not in {field.name for field in diagnosis_report(whole).fields}
+
+
+def test_what_is_wrong_stands_apart_from_what_is_worth_knowing():
+    captions = [table.caption for table in diagnosis_report(session("aes-gmac")).tables]
+    assert captions == ["Worth knowing", "Measured"]
+    slow = diagnosis_report(connects([3.0, 0.1]))
+    assert [table.caption for table in slow.tables] == ["What is wrong, the costliest first", "Measured"]
+    assert "more below" not in slow.fields[0].text
+
+
+def test_a_document_of_another_kind_is_refused():
+    document = json.loads(json.dumps(diagnosis_document(connects([0.1]))))
+    assert diagnosis_from_document(document).stages == connects([0.1]).stages
+    with pytest.raises(DocumentError, match="schema"):
+        diagnosis_from_document({**document, "schema": "sharebench/run/1"})
+
+
+def test_what_is_wrong_comes_before_what_is_worth_knowing():
+    both = replace(session("aes-gmac"), stages=(*session("aes-gmac").stages, *connects([3.0, 0.1]).stages))
+    assert [one.finding.key for one in complaints(both)] == ["slow-connect", "signing"]
+
+
+def test_a_machine_whose_signing_speed_is_unknown_states_no_share():
+    one = session("aes-cmac").stages[0]
+    found = of(diagnosis(replace(one, facts={**one.facts, "signer_bytes_per_second": 0.0})), "signing")
+    assert found.cost is None
+    assert "spends at least" not in found.finding.evidence
+
+
+def test_credits_are_judged_by_half_of_what_is_granted():
+    rates = {f"in_flight_{size * MIB}_bytes_per_second": [rate] for size, rate in ((1, 10e6), (2, 25e6), (4, 30e6))}
+    facts: dict[str, FactValue] = {"granted_bytes_in_flight": 4 * MIB, "asked_bytes_in_flight": 16 * MIB}
+    found = diagnosis(stage(StageName.DISTANCE, facts, echo_seconds=[0.02] * 9, **rates))
+    assert [one.finding.key for one in complaints(found)] == ["distance"]

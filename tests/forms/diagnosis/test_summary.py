@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
-from forms.diagnosis.summary import break_of, growth, middle, price, side_by_side_factor
+from forms.diagnosis.summary import (
+    Figure,
+    Unit,
+    break_of,
+    figures,
+    growth,
+    middle,
+    price,
+    side_by_side_factor,
+    written,
+)
 from storage.diagnoses import Stage, StageName
+from tests.recordings import DIAGNOSIS
 
 
 def test_the_interval_of_a_median_holds_it_in_nineteen_of_twenty():
@@ -77,3 +89,36 @@ def test_a_steady_run_has_no_break_and_a_broken_one_has_it_where_it_is():
     found = break_of(run(*[100.0] * 30, *[30.0] * 30))
     assert found is not None
     assert found.at_seconds == pytest.approx(3.0, abs=0.15)
+
+
+def test_seconds_are_written_as_such_from_one_on():
+    assert (written(1.0, Unit.SECONDS), written(0.999, Unit.SECONDS)) == ("1 s", "999 ms")
+
+
+def test_an_interval_is_told_where_it_has_a_width():
+    def figure(*interval: float) -> Figure:
+        return Figure(StageName.CARDS, "x", "X", Unit.TIMES, 2.0, (interval[0], interval[1]) if interval else None)
+
+    assert figure(1.0, 3.0).range_text == "1.0 times to 3.0 times"
+    assert figure(2.0, 2.0).range_text == figure().range_text == ""
+    assert (figure(1.0, 3.0).to_json()["low"], figure().to_json()["low"]) == (1.0, None)
+
+
+def test_a_rate_of_nothing_has_no_price():
+    assert price([100.0, 0.0, 100.0], [50.0, 50.0, 50.0]) == price([100.0] * 2, [50.0] * 2)
+    assert price([100.0, 100.0, 100.0], [50.0, 0.0, 50.0]) == price([100.0] * 2, [50.0] * 2)
+
+
+def test_one_folder_does_not_grow():
+    assert growth(Stage(name=StageName.FOLDERS, samples={"list_1000_seconds": (0.1,)})) is None
+    empty = {"list_0_seconds": (0.1,), "list_1000_seconds": (0.1,)}
+    assert growth(Stage(name=StageName.FOLDERS, samples=empty)) is None
+
+
+def test_a_single_login_has_no_later_ones():
+    def keys(*totals: float) -> list[str]:
+        return [one.key for one in figures(replace(DIAGNOSIS, stages=(Stage(
+            name=StageName.CONNECT, samples={"total_seconds": totals}),)))]  # fmt: skip
+
+    assert keys(0.1) == ["first_connect"]
+    assert keys(0.1, 0.2) == ["first_connect", "later_connect"]

@@ -30,7 +30,7 @@ def nights(*levels: float, **fields):
 def levels(series, notes: HistoryNotes = NOTHING) -> list[tuple[int, int, str]]:
     history = history_of_series(series, notes)
     assert history
-    return [(level.first, level.last, level.why) for level in history.lines[0].levels]
+    return [(level.first, level.last, level.because) for level in history.lines[0].levels]
 
 
 def test_a_level_ends_where_two_series_running_are_slower():
@@ -83,7 +83,7 @@ def test_points_of_equal_users_are_a_history_of_loads():
     assert history
     assert [line.users for line in history.lines] == [10, 20]
     changed = next(line for line in history.lines if line.users == slower.users)
-    assert [(level.first, level.why) for level in changed.levels] == [(0, ""), (4, "slower")]
+    assert [(level.first, level.because) for level in changed.levels] == [(0, ""), (4, "slower")]
     assert len(history_report(history).charts) == len(history.lines)
     marked = history_of_loads(loads[:4], HistoryNotes(new_normals={loads[2].id}))
     assert marked

@@ -1,10 +1,22 @@
 """When a watch measures again, and which state follows from what it found."""
 
+from statistics import NormalDist
+
 import pytest
 
 from forms.comparison.verdict import Sides, compare_sides
 from forms.stats.decision import Limits, Verdict
-from forms.watch.rule import Confirm, Outcome, nights, outcome_of, settled, smallest_slowdown_percent, state_after
+from forms.watch.report import EXIT_CODES
+from forms.watch.rule import (
+    FOUND_IN_ONE,
+    Confirm,
+    Outcome,
+    nights,
+    outcome_of,
+    settled,
+    smallest_slowdown_percent,
+    state_after,
+)
 from storage.watches import WatchState
 from tests.builders import one
 
@@ -89,3 +101,14 @@ def test_the_smallest_slowdown_is_beyond_the_interval_and_the_noise():
     wide = smallest_slowdown_percent(found, Limits(noise_percent=20))
     assert wide
     assert 20 < wide < 22
+
+
+def test_one_of_two_nights_reports_the_smallest_slowdown_nine_times_in_ten():
+    in_one = 1 - 0.1**0.5
+    assert pytest.approx(NormalDist().inv_cdf(in_one), abs=0.001) == FOUND_IN_ONE
+
+
+def test_a_check_ends_with_the_exit_code_of_its_outcome():
+    assert {outcome.value: code for outcome, code in EXIT_CODES.items()} == {
+        "slower": 1, "not slower": 0, "undecided": 3, "postponed": 3, "collected": 3, "unmeasurable": 4,
+    }  # fmt: skip

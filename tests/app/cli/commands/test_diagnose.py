@@ -54,7 +54,7 @@ def test_a_whole_diagnosis_measures_every_stage_and_removes_what_it_made(inside:
 
 def test_what_it_creates_is_said_before_and_nothing_is_written_without_consent(inside: Inside, smbd: Smbd):
     target = format_target(smbd.target())
-    assert "say so with --yes; nothing was written" in refused(inside, 2, target)
+    assert "consent with --yes; nothing was written" in refused(inside, 2, target)
     with Notebook(inside.db) as notebook:
         assert notebook.recordings() == []
 

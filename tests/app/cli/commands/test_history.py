@@ -40,7 +40,8 @@ def test_a_new_normal_is_set_by_a_person_and_undone(years: Inside):
         assert notebook.new_normals() == [last]
         assert "new normal" not in notebook.series(last).note
     levels = years.json("history", TARGET, "--json")["lines"][0]["levels"]
-    assert [level["why"] for level in levels] == ["", "slower", "new normal"]
+    assert [level["why"] for level in levels] == ["", "", "new normal"]
+    assert [level["verdict"] for level in levels] == [None, "slower", None]
     years("history", TARGET, "--undo-normal", last)
     assert len(years.json("history", TARGET, "--json")["lines"][0]["levels"]) == 2
 
