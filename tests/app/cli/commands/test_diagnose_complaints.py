@@ -123,7 +123,7 @@ def test_mandatory_signing_is_said_with_its_price_and_never_to_be_switched_off(i
     smbd: Smbd = make_smbd({"server signing": "mandatory"})
     found = findings(inside, smbd, "protection")["signing"]
     assert "Every request is signed" in found["title"]
-    assert "Signing takes this machine alone at least" in found["evidence"]
+    assert "This machine alone spends at least" in found["evidence"]
     assert found["severity"] == "note"
     assert found["what_to_do"].startswith("Keep it")
 
