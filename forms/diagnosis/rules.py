@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from forms import wording
 from forms.audit.report import audit_answer, remedies, said_of
 from forms.diagnosis.summary import (
+    at_least,
     break_of,
     connections_factor,
     file_seconds,
@@ -120,7 +121,7 @@ def far_away(diagnosis: Diagnosis) -> Complaint | None:
         return None
     trip, (low, high) = middle(stage.of("echo_seconds"))
     rates = rates_in_flight(stage)
-    if trip < FAR_SECONDS or len(rates) < 2:
+    if at_least(stage.of("echo_seconds")) < FAR_SECONDS or len(rates) < 2:
         return None
     most, least = max(rates), min(rates)
     half = max(size for size in rates if size <= most / 2 or size == least)
@@ -159,14 +160,13 @@ def far_away(diagnosis: Diagnosis) -> Complaint | None:
 
 
 def _per_file(stage: Stage) -> tuple[str, float, float, float] | None:
-    """(command, seconds, low end, share of the round trips) of the slower direction."""
+    """(command, seconds, what nearly every file takes, share of the round trips) of the slower direction."""
     found = []
     for command in ("put", "get"):
         times = file_seconds(stage, command)
         if times:
-            value, (low, _high) = middle(times)
-            low = min(low, sorted(times)[len(times) // 10])  # a busy machine delays many files, a slow server each
-            found.append((command, value, low, (stage.number("round_trips") or 0) * round_trip(stage) / value))
+            value, trip = middle(times)[0], at_least(stage.of("echo_seconds") or (0.0,))
+            found.append((command, value, at_least(times), (stage.number("round_trips") or 0) * trip / value))
     return max(found, key=lambda one: one[1], default=None)
 
 
@@ -183,7 +183,6 @@ def many_small_files(diagnosis: Diagnosis) -> Complaint | None:
     factor, streams = side_by_side_factor(stage, command) or 1.0, int(stage.number("streams") or 1)
     faster = f" {streams} copies at once are {factor:.1f} times as fast." if streams > 1 else ""
     size = wording.binary_size(int(stage.number("file_bytes") or 0))
-    times = file_seconds(stage, command)
     if on_the_way >= 0.5:
         title = f"Each small file costs {trips} round trips of {wording.milliseconds(trip)}: distance, not the disk"
     else:
@@ -200,15 +199,18 @@ def many_small_files(diagnosis: Diagnosis) -> Complaint | None:
             else "Look at the disk behind the share: `sharebench isolate TARGET`.",
         ),
         cost=1 - 1 / factor if factor > 1 else on_the_way,
-        sure=f"95 % interval {wording.milliseconds(low)} to {wording.milliseconds(middle(times)[1][1])}",
+        sure=_nearly_each(low),
     )
 
 
+def _nearly_each(low: float) -> str:
+    return f"nearly each takes at least {wording.milliseconds(low)}"
+
+
 def _opening(stage: Stage, command: str) -> tuple[float, float]:
-    """(seconds, low end) that the server takes to open and close a file, without the way."""
-    value, (low, _high) = middle(file_seconds(stage, command, ("open", "close")))
-    trips = 2 * round_trip(stage)
-    return max(0.0, value - trips), max(0.0, low - trips)
+    """(seconds, for nearly every file) that the server takes to open and close a file, without the way."""
+    times, trips = file_seconds(stage, command, ("open", "close")), 2 * round_trip(stage)
+    return max(0.0, middle(times)[0] - trips), max(0.0, at_least(times) - trips)
 
 
 def slow_open(diagnosis: Diagnosis) -> Complaint | None:
@@ -233,7 +235,7 @@ def slow_open(diagnosis: Diagnosis) -> Complaint | None:
             " `sharebench try`.",
         ),
         cost=opening / seconds,
-        sure=f"at least {wording.milliseconds(low)}",
+        sure=_nearly_each(low),
     )
 
 
@@ -250,7 +252,7 @@ def _of_a_folder(stage: Stage, counts: list[int]) -> Iterator[Complaint]:
     count, trip = counts[-1], round_trip(stage)
     missing, asked = stage.of(f"missing_{count}_seconds"), stage.of(f"ask_{count}_seconds")
     if missing:
-        value, (low, high) = middle(missing)
+        value, low = middle(missing)[0], at_least(missing)
         base = middle(stage.of(f"missing_{counts[0]}_seconds"))[0] if len(counts) > 1 else trip
         if low - base >= MISSING_NAME_SECONDS:
             yield Complaint(
@@ -265,11 +267,11 @@ def _of_a_folder(stage: Stage, counts: list[int]) -> Iterator[Complaint]:
                     " they are stored, which programs for Windows do not always do.",
                 ),
                 cost=(value - base) / value,
-                sure=f"95 % interval {wording.milliseconds(low)} to {wording.milliseconds(high)}",
+                sure=_nearly_each(low),
                 setting="case sensitive=yes",
             )
     if asked:
-        value, (low, high) = middle(asked)
+        value, low = middle(asked)[0], at_least(asked)
         if low >= SLOW_ENTRY_SECONDS:
             far = 2 * trip >= value / 2
             yield Complaint(
@@ -284,7 +286,7 @@ def _of_a_folder(stage: Stage, counts: list[int]) -> Iterator[Complaint]:
                     else "Remove the modules of `vfs objects` that work on streams or attributes, one at a time.",
                 ),
                 cost=1 - 2 * trip / value if not far else 0.5,
-                sure=f"95 % interval {wording.milliseconds(low)} to {wording.milliseconds(high)}",
+                sure=_nearly_each(low),
             )
     steep = growth(stage)
     if steep and steep[1][0] >= STEEP:

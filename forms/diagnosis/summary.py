@@ -85,6 +85,12 @@ def middle(values: Sequence[float]) -> tuple[float, Interval]:
     return summary.median(ordered) or 0.0, (ordered[rank], ordered[count - 1 - rank])
 
 
+def at_least(values: Sequence[float]) -> float:
+    """What surely nine in ten reach, or all of few: a busy machine delays many, a slow server each."""
+    count = len(values)
+    return sorted(values)[max(0, math.floor(0.1 * count - 1.96 * math.sqrt(0.09 * count)))]
+
+
 def price(base: Sequence[float], other: Sequence[float]) -> tuple[float, Interval] | None:
     """How many percent slower ``other`` is, from rates measured side by side."""
     logs = [math.log(mine / theirs) for mine, theirs in zip(base, other, strict=False) if mine > 0 and theirs > 0]

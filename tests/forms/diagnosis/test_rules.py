@@ -130,6 +130,42 @@ def test_small_files_cost_too_much_from_four_milliseconds_on():
     assert "/MT:8" in found.finding.what_to_do
 
 
+@pytest.mark.parametrize(("data", "open_seconds", "key"), [(0.1, 0.0, "small-files"), (0.0, 0.1, "slow-open")])
+def test_a_busy_machine_delays_most_files_and_a_slow_server_each(data: float, open_seconds: float, key: str):
+    """Of 500 the 37th fastest counts."""
+
+    def keys(fast: int) -> list[str]:
+        parts = {"open": open_seconds, "data": data, "close": 0.0}
+        samples = {f"get_{part}_seconds": (0.0001,) * fast + (slow,) * (500 - fast) for part, slow in parts.items()}
+        samples["echo_seconds"] = (0.0001,) * 9
+        found = Stage(name=StageName.SMALL_FILES, facts={"round_trips": 3}, samples=samples)
+        return [one.finding.key for one in complaints(diagnosis(found))]
+
+    assert (keys(36), keys(37)) == ([key], [])
+
+
+@pytest.mark.parametrize(("asked", "missing", "key"), [(0.1, 0.0, "slow-folder"), (0.0, 0.1, "missing-name")])
+def test_a_slow_folder_is_slow_for_nearly_each_name(asked: float, missing: float, key: str):
+    def keys(fast: int) -> list[str]:
+        times = {"ask": asked, "missing": missing}
+        samples = {f"{kind}_9000_seconds": (0.0001,) * fast + (slow,) * (500 - fast) for kind, slow in times.items()}
+        samples |= {"list_9000_seconds": (0.1,) * 3, "echo_seconds": (0.0001,) * 9}
+        found = Stage(name=StageName.FOLDERS, samples=samples)
+        return [one.finding.key for one in complaints(diagnosis(found))]
+
+    assert (keys(36), keys(37)) == ([key], [])
+
+
+def test_a_busy_machine_does_not_make_a_server_far():
+    def keys(fast: int) -> list[str]:
+        samples = {"echo_seconds": (0.0001,) * fast + (0.02,) * (100 - fast)}
+        samples |= {f"in_flight_{size}_bytes_per_second": (1e6,) for size in (1 << 16, 1 << 18)}
+        found = Stage(name=StageName.DISTANCE, samples=samples)
+        return [one.finding.key for one in complaints(diagnosis(found))]
+
+    assert (keys(4), keys(5)) == (["distance"], [])
+
+
 def test_the_disk_is_named_where_several_copies_are_no_faster():
     found = the_one(small(0.001, 0.02, 0.0001, factor=1.49))
     assert found is not None

@@ -10,6 +10,7 @@ import pytest
 from forms.diagnosis.summary import (
     Figure,
     Unit,
+    at_least,
     break_of,
     figures,
     growth,
@@ -29,6 +30,13 @@ def test_the_interval_of_a_median_holds_it_in_nineteen_of_twenty():
         _, (low, high) = middle([chance.expovariate(1.0) for _ in range(50)])
         held += low <= 0.6931 <= high
     assert 950 <= held <= 990
+
+
+def test_nine_in_ten_or_all_of_few_reach_what_they_surely_reach():
+    chance = random.Random(4)
+    held = [at_least([chance.random() for _ in range(count)]) <= 0.1 for count in (64, 500) for _ in range(400)]
+    assert sum(held) >= 0.97 * len(held)
+    assert [at_least(range(count)) for count in (1, 20, 64, 100)] == [0, 0, 1, 4]
 
 
 def test_few_values_give_their_range():
