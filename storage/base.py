@@ -321,12 +321,17 @@ class NotebookBase:
         names = [column[0] for column in cursor.description]
         kinds = [self._kinds.get(name) for name in names]
         moments = [at for at, name in enumerate(names) if name.endswith("_at") and name != "renewed_at"]  # of a lease
+        floats: dict[tuple[type, ...], list[int]] = {}  # places, by the types of a row: few rows differ in them
         for row in cursor:
-            for name, value, kind in zip(names, row, kinds, strict=True):
-                if kind is not None and type(value) not in kind:
-                    raise DamagedNotebookError(f"{name} holds {type(value).__name__}")
-                if type(value) is float and not isfinite(value):
-                    raise DamagedNotebookError(f"{name} holds no number")
+            types = tuple(map(type, row))
+            if types not in floats:
+                for name, found, kind in zip(names, types, kinds, strict=True):
+                    if kind is not None and found not in kind:
+                        raise DamagedNotebookError(f"{name} holds {found.__name__}")
+                floats[types] = [place for place, found in enumerate(types) if found is float]
+            for place in floats[types]:
+                if not isfinite(row[place]):
+                    raise DamagedNotebookError(f"{names[place]} holds no number")
             for place in moments:
                 if row[place] or names[place] == "created_at":
                     _check_moment(names[place], row[place])

@@ -5,12 +5,12 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
 from storage.errors import DamagedNotebookError
 from storage.json_reader import JSONNode
-from storage.plan import plan_from_json
+from storage.plan import Plan, plan_from_json
 from storage.records import (
     LONGEST_SECONDS,
     SHORTEST_SECONDS,
@@ -146,6 +146,11 @@ class SeriesHistory:
     running_by: Owner | None = None
 
 
+@lru_cache(maxsize=64)
+def _plan(text: str) -> Plan | None:
+    return plan_from_json(JSONNode("plan", json.loads(text)).object())
+
+
 @of_a_sound_file
 def series_from_row(
     row: Mapping[str, Any],
@@ -174,7 +179,7 @@ def series_from_row(
         change=change,
         target=Target(**{name: as_it_was(row[name]) if name in _NAMES else row[name] for name in _TARGET}),
         client=ClientFacts(name=row["client"], version=row["client_version"], **{name: row[name] for name in _CLIENT}),
-        plan=plan_from_json(JSONNode("plan", json.loads(row["plan"])).object()),
+        plan=_plan(row["plan"]),
         quiet=quiet_from_json(JSONNode("quiet", json.loads(row["quiet"]))) if row["quiet"] else None,
         environment=environment or {},
         runs=tuple(runs),
@@ -241,5 +246,5 @@ def run_from_row(row: Mapping[str, Any]) -> Run:
         **{name: row[name] for name in _RUN},
         phase=Phase(row["phase"]),
         status=RunStatus(row["status"]),
-        progress=tuple((seconds, moved) for seconds, moved in json.loads(row["progress"])),
+        progress=() if row["progress"] == "[]" else tuple((at, moved) for at, moved in json.loads(row["progress"])),
     )

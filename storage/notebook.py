@@ -203,8 +203,8 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         raise DamagedNotebookError(f"series {series_id} is in an index and nowhere else")
 
     def all_of(self, ids: Sequence[str], *, brief: bool = False) -> list[Series]:
-        """In the order of the ids. ``brief``: without the runs' progress and with facts to 15 digits, much faster."""
-        runs = self.runs_of(ids, with_progress=not brief)
+        """In the order of the ids. ``brief``: valid measured runs alone, without progress, and facts to 15 digits."""
+        runs = self.runs_of(ids, with_progress=not brief, measured=brief)
         facts: dict[str, dict[str, dict[str, FactValue]]] = {}
         heads = {row["id"]: row for row in self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)}
         if brief:
@@ -302,13 +302,17 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         sql = "SELECT count(*) FROM series WHERE ?1 IS NULL OR experiment = ?1"
         return int(self._db.execute(sql, (experiment,)).fetchone()[0])
 
-    def runs_of(self, ids: Iterable[str], *, with_progress: bool = False) -> dict[str, tuple[Run, ...]]:
+    def runs_of(
+        self, ids: Iterable[str], *, with_progress: bool = False, measured: bool = False
+    ) -> dict[str, tuple[Run, ...]]:
+        """``measured``: the valid measured ones alone."""
         wanted = list(ids)
         found: dict[str, list[Run]] = {series_id: [] for series_id in wanted}
         progress = "progress" if with_progress else "'[]' AS progress"
+        which = " AND phase = 'measured' AND status = 'valid'" if measured else ""
         sql = (
             "SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,"  # noqa: S608  our own words
-            f" close_seconds, error, {progress} FROM runs WHERE series_id IN (ids) ORDER BY phase DESC, number"
+            f" close_seconds, error, {progress} FROM runs WHERE series_id IN (ids){which} ORDER BY phase DESC, number"
         )
         for row in self._rows_of(sql, wanted):
             found[row["series_id"]].append(run_from_row(row))

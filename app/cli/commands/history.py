@@ -6,10 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli import common, output
-from app.cli.run_options import settled_url
 from app.cli.series_output import CHART_LINES, answer_report
-from app.clients.registry import check_client_name
-from app.targets import parse_target
 from app.workflows.history import MOST_KEPT, MOST_SHOWN, history_of_recording, history_of_target
 from forms.watch.history import history_chart, history_report
 from storage.records import Command
@@ -78,5 +75,9 @@ def _found(notebook: "Notebook", name: str, command: Command, client: str, *, wh
     most = MOST_KEPT if whole else MOST_SHOWN
     if "://" not in name and not name.startswith("@"):
         return history_of_recording(notebook, name, most=most)
+    from app.cli.run_options import settled_url  # noqa: PLC0415  a recording's history does not wait for clients
+    from app.clients.registry import check_client_name  # noqa: PLC0415  as above
+    from app.targets import parse_target  # noqa: PLC0415  as above
+
     target = parse_target(settled_url(name)[0])
     return history_of_target(notebook, target, command, check_client_name(target.protocol, client), most=most)
