@@ -27,20 +27,22 @@ from unittest.mock import patch
 from app.cli.main import run
 from forms.exporters import export
 from forms.isolation.report import example_documents
-from forms.load.report import load_document
-from forms.series.report import series_document
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.notebook import Notebook
 from storage.records import Change, Experiment, ExperimentKind
 from tests.builders import abandoned_change, book_series, every_field, full_series, series
 from tests.loads import full_load
+from tests.recordings import MAKERS
 from tests.reliability.figures import Clock, Figures, Share
 from tests.reliability.fuzz_inputs import NASTY, VALUES, by_seed, changed_json, changed_text
 from tests.reliability.hostile import STEERING
 
 TRIAL, SWEEP = "trial of it", "sweep of it"
-SEVENTH = 7
+SIXTH = 6
 """Of so many cases one is a damaged notebook; the others are documents."""
+_SMALL_KINDS = ("audit", "diagnosis", "watch")
+_SOME = 4
+"""Commands drawn for a case from all that there are: a fault of one of them shows in another case."""
 _READ = (
     "list", "list --all", "list --json", "list --isolations --json", "baseline list", "experiment list",
     "worksheet list", "restore --list", "show last", "list nas",
@@ -106,6 +108,8 @@ def whole_notebook(path: Path) -> None:
         _trial(notebook, TRIAL, ExperimentKind.TRIAL, ("no",))
         _trial(notebook, SWEEP, ExperimentKind.SWEEP, ("a", "b"))
         notebook.add_load(full_load(id="10ad00000000"))
+        for kind in _SMALL_KINDS:
+            MAKERS[kind](notebook)
         notebook.set_baseline("before", full_series().id)
         notebook.open_journal(abandoned_change())
     (path.parent / "in.json").write_bytes(example_documents()[0])
@@ -113,11 +117,11 @@ def whole_notebook(path: Path) -> None:
 
 
 def samples(db: Path) -> list[Any]:
-    """A document of each kind."""
-    whole: list[Any] = [json.loads(said(db, ["experiment", "show", name, "--json"])[1]) for name in (TRIAL, SWEEP)]
-    isolation = json.loads(example_documents()[-1])
-    kinds = [series_document(full_series()), load_document(full_load()), isolation, *whole]
-    return [*map(json.dumps, kinds), json.dumps([kinds[0], kinds[1]])]
+    """A document of each kind, and a list of two."""
+    with closing(sqlite3.connect(db)) as connection:
+        rows = connection.execute("SELECT id FROM recordings WHERE part_of IS NULL ORDER BY id").fetchall()
+    texts = [said(db, ["show", one, "--json"])[1] for (one,) in rows]
+    return [*texts, f"[{texts[0]},{texts[1]}]"]
 
 
 class Campaign:
@@ -148,7 +152,7 @@ class Campaign:
         """What is wrong in case ``number``; empty where nothing is."""
         for file in self._folder.glob("case.db*"):
             file.unlink()
-        return self._notebook(number) if number % SEVENTH == 0 else self._document(number)
+        return self._notebook(number) if number % SIXTH == 0 else self._document(number)
 
     def _document(self, number: int) -> str:
         self.figures.counts["mutated documents"] += 1
@@ -158,11 +162,13 @@ class Campaign:
         file.write_bytes(text.encode("utf-8", "surrogatepass"))
         if wrong := wrong_with(db, ["import", str(file)]):
             return wrong
-        lines = list(self._lines(db, random.Random(number)))
-        if not lines:
+        ids, chance = self._ids(db), random.Random(number)
+        if not ids:
             return ""
         self.figures.counts["taken"] += 1
-        return next(filter(None, (wrong_with(db, line) for line in lines)), "")
+        lines = list(self._lines(db, ids[:3], chance))
+        drawn = [["list", "--all", "--json"], ["show", ids[0], "--json"], *chance.sample(lines, _SOME)]
+        return next(filter(None, (wrong_with(db, line) for line in drawn)), "")
 
     def _notebook(self, number: int) -> str:
         self.figures.counts["damaged notebooks"] += 1
@@ -175,8 +181,7 @@ class Campaign:
             [*(word.format(chance.choice(ids)) for word in line.split())] for line in _OF_ONE
         ]
         lines += [_named(line, name) for line in _OF_AN_EXPERIMENT for name in (TRIAL, SWEEP)]
-        chance.shuffle(lines)
-        return next(filter(None, (wrong_with(db, line) for line in lines)), "")
+        return next(filter(None, (wrong_with(db, line) for line in chance.sample(lines, _SOME))), "")
 
     def _values(self, db: Path, chance: random.Random) -> None:
         """Some cells hold what nobody wrote there, also of a type that their column has not."""
@@ -197,15 +202,12 @@ class Campaign:
         with closing(sqlite3.connect(db)) as connection:
             return [row[0] for row in connection.execute("SELECT id FROM recordings ORDER BY id")]
 
-    def _lines(self, db: Path, chance: random.Random) -> Iterator[list[str]]:
-        """Every command that reads, on everything that the notebook holds."""
-        ids = self._ids(db)
-        if not ids:
-            return
+    def _lines(self, db: Path, ids: list[str], chance: random.Random) -> Iterator[list[str]]:
+        """Every command that reads, on what the notebook holds."""
         yield from (line.split() for line in _READ)
-        for one in ids[:3]:
+        for one in ids:
             yield from ([word.format(one) for word in line.split()] for line in _OF_ONE)
-            if chance.random() < 0.02:
+            if chance.random() < 0.1:
                 yield from ([word.format(one) for word in line.split()] for line in _NOW_AND_THEN)
         with closing(sqlite3.connect(db)) as connection:
             names = [row[0] for row in connection.execute("SELECT name FROM experiments")]
