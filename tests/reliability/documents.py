@@ -221,7 +221,8 @@ def _named(line: str, name: str) -> list[str]:
 def _odd(value: object, chance: random.Random) -> object:
     """A value in place of this one; of a JSON text mostly one with some other value inside."""
     if isinstance(value, str) and value[:1] in {"{", "["} and chance.random() < 0.8:
-        return by_seed(changed_json(json.loads(value)), chance.randrange(2**32))
+        with suppress(ValueError):  # what an earlier change of the same cell left
+            return by_seed(changed_json(json.loads(value)), chance.randrange(2**32))
     plain = [each for each in VALUES if not isinstance(each, list | dict | bool)]
     return chance.choice([*plain, *NASTY, b"\xff\xfe", 1e-320, 1e300, -(2**63), 2**63 - 1, "{}", "[]", "null"])
 
