@@ -1,4 +1,4 @@
-"""The changes campaign: kill -9 of try, sweep and the ssh connection, and the server is as it was, byte for byte."""
+"""The changes campaign: kill -9 of try, sweep, tune and ssh, and the server is as it was, byte for byte."""
 
 import hashlib
 import os
@@ -18,12 +18,12 @@ import psutil
 from storage.changes import ChangeState
 from storage.notebook import Notebook
 from tests.command_line import Sharebench
-from tests.reliability.figures import Clock, Figures
+from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.process import program
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
 
-KINDS = ("try", "sweep", "load", "try through ssh", "ssh")
+KINDS = ("try", "sweep", "tune", "load", "try through ssh", "ssh")
 LONGEST_SECONDS = 12.0
 """Within so long after its start a command is killed."""
 PARAMETERS = (
@@ -34,21 +34,27 @@ PARAMETERS = (
 )
 
 
-def campaign(seconds: float, kinds: tuple[str, ...] = KINDS, seed: int | None = None) -> Figures:
-    """At least one kill of each kind, and then as many as there is time for."""
-    figures, clock = Figures(), Clock(seconds)
-    chance = random.Random(seed)
+def campaign(
+    seconds: float, kinds: tuple[str, ...] = KINDS, seed: int = 24, share: Share | None = None, most: int = 10**6
+) -> Figures:
+    """At least one kill of each kind, and then as many of these rounds as there is time for."""
+    share, clock = share or Share(), Clock(seconds)
     with _servers(with_ssh=any("ssh" in kind for kind in kinds)) as samba:
         before = _state(samba)
-        while True:
+        for number in share.of_mine(range(most)):
             for kind in kinds:
-                began = time.monotonic()
-                moment = chance.uniform(0.3, LONGEST_SECONDS)
-                with tempfile.TemporaryDirectory(prefix="sharebench-changes-") as folder:
+                case = f"{seed} {number} {kind}"
+                if share.has(case):
+                    continue
+                moment = random.Random(case).uniform(0.3, LONGEST_SECONDS)
+                with (
+                    share.carrying_out(case) as figures,
+                    tempfile.TemporaryDirectory(prefix="sharebench-changes-") as folder,
+                ):
                     _one(kind, moment, samba, Path(folder), before, figures)
-                figures.took(time.monotonic() - began)
             if clock.is_over():
-                return figures
+                break
+    return share.figures
 
 
 @contextmanager
@@ -82,7 +88,7 @@ def _state(samba: Smbd) -> dict[str, object]:
 
 
 def _words(kind: str, samba: Smbd) -> list[str]:
-    words = ["sweep", "SO_RCVBUF=64K,1M"] if kind == "sweep" else ["try", "server signing=mandatory"]
+    words = {"sweep": ["sweep", "SO_RCVBUF=64K,1M"], "tune": ["tune"]}.get(kind, ["try", "server signing=mandatory"])
     ssh = ["--server-ssh", "fileserver"] if "ssh" in kind else []
     load = ["--load", "2", "--files", "20", "--window", "1"] if kind == "load" else []
     url = f"smb://{samba.user}@{samba.host}:{samba.port}/{samba.share}/{'' if load else 'file'}"

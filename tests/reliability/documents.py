@@ -269,11 +269,9 @@ def campaign(seconds: float, *, share: Share | None = None, most: int = 10**9) -
         for number in share.of_mine(range(most)):
             if share.has(str(number)):
                 continue
-            cases.figures, began = Figures(), time.monotonic()
-            wrong = cases.case(number)
-            cases.figures.took(time.monotonic() - began)
-            cases.figures.losses += [f"case {number}: {wrong}"] if wrong else []
-            share.note(str(number), cases.figures)
+            with share.carrying_out(str(number)) as cases.figures:
+                wrong = cases.case(number)
+                cases.figures.losses += [f"case {number}: {wrong}"] if wrong else []
             if clock.is_over():
                 break
     finally:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -70,6 +71,14 @@ class Share:
     def has(self, case: str) -> bool:
         """Whether that case is done."""
         return case in self._done
+
+    @contextmanager
+    def carrying_out(self, case: str) -> Iterator[Figures]:
+        """The figures to fill in for a case; they and its time are kept at the end of the block."""
+        found, began = Figures(), time.monotonic()
+        yield found
+        found.took(time.monotonic() - began)
+        self.note(case, found)
 
     def note(self, case: str, found: Figures) -> None:
         """Keep what came of a case."""

@@ -1,7 +1,7 @@
-"""The kills campaign: kill -9 of isolate and load at any moment; nothing of theirs runs on, and all is as it was.
+"""The kills campaign: kill -9 of isolate, load and diagnose at any moment; none runs on, and all is as it was.
 
-After an isolation's end the next start puts back what it changed (``restore`` here); what a load leaves on the share,
-``clean`` lists and removes.
+After an isolation's end the next start restores what it changed (``restore`` here); what a load or a diagnosis leaves
+on the share, ``clean`` lists and removes.
 """
 
 import json
@@ -10,7 +10,6 @@ import random
 import signal
 import subprocess
 import tempfile
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ import psutil
 from app.isolation.smbd import SmbdControl
 from app.server.shell import ServerShell
 from tests.command_line import Sharebench
-from tests.reliability.figures import Clock, Figures
+from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.smbd import Smbd
 
 WORDS = {
@@ -29,6 +28,7 @@ WORDS = {
         "load", "{url}", "--users", "3,6", "--ramp", "10", "--settle", "0", "--duration", "5", "--files", "40",
         "--sizes", "4K:1",
     ),
+    "diagnose": ("diagnose", "{url}", "--yes"),
 }  # fmt: skip
 """By kind, the command that is killed."""
 KINDS = tuple(WORDS)
@@ -40,22 +40,30 @@ END_SECONDS = 30.0
 """So long what it had started may take to end, and to remove what it made."""
 
 
-def campaign(seconds: float, kinds: tuple[str, ...] = KINDS, seed: int | None = None) -> Figures:
-    """At least one kill of each kind, and then as many as there is time for."""
-    figures, clock, chance = Figures(), Clock(seconds), random.Random(seed)
+def campaign(
+    seconds: float, kinds: tuple[str, ...] = KINDS, seed: int = 23, share: Share | None = None, most: int = 10**6
+) -> Figures:
+    """At least one kill of each kind, and then as many of these rounds as there is time for."""
+    share, clock = share or Share(), Clock(seconds)
     samba = Smbd()
     samba.start()
     samba.make_file("file", os.urandom(2_000_000))
     try:
-        while True:
+        for number in share.of_mine(range(most)):
             for kind in kinds:
-                began = time.monotonic()
+                case = f"{seed} {number} {kind}"
+                if share.has(case):
+                    continue
+                chance = random.Random(case)
                 end = _End(chance.uniform(0.3, LONGEST_SECONDS), everything=chance.random() < EVERYTHING_SHARE)
-                with tempfile.TemporaryDirectory(prefix="sharebench-kills-") as folder:
+                with (
+                    share.carrying_out(case) as figures,
+                    tempfile.TemporaryDirectory(prefix="sharebench-kills-") as folder,
+                ):
                     _one(kind, end, chance.choice(("off", "count", "on")), samba, Path(folder), figures)
-                figures.took(time.monotonic() - began)
             if clock.is_over():
-                return figures
+                break
+        return share.figures
     finally:
         samba.stop()
 

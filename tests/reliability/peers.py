@@ -21,7 +21,7 @@ from app import __version__
 from app.server.shell import RUN_SECONDS
 from storage.records import format_target
 from tests.command_line import QUICK, Sharebench
-from tests.reliability.figures import Clock, Figures
+from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.smbd import Smbd
 
 MOST_MEGABYTES = 100
@@ -62,9 +62,11 @@ PEERS: Mapping[str, str] = {
 _STEERING = ("\033", "\x07", "\x9b")
 
 
-def campaign(seconds: float, *, peers: tuple[str, ...] = tuple(PEERS), commands: tuple[str, ...] = ()) -> Figures:
+def campaign(
+    seconds: float, *, peers: tuple[str, ...] = tuple(PEERS), commands: tuple[str, ...] = (), share: Share | None = None
+) -> Figures:
     """Each command with each peer, as far as there is time; each command at least once, and each peer."""
-    figures, clock = Figures(), Clock(seconds)
+    share, clock = share or Share(), Clock(seconds)
     server = Smbd()
     server.start()
     try:
@@ -72,18 +74,22 @@ def campaign(seconds: float, *, peers: tuple[str, ...] = tuple(PEERS), commands:
         names = commands or tuple(told)
         usual = {name: _tried(server, told[name], "refusing")[1] for name in names}
         pairs = [(name, peer) for peer in peers for name in names]
-        for number, (name, peer) in enumerate(pairs[number % len(pairs)] for number in _spread(len(pairs))):
+        for number, at in enumerate(share.of_mine(list(_spread(len(pairs))))):
             if clock.is_over() and number >= max(len(names), len(peers)):
                 break
-            wrong, most = _tried(server, told[name], peer)
-            figures.counts["conversations"] += 1
-            more = (most - usual[name]) / 1e6
-            if more > MOST_MEGABYTES:
-                wrong.append(f"it took {more:.0f} MB")
-            figures.losses += [f"{name}, {peer}: {each}" for each in wrong]
+            name, peer = pairs[at]
+            if share.has(f"{name}, {peer}"):
+                continue
+            with share.carrying_out(f"{name}, {peer}") as figures:
+                wrong, most = _tried(server, told[name], peer)
+                figures.counts["conversations"] += 1
+                more = (most - usual[name]) / 1e6
+                if more > MOST_MEGABYTES:
+                    wrong.append(f"it took {more:.0f} MB")
+                figures.losses += [f"{name}, {peer}: {each}" for each in wrong]
     finally:
         server.stop()
-    return figures
+    return share.figures
 
 
 def _spread(count: int) -> Iterator[int]:
