@@ -99,7 +99,7 @@ class FirstPaintRow:
     pairs: int
     name: str = "first paint"
     needs: tuple[str, ...] = ()
-    times: float = 1.5
+    times: float = 1.4
 
     def measure(self) -> TimesResult:
         """Ours, bare, bare, ours …"""
@@ -129,7 +129,7 @@ class KeyPressRow:
     set_up: Callable[[], AbstractContextManager[Orders]]
     name: str = "key press during a get"
     needs: tuple[str, ...] = ("smbd",)
-    at_most: float = 100.0
+    at_most: float = 65.0
 
     def measure(self) -> TimesResult:
         """Open the help again and again."""

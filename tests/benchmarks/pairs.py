@@ -139,10 +139,14 @@ def _quick(order: SeriesRequest) -> SeriesRequest:
 
 
 class PeakMemory:
-    """The most resident memory of any measuring process of ours with our own client, looked at ten times a second."""
+    """The most resident memory of any measuring process of ours with our own client, looked at ten times a second.
 
-    def __init__(self) -> None:
+    With a process, that of any process it has started.
+    """
+
+    def __init__(self, parent: int | None = None) -> None:
         self.peak_bytes = 0
+        self._parent = parent
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
@@ -156,14 +160,18 @@ class PeakMemory:
 
     def _look(self) -> None:
         while not self._over.wait(0.1):
-            for peak in _peaks():
+            for peak in _peaks(self._parent):
                 self.peak_bytes = max(self.peak_bytes, peak)
 
 
-def _peaks() -> Iterator[int]:
-    for child in psutil.Process().children():
+def _peaks(parent: int | None) -> Iterator[int]:
+    try:
+        children = psutil.Process(parent).children(recursive=parent is not None)
+    except psutil.Error:
+        return
+    for child in children:
         try:
-            if "app.measure.child" in child.cmdline():
+            if parent is not None or "app.measure.child" in child.cmdline():
                 status = Path(f"/proc/{child.pid}/status").read_text()
                 yield next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM:"))
         except (psutil.Error, OSError, StopIteration):

@@ -62,7 +62,7 @@ def all_rows(size_bytes: int, pairs: int) -> Iterator[Row | DrawingRow]:
             aim=1.2,
             set_up=lambda c=command: _ftp(replace(plan, command=c)),  # type: ignore[misc]
         )
-    yield DrawingRow(pairs=pairs, set_up=lambda: _smb(plan, {}))
+    yield DrawingRow(pairs=max(pairs, 15), set_up=lambda: _smb(plan, {}))
 
 
 def answer_rows(size_bytes: int, pairs: int) -> Iterator[FirstPaintRow | KeyPressRow | DrawingProcessorRow]:
