@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 
 from app import kinds
 from app.errors import UsageError
-from app.kinds import HEAD, KINDS, OURS, Kind
+from app.kinds import KINDS, Kind
 from forms.importers import (
     Given,
     check,
@@ -24,12 +24,12 @@ from forms.series.report import series_from_document
 from storage.changes import TrialPlan
 from storage.isolations import Isolation
 from storage.json_reader import DocumentError, JSONNode, schema_of
-from storage.loads.codec import ELSEWHERE
 from storage.loads.records import Load, LoadPoint
 from storage.loads.scenario import Scenario
+from storage.loads.tables import ELSEWHERE
 from storage.notebook import Notebook
-from storage.recordings import LAST, LAST_LOAD, SERIES, Recording, UnknownReferenceError
-from storage.records import Experiment, ExperimentKind, Series, new_series_id, utc_now
+from storage.recordings import LAST, LAST_LOAD, OURS, SERIES, Recording, UnknownReferenceError
+from storage.records import HEAD, Experiment, ExperimentKind, Series, new_series_id, utc_now
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 """Ids that can be typed."""

@@ -5,7 +5,7 @@ measures it. Forms are imported on first use: lists stay fast.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,19 +21,16 @@ from storage.isolations import Isolation, Layer
 from storage.json_reader import JSONNode
 from storage.loads.records import Load
 from storage.notebook import Notebook
-from storage.recordings import ISOLATION, LAST, LOAD, SERIES, Recording
-from storage.records import Experiment, RunStatus, Series, Target, format_target
+from storage.recordings import ISOLATION, LAST, LOAD, OURS, SERIES, Recording, recorded, with_head
+from storage.records import HEAD, Experiment, RunStatus, Series, Target, format_target
 from storage.watches import WATCH, Watch, recording_of_watch, watch_of
 
 if TYPE_CHECKING:
     from forms.report import Report
     from forms.trials.judged import ChangeSummary
 
-HEAD = ("id", "created_at", "status", "error", "label", "note", "question")
 SLOWER, INCONCLUSIVE = 1, 3
 """Exit codes."""
-OURS = frozenset({"imported_at", "owner", "running_by", "part_of", "lease", "leftovers"})
-"""Fields that are local to a notebook and not exported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -565,8 +562,7 @@ def stored_record(notebook: Notebook, head: Recording) -> Any:
     kind = kind_of(head)
     if kind.read is not None:
         return kind.read(notebook, head.id)
-    content = dict(head.content) | {name: getattr(head, name) for name in HEAD}
-    return JSONNode(head.kind, content).record(kind.record, leave=OURS)
+    return with_head(head).record(kind.record, leave=OURS)
 
 
 def record_from_document(kind: Kind, document: Any) -> Any:
@@ -582,14 +578,5 @@ def add_record(notebook: Notebook, kind: Kind, record: Any, imported_at: str) ->
         if kind.add is not None:
             kind.add(notebook, record)
         else:
-            notebook.add_recording(head_of(kind, record))
+            notebook.add_recording(recorded(record, kind.name))
         notebook.mark_imported(record.id, imported_at)
-
-
-def head_of(kind: Kind, record: Any, *, subject: str = "") -> Recording:
-    """Fields other than those of every recording become its content."""
-    apart = {*HEAD, *OURS}
-    content = {name: value for name, value in asdict(record).items() if name not in apart}
-    known = {one.name for one in fields(record)}
-    head = {name: getattr(record, name) for name in HEAD if name in known}
-    return Recording(kind=kind.name, subject=subject, content=content, **head)

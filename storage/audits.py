@@ -1,12 +1,12 @@
 """Audits: what a server's settings were at one time, and what was wrong with them."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 from storage.json_reader import Filled, JSONNode, Moment
-from storage.recordings import Recording
+from storage.recordings import Recording, recorded, with_head
 from storage.records import FactValue, SeriesStatus
 
 AUDIT = "audit"
@@ -94,26 +94,17 @@ class Audit:
     def settings_by_name(self) -> dict[str, str]:
         return {f"[{one.section}] {one.name}": one.value for one in self.settings}
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def audit_from_json(node: JSONNode) -> Audit:
     """The audit in a JSON object. Raises DocumentError with the first wrong place."""
     return node.record(Audit, needs=("findings",))
 
 
-_OF_THE_RECORDING = ("id", "created_at", "subject", "label", "note", "question")
-
-
 def recording_of(audit: Audit) -> Recording:
     """The audit as the notebook stores it."""
-    fields = audit.to_json()
-    head = {name: fields.pop(name) for name in _OF_THE_RECORDING}
-    return Recording(kind=AUDIT, status=SeriesStatus.COMPLETE, content=fields, **head)
+    return recorded(audit, AUDIT, status=SeriesStatus.COMPLETE)
 
 
 def audit_of(recording: Recording) -> Audit:
     """The audit in a stored recording. Raises DocumentError for damaged content."""
-    head = {name: getattr(recording, name) for name in _OF_THE_RECORDING}
-    return audit_from_json(JSONNode("audit", {**recording.content, **head}))
+    return audit_from_json(with_head(recording))

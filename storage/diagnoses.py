@@ -1,16 +1,16 @@
 """Diagnoses: what the users of a share wait for, as it was measured stage by stage."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 from storage.audits import Audit
 from storage.codec import of_a_sound_file
-from storage.json_reader import Filled, JSONNode, Moment, NotNegative
+from storage.json_reader import JSONNode, NotNegative
 from storage.plan import Settings
-from storage.recordings import Recording
-from storage.records import ClientFacts, Facts, SeriesStatus, Target, format_target
+from storage.recordings import Recording, recorded, with_head
+from storage.records import ClientFacts, Facts, Head, SeriesStatus, Target, format_target
 
 DIAGNOSIS = "diagnosis"
 
@@ -62,16 +62,9 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(Head):
     """One diagnosis of one share."""
 
-    id: Filled
-    created_at: Moment
-    status: SeriesStatus = SeriesStatus.INTERRUPTED
-    error: str | None = None
-    label: str = ""
-    note: str = ""
-    question: str = ""
     target: Target
     settings: Settings = field(default_factory=Settings)
     effort: Effort = Effort.USUAL
@@ -102,31 +95,24 @@ class Diagnosis:
         return replace(self, stages=(*(each for each in self.stages if each.name is not stage.name), stage))
 
 
-_HEAD = ("id", "created_at", "status", "error", "label", "note", "question")
 _LOCAL = frozenset({"leftover"})
-
-
-def diagnosis_content(diagnosis: Diagnosis) -> dict[str, Any]:
-    """What the notebook and the document have beside the fields of every recording."""
-    return {name: value for name, value in asdict(diagnosis).items() if name not in {*_HEAD, *_LOCAL}}
 
 
 def recording_of(diagnosis: Diagnosis) -> Recording:
     """The diagnosis as the notebook stores it."""
-    return Recording(
-        **{name: getattr(diagnosis, name) for name in _HEAD},
-        kind=DIAGNOSIS,
+    return recorded(
+        diagnosis,
+        DIAGNOSIS,
+        apart=_LOCAL,
         subject=format_target(replace(diagnosis.target, user=None, domain=None)),
         leftovers={"folder": diagnosis.leftover} if diagnosis.leftover else None,
-        content=diagnosis_content(diagnosis),
     )
 
 
 @of_a_sound_file
 def diagnosis_of(recording: Recording) -> Diagnosis:
     """The diagnosis in a stored recording. Raises DamagedNotebookError."""
-    content = dict(recording.content) | {name: getattr(recording, name) for name in _HEAD}
-    found = diagnosis_from_json(JSONNode(DIAGNOSIS, content))
+    found = diagnosis_from_json(with_head(recording))
     left = (recording.leftovers or {}).get("folder")
     return replace(found, leftover=left if isinstance(left, str) else None)
 

@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from storage.codec import Row, object_of, of_a_sound_file
-from storage.json_reader import Count, Filled, JSONNode, Moment, NotNegative
+from storage.json_reader import Count, JSONNode, NotNegative
 from storage.ownership import is_alive
 from storage.plan import Settings
-from storage.recordings import ISOLATION, Recording, RecordingTables
-from storage.records import ClientFacts, Facts, JSONValue, Owner, RunStatus, SeriesStatus, Spread, Target
+from storage.recordings import ISOLATION, Recording, RecordingTables, recorded, with_head
+from storage.records import ClientFacts, Facts, Head, JSONValue, Owner, RunStatus, Spread, Target
 
 
 class Layer(StrEnum):
@@ -104,16 +104,9 @@ class LeftBehind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Isolation:
+class Isolation(Head):
     """Rounds of one script against every layer of one server."""
 
-    id: Filled
-    created_at: Moment
-    status: SeriesStatus = SeriesStatus.INTERRUPTED
-    error: str | None = None
-    label: str = ""
-    note: str = ""
-    question: str = ""
     target: Target
     script: str
     script_sha256: str = ""
@@ -148,8 +141,6 @@ class Isolation:
         return self.owner is not None and is_alive(self.owner)
 
 
-_HEAD = ("id", "created_at", "status", "error", "label", "note", "question", "imported_at")
-_APART = (*_HEAD, "runs", "left_behind", "owner")
 _RUN_HEAD = ("round", "layer", "clients", "status", "reason", "seconds", "bytes_per_second")
 
 
@@ -170,14 +161,14 @@ def isolation_from_json(node: JSONNode) -> Isolation:
 
 def head_of_isolation(isolation: Isolation) -> Recording:
     """The isolation as a recording."""
-    content = {name: value for name, value in isolation_to_json(isolation).items() if name not in _APART}
     left = isolation.left_behind
-    return Recording(
-        **{name: getattr(isolation, name) for name in _HEAD},
-        kind=ISOLATION,
+    return recorded(
+        isolation,
+        ISOLATION,
+        apart=("runs", "left_behind"),
         subject=f"smb://{isolation.target.host}/{isolation.target.share or ''}".rstrip("/"),
         leftovers=None if left.nothing else asdict(left),
-        content=content,
+        imported_at=isolation.imported_at,
     )
 
 
@@ -215,12 +206,9 @@ class IsolationTables(RecordingTables):
 
 @of_a_sound_file
 def _from_head(head: Recording) -> Isolation:
-    content = dict(head.content) | {name: getattr(head, name) for name in _HEAD} | {"runs": []}
-    left: dict[str, Any] = dict(head.leftovers or {})
-    left["server_folders"] = tuple(left.get("server_folders", ()))
     return replace(
-        isolation_from_json(JSONNode("isolation", content)),
-        left_behind=LeftBehind(**left),
+        isolation_from_json(with_head(head)),
+        left_behind=JSONNode("leftovers", head.leftovers or {}).record(LeftBehind),
         owner=head.lease,
         imported_at=head.imported_at,
     )

@@ -55,7 +55,7 @@ class JSONNode:
     def items(self) -> "list[JSONNode]":
         if self.value is None:
             return []
-        if not isinstance(self.value, list):
+        if not isinstance(self.value, list | tuple):
             raise self.wrong("an array")
         return [JSONNode(f"{self.name}[{i}]", item) for i, item in enumerate(self.value)]
 

@@ -1,16 +1,16 @@
 """Recordings: what every kind has in the notebook. Only what is counted by run has tables of its own."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from storage.base import NotebookBase
 from storage.codec import Row, as_it_was, object_of, of_a_sound_file, owner_from_row
 from storage.errors import DamagedNotebookError, RefusedError, did_you_mean
-from storage.json_reader import JSONNode
+from storage.json_reader import JSONNode, named
 from storage.ownership import is_alive, this_process
-from storage.records import Baseline, JSONValue, Owner, SeriesStatus, to_minute, utc_now
+from storage.records import HEAD, Baseline, Head, JSONValue, Owner, SeriesStatus, to_minute, utc_now
 from storage.shared import BASELINE, RUNS, SAID, Texts, text_since, texts_from_json
 
 SERIES, LOAD, ISOLATION = "series", "load", "isolation"
@@ -50,18 +50,10 @@ def held_text(reference: str, owner: Owner, kind: str = SERIES) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
+class Recording(Head):
     """What the notebook stores under one id, whatever the kind."""
 
-    id: str
     kind: str
-    created_at: str
-    """UTC, ISO 8601, milliseconds, with a Z."""
-    status: SeriesStatus = SeriesStatus.INTERRUPTED
-    error: str | None = None
-    label: str = ""
-    note: str = ""
-    question: str = ""
     subject: str = ""
     part_of: str | None = None
     imported_at: str | None = None
@@ -103,6 +95,24 @@ def recording_from_row(row: Mapping[str, Any], lease: Owner | None = None) -> Re
 def leftovers_of(text: str | None) -> dict[str, JSONValue] | None:
     """The value of a leftovers column; names have their server's bytes."""
     return {name: as_it_was(value) for name, value in object_of(text).items()} if text else None
+
+
+OURS = frozenset({"imported_at", "owner", "running_by", "part_of", "lease", "leftovers"})
+"""Fields of a record that only this notebook has."""
+
+
+def recorded(record: Any, kind: str, *, apart: Collection[str] = (), **more: Any) -> Recording:
+    """A record as the notebook stores it: its other fields become the content, but those ``apart``."""
+    found = asdict(record)
+    head = {name: found.pop(name) for name in (*HEAD, "subject") if name in found}
+    content = {name: value for name, value in found.items() if name not in OURS and name not in apart}
+    return Recording(kind=kind, content=content, **{**head, **more})
+
+
+def with_head(recording: Recording) -> JSONNode:
+    """The stored content and head, to be read by the record's types."""
+    head = named(recording, *HEAD, "subject")
+    return JSONNode(recording.kind, {**recording.content, **head})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -251,18 +251,27 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Series:
-    """The runs of one command against one target with unchanged settings: one form."""
+class Head:
+    """What recordings of every kind begin with."""
 
     id: Filled
     created_at: Moment
     """UTC, ISO 8601, milliseconds, with a Z."""
     status: SeriesStatus = SeriesStatus.INTERRUPTED
     error: str | None = None
-    title: str = ""
     label: str = ""
     note: str = ""
     question: str = ""
+
+
+HEAD = tuple(Head.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series(Head):
+    """The runs of one command against one target with unchanged settings: one form."""
+
+    title: str = ""
     experiment: str | None = None
     base_id: str | None = None
     decision: Decision | None = None

@@ -1,10 +1,10 @@
 """Watches: one path compared with its baseline again and again, and the state that was last reported."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 
-from storage.json_reader import Filled, JSONNode, Moment
-from storage.recordings import Recording
+from storage.json_reader import Filled, Moment
+from storage.recordings import Recording, recorded, with_head
 from storage.records import Command, SeriesStatus
 
 WATCH = "watch"
@@ -50,17 +50,11 @@ class Watch:
     question: str = ""
 
 
-_OF_THE_RECORDING = ("id", "created_at", "subject", "label", "note", "question")
-
-
 def recording_of_watch(watch: Watch) -> Recording:
     """The watch as the notebook stores it."""
-    fields = asdict(watch)
-    head = {name: fields.pop(name) for name in _OF_THE_RECORDING}
-    return Recording(kind=WATCH, status=SeriesStatus.COMPLETE, content=fields, **head)
+    return recorded(watch, WATCH, status=SeriesStatus.COMPLETE)
 
 
 def watch_of(recording: Recording) -> Watch:
     """The watch in a stored recording. Raises DocumentError for damaged content."""
-    head = {name: getattr(recording, name) for name in _OF_THE_RECORDING}
-    return JSONNode(WATCH, {**recording.content, **head}).record(Watch)
+    return with_head(recording).record(Watch)

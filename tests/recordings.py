@@ -16,7 +16,7 @@ from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounte
 from storage.json_reader import Count, Filled, Moment
 from storage.notebook import Notebook
 from storage.plan import Settings
-from storage.recordings import Recording
+from storage.recordings import Recording, recorded
 from storage.records import Change, ClientFacts, Command, Experiment, ExperimentKind, SeriesStatus, Spread, Target
 from storage.watches import Watch, recording_of_watch
 from tests.builders import one
@@ -175,7 +175,7 @@ def _weighing(notebook: Notebook) -> str:
         id="bb22bb22bb22", created_at="2026-01-06T10:00:00.000Z", status=SeriesStatus.COMPLETE, host="nas",
         kilograms=(12, 14),
     )  # fmt: skip
-    notebook.add_recording(kinds.head_of(WEIGHING, made, subject="nas"))
+    notebook.add_recording(recorded(made, WEIGHING.name, subject="nas"))
     return made.id
 
 

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from forms.layout import Tone
@@ -30,7 +30,7 @@ def audit_document(audit: Audit) -> dict[str, Any]:
     """The JSON object ``sharebench/audit/1``."""
     return {
         "schema": SCHEMA,
-        **audit.to_json(),
+        **asdict(audit),
         "findings": [finding_document(finding) for finding in audit.findings],
         "counts": {verdict.value: audit.count(verdict) for verdict in Ruling},
     }

@@ -11,7 +11,7 @@ from forms.findings.finding import TONES, Severity, finding_document
 from forms.layout import Tone, Toned
 from forms.report import Field, Report, Table, columns_of, row_of
 from forms.wording import plain
-from storage.diagnoses import Diagnosis, StageName, diagnosis_content, diagnosis_from_json
+from storage.diagnoses import Diagnosis, StageName, diagnosis_from_json, recording_of
 from storage.json_reader import DocumentError, JSONNode, named
 from storage.records import SeriesStatus, format_target, to_minute
 
@@ -37,7 +37,7 @@ def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         **named(diagnosis, "id", "created_at", "status", "error", "label", "note", "question"),
-        **diagnosis_content(diagnosis),
+        **recording_of(diagnosis).content,
         "audit": diagnosis.audit and audit_document(diagnosis.audit),
         "answer": diagnosis_answer(diagnosis).text,
         "findings": [complaint_document(one) for one in complaints(diagnosis)],

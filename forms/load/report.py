@@ -27,11 +27,10 @@ from forms.load.summary import (
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.series.fields import harmful_fields, when_field, who_fields
 from storage.json_reader import JSONNode, named
-from storage.loads.codec import point_from_json, point_to_json
 from storage.loads.histogram import Histogram
 from storage.loads.records import Limit, Load, LoadPoint, PointStatus, PrintQueue
 from storage.loads.scenario import RequestKind, Scenario
-from storage.loads.tables import NOT_TOLD, load_content
+from storage.loads.tables import NOT_TOLD, head_of_load, point_from_json, point_to_json
 from storage.records import SeriesStatus, format_target
 
 LOAD_SCHEMA = "sharebench/load/1"
@@ -46,7 +45,7 @@ def load_document(load: Load, prediction: Prediction | None = None) -> Document:
     return {
         "schema": LOAD_SCHEMA,
         **named(load, "id", "created_at", "status", "error", "label", "note", "question"),
-        **load_content(load),
+        **head_of_load(load).content,
         "points": [point_document(point) for point in load.points],
         "answer": load_answer(load),
         "limit_seconds": limit_seconds(load.choices, load.scenario),

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
-from storage.json_reader import Count, Filled, JSONNode, Moment, NotNegative, above_zero_up_to, up_to
+from storage.json_reader import Count, JSONNode, NotNegative, above_zero_up_to, up_to
 from storage.loads.histogram import Histogram
 from storage.loads.scenario import Scenario, scenario_from_json
 from storage.ownership import is_alive
 from storage.plan import MOST_SECONDS
-from storage.records import Facts, Owner, SeriesStatus, Spread, Target
+from storage.records import Facts, Head, Owner, Spread, Target
 
 MOST_USERS = 1_000_000
 
@@ -88,6 +88,7 @@ class LoadPoint:
     write_bytes: int = 0
     late_starts: int = 0
     """Requests that were due before the previous one was done."""
+    silent_seconds: NotNegative = 0.0
     slices: tuple[int, ...] = ()
     """Requests in each fifth of the steady window; empty where unknown."""
     errors: Mapping[str, int] = field(default_factory=dict)
@@ -100,7 +101,6 @@ class LoadPoint:
     logins: Histogram = field(default_factory=Histogram)
     think_seconds: float | None = None
     little_percent: float | None = None
-    silent_seconds: NotNegative = 0.0
     generator_cpu_percent: tuple[float, ...] = ()
     """Of one processor, per process of the load generator."""
     generator_lateness: Histogram = field(default_factory=Histogram)
@@ -163,16 +163,9 @@ class LoadChoices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class Load(Head):
     """Load points of one scenario against the same targets."""
 
-    id: Filled
-    created_at: Moment
-    status: SeriesStatus = SeriesStatus.INTERRUPTED
-    error: str | None = None
-    label: str = ""
-    note: str = ""
-    question: str = ""
     targets: tuple[Target, ...]
     scenario: Annotated[Scenario, scenario_from_json]
     choices: LoadChoices = field(default_factory=LoadChoices)

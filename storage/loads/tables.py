@@ -1,43 +1,111 @@
-"""Loads and their points in the notebook; a point is stored when it ends."""
+"""Loads and their points in the notebook and as JSON; a point is stored when it ends."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
 from storage.codec import object_of, of_a_sound_file
-from storage.json_reader import JSONNode, named
-from storage.loads.codec import capacity_to_json, choices_to_json, point_from_json, point_to_json
-from storage.loads.records import Load, LoadPoint
-from storage.recordings import LOAD, Recording, RecordingTables
-from storage.records import Target
+from storage.json_reader import Count, JSONNode, named
+from storage.loads.histogram import histogram_from_json
+from storage.loads.records import Load, LoadPoint, PointServer
+from storage.recordings import LOAD, Recording, RecordingTables, recorded, with_head
+from storage.records import Spread, Target
 
-_HEAD = ("id", "created_at", "status", "error", "label", "note", "question")
-
+_HISTOGRAMS = {"response": "response", "service": "service", "logins": "logins", "lateness": "generator_lateness"}
+_PROCESSORS, _SOME_PROCESSORS = ("user", "system", "total"), ("smbd", "kernel", "others")
+ELSEWHERE = frozenset({*_HISTOGRAMS.values(), "operations", "generator_cpu_percent", "client_interfaces", "server"})
+"""Fields of a point that its document holds in another shape."""
+_NEEDED = ("connected", "status", "seconds", "requests", "read_bytes", "write_bytes")
 NOT_TOLD = frozenset({"points", "scratch_folder", "imported_at", "owner"})
 
 
-def load_content(load: Load) -> dict[str, Any]:
-    """A load's own content without its points, for documents and the notebook."""
+def point_to_json(point: LoadPoint) -> dict[str, Any]:
+    """The point as plain objects."""
     return {
-        "targets": [asdict(target) for target in load.targets],
-        "scenario": load.scenario.to_json(),
-        "choices": choices_to_json(load.choices),
-        **named(load, "link_bits_per_second", "file_set_bytes", "server_memory_bytes"),
-        "workers": [asdict(worker) for worker in load.workers],
-        "environment": {side: dict(facts) for side, facts in load.environment.items()},
-        "capacity": capacity_to_json(load.capacity),
+        **named(point, *(name for name in LoadPoint.__dataclass_fields__ if name not in ELSEWHERE)),
+        "started_at": point.started_at or None,
+        "first_error": point.first_error or None,
+        "print_queue": point.print_queue and asdict(point.print_queue),
+        "histogram": {
+            **{name: getattr(point, one).to_json() for name, one in _HISTOGRAMS.items()},
+            "operations": {name: each.to_json() for name, each in point.operations.items()},
+        },
+        "generator": {
+            "cpu_percent": list(point.generator_cpu_percent),
+            "interfaces": _cards(point.client_interfaces),
+        },
+        "server": point.server and _server_to_json(point.server),
+    }
+
+
+def _server_to_json(server: PointServer) -> dict[str, Any]:
+    spreads = {name: getattr(server, f"{name}_percent") for name in (*_PROCESSORS, *_SOME_PROCESSORS)}
+    return {
+        **named(server, "samples", "processors"),
+        "cpu_percent": {name: spread and asdict(spread) for name, spread in spreads.items()},
+        "sessions": server.processes,
+        **named(server, "smbd_uss_bytes", "smbd_pss_bytes"),
+        "interfaces": _cards(server.interfaces),
+        **named(server, "disk_busy_percent", "throttled_percent"),
+    }
+
+
+def _cards(cards: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
+    return {name: {"in": rates[0], "out": rates[1]} for name, rates in cards.items()}
+
+
+def point_from_json(node: JSONNode) -> LoadPoint:
+    """The point of :func:`point_to_json`. Raises DocumentError."""
+    point = node.record(LoadPoint, leave=ELSEWHERE, needs=_NEEDED)
+    shapes, generator = node.at("histogram").object(), JSONNode("generator", node.maybe("generator").object_or_empty())
+    operations = JSONNode("operations", shapes.maybe("operations").object_or_empty())
+    times: dict[str, Any] = {one: histogram_from_json(shapes.maybe(name)) for name, one in _HISTOGRAMS.items()}
+    return replace(
+        point,
+        **times,
+        operations={name: histogram_from_json(operations.at(name)) for name in operations.value},
+        generator_cpu_percent=generator.maybe("cpu_percent").read(tuple[float, ...]),
+        client_interfaces=_cards_from(generator.maybe("interfaces")),
+        server=_server_from_json(node.at("server")) if node.maybe("server").value is not None else None,
+    )
+
+
+def _server_from_json(node: JSONNode) -> PointServer:
+    processors = node.object().at("cpu_percent").object()
+    spreads: dict[str, Any] = {f"{name}_percent": processors.at(name).record(Spread) for name in _PROCESSORS}
+    spreads |= {f"{name}_percent": processors.maybe(name).read(Spread | None) for name in _SOME_PROCESSORS}
+    return PointServer(
+        **spreads,
+        samples=node.at("samples").count(),
+        processors=node.maybe("processors").read(Count | None) or 1,
+        processes=node.maybe("sessions").read(int | None) or 0,
+        smbd_uss_bytes=node.maybe("smbd_uss_bytes").read(Count | None),
+        smbd_pss_bytes=node.maybe("smbd_pss_bytes").read(Count | None),
+        interfaces=_cards_from(node.maybe("interfaces")),
+        disk_busy_percent=node.maybe("disk_busy_percent").read(Mapping[str, float] | None) or {},
+        throttled_percent=node.maybe("throttled_percent").read(float | None),
+    )
+
+
+def _cards_from(node: JSONNode) -> dict[str, tuple[float, float]]:
+    return {
+        name: (node.at(name).object().at("in").number(), node.at(name).at("out").number())
+        for name in node.object_or_empty()
     }
 
 
 def head_of_load(load: Load) -> Recording:
     """The load as a recording."""
-    return Recording(
-        **named(load, *_HEAD, "imported_at"),
-        kind=LOAD,
+    head = recorded(
+        replace(load, points=()),
+        LOAD,
+        apart=("points", "scratch_folder"),
         subject=f"{load.scenario.name} {_place(load.targets[0])}",
         leftovers={"scratch_folder": load.scratch_folder} if load.scratch_folder else None,
-        content=load_content(load),
+        imported_at=load.imported_at,
     )
+    return replace(head, content={**head.content, "scenario": load.scenario.to_json()})
 
 
 def _place(target: Target) -> str:
@@ -68,10 +136,9 @@ class LoadTables(RecordingTables):
 
     @of_a_sound_file
     def _load(self, head: Recording) -> Load:
-        content = dict(head.content) | {name: getattr(head, name) for name in _HEAD}
         left = head.leftovers or {}
         return replace(
-            JSONNode("load", content).record(Load, leave=NOT_TOLD),
+            with_head(head).record(Load, leave=NOT_TOLD),
             points=self._points(head.id),
             scratch_folder=str(left["scratch_folder"]) if "scratch_folder" in left else None,
             imported_at=head.imported_at,
