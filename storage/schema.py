@@ -35,25 +35,7 @@ FROM runs JOIN series ON series.id = runs.series_id""",
     since TEXT NOT NULL,
     renewed_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;""",
-}
-"""Parts that several migrations share, by their placeholders."""
-SERIES_TABLES = """
-CREATE TABLE notebook_formats (
-    format INTEGER PRIMARY KEY,
-    needs_version TEXT NOT NULL
-) STRICT;
-
-CREATE TABLE series (
-    id TEXT PRIMARY KEY,
-    created_at TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('complete', 'interrupted', 'failed')),
-    error TEXT,
-    title TEXT NOT NULL DEFAULT '',
-    label TEXT NOT NULL DEFAULT '',
-    note TEXT NOT NULL DEFAULT '',
-    experiment TEXT,
-    base_id TEXT REFERENCES series (id) ON DELETE SET NULL,
-    decision TEXT CHECK (decision IN ('kept', 'reverted')),
+    "    @series_columns\n": """    decision TEXT CHECK (decision IN ('kept', 'reverted')),
     change_name TEXT,
     change_value TEXT,
     change_previous TEXT,
@@ -78,6 +60,39 @@ CREATE TABLE series (
     link_bits_per_second INTEGER,
     ceiling_bytes_per_second REAL,
     "plan" TEXT NOT NULL DEFAULT '{}' CHECK (json_valid("plan")),
+""",
+    "    @run\n": """    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+    phase TEXT NOT NULL CHECK (phase IN ('warm-up', 'measured')),
+    number INTEGER NOT NULL CHECK (number > 0),
+    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed')),
+    reason TEXT,
+    started_at TEXT NOT NULL,
+""",
+    "    @times\n": """    seconds REAL,
+    open_seconds REAL,
+    close_seconds REAL,
+    error TEXT,
+    progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
+""",
+}
+"""Parts that several migrations share, by their placeholders."""
+SERIES_TABLES = """
+CREATE TABLE notebook_formats (
+    format INTEGER PRIMARY KEY,
+    needs_version TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE series (
+    id TEXT PRIMARY KEY,
+    created_at TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('complete', 'interrupted', 'failed')),
+    error TEXT,
+    title TEXT NOT NULL DEFAULT '',
+    label TEXT NOT NULL DEFAULT '',
+    note TEXT NOT NULL DEFAULT '',
+    experiment TEXT,
+    base_id TEXT REFERENCES series (id) ON DELETE SET NULL,
+    @series_columns
     scratch_path TEXT,
     quiet TEXT CHECK (quiet IS NULL OR json_valid(quiet))
 ) STRICT;
@@ -86,18 +101,9 @@ CREATE INDEX series_by_experiment ON series (experiment) WHERE experiment IS NOT
 CREATE INDEX series_by_base ON series (base_id) WHERE base_id IS NOT NULL;
 
 CREATE TABLE runs (
-    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
-    phase TEXT NOT NULL CHECK (phase IN ('warm-up', 'measured')),
-    number INTEGER NOT NULL CHECK (number > 0),
-    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed')),
-    reason TEXT,
-    started_at TEXT NOT NULL,
+    @run
     size_bytes INTEGER NOT NULL,
-    seconds REAL,
-    open_seconds REAL,
-    close_seconds REAL,
-    error TEXT,
-    progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
+    @times
     PRIMARY KEY (series_id, phase, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX runs_by_rate ON runs (series_id, phase, status, size_bytes, seconds);
@@ -195,18 +201,9 @@ DROP VIEW form_rows;
 ALTER TABLE runs RENAME TO old_runs;
 DROP INDEX runs_by_rate;
 CREATE TABLE runs (
-    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
-    phase TEXT NOT NULL CHECK (phase IN ('warm-up', 'measured')),
-    number INTEGER NOT NULL CHECK (number > 0),
-    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed')),
-    reason TEXT,
-    started_at TEXT NOT NULL,
+    @run
     size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
-    seconds REAL,
-    open_seconds REAL,
-    close_seconds REAL,
-    error TEXT,
-    progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
+    @times
     PRIMARY KEY (series_id, phase, number),
     CHECK (status = 'failed' OR (size_bytes > 0 AND seconds IS NOT NULL AND seconds > 0 AND seconds < 1e300))
 ) STRICT, WITHOUT ROWID;
@@ -226,11 +223,7 @@ CREATE TABLE failed_attempts (
     number INTEGER NOT NULL CHECK (number > 0),
     started_at TEXT NOT NULL,
     size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
-    seconds REAL,
-    open_seconds REAL,
-    close_seconds REAL,
-    error TEXT,
-    progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
+    @times
     PRIMARY KEY (series_id, attempt)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE resumptions (
@@ -447,31 +440,7 @@ CREATE TABLE new_series (
     title TEXT NOT NULL DEFAULT '',
     experiment TEXT REFERENCES experiments (name) ON UPDATE CASCADE,
     base_id TEXT REFERENCES new_series (id) ON DELETE SET NULL,
-    decision TEXT CHECK (decision IN ('kept', 'reverted')),
-    change_name TEXT,
-    change_value TEXT,
-    change_previous TEXT,
-    change_evidence TEXT CHECK (change_evidence IN ('confirmed', 'unconfirmed', 'contradicted')),
-    change_also_changed TEXT CHECK (change_also_changed IS NULL OR json_valid(change_also_changed)),
-    change_remark TEXT,
-    command TEXT NOT NULL CHECK (command IN ('get', 'put')),
-    protocol TEXT NOT NULL,
-    host TEXT NOT NULL DEFAULT '',
-    port INTEGER,
-    share TEXT,
-    path TEXT NOT NULL DEFAULT '',
-    user TEXT,
-    domain TEXT,
-    client TEXT NOT NULL,
-    client_version TEXT NOT NULL DEFAULT '',
-    dialect TEXT,
-    signing TEXT,
-    encryption TEXT,
-    block_bytes INTEGER,
-    in_flight INTEGER,
-    link_bits_per_second INTEGER,
-    ceiling_bytes_per_second REAL,
-    "plan" TEXT NOT NULL DEFAULT '{}' CHECK (json_valid("plan")),
+    @series_columns
     quiet TEXT CHECK (quiet IS NULL OR json_valid(quiet))
 ) STRICT;
 INSERT INTO new_series SELECT id, title, experiment, base_id, decision, change_name, change_value, change_previous,
