@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
+from storage.codec import of_a_sound_file
 from storage.json_reader import Filled, JSONNode, Moment
 from storage.recordings import Recording, recorded, with_head
 from storage.records import FactValue, SeriesStatus
@@ -105,6 +106,7 @@ def recording_of(audit: Audit) -> Recording:
     return recorded(audit, AUDIT, status=SeriesStatus.COMPLETE)
 
 
+@of_a_sound_file
 def audit_of(recording: Recording) -> Audit:
-    """The audit in a stored recording. Raises DocumentError for damaged content."""
+    """The audit in a stored recording. Raises DamagedNotebookError."""
     return audit_from_json(with_head(recording))

@@ -15,6 +15,7 @@ from storage.codec import (
     attempt_to_row,
     experiment_from_row,
     experiment_to_row,
+    of_a_sound_file,
     run_from_row,
     run_to_row,
     series_from_row,
@@ -302,6 +303,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         sql = "SELECT count(*) FROM series WHERE ?1 IS NULL OR experiment = ?1"
         return int(self._db.execute(sql, (experiment,)).fetchone()[0])
 
+    @of_a_sound_file
     def runs_of(
         self, ids: Iterable[str], *, with_progress: bool = False, measured: bool = False
     ) -> dict[str, tuple[Run, ...]]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from storage.codec import of_a_sound_file
 from storage.json_reader import Filled, Moment
 from storage.recordings import Recording, recorded, with_head
 from storage.records import Command, SeriesStatus
@@ -55,6 +56,7 @@ def recording_of_watch(watch: Watch) -> Recording:
     return recorded(watch, WATCH, status=SeriesStatus.COMPLETE)
 
 
+@of_a_sound_file
 def watch_of(recording: Recording) -> Watch:
-    """The watch in a stored recording. Raises DocumentError for damaged content."""
+    """The watch in a stored recording. Raises DamagedNotebookError."""
     return with_head(recording).record(Watch)

@@ -1,5 +1,7 @@
 """Values that sharebench never wrote: reading them says that the notebook is damaged."""
 
+import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,6 +12,7 @@ from app.cli.main import run
 from storage.errors import DamagedNotebookError
 from storage.notebook import Notebook
 from tests.builders import one
+from tests.command_line import Inside
 from tests.recordings import MAKERS
 
 
@@ -64,3 +67,27 @@ def test_a_list_names_the_recording_whose_measurements_are_gone_and_the_others(t
     out = capsys.readouterr().out
     assert "is gone" in out
     assert f"{2:012x}" in out
+
+
+@pytest.mark.parametrize("kind", sorted(MAKERS.keys() - {"weighing"}))
+def test_no_odd_value_in_the_content_of_a_recording_is_a_fault(tmp_path: Path, kind: str):
+    whole, damaged = tmp_path / "whole.db", Inside(tmp_path / "damaged.db", None)
+    with Notebook(whole) as notebook:
+        content = dict(notebook.recording(MAKERS[kind](notebook)).content)
+    for name in content:
+        shutil.copyfile(whole, damaged.db)
+        damage(
+            damaged.db, "UPDATE recordings SET content = ? WHERE kind = ?", json.dumps(content | {name: "nan"}), kind
+        )
+        for words in (["list", "--all"], ["show", "last"], ["history", "smb://nas/data/big.bin"]):
+            done = damaged(*words)
+            assert "fault in sharebench" not in done.stderr, (name, words)
+
+
+def test_a_run_of_another_series_than_was_asked_for_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.add(one(1))
+        found = notebook._rows_of
+        monkeypatch.setattr(notebook, "_rows_of", lambda *asked: ({**row, "series_id": "x"} for row in found(*asked)))
+        with pytest.raises(DamagedNotebookError):
+            notebook.runs_of([f"{1:012x}"])
