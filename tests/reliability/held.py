@@ -29,6 +29,7 @@ LIMIT_SECONDS = 900.0
 DISK_KIB = 6 * 1024
 RUNS = 600
 USERS = (1, 2, 3)
+STAGES = ("connect", "small-files", "long-run")
 HOLD = """
 import sqlite3, sys, time
 print("ready", flush=True)
@@ -101,6 +102,12 @@ KINDS = {
         ("survey", "127.0.0.1", "--smb", "bench", "--smb-port", "PORT", "--user", "bench", "--no-iperf3", "--size",
          "64K", "--runs", str(RUNS), *QUICK),
         _A_RUN, lambda document: all(map(_all_runs, document["parts"])) and len(document["parts"]) >= 2,
+    ),
+    "diagnosis": HeldKind(
+        ("diagnose", "URL", "--yes", "--only", ",".join(STAGES)),
+        "SELECT 1 FROM recordings WHERE kind = 'diagnosis' AND json_array_length(content, '$.stages')",
+        lambda document: [(one["name"], one["status"]) for one in document["stages"]]
+        == [(name, "complete") for name in STAGES],
     ),
     "selftest": HeldKind(("selftest", "URL", *_ALONE, "--runs", str(RUNS)), _A_RUN, _of_parts(2)),
 }  # fmt: skip
