@@ -11,7 +11,7 @@ from storage.json_reader import Count, JSONNode, NotNegative
 from storage.ownership import is_alive
 from storage.plan import Settings
 from storage.recordings import ISOLATION, Recording, RecordingTables, recorded, with_head
-from storage.records import ClientFacts, Facts, Head, JSONValue, Owner, RunStatus, Spread, Target
+from storage.records import ClientFacts, Facts, FactValue, Head, JSONValue, Owner, RunStatus, Spread, Target
 
 
 class Layer(StrEnum):
@@ -47,6 +47,33 @@ class ProfileCounter:
     moved_bytes: int = 0
     in_bytes: int = 0
     out_bytes: int = 0
+
+
+_KEPT = ("syscall_", "smb2_")
+PROFILE = "profile."
+"""Begins the facts of a profile: ``profile.3.syscall_openat.calls``, of the third round."""
+
+
+def profile_facts(number: int, profile: Mapping[str, ProfileCounter]) -> dict[str, FactValue]:
+    """One round of a profile as facts."""
+    return {
+        f"{PROFILE}{number}.{name}.{unit}": getattr(one, unit)
+        for name, one in profile.items() if name.startswith(_KEPT)
+        for unit in ("calls", "microseconds") if getattr(one, unit)
+    }  # fmt: skip
+
+
+def profile_rounds(facts: Facts) -> list[dict[str, ProfileCounter]]:
+    """The rounds of the profile in these facts."""
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    for name, value in facts.items():
+        parts = name.removeprefix(PROFILE).split(".")
+        if name.startswith(PROFILE) and len(parts) == 3 and isinstance(value, int):
+            found.setdefault(parts[0], {}).setdefault(parts[1], {})[parts[2]] = value
+    return [
+        {name: ProfileCounter(calls=of.get("calls", 0), microseconds=of.get("microseconds", 0))
+         for name, of in one.items()} for one in found.values()
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

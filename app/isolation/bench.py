@@ -9,6 +9,7 @@ from typing import Self
 from app.child_process import ChildProcess
 from app.environment.host.processes import servers_here
 from app.environment.resources import ResourceSample, ResourceSampler, spread_of
+from app.environment.samba.control import OFF, ON, ProcessorQuota
 from app.environment.samba.printed import LATENESS_SECONDS
 from app.errors import CancelledError, MeasurementError
 from app.isolation.dbench import (
@@ -26,7 +27,6 @@ from app.isolation.places import Places
 from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.request import IsolationRequest
 from app.isolation.script import Operation, Script
-from app.isolation.smbd import OFF, ON, ProcessorQuota
 from app.measure.events import Failed
 from app.messages import line_of, message_of
 from app.server.shell import RunningProgram

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from app.environment.samba.control import SmbdControl
 from app.errors import MeasurementError
-from app.isolation.smbd import SmbdControl
 from app.server.shell import RunningProgram, ServerShell
 from app.targets import is_isolation_folder
 from storage.isolations import LeftBehind

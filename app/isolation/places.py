@@ -7,11 +7,11 @@ from pathlib import PurePosixPath
 from app.environment.collect import Environment, collect
 from app.environment.host.processes import servers_here
 from app.environment.link.route import is_this_machine
+from app.environment.samba.control import SmbdControl
 from app.errors import MeasurementError, UsageError
 from app.isolation.dbench import TBENCH_PORT
 from app.isolation.folders import DiskPlace, find_disk_place
 from app.isolation.request import IsolationRequest
-from app.isolation.smbd import SmbdControl
 from app.server.shell import ServerShell, check_ssh_host
 from app.targets import ISOLATION_PREFIX
 

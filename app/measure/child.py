@@ -53,7 +53,13 @@ def _measure(plan: MeasurementPlan, brake: RunGate, emit: Callable[[Event], None
 
         return TreeClient(made, make_files(plan.target, plan.secrets, plan.settings), plan.files)
 
-    Engine(plan, client, brake, emit).measure()
+    if plan.profile_conf is None:
+        Engine(plan, client, brake, emit).measure()
+        return
+    from app.environment.samba.control import Profiler  # noqa: PLC0415  few series have a profile
+
+    with Profiler(plan.profile_ssh, plan.profile_conf) as profiler:
+        Engine(plan, client, brake, emit, profiler=profiler).measure()
 
 
 def _listen(brake: RunGate) -> None:

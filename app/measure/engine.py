@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from app.clients.base import Client, Content, Meter, Transfer
 from app.clients.tcp import TcpInfo, traffic_facts
@@ -43,6 +44,9 @@ from app.targets import is_scratch_path, new_scratch_path
 from forms.stats.summary import known_to_percent
 from storage.records import Command, Phase, Run, RunStatus, format_target, utc_now
 
+if TYPE_CHECKING:
+    from app.environment.samba.control import Profiler
+
 MOST_BYTES = 2**63 - 1
 MIN_RUNS_FOR_INTERVAL = 3
 """Two runs that agree by chance prove nothing."""
@@ -58,12 +62,14 @@ class Engine:
         brake: RunGate,
         emit: Callable[[Event], None],
         now: Callable[[], str] = utc_now,
+        profiler: "Profiler | None" = None,
     ) -> None:
         self._plan = plan
         self._make_client = make_client
         self._brake = brake
         self._emit = emit
         self._now = now
+        self._profiler = profiler
         self._client = make_client()
         self._scratch: list[str] = []
         self._rates = list(plan.done_rates)
@@ -199,6 +205,9 @@ class Engine:
         if transfer.traffic is not None:
             self._traffic.append(transfer.traffic)
         self._emit(RunFinished(run=run))
+        if self._profiler:
+            counted = self._profiler.round(number)
+            self._emit(PathSeen(path_facts=counted if phase is Phase.MEASURED else {}))
         if phase is Phase.MEASURED and run.bytes_per_second is not None:
             self._rates.append(run.bytes_per_second)
         self._watch_size(run)

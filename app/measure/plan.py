@@ -27,6 +27,9 @@ class MeasurementPlan(RunChoices):
     """Bytes per second of the valid measured runs, for ``until_percent``."""
     scratch_path: str | None = None
     """A leftover of an interrupted attempt, removed before the first run."""
+    profile_ssh: str | None = None
+    profile_conf: str | None = None
+    """The smb.conf of the smbd whose profile is read; None: no profile."""
     secrets: Secrets = field(default_factory=Secrets)
 
     @classmethod

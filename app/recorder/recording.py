@@ -10,7 +10,7 @@ from app.clients.base import Secrets
 from app.environment.collect import Environment, collect, with_counters
 from app.environment.quiet import server_load
 from app.environment.sampler import QuietWatch
-from app.errors import LoginError, NoSuchFileError, NotQuietError, UsageError
+from app.errors import LoginError, MeasurementError, NoSuchFileError, NotQuietError, UsageError
 from app.measure.control import ControlMessage, SeriesControl
 from app.measure.events import (
     Event,
@@ -109,6 +109,18 @@ class SeriesMonitor:
         if failure.kind != NoSuchFileError.__name__ or not hidden:
             return failure
         return replace(failure, text=f"{failure.text}; {hidden}")
+
+    def profiled(self, plan: MeasurementPlan) -> MeasurementPlan:
+        """The plan with the smb.conf whose smbd is profiled, if it is. Raises MeasurementError."""
+        if not plan.profile:
+            return plan
+        conf = self._writer.series.environment.get("server", {}).get("smb.conf.path") or self._request.smb_conf
+        if not conf:
+            raise MeasurementError(
+                f"smbd's profile needs the smb.conf of {self._writer.series.target.host}, which was not found: name the"
+                " server by ssh and its file", options="--server-ssh and --smb-conf",
+            )  # fmt: skip
+        return replace(plan, profile_ssh=self._request.server_ssh, profile_conf=str(conf))
 
     def judge(self) -> None:
         """Add verdict, counters, ceiling and evidence. Raises NotQuietError if a required quiet time ended."""
@@ -373,10 +385,10 @@ def _measured(
     with contextlib.closing(SeriesMonitor(request, notebook, writer)) as monitor:
         try:
             monitor.look(control)
-            failure = yield from _runs(writer, monitor, request.plan, notebook, control)
+            failure = yield from _runs(writer, monitor, monitor.profiled(request.plan), notebook, control)
             writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
             monitor.judge()
-        except errors.NotQuietError as error:
+        except MeasurementError as error:
             failure = Failed.of(error)
             yield failure
     return failure

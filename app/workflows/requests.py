@@ -96,6 +96,8 @@ def _check(options: SeriesOptions, target: Target) -> None:
         raise UsageError(
             "the page cache of a server cannot be dropped from here: that belongs to file://", options="--drop-cache"
         )
+    if options.profile and not protocol.has_dialect:
+        raise UsageError("only smbd has a profile: that belongs to smb://", options="leave out --profile")
     if options.verify:
         _check_verify(options, protocol)
     if options.server_ssh:

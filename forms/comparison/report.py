@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
+from forms.comparison.blame import with_blame
 from forms.comparison.comparison import Comparison, basis_sentence, hint_sentence
 from forms.comparison.matrix import FTP, ProtocolMatrix, protocol_matrix, sides_of
 from forms.comparison.summary import ComparisonRow, ComparisonSummary, comparisons
@@ -31,6 +32,7 @@ from forms.report import (
 )
 from forms.series.fields import origin_fields
 from forms.series.summary import SeriesSummary
+from storage.isolations import profile_rounds
 from storage.records import Series
 
 SCHEMA = "sharebench/comparison/1"
@@ -88,7 +90,7 @@ def pair_report(form: ComparisonSummary) -> Report:
     tables = [_averages(form), _properties("Side by side", form.rows)]
     if form.differences:
         tables.append(_properties("What else differs", form.differences))
-    return Report(
+    report = Report(
         form=FORM,
         title=f"Comparison: {comparison.other_name} against {comparison.base_name}",
         name="Comparison",
@@ -101,6 +103,8 @@ def pair_report(form: ComparisonSummary) -> Report:
         chart=_chart(form),
         document=lambda: comparison_document(comparison),
     )
+    sides = (one.environment.get("path", {}) for one in (form.base.series, form.other.series))
+    return with_blame(report, *map(profile_rounds, sides))
 
 
 def verdict_fields(found: Comparison) -> Iterator[Field]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from forms import wording
 from forms.audit.report import audit_answer, audit_document
+from forms.comparison.blame import with_blame
 from forms.diagnosis.rules import Complaint, complaints
 from forms.diagnosis.summary import Figure, figures
 from forms.findings.finding import TONES, Severity, finding_document
@@ -12,6 +13,7 @@ from forms.layout import Tone, Toned
 from forms.report import Field, Report, Table, columns_of, row_of
 from forms.wording import plain
 from storage.diagnoses import Diagnosis, StageName, diagnosis_from_json, recording_of
+from storage.isolations import profile_rounds
 from storage.json_reader import DocumentError, JSONNode, named
 from storage.records import SeriesStatus, format_target, to_minute
 
@@ -151,7 +153,7 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
     if findings:
         tables.insert(0, Table(columns=columns_of("Finding", "Evidence"), rows=tuple(findings), caption="Findings",
                                sentences=True))  # fmt: skip
-    return Report(
+    report = Report(
         form="diagnosis comparison",
         title="Two diagnoses compared",
         name="Comparison",
@@ -173,6 +175,8 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
                         for name, found in (("base", before), ("other", after))},
         },
     )  # fmt: skip
+    stages = (one.stage(StageName.SMALL_FILES) for one in (base, other))
+    return with_blame(report, *(profile_rounds(stage.facts if stage else {}) for stage in stages))
 
 
 def _only_in(one: Diagnosis, other: Diagnosis) -> Sequence[Complaint]:

@@ -24,6 +24,8 @@ from storage.diagnoses import Diagnosis, Stage, StageName
 
 SLOW_CONNECT_SECONDS = 1.0
 """Beyond the round trips; the pause after which users lose their train of thought (Nielsen 1993)."""
+_OF_THE_WAIT = 2 / 3
+"""What a stage must take of the time that is lost, to be named: a busy machine delays each of them."""
 SLOW_FILE_SECONDS = 0.004
 """250 small files a second; a local server does 1,000 and more."""
 MISSING_NAME_SECONDS = 0.002
@@ -85,13 +87,13 @@ def slow_connect(diagnosis: Diagnosis) -> Complaint | None:
     if stage is None or not totals:
         return None
     legs = {name: stage.of(f"{name}_seconds") for name in _USUALLY if stage.of(f"{name}_seconds")}
-    trip = round_trip(stage)
-    beyond = {name: max(0.0, times[0] - (trip if name not in {"lookup", "this_machine"} else 0.0))
-              for name, times in legs.items()}  # fmt: skip
+    trip, waited = round_trip(stage), sum(stage.of("processor_wait_seconds")[:1])
+    known = {"lookup": 0.0, "this_machine": waited}
+    beyond = {name: max(0.0, times[0] - known.get(name, trip)) for name, times in legs.items()}
     lost = sum(beyond.values())
-    if lost < SLOW_CONNECT_SECONDS:
-        return None
     worst = max(beyond, key=lambda name: beyond[name])
+    if lost < SLOW_CONNECT_SECONDS or beyond[worst] < _OF_THE_WAIT * lost:
+        return None
     name, usually = _USUALLY[worst]
     later = legs[worst][1:]
     again = bool(later) and min(later) >= beyond[worst] / 2

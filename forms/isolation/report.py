@@ -6,13 +6,14 @@ from importlib import resources
 from typing import Any
 
 from forms import wording
+from forms.comparison.blame import with_blame
 from forms.isolation.summary import (
     DearCall,
     IsolationPoint,
     IsolationSummary,
     MeasuredRatio,
     isolation_summary,
-    profile_changes,
+    profiled_rounds,
 )
 from forms.isolation.verdict import Cause, IsolationDoubt
 from forms.isolation.words import LOOK_AT, clients_text, cost_sentence, price_sentence, reservations, verdict_sentence
@@ -280,15 +281,16 @@ def isolation_comparison(base: Isolation, other: Isolation) -> Report:
         Field(name=f"{label}'s verdict", text=verdict_sentence(one.verdict))
         for label, one in zip(("Base", "Other"), both, strict=True)
     ]
-    return Report(
+    report = Report(
         form="isolation comparison",
         title="Two isolations",
         name="Isolations",
         fields=(*verdicts, *fields),
-        tables=(_table(both), *_profile_table(both)),
+        tables=(_table(both),),
         advice=tuple(_differences(base, other)),
         document=lambda: _document(both),
     )
+    return with_blame(report, *map(profiled_rounds, both))
 
 
 def _name(summary: IsolationSummary) -> str:
@@ -309,28 +311,6 @@ def _table(both: Sequence[IsolationSummary]) -> Table:
             if any(pair):
                 rows.append(_row(clients, layer.value, pair))
     return Table(columns=columns, rows=tuple(rows))
-
-
-def _profile_table(both: Sequence[IsolationSummary]) -> list[Table]:
-    runs = [
-        [run for run in one.isolation.runs if run.layer is Layer.SERVER and run.clients == one.profile_clients]
-        for one in both
-    ]
-    changes = profile_changes(*runs)
-    times = (("Base, s", ReportKind.DECIMAL), ("Other, s", ReportKind.DECIMAL), ("Change, s", ReportKind.DECIMAL))
-    a_call = (("Base, µs a call", ReportKind.DECIMAL), ("Other, µs a call", ReportKind.DECIMAL))
-    counts = (("Base, calls", ReportKind.WHOLE), ("Other, calls", ReportKind.WHOLE))
-    rows = []
-    for one in changes:
-        sides = (one.before, one.after)
-        seconds = [None if side is None else side.microseconds / 1e6 for side in sides]
-        each = [side.microseconds / side.calls if side and side.calls else None for side in sides]
-        change = one.seconds if all(sides) else None
-        calls = [side.calls if side else None for side in sides]
-        rows.append(row_of(wording.plain(one.name), *calls, *seconds, change, *each))
-    columns = columns_of("Call", *counts, *times, *a_call)
-    caption = "smbd's profile of the server layer, the largest change first"
-    return [Table(columns=columns, rows=tuple(rows), caption=caption)] if rows else []
 
 
 def _row(clients: int, name: str, rates: Sequence[float | None]) -> Row:

@@ -119,28 +119,12 @@ def profile_summary(runs: Sequence[LayerRun]) -> ProfileSummary | None:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallChange:
-    """One counter in two profiles; absent where one lacks it."""
-
-    name: str
-    before: ProfileCounter | None
-    after: ProfileCounter | None
-
-    @property
-    def seconds(self) -> float:
-        before, after = self.before or ProfileCounter(), self.after or ProfileCounter()
-        return (after.microseconds - before.microseconds) / 1e6
-
-
-def profile_changes(before: Sequence[LayerRun], after: Sequence[LayerRun]) -> tuple[CallChange, ...]:
-    """Requests and calls of two profiles, the largest change first; none without two."""
-    first, second = summed(before), summed(after)
-    if not first or not second:
-        return ()
-    names = [name for name in first | second if name.startswith((*_REQUESTS, _CALL)) and name not in _SESSION | _WAITS]
-    changes = [CallChange(name=name, before=first.get(name), after=second.get(name)) for name in names]
-    return tuple(sorted(changes, key=lambda one: (one.before is None or one.after is None, -abs(one.seconds))))
+def profiled_rounds(summary: "IsolationSummary") -> list[Mapping[str, ProfileCounter]]:
+    """The server layer's profiles at the number of clients whose profile stands on the form."""
+    return [
+        run.profile for run in summary.isolation.runs
+        if run.layer is Layer.SERVER and run.clients == summary.profile_clients and run.status is RunStatus.VALID
+    ]  # fmt: skip
 
 
 def _call(name: str, counter: ProfileCounter, microseconds: int, whole: int) -> DearCall:

@@ -3,6 +3,7 @@
 from fnmatch import fnmatchcase
 
 VOLATILE = (
+    "profile.*",
     "*load*",
     "*uptime*",
     "*_before",

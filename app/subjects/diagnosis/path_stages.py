@@ -88,19 +88,26 @@ class _StagedLink(SMBLink):
         return _TimedChannel(sock, where, timeout, self.legs)
 
 
+def _waited_seconds() -> float:
+    """How long this thread has waited for a processor; 0 where the kernel does not say (proc(5), schedstat)."""
+    words = (read_text("/proc/thread-self/schedstat") or "").split()
+    return int(words[1]) / 1e9 if len(words) > 1 else 0.0
+
+
 def connect(bench: Bench) -> Stage:
     """Log in several times, the first time cold; then look each family of addresses up by itself."""
     samples: dict[str, list[float]] = defaultdict(list)
     target = bench.target
     for _ in range(bench.plan.sizes.logins):
         bench.check()
-        began = time.perf_counter()
+        began, waited = time.perf_counter(), _waited_seconds()
         with bench.connection(_StagedLink) as link:
             share, opening = link.connected_share(), time.perf_counter()
             folder = share.open(target.path, wire.ACCESS_LIST, options=wire.OPTION_A_FOLDER)
             ended = time.perf_counter()
             legs = link.legs | {"first_open": ended - opening}
             legs["this_machine"] = max(0.0, ended - began - sum(legs.values()))
+            samples["processor_wait_seconds"].append(_waited_seconds() - waited)
             share.close(folder)
             for name, seconds in (legs | {"total": ended - began}).items():
                 samples[f"{name}_seconds"].append(seconds)

@@ -196,7 +196,7 @@ def _new_round(choices: GuideChoices) -> dict[str, Any]:
 
 _USUAL = SeriesOptions()
 _OF_ONE_SERVER = (
-    "client", "link_bits_per_second", "sign", "encrypt", "drop_cache", "verify", "server_ssh", "smb_conf",
+    "client", "link_bits_per_second", "sign", "encrypt", "drop_cache", "verify", "profile", "server_ssh", "smb_conf",
 )  # fmt: skip
 """What was chosen for one server or protocol, and may not fit another."""
 _NEW_ROUND: dict[str, Any] = {

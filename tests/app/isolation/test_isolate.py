@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from app.child_process import own_environment
+from app.environment.samba.control import SmbdControl
 from app.environment.samba.printed import LATENESS_SECONDS, profile_since
 from app.isolation.bench import LayerBench, Replay
 from app.isolation.folders import restore_after_kills
@@ -21,7 +22,6 @@ from app.isolation.replay_child import ReplayPlan
 from app.isolation.request import IsolationRequest, request_to_resume
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded
 from app.isolation.script import load_script
-from app.isolation.smbd import SmbdControl
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
 from app.server.shell import ServerShell

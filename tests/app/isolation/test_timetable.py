@@ -7,6 +7,7 @@ import psutil
 import pytest
 
 from app.clients.base import Secrets
+from app.environment.samba.control import SmbdControl
 from app.errors import CancelledError, MeasurementError
 from app.isolation.bench import LayerBench, Replay
 from app.isolation.folders import DiskPlace
@@ -15,7 +16,6 @@ from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.request import IsolationRequest
 from app.isolation.rounds import Step, Timetable
 from app.isolation.script import load_script
-from app.isolation.smbd import SmbdControl
 from app.server.shell import RunningProgram, ServerShell
 from forms.isolation.summary import isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun, ProfileCounter

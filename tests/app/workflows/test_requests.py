@@ -23,7 +23,7 @@ USUAL = SeriesOptions()
 OTHER = SeriesOptions(
     block_bytes=65536, in_flight=2, sign=True, encrypt=True, timeout_seconds=7.0, drop_cache=True, command=Command.PUT,
     client="smbclient", runs=40, warmups=1, until_percent=2.0, max_runs=50, size_bytes=1 << 20, files=3, make_file=True,
-    verify=True, single_requests=True,
+    verify=True, single_requests=True, profile=True,
     link_bits_per_second=10**9, label="new switch", note="at night", question="enough?",
     experiment="tuning", base_id="a" * 12, repeats=True,
     change_name="strict sync", change_value="no", quiet_time=QuietTime.REQUIRE, wait_seconds=60.0,
@@ -102,6 +102,7 @@ def test_the_guide_remembers_every_choice():
         (SeriesOptions(change_name="strict sync"), FILE, "a change belongs to an experiment"),
         (SeriesOptions(sign=True), Target(protocol="file", path="/x"), "signing and encryption belong to smb://"),
         (SeriesOptions(drop_cache=True), FILE, "cannot be dropped from here"),
+        (SeriesOptions(profile=True), Target(protocol="file", path="/x"), "only smbd has a profile"),
         (SeriesOptions(verify=True), Target(protocol="iperf3", host="nas", port=5201), "nothing to verify"),
         (SeriesOptions(verify=True, client="smbclient"), FILE, "cannot be verified"),
         (SeriesOptions(client="curl"), FILE, "no client 'curl'"),

@@ -64,6 +64,18 @@ def test_a_connect_is_slow_from_a_second_on_beyond_its_round_trips():
     assert found.cost == pytest.approx(0.999 / 1.003)
 
 
+def test_a_connect_that_a_busy_machine_delays_is_not_slow():
+    def found(share: float, waited: float) -> Complaint | None:
+        legs = {"share": share, "login_1": 2.0, "this_machine": 3.0}
+        legs |= {"total": 9.0, "processor_wait": waited, "echo": 0.0}
+        samples = {f"{name}_seconds": (seconds,) for name, seconds in legs.items()}
+        return the_one(diagnosis(Stage(name=StageName.CONNECT, samples=samples)))
+
+    assert found(4.0, 3.0) is not None, "the share takes two thirds of the time beyond"
+    assert found(3.99, 3.0) is None
+    assert found(4.0, 2.99) is None
+
+
 def test_the_way_itself_does_not_make_a_connect_slow():
     assert the_one(connects([0.9, 0.9], trip=0.5, legs=0.5)) is None
 

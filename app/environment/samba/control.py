@@ -1,12 +1,14 @@
-"""Control smbd on its server: profiling, counters, and its processor quota."""
+"""Control smbd on its server: profiling, counters round by round, and its processor quota."""
 
 import time
 from dataclasses import dataclass
+from typing import Self
 
-from app.environment.samba.printed import Profile, parse_profile, parse_profile_level, profile_since
+from app.environment.samba.printed import LATENESS_SECONDS, Profile, parse_profile, parse_profile_level, profile_since
 from app.errors import MeasurementError
 from app.server.shell import ServerShell
-from storage.isolations import ProfileCounter
+from storage.isolations import ProfileCounter, profile_facts
+from storage.records import FactValue
 
 ON, OFF = "on", "off"
 LATE_SECONDS = 5.0
@@ -116,3 +118,26 @@ class SmbdControl:
 
     def quota(self) -> ProcessorQuota:
         return parse_quota(self._shell.run("sh", "-c", _LOOK, "sh", self._processes).out)
+
+
+class Profiler:
+    """smbd's counters round by round, as facts; the profiling level that was there is restored."""
+
+    def __init__(self, ssh: str | None, conf: str) -> None:
+        self._smbd = SmbdControl(ServerShell(ssh), conf)
+
+    def __enter__(self) -> Self:
+        """Raises MeasurementError."""
+        self._level = self._smbd.level()
+        self._smbd.set_level(ON)
+        self._before = self._smbd.profile()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._smbd.set_level(self._level)
+
+    def round(self, number: int) -> dict[str, FactValue]:
+        """The counters' growth since the last round; waits until smbd has written them. Raises MeasurementError."""
+        time.sleep(LATENESS_SECONDS)
+        before, self._before = self._before, self._smbd.profile()
+        return profile_facts(number, profile_since(before, self._before) or {})

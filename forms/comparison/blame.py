@@ -1,0 +1,265 @@
+"""Two profiles of smbd call by call: what takes the time that one recording spends more than the other."""
+
+import statistics as basic
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import NamedTuple
+
+from forms import wording
+from forms.layout import Tone
+from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
+from forms.stats.decision import between_series
+from forms.stats.summary import confidence_interval
+from forms.stats.variation import SeriesGroup, variation
+from storage.isolations import ProfileCounter
+
+Round = Mapping[str, ProfileCounter]
+OWN = "smbd itself"
+"""Its log, its modules, its protocol: the time of requests beyond all calls."""
+LEVEL = 0.99
+"""Of each call's interval: there are many calls."""
+LEAST_SHARE = 0.05
+"""Of the base's time; a smaller effect is not blamed."""
+LEAST_ROUNDS = 3
+SHOWN = 15
+_UNITS = {"smb2_create": "create", "SMBntcreateX": "create", "syscall_openat": "open", "syscall_open": "open"}
+"""What is counted per, the first that both sides have."""
+_REQUESTS, _CALL = ("smb2_", "SMB", "Trans2_"), "syscall_"
+_NO_WORK = ("negprot", "sesssetup", "logoff", "tcon", "tdis", "cancel", "notify", "break")
+"""Requests of the login, and those that wait."""
+_OFTEN = 0.1
+"""Calls per unit from which a call tells how fast the machine is."""
+
+
+class _Effect(NamedTuple):
+    """Seconds per unit, and the interval of what surely changed."""
+
+    seconds: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+
+    @property
+    def sure_seconds(self) -> float:
+        return min(abs(self.low), abs(self.high)) if self.low * self.high > 0 else 0.0
+
+
+_NOTHING = _Effect()
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One call in each round of one side: (calls, seconds) per unit."""
+
+    uses: tuple[tuple[float, float], ...]
+
+    @property
+    def calls(self) -> float:
+        return basic.fmean(calls for calls, _ in self.uses)
+
+    @property
+    def seconds(self) -> float:
+        return basic.median(seconds for _, seconds in self.uses)
+
+    @property
+    def rates(self) -> list[float]:
+        """Calls in a second of their own time."""
+        return [calls / seconds for calls, seconds in self.uses if calls and seconds]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallChange:
+    """One call of smbd, or smbd's own work, on both sides; everything per create."""
+
+    name: str
+    base_calls: float
+    other_calls: float
+    base_seconds: float
+    other_seconds: float
+    change_seconds: float
+    blamed_seconds: float = 0.0
+    """What surely changed; 0 where nothing did."""
+    low_seconds: float = 0.0
+    high_seconds: float = 0.0
+
+    @property
+    def called(self) -> str:
+        return wording.plain(self.name.removeprefix(_CALL))
+
+    def why(self, unit: str) -> str:
+        """More calls, or longer ones."""
+        if self.name == OWN:
+            return ""
+        if abs(self.other_calls - self.base_calls) > LEAST_SHARE * self.base_calls:
+            return f", {self.base_calls:.1f} → {self.other_calls:.1f} calls per {unit}"
+        before, after = self.base_seconds / self.base_calls, self.other_seconds / self.other_calls
+        return f", {1e6 * before:,.0f} → {1e6 * after:,.0f} µs a call"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blame:
+    """The calls of two profiles, those to blame first."""
+
+    per: str
+    base_rounds: int
+    other_rounds: int
+    calls: tuple[CallChange, ...]
+    slower_alike_factor: float = 1.0
+    """How many times as long all calls take: a slower or busier machine, for which no call is to blame."""
+
+    @property
+    def sure(self) -> bool:
+        return min(self.base_rounds, self.other_rounds) >= LEAST_ROUNDS
+
+    @property
+    def base_seconds(self) -> float:
+        return sum(one.base_seconds for one in self.calls)
+
+    @property
+    def change_percent(self) -> float:
+        return 100 * sum(one.change_seconds for one in self.calls) / self.base_seconds
+
+    @property
+    def blamed(self) -> tuple[CallChange, ...]:
+        return tuple(one for one in self.calls if one.blamed_seconds)
+
+    @property
+    def sentence(self) -> str:
+        """The answer: ``38 % more time in smbd: 31 of it in openat, 2.1 → 5.3 calls per create.``"""
+        if not self.blamed:
+            return "No call of smbd is to blame: calls and their times differ no more than equal recordings do."
+        change, parts = self.change_percent, []
+        for one in self.blamed[:LEAST_ROUNDS]:
+            percent = 100 * one.blamed_seconds / self.base_seconds
+            amount = f"{abs(percent):.0f} of it" if percent * change > 0 else f"{percent:+.0f}"
+            parts.append(f"{amount} in {one.called}{one.why(self.per)}")
+        once = "" if self.sure else " Fewer than three rounds were measured, so there is no interval."
+        return f"{abs(change):.0f} % {'more' if change > 0 else 'less'} time in smbd: {'; '.join(parts)}.{once}"
+
+
+def blame(base: Sequence[Round], other: Sequence[Round]) -> Blame | None:
+    """What changed between the rounds of two profiles; None where they have nothing in common to count by."""
+    base, other = ([one for one in side if one] for side in (base, other))
+    unit = next((name for name in _UNITS if base and other and all(name in one for one in (*base, *other))), None)
+    if unit is None:
+        return None
+    both = list(_calls([[_uses(one, unit) for one in side] for side in (base, other)]))
+    whole = sum(before.seconds for _, before, _ in both)
+    many = min(len(base), len(other)) >= LEAST_ROUNDS
+    alike = _alike(both) if many else 1.0
+    calls = []
+    for name, before, after in both:
+        change = after.seconds - before.seconds
+        effect = _judged(before, after, alike) if many else _Effect(change, change, change)
+        if effect.sure_seconds < LEAST_SHARE * whole:
+            effect = _NOTHING
+        calls.append(
+            (
+                effect.sure_seconds,
+                CallChange(
+                    name=name, base_calls=before.calls, other_calls=after.calls, base_seconds=before.seconds,
+                    other_seconds=after.seconds, change_seconds=change, blamed_seconds=effect.seconds,
+                    low_seconds=effect.low, high_seconds=effect.high,
+                ),
+            )
+        )  # fmt: skip
+    calls.sort(key=lambda one: (-one[0], -abs(one[1].change_seconds)))
+    return Blame(
+        per=_UNITS[unit], base_rounds=len(base), other_rounds=len(other), calls=tuple(one for _, one in calls),
+        slower_alike_factor=alike,
+    )  # fmt: skip
+
+
+def _uses(one: Round, unit: str) -> dict[str, tuple[float, float]]:
+    """(calls, seconds) per unit of each call, smbd's own work included."""
+    count = max(1, one[unit].calls)
+    calls = {name: each for name, each in one.items() if name.startswith(_CALL)}
+    found = {name: (each.calls / count, each.microseconds / 1e6 / count) for name, each in calls.items()}
+    requests = [
+        each.microseconds for name, each in one.items() if name.startswith(_REQUESTS) and not name.endswith(_NO_WORK)
+    ]
+    if requests:
+        own = sum(requests) - sum(each.microseconds for each in calls.values())
+        found[OWN] = (1.0, max(own, 0) / 1e6 / count)
+    return found
+
+
+def _calls(sides: Sequence[Sequence[Mapping[str, tuple[float, float]]]]) -> Iterator[tuple[str, _Side, _Side]]:
+    names = dict.fromkeys(name for side in sides for one in side for name in one)
+    if not all(OWN in one for side in sides for one in side):  # a printed profile without Samba's own requests
+        names.pop(OWN, None)
+    for name in names:
+        before, after = (_Side(tuple(one.get(name, (0.0, 0.0)) for one in side)) for side in sides)
+        yield name, before, after
+
+
+def _alike(both: Sequence[tuple[str, _Side, _Side]]) -> float:
+    """How many times as long a call takes, in the middle of all calls that are frequent."""
+    ratios = [
+        basic.median(before.rates) / basic.median(after.rates) for _, before, after in both
+        if min(before.calls, after.calls) >= _OFTEN and before.rates and after.rates
+    ]  # fmt: skip
+    return basic.median(ratios) if ratios else 1.0
+
+
+def _judged(before: _Side, after: _Side, alike: float) -> _Effect:
+    """More calls, and calls that take longer than all do alike."""
+    sure = [one for one in (_by_number(before, after, alike), _by_time(before, after, alike)) if one.sure_seconds]
+    return _Effect(*map(sum, zip(*sure, strict=True))) if sure else _NOTHING
+
+
+def _by_number(before: _Side, after: _Side, alike: float) -> _Effect:
+    """The change in calls at the lesser of both sides' times: whoever asks for the same makes the same calls."""
+    (low, high), (least, most) = (
+        confidence_interval([calls for calls, _ in side.uses], LEVEL) or (0.0, 0.0) for side in (before, after)
+    )
+    times = [1 / basic.median(side.rates) / slower for side, slower in ((before, 1.0), (after, alike)) if side.rates]
+    each = min(times, default=0.0)
+    return _Effect((after.calls - before.calls) * each, (least - high) * each, (most - low) * each)
+
+
+def _by_time(before: _Side, after: _Side, alike: float) -> _Effect:
+    """The change in the time of a call by the rule of verdicts: equal recordings differ by more than their rounds."""
+    rates, slower = [before.rates], [[rate * alike for rate in after.rates]]
+    if min(len(rates[0]), len(slower[0])) < LEAST_ROUNDS:
+        return _NOTHING
+    found = variation(SeriesGroup(rates, [0.0]), SeriesGroup(slower, [1.0]))
+    if found is None:
+        return _NOTHING
+    low, high = between_series(rates, slower, found).interval_percent(LEVEL)
+    middle = basic.fmean(rates[0])
+    spent = after.calls / middle
+    return _Effect(*(spent * (factor - 1) for factor in (
+        middle / basic.fmean(slower[0]), 1 / (1 + high / 100), 1 / (1 + low / 100))))  # fmt: skip
+
+
+def with_blame(report: Report, base: Sequence[Round], other: Sequence[Round]) -> Report:
+    """The comparison, with its two profiles call by call where both sides have one."""
+    found = blame(base, other)
+    if found is None:
+        return report
+    field = Field(name="Blame", text=found.sentence, tone=Tone.CAUTION if found.blamed else Tone.PLAIN)
+    told = {**asdict(found), "sentence": found.sentence, "change_percent": found.change_percent, "level": LEVEL}
+    return replace(
+        report,
+        fields=(*report.fields, field),
+        tables=(*report.tables, _table(found)),
+        document=lambda: {**report.document(), "blame": told},
+    )
+
+
+def _table(found: Blame) -> Table:
+    decimal = ReportKind.DECIMAL
+    columns = columns_of(
+        "Call", *((f"{side}, calls", decimal) for side in ("Base", "Other")),
+        *((name, decimal) for name in ("Base, µs", "Other, µs", "Change, µs", "To blame, µs", "from", "to")),
+    )  # fmt: skip
+    rows = []
+    for one in found.calls[:SHOWN]:
+        calls = [None, None] if one.name == OWN else [one.base_calls, one.other_calls]
+        times = [1e6 * each for each in (one.base_seconds, one.other_seconds, one.change_seconds)]
+        blamed = [1e6 * each if one.blamed_seconds else None
+                  for each in (one.blamed_seconds, one.low_seconds, one.high_seconds)]  # fmt: skip
+        tone = Tone.CAUTION if one.blamed_seconds else Tone.PLAIN
+        rows.append(row_of(one.called, *calls, *times, *blamed, tone=tone))
+    caption = f"smbd's time call by call, for each {found.per}; those to blame first"
+    return Table(columns=columns, rows=tuple(rows), caption=caption)

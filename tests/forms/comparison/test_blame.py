@@ -1,0 +1,127 @@
+"""Blame: which calls of smbd took the time that one recording spends more than the other."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from forms.comparison.blame import OWN, Blame, blame, with_blame
+from forms.layout import Tone
+from forms.report import Report
+from storage.isolations import ProfileCounter, profile_facts, profile_rounds
+
+USUAL = {"openat": (4.0, 20.0), "close": (3.0, 5.0), "readdir": (14.0, 0.5), "fstat": (6.0, 0.6), "pwrite": (1.0, 12.0)}
+"""Calls per create and µs a call."""
+OWN_MICROSECONDS = 250.0
+CREATES = 50
+
+
+def one_round(
+    vary: random.Random | None = None, own: float = OWN_MICROSECONDS, slower: float = 1.0, **calls: tuple[float, float]
+) -> dict[str, ProfileCounter]:
+    def microseconds(each: float) -> int:
+        return round(CREATES * each * slower * (vary.lognormvariate(0, 0.05) if vary else 1.0))
+
+    uses = {**USUAL, **calls}
+    found = {
+        f"syscall_{name}": ProfileCounter(calls=round(CREATES * number), microseconds=microseconds(number * each))
+        for name, (number, each) in uses.items()
+    }
+    requests = sum(one.microseconds for one in found.values()) + microseconds(own)
+    return {**found, "smb2_create": ProfileCounter(calls=CREATES, microseconds=requests)}
+
+
+def rounds(seed: int | None = None, number: int = 5, **how: Any) -> list[dict[str, ProfileCounter]]:
+    vary = None if seed is None else random.Random(seed)
+    return [one_round(vary, **how) for _ in range(number)]
+
+
+def blamed(
+    other: Sequence[dict[str, ProfileCounter]], base: Sequence[dict[str, ProfileCounter]] | None = None
+) -> Blame:
+    found = blame(rounds(1) if base is None else base, other)
+    assert found is not None
+    return found
+
+
+def test_equal_recordings_blame_nothing_in_nine_of_ten():
+    found = [blamed(rounds(2 * seed + 1), rounds(2 * seed)) for seed in range(40)]
+    assert sum(bool(one.blamed) for one in found) <= 4
+    quiet = next(one for one in found if not one.blamed)
+    assert quiet.sentence.startswith("No call of smbd is to blame")
+
+
+@pytest.mark.parametrize(
+    ("first", "how"),
+    [
+        (OWN, {"own": 900.0}),
+        ("syscall_openat", {"openat": (4.0, 120.0)}),
+        ("syscall_fsync", {"fsync": (0.5, 2000.0)}),
+        ("syscall_readdir", {"readdir": (400.0, 0.5)}),
+    ],
+)
+def test_what_changed_is_named_first(first: str, how: dict[str, Any]):
+    for seed in range(10):
+        found = blamed(rounds(2 * seed + 1, **how), rounds(2 * seed))
+        assert found.blamed[0].name == first
+        assert found.blamed[0].low_seconds > 0
+
+
+def test_the_answer_is_one_sentence_with_calls_or_time_of_each_call():
+    found = blamed(rounds(openat=(8.0, 20.0)), rounds())
+    assert found.base_seconds == pytest.approx(367.6e-6)
+    assert found.sentence == "22 % more time in smbd: 22 of it in openat, 4.0 → 8.0 calls per create."
+    longer = blamed(rounds(openat=(4.0, 120.0)), rounds())
+    assert longer.sentence == "109 % more time in smbd: 109 of it in openat, 20 → 120 µs a call."
+    own = blamed(rounds(own=900.0), rounds())
+    assert own.sentence == "177 % more time in smbd: 177 of it in smbd itself."
+    less = blamed(rounds(openat=(4.0, 120.0), readdir=(1.0, 0.5)), rounds(readdir=(200.0, 0.5)))
+    assert less.sentence.startswith("65 % more time in smbd: 87 of it in openat, 20 → 120 µs a call; -22 in readdir, ")
+
+
+def test_a_machine_on_which_every_call_takes_longer_blames_none():
+    found = blamed(rounds(3, slower=3.0))
+    assert found.slower_alike_factor == pytest.approx(3.0, rel=0.2)
+    assert not found.blamed
+    assert blamed(rounds(3, slower=3.0, openat=(4.0, 150.0))).blamed[0].name == "syscall_openat"
+
+
+def test_an_effect_counts_from_a_twentieth_of_the_time_on():
+    base = rounds(readdir=(1.0, 1.0))  # 361.6 µs a create
+    assert not blamed(rounds(readdir=(19.0, 1.0)), base).blamed
+    assert [one.called for one in blamed(rounds(readdir=(19.1, 1.0)), base).blamed] == ["readdir"]
+
+
+def test_fewer_than_three_rounds_have_no_interval():
+    told = blamed(rounds(number=2, openat=(8.0, 20.0)), rounds(number=2))
+    assert not told.sure
+    assert told.sentence.endswith("Fewer than three rounds were measured, so there is no interval.")
+    assert blamed(rounds(number=3, openat=(8.0, 20.0)), rounds(number=3)).sure
+
+
+def test_profiles_without_a_common_count_are_not_compared():
+    assert blame([], rounds()) is None
+    assert blame([{"smb2_create": ProfileCounter(calls=1)}], [{"syscall_open": ProfileCounter(calls=1)}]) is None
+
+
+def test_a_comparison_without_profiles_stays_as_it_is():
+    bare = Report(form="x", title="X", name="X", fields=(), tables=(), document=lambda: {"schema": "x"})
+    assert with_blame(bare, [], []) is bare
+    told = with_blame(bare, rounds(), rounds(openat=(8.0, 20.0)))
+    assert told.fields[0].tone is Tone.CAUTION
+    assert told.tables[0].rows[0].name == "openat"
+    document = told.document()
+    assert (document["schema"], document["blame"]["calls"][0]["name"]) == ("x", "syscall_openat")
+    assert document["blame"]["calls"][0]["blamed_seconds"] == pytest.approx(80e-6)
+
+
+def test_a_profile_comes_back_from_its_facts():
+    found = {**one_round(), "connect": ProfileCounter(calls=1)}
+    facts = profile_facts(3, found) | profile_facts(4, found) | {"smb.credits": 8192}
+    assert facts["profile.3.syscall_openat.calls"] == 200
+    first, second = profile_rounds(facts)
+    del found["connect"]
+    assert first == second == found
