@@ -50,12 +50,13 @@ class Side:
     run_squares: Values
     """Of the runs about their series' mean, as logarithms, summed."""
     run_freedom: int
-    places: Sequence[float]
+    places: Values
+    """In time, a column a series: a row a trial, or one row for all."""
 
     @property
     def count(self) -> int:
         """Series."""
-        return len(self.places)
+        return int(self.places.shape[1])
 
     @property
     def squares(self) -> Values:
@@ -63,13 +64,13 @@ class Side:
         return np.asarray(((self.logs - self.logs.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
 
 
-def side(series: Sequence[Values], places: Sequence[float]) -> Side:
+def side(series: Sequence[Values], places: Sequence[float] | Values) -> Side:
     """The series of one side, measured at these places in time."""
     logs = [np.log(part) for part in series]
     squares = sum(((one - one.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) for one in logs)
     means = np.stack([part.mean(axis=1) for part in series], axis=1)
     freedom = sum(part.shape[1] - 1 for part in series)
-    return Side(np.log(means), means.mean(axis=1), np.asarray(squares), freedom, places)
+    return Side(np.log(means), means.mean(axis=1), np.asarray(squares), freedom, np.atleast_2d(places))
 
 
 def prior(run_variance: Values, freedom: float) -> Values:
@@ -80,20 +81,25 @@ def prior(run_variance: Values, freedom: float) -> Values:
 def decide_all(
     base: Sequence[Values],
     other: Sequence[Values],
-    positions: Sequence[float],
+    positions: Sequence[float] | Values,
     history: Sequence[Values] = (),
-    history_places: Sequence[float] = (),
+    history_places: Sequence[float] | Values = (),
     per_run: float | None = None,
 ) -> Decisions:
-    """Whole series against whole series; ``per_run`` in place of the constant."""
-    left, right = side(base, positions[: len(base)]), side(other, positions[len(base) :])
+    """Whole series against whole series; ``per_run`` in place of the constant.
+
+    Each trial may have times of its own, a row each, as long as they come in the same order in all.
+    """
+    times = np.atleast_2d(positions)
+    left, right = side(base, times[:, : len(base)]), side(other, times[:, len(base) :])
+    order = np.argsort(np.argsort(times[0], kind="stable")).tolist()
     groups = [left, right, *([side(history, history_places)] if history else [])]
     told = np.log(right.average / left.average)
-    gap = abs(float(np.mean(left.places) - np.mean(right.places)))
+    gap = np.abs(left.places.mean(axis=1) - right.places.mean(axis=1))
     weights = [_weight(group, gap) for group in groups]
-    repeats = sum(weight * (group.count - 1) for weight, group in zip(weights, groups, strict=True))
+    repeats = sum((weight * (group.count - 1) for weight, group in zip(weights, groups, strict=True)), np.zeros(1))
     squares = sum((weight * group.squares for weight, group in zip(weights, groups, strict=True)), np.zeros(len(told)))
-    alone = alternates(positions, left.count)
+    alone = alternates(order, left.count)
     if alone:
         variance, freedom = squares / repeats, repeats
     else:
@@ -110,10 +116,10 @@ def decide_all(
     ]
     if alone:
         estimates.append((told, *_by_runs(base, other)))
-    if len(positions) >= 4:
-        score = steady_trend_score(positions, left.count)
-        if score > TREND_SHARE * student_t(LIMITS.level, len(positions) - 2):
-            estimates += _beside_trend(left, right, weights[:2], variance * freedom, freedom)
+    if len(order) >= 4:
+        score = steady_trend_score(order, left.count)
+        if score > TREND_SHARE * student_t(LIMITS.level, len(order) - 2):
+            estimates += _beside_trend(left, right, order, weights[:2], variance * freedom, freedom)
     halves = [(change, stdtrit(known, (1 + LIMITS.level) / 2) * error) for change, error, known in estimates]
     low = np.min([change - half for change, half in halves], axis=0)
     high = np.max([change + half for change, half in halves], axis=0)
@@ -149,19 +155,18 @@ def _by_runs(base: Sequence[Values], other: Sequence[Values]) -> tuple[Values, V
     return np.sqrt(error), error**2 / sum(part**2 / freedom for part, freedom in parts)
 
 
-def _weight(group: Side, gap: float) -> float:
+def _weight(group: Side, gap: Values) -> Values:
     """What the repeats of a group count; made-up series are never old."""
-    span = max(group.places) - min(group.places)
-    return 1.0 if span >= gap else span / gap
+    span = np.ptp(group.places, axis=1)
+    return np.asarray(np.divide(span, gap, out=np.ones(np.broadcast(span, gap).shape), where=span < gap))
 
 
 def _beside_trend(
-    left: Side, right: Side, weights: Sequence[float], known: Values, freedom: float
+    left: Side, right: Side, order: Sequence[int], weights: Sequence[Values], known: Values, freedom: Values
 ) -> list[tuple[Values, Values, Values | float]]:
     """The change beside a fitted trend with its error and freedom; nothing where they cannot be told apart."""
     logs = np.concatenate([left.logs, right.logs], axis=1)
-    order = np.argsort(np.argsort([*left.places, *right.places], kind="stable"))
-    places = order - order.mean()
+    places = np.array(order) - np.mean(order)
     sides = np.repeat([0.0, 1.0], [left.count, right.count])
     sides -= sides.mean()
     logs = logs - logs.mean(axis=1, keepdims=True)
