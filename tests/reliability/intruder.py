@@ -100,13 +100,14 @@ print(json.dumps({"sent": sent, "told": told}))
 
 
 _EXCHANGER = r"""
-import contextlib, itertools, os, sys
+import contextlib, itertools, os, sys, time
 from pathlib import Path
 greedy, share, *victims = sys.argv[1:]
 share, done, tried, seen = Path(share), 0, 0, set()
 for number in itertools.count():
     if os.getppid() == 1 or (share.parent / "over").exists():
         break
+    time.sleep(0.001)  # hundreds of tries a second, and a processor left to what is attacked
     victim = victims[number % len(victims)]
     entries = []
     for folder in (share, share.parent):
