@@ -2,6 +2,7 @@
 
 import gc
 import os
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +19,15 @@ from tests.servers.fixtures import (
     vsftpd,
 )
 
+TESTS = Path(__file__).parent
+
 __all__ = ["iperf3_server", "make_link", "make_smbd", "make_vsftpd", "small_disk", "smbd", "sshd", "through", "vsftpd"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first, and what is only computed comes last: no long test is waited for at the end."""
+    order = {"app": 0, "reliability": 1}
+    items.sort(key=lambda item: order.get(item.path.relative_to(TESTS).parts[0], 2))
 
 
 def pytest_collection_finish() -> None:
