@@ -9,16 +9,14 @@ from app import kinds
 from app.errors import UsageError
 from app.kinds import KINDS, Kind
 from forms.importers import (
-    Given,
     check,
     check_target,
     check_utf_8,
     documents_of,
     json_text_of,
-    read_series,
 )
 from forms.importers.filled_form import KINDS as TRIALS
-from forms.importers.filled_form import ImportedTrial, trial_from_document
+from forms.importers.filled_form import Given, ImportedTrial, series_from_csv, trial_from_document
 from forms.layout import visible
 from forms.series.report import series_from_document
 from storage.changes import TrialPlan
@@ -69,7 +67,7 @@ def read(content: bytes, given: Given) -> list[ImportedRecording]:
     """Raises DocumentError, naming the first error."""
     check_utf_8(content)
     if content.removeprefix(_MARK).lstrip()[:1] not in {b"{", b"["}:
-        return [ImportedRecording(KINDS[SERIES], one) for one in read_series(content, given)]
+        return [ImportedRecording(KINDS[SERIES], check(one)) for one in series_from_csv(content, given)]
     found: list[ImportedRecording] = []
     name = ""
     try:

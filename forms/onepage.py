@@ -1,7 +1,7 @@
 """One page for somebody else: the question, the answer, what was measured and how sure it is, and the evidence."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from forms import layout, wording
 from forms.comparison.comparison import basis_sentence
@@ -21,17 +21,6 @@ _ANSWERED = frozenset({"Question", "Answer", "Verdict", "Judged by", "Measured"}
 """Fields of a form that the page's own replace."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handover:
-    """What a page says before its evidence."""
-
-    question: str = ""
-    answer: str = ""
-    tone: Tone = Tone.PLAIN
-    measured: str = ""
-    how_sure: str = ""
-
-
 def series_page(form: SeriesSummary, report: Report) -> Report:
     """One series: its average, and how well that is known."""
     average, sure = wording.rate(form.average_rate), form.confidence
@@ -42,24 +31,23 @@ def series_page(form: SeriesSummary, report: Report) -> Report:
     if sure:
         ends = wording.rate(max(0.0, sure[0])), wording.rate(sure[1])
         known = f"The mean lies between {ends[0]} and {ends[1]}, 19 times in 20."
-    said = Handover(
-        question=form.series.question, answer=f"{form.series.command} {average}{of_link}.",
-        measured=_measured([form.series]), how_sure=known,
-    )  # fmt: skip
-    return one_page(said, report)
+    answer = f"{form.series.command} {average}{of_link}."
+    return one_page(report, [form.series], question=form.series.question, answer=answer, how_sure=known)
 
 
 def comparison_page(found: Sequence[ComparisonSummary], report: Report) -> Report:
     """Two series or more: the first verdict, what it is judged by, and the runs of both."""
     first = found[0]
     forms = [*first.bases[:1], *first.others[:1]]
-    said = Handover(
-        question=next((form.series.question for form in forms if form.series.question), ""),
-        answer=" ".join(one.comparison.headline for one in found), tone=first.comparison.tone,
-        measured=_measured([form.series for form in forms]), how_sure=basis_sentence(first.comparison) or "",
-    )  # fmt: skip
     runs = tuple(_runs(form) for form in forms) if len(found) == 1 else ()
-    return one_page(said, replace(report, tables=(*report.tables[:1], *runs, *report.tables[1:])))
+    return one_page(
+        replace(report, tables=(*report.tables[:1], *runs, *report.tables[1:])),
+        [form.series for form in forms],
+        question=next((form.series.question for form in forms if form.series.question), ""),
+        answer=" ".join(one.comparison.headline for one in found),
+        tone=first.comparison.tone,
+        how_sure=basis_sentence(first.comparison) or "",
+    )
 
 
 def experiment_page(summary: ExperimentSummary, newest: SeriesSummary) -> Report:
@@ -68,23 +56,31 @@ def experiment_page(summary: ExperimentSummary, newest: SeriesSummary) -> Report
     totals = [gain.comparison for gain in summary.gains if gain.comparison and gain.counted]
     in_all = [f"{one.headline.removesuffix('.')} in all." for one in totals]
     series = [step.series for step in summary.steps]
-    said = Handover(
+    return one_page(
+        replace(report, tables=(*report.tables, _runs(newest))),
+        series,
         question=next((one.question for one in series if one.question), ""),
-        answer=" ".join(in_all) or "No change is in force.", tone=totals[0].tone if totals else Tone.FAINT,
-        measured=_measured(series),
+        answer=" ".join(in_all) or "No change is in force.",
+        tone=totals[0].tone if totals else Tone.FAINT,
         how_sure=next(filter(None, map(basis_sentence, totals)), ""),
-    )  # fmt: skip
-    return one_page(said, replace(report, tables=(*report.tables, _runs(newest))))
+    )
 
 
-def one_page(said: Handover, report: Report) -> Report:
+def one_page(
+    report: Report,
+    series: Sequence[Series] = (),
+    *,
+    question: str,
+    answer: str,
+    tone: Tone = Tone.PLAIN,
+    how_sure: str = "",
+) -> Report:
     """The form below what is said of it, cut to what a page holds; whatever is cut is counted."""
-    own = (
-        ("Question", said.question), ("Answer", said.answer), ("How sure", said.how_sure), ("Measured", said.measured),
-    )  # fmt: skip
-    top = [Field(name=name, text=wording.plain(text)) for name, text in own if text]
-    top = [replace(one, tone=said.tone) if one.name == "Answer" else one for one in top]
-    rest = [one for one in report.fields if one.name not in _ANSWERED or (one.name == "Measured" and not said.measured)]
+    measured = _measured(series) if series else ""
+    own = (("Question", question), ("Answer", answer), ("How sure", how_sure), ("Measured", measured))
+    tones = {"Answer": tone}
+    top = [Field(name=name, text=wording.plain(text), tone=tones.get(name, Tone.PLAIN)) for name, text in own if text]
+    rest = [one for one in report.fields if one.name not in _ANSWERED or (one.name == "Measured" and not measured)]
     tables = tuple(_cut_tables(report.tables))
     rows = sum(len(table.rows) for table in tables)
     charts = report.charts[: 1 if rows > _ROWS_BESIDE_TWO_CHARTS else 2]

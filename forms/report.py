@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain, repeat
 from typing import Any
 
 from forms import wording
@@ -155,6 +156,10 @@ class Table:
     sentences: bool = False
     entry: str = "row"
 
+    def cells(self, row: Row) -> Iterator[tuple[Cell, Column]]:
+        """A row's cells with their columns; missing ones are empty."""
+        return zip(chain(row.cells, repeat(Cell())), self.columns, strict=False)
+
     @property
     def signed(self) -> bool:
         return self.marked or any(row.mark in SIGNS for row in self.rows)
@@ -199,6 +204,11 @@ class Level:
     name: str
     value: float
     of_bars: bool = False
+
+
+def fields_of(*named: tuple[str, str | None]) -> tuple[Field, ...]:
+    """Lines by name and text, without empty ones."""
+    return tuple(Field(name=name, text=text) for name, text in named if text)
 
 
 def blank_fields(*names: str) -> tuple[Field, ...]:

@@ -134,8 +134,7 @@ class ChangeTables(RecordingTables):
 
     def open_journal(self, entry: JournalEntry) -> None:
         """Write down a change before it is made; on disk when this returns."""
-        row = {name: getattr(entry, name) for name in _PLAIN}
-        row |= {"kind": entry.kind.value, "state": entry.state.value, "owner": json.dumps(asdict(entry.owner))}
+        row = asdict(entry) | {"owner": json.dumps(asdict(entry.owner))}
         with self._db.atomic():
             self._db.table("changes").insert(row)
 
@@ -204,12 +203,6 @@ class ChangeTables(RecordingTables):
         return slots
 
 
-_PLAIN = (
-    "id", "created_at", "experiment", "name", "machine", "ssh", "undo_path", "undo_script", "effective_before",
-    "configuration_before", "ended_at",
-)  # fmt: skip
-
-
 @of_a_sound_file
 def _plan_from(content: Mapping[str, Any]) -> TrialPlan | None:
     return JSONNode("plan", content).record(TrialPlan) if content else None
@@ -217,9 +210,4 @@ def _plan_from(content: Mapping[str, Any]) -> TrialPlan | None:
 
 @of_a_sound_file
 def _entry(row: Mapping[str, Any]) -> JournalEntry:
-    return JournalEntry(
-        **{name: row[name] for name in _PLAIN},
-        kind=ChangeKind(row["kind"]),
-        state=ChangeState(row["state"]),
-        owner=Owner(**json.loads(row["owner"])),
-    )
+    return JSONNode("changes", {**row, "owner": json.loads(row["owner"])}).record(JournalEntry)

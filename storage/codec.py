@@ -18,9 +18,7 @@ from storage.records import (
     ClientFacts,
     Command,
     Decision,
-    Evidence,
     Experiment,
-    ExperimentKind,
     FactValue,
     JSONValue,
     Owner,
@@ -162,14 +160,9 @@ def series_from_row(
     history = history or SeriesHistory()
     change = None
     if row["change_name"] is not None:
-        change = Change(
-            name=row["change_name"],
-            value=row["change_value"],
-            previous=row["change_previous"],
-            evidence=Evidence(row["change_evidence"]),
-            also_changed=tuple(json.loads(row["change_also_changed"] or "[]")),
-            remark=row["change_remark"],
-        )
+        found = {name: row[f"change_{name}"] for name in Change.__dataclass_fields__}
+        also = json.loads(found["also_changed"] or "[]")
+        change = JSONNode("change", {**found, "also_changed": also}).record(Change)
     return Series(
         **{name: row[name] for name in (*_HEAD, *_PLAIN)},
         scratch_path=as_it_was(object_of(row["leftovers"] or "{}").get("scratch_path")),
@@ -191,21 +184,13 @@ def series_from_row(
 
 def experiment_to_row(experiment: Experiment) -> Row:
     """An experiment as a row of ``experiments``."""
-    return {name: value for name, value in asdict(experiment).items() if name != "recording_id"} | {
-        "kind": experiment.kind.value
-    }
+    return {name: value for name, value in asdict(experiment).items() if name != "recording_id"}
 
 
 @of_a_sound_file
 def experiment_from_row(row: Mapping[str, Any]) -> Experiment:
     """An experiment from its row."""
-    return Experiment(
-        name=row["name"],
-        kind=ExperimentKind(row["kind"]),
-        subject=row["subject"],
-        created_at=row["created_at"],
-        recording_id=row["recording_id"],
-    )
+    return JSONNode("experiments", row).record(Experiment)
 
 
 def run_to_row(series_id: str, run: Run) -> Row:

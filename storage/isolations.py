@@ -216,7 +216,6 @@ class IsolationTables(RecordingTables):
         found = asdict(run)
         row: Row = {name: found.pop(name) for name in _RUN_HEAD}
         row |= {"isolation_id": isolation_id, "content": json.dumps(found)}
-        row |= {"layer": run.layer.value, "status": run.status.value}
         with self._db.atomic():
             self._db.table("layer_runs").insert(row, replace=True)
 

@@ -68,24 +68,20 @@ class Recording(Head):
 
     def row(self) -> Row:
         return {
-            **{name: getattr(self, name) for name in _PLAIN},
-            "status": self.status.value,
+            **named(self, *_PLAIN),
             "leftovers": json.dumps(self.leftovers) if self.leftovers else None,
             "content": json.dumps(self.content),
         }
 
 
-_PLAIN = (
-    "id", "kind", "created_at", "error", "label", "note", "question", "subject", "part_of", "imported_at",
-)  # fmt: skip
+_PLAIN = (*HEAD, "kind", "subject", "part_of", "imported_at")
 
 
 @of_a_sound_file
 def recording_from_row(row: Mapping[str, Any], lease: Owner | None = None) -> Recording:
     """A recording from its row."""
     return Recording(
-        **{name: row[name] for name in _PLAIN},
-        status=SeriesStatus(row["status"]),
+        **{**{name: row[name] for name in _PLAIN}, "status": SeriesStatus(row["status"])},
         leftovers=leftovers_of(row["leftovers"]),
         content=object_of(row["content"]),
         lease=lease,

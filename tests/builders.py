@@ -5,6 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from app import importing
+from app.importing import Whole
+from forms.exporters import export_reports
+from forms.importers.filled_form import Given
+from forms.series.report import series_report
+from forms.series.summary import run_form
 from storage.changes import ChangeKind, JournalEntry
 from storage.notebook import Notebook
 from storage.plan import Plan, Settings
@@ -270,3 +276,14 @@ def abandoned_change() -> JournalEntry:
         name="strict sync", machine="nas 1234", undo_path="/etc/samba/sharebench-undo.sh", undo_script="exit 1",
         effective_before="Yes", owner=owner,
     )  # fmt: skip
+
+
+def export(series: Sequence[Series], format_name: str, *, paper: str = "A4") -> bytes:
+    """Filled run forms as one document."""
+    return export_reports([series_report(run_form(each)) for each in series], format_name, paper=paper)
+
+
+def read_series(content: bytes, given: Given) -> list[Series]:
+    """The series of a file, those inside trials and surveys too."""
+    found = [each.record for each in importing.read(content, given)]
+    return [series for record in found for series in (record.series if isinstance(record, Whole) else [record])]

@@ -28,7 +28,7 @@ from app.recorder.ceilings import ceiling_of
 from app.recorder.request import SeriesRequest, request_to_resume
 from app.recorder.writer import Recorder, SeriesWriter
 from forms import wording
-from forms.comparison.differences import differences_before, named
+from forms.comparison.differences import differences_before, prose
 from forms.experiments.summary import next_base
 from forms.findings.rules_session import why_hidden
 from forms.findings.series_warnings import UNKNOWN
@@ -452,7 +452,7 @@ def _refused(request: SeriesRequest, series: Series, notebook: Notebook, control
         return None
     return Failed.of(
         errors.UsageError(
-            f"this would not be series {request.base_id} measured again: {named(differing)}; restore that, or measure"
+            f"this would not be series {request.base_id} measured again: {prose(differing)}; restore that, or measure"
             " without --again"
         )
     )

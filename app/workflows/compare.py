@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from app.errors import UsageError
-from forms.comparison.differences import differences, differences_of_repeat, is_repeat, named
+from forms.comparison.differences import differences, differences_of_repeat, is_repeat, prose
 from forms.comparison.matrix import sides_of
 from forms.comparison.verdict import Sides, groups_of, unseen_between
 from forms.stats.decision import MOST_EARLIER
@@ -30,7 +30,7 @@ def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Seque
     for one in more:
         if differing := differences_of_repeat(called[0], one):
             raise UsageError(
-                f"series {one.id} is not {called[0].id} measured again: {named(differing)}; restore that and measure"
+                f"series {one.id} is not {called[0].id} measured again: {prose(differing)}; restore that and measure"
                 " again, or compare it as OTHER"
             )
     if not more and len(called) == 3 and _is_base_again(*called):

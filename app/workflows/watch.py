@@ -13,7 +13,7 @@ from app.recorder.recording import open_notebook
 from app.workflows.compare import with_history
 from forms import wording
 from forms.comparison.comparison import Comparison
-from forms.comparison.differences import differences_of_repeat, named
+from forms.comparison.differences import differences_of_repeat, prose
 from forms.comparison.verdict import Sides, compare_sides, path_of
 from forms.stats.decision import Limits, Verdict
 from forms.watch.report import Check
@@ -152,7 +152,7 @@ def _collected(notebook: Notebook, watch: Watch, limits: Limits, base: Sequence[
         differing = differences_of_repeat(base[-1], series)
         verdict = compared(notebook, tuple(base), series, limits).verdict
         if differing:
-            why = f"not taken into the baseline: {named(differing)}"
+            why = f"not taken into the baseline: {prose(differing)}"
         elif verdict in {Verdict.FASTER, Verdict.SLOWER}:
             why = f"not taken into the baseline: it is {verdict} than the series collected before"
     if not why and nights((*base, series)) > nights(base):

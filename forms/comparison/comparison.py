@@ -6,7 +6,7 @@ from forms import wording
 from forms.comparison.differences import Difference, session_difference
 from forms.comparison.settle import SettlingStep
 from forms.layout import Tone
-from forms.stats.decision import Doubt, Verdict
+from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
 from forms.wording import VERDICT_SIGNS, VERDICT_TONES, VERDICT_WORDS, signed_end, verdict_sentence
 from storage.records import Change
 
@@ -16,7 +16,7 @@ MANY_RUNS = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(ChangeDecision):
     """The result of comparing two sides; absent figures mean too few runs or series."""
 
     base_id: str
@@ -25,40 +25,22 @@ class Comparison:
     other_name: str
     base_ids: tuple[str, ...]
     other_ids: tuple[str, ...]
-    verdict: Verdict
-    doubt: Doubt | None
     base_runs: int
     other_runs: int
     base_bytes_per_second: float | None
     other_bytes_per_second: float | None
-    change_percent: float | None
-    interval_percent: tuple[float, float] | None
-    runs_interval_percent: tuple[float, float] | None
-    p_value: float | None
-    """The largest p of the Student's t tests that the verdict needs."""
-    needed_runs: int | None
+    needed_runs: int | None = None
     needed_runs_range: tuple[int, int | None] | None = None
     """(fewest, most) that a first look leaves open; None for most: no number may be enough."""
-    smallest_percent: float | None = None
     needed_series: int | None = None
-    between_percent: float | None = None
-    """Standard deviation between equal series; absent for interleaved runs."""
-    between_freedom: float | None = None
     apart_percent: float | None = None
     """The most by which equal series differ, 19 times in 20."""
-    run_percent: float | None = None
-    repeats: float = 0.0
-    """Degrees of freedom from repeated series, weighted by the time they cover."""
     history_count: int = 0
     history_days: float | None = None
     settle: SettlingStep | None = None
     base_wander_percent: float | None = None
-    interleaved: bool = False
-    level: float = 0.95
-    """Of the interval; above 0.95 for several comparisons at once (Holm)."""
-    noise_percent: float
-    margin_percent: float
-    alpha: float
+    limits: Limits
+    """Its level is above 0.95 for several comparisons at once (Holm)."""
     differences: tuple[Difference, ...] = ()
     server_seen: bool = True
     change: Change | None = None
@@ -152,7 +134,7 @@ def hint_sentence(found: Comparison) -> str | None:
     """What to do where no step would settle it, or None."""
     if found.known or found.doubt in (*OWN_SIGNS, Doubt.NO_RUNS, Doubt.FEW_RUNS):
         return None
-    if found.noise_percent >= found.margin_percent:
+    if found.limits.noise_percent >= found.limits.margin_percent:
         return "Nothing can settle it while the noise threshold is as wide as the margin of no change."
     if found.doubt is Doubt.VARYING and found.needed_runs is not None and found.needed_runs <= MANY_RUNS:
         low, high = found.needed_runs_range or (found.needed_runs, found.needed_runs)

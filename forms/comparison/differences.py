@@ -106,7 +106,7 @@ def is_repeat(first: Series, again: Series) -> bool:
     return same_path(first, again) and not differences_of_repeat(first, again)
 
 
-def named(differing: Iterable[Difference]) -> str:
+def prose(differing: Iterable[Difference]) -> str:
     """The first few differences by name, as prose."""
     every = [str(found) for found in differing]
     more = [f"{len(every) - _MOST_NAMED} more"] if len(every) > _MOST_NAMED else []

@@ -33,6 +33,7 @@ from forms.report import (
 from forms.series.fields import origin_fields
 from forms.series.summary import SeriesSummary
 from storage.isolations import profile_rounds
+from storage.json_reader import named
 from storage.records import Series
 
 SCHEMA = "sharebench/comparison/1"
@@ -40,38 +41,45 @@ SCHEMA = "sharebench/comparison/1"
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """The JSON object of a comparison, unrounded; ``change`` only where one is claimed."""
+    found = comparison.variation
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "base": comparison.base_id,
         "other": comparison.other_id,
-        "verdict": comparison.verdict,
-        "change_percent": comparison.change_percent,
-        "interval_percent": list(comparison.interval_percent) if comparison.interval_percent else None,
-        "p_value": comparison.p_value,
+        **verdict_document(comparison),
         "doubt": comparison.doubt,
-        "runs_interval_percent": list(comparison.runs_interval_percent) if comparison.runs_interval_percent else None,
-        "level": comparison.level,
+        "runs_interval_percent": comparison.runs_interval_percent and list(comparison.runs_interval_percent),
+        "level": comparison.limits.level,
         "in_turns": comparison.interleaved,
         "base_series": list(comparison.base_ids),
         "other_series": list(comparison.other_ids),
         "base_average_bytes_per_second": comparison.base_bytes_per_second,
         "other_average_bytes_per_second": comparison.other_bytes_per_second,
-        "between_series_percent": comparison.between_percent,
-        "between_series_degrees_of_freedom": comparison.between_freedom,
+        "between_series_percent": found and found.deviation_percent,
+        "between_series_degrees_of_freedom": found and found.freedom,
         "equal_series_differ_by_percent": comparison.apart_percent,
-        "run_variation_percent": comparison.run_percent,
+        "run_variation_percent": found and 100 * found.run_deviation,
         "history_series": comparison.history_count,
         "history_newest_days": comparison.history_days,
-        "base_wander_percent": comparison.base_wander_percent,
-        "needed_runs": comparison.needed_runs,
-        "needed_runs_range": list(comparison.needed_runs_range) if comparison.needed_runs_range else None,
+        **named(comparison, "base_wander_percent", "needed_runs"),
+        "needed_runs_range": comparison.needed_runs_range and list(comparison.needed_runs_range),
         "needed_series": comparison.needed_series,
-        "settle": asdict(comparison.settle) if comparison.settle else None,
+        "settle": comparison.settle and asdict(comparison.settle),
         "differences": [{"name": d.name, "base": d.base, "other": d.other} for d in comparison.differences],
     }
     if comparison.change is not None:
         document["change"] = {**asdict(comparison.change), "also_changed": list(comparison.change.also_changed)}
     return document
+
+
+def verdict_document(found: Comparison | None) -> dict[str, Any]:
+    """The verdict's figures, all absent without one."""
+    return {
+        "verdict": found and found.verdict,
+        "change_percent": found and found.change_percent,
+        "interval_percent": found and found.interval_percent and list(found.interval_percent),
+        "p_value": found and found.p_value,
+    }
 
 
 FORM = "comparison"

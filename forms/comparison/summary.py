@@ -137,7 +137,7 @@ def _protocol(series: Series) -> str:
 def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
     base, other = sides.base[0], sides.other[0]
     said = []
-    if comparison.level > 1 - 0.05 + 1e-9 and at_once > 1:
+    if comparison.limits.level > 1 - 0.05 + 1e-9 and at_once > 1:
         said.append(f"{at_once} comparisons at once: each interval is wider, so that all of them hold 19 times in 20.")
     if base.command is not other.command:
         said.append(f"A {base.command} and a {other.command} are different work: compare like with like.")

@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise, takewhile
+from typing import Any
 
 from forms import wording
 from forms.comparison.comparison import OWN_SIGNS, Comparison
-from forms.comparison.differences import Difference, differences, differences_of_repeat, effective, named, parameter_of
+from forms.comparison.differences import Difference, differences, differences_of_repeat, effective, parameter_of, prose
 from forms.comparison.settle import cheapest_step
 from forms.stats.decision import (
     ChangeDecision,
@@ -25,9 +26,10 @@ from forms.stats.decision import (
     holm,
 )
 from forms.stats.distributions import student_t
-from forms.stats.settle import needed_range, needed_runs, run_variation, smallest_found_percent
+from forms.stats.settle import needed_range, needed_runs, run_variation
 from forms.stats.variation import DAY_SECONDS, LEAST_RUNS, SeriesGroup
 from forms.tuning.change_evidence import own_setting
+from storage.json_reader import named
 from storage.records import Change, Evidence, Series
 
 
@@ -113,7 +115,6 @@ def _compared(
     claimed = _claimed(base, other)
     decision = _unless_contradicted(decision, claimed, sides, differing)
     found = decision.variation
-    needs = _needs(decision, turns, limits)
     step = None
     if settles and decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND) and found and decision.change_percent is not None:
         step = cheapest_step(
@@ -130,40 +131,25 @@ def _compared(
     history = [one for group in sides.history for one in group] if found else []
     newest = max(map(moment, history), default=None)
     return Comparison(
+        **named(decision, *ChangeDecision.__dataclass_fields__),
+        **_needs(decision, turns, limits),
         base_id=base.id,
         other_id=other.id,
         base_name=wording.name_of(base, beside=other),
         other_name=wording.name_of(other, beside=base),
         base_ids=tuple(one.id for one in sides.base),
         other_ids=tuple(one.id for one in sides.other),
-        verdict=decision.verdict,
-        doubt=decision.doubt,
         base_runs=sum(map(len, left)),
         other_runs=sum(map(len, right)),
         base_bytes_per_second=average(left) if all(left) else None,
         other_bytes_per_second=average(right) if all(right) else None,
-        change_percent=decision.change_percent,
-        interval_percent=decision.interval_percent,
-        runs_interval_percent=decision.runs_interval_percent,
-        p_value=decision.t_p_value,
-        needed_runs=needs.runs,
-        needed_runs_range=needs.runs_range,
         needed_series=step.series_a_side if step else None,
-        smallest_percent=needs.smallest_percent,
-        between_percent=found.deviation_percent if found else None,
-        between_freedom=found.freedom if found else None,
         apart_percent=_apart(decision),
-        run_percent=100 * found.run_deviation if found else None,
-        repeats=found.repeats if found else 0.0,
         history_count=len(history),
         history_days=None if newest is None else max(0.0, moment(other) - newest) / DAY_SECONDS,
         settle=step,
         base_wander_percent=_base_variation(left),
-        interleaved=decision.interleaved,
-        level=limits.level,
-        noise_percent=limits.noise_percent,
-        margin_percent=limits.margin_percent,
-        alpha=limits.alpha,
+        limits=limits,
         differences=differing,
         server_seen=all(_shows_its_server(one) for one in (base, other)),
         change=claimed,
@@ -249,29 +235,20 @@ def _shows_its_server(series: Series) -> bool:
     return any(parameter_of(fact) for fact in series.environment.get("server", {}))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Needs:
-    runs: int | None = None
-    runs_range: tuple[int, int | None] | None = None
-    smallest_percent: float | None = None
-
-
-def _needs(decision: ChangeDecision, turns: tuple[list[float], list[float]] | None, limits: Limits) -> _Needs:
+def _needs(decision: ChangeDecision, turns: tuple[list[float], list[float]] | None, limits: Limits) -> dict[str, Any]:
     change = decision.change_percent
     if decision.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS):
-        return _Needs(runs=LEAST_RUNS)
-    if decision.doubt is not Doubt.VARYING or change is None or limits.noise_percent >= limits.margin_percent:
-        return _Needs()
-    variation = run_variation(*turns, paired=True) if turns else None
-    if variation is None:
-        return _Needs()
+        return {"needed_runs": LEAST_RUNS}
+    told = decision.doubt is Doubt.VARYING and limits.noise_percent < limits.margin_percent
+    variation = run_variation(*turns, paired=True) if turns and told else None
+    if variation is None or change is None:
+        return {}
     least = variation.runs + 1
     runs, (low, high) = needed_runs(change, variation, limits), needed_range(change, variation, limits)
-    return _Needs(
-        runs=None if runs is None else max(least, runs),
-        runs_range=(max(least, low), None if high is None else max(least, high)),
-        smallest_percent=smallest_found_percent(variation, variation.runs, limits),
-    )
+    return {
+        "needed_runs": None if runs is None else max(least, runs),
+        "needed_runs_range": (max(least, low), None if high is None else max(least, high)),
+    }
 
 
 def _base_variation(left: Sequence[Sequence[float]]) -> float | None:
@@ -317,7 +294,7 @@ def _why_new(last: Series, one: Series, new_normal: Collection[str]) -> str | No
     if one.change is not None:
         return wording.plain(wording.changed(one.change))
     differing = differences_of_repeat(last, one)
-    return wording.plain(named(differing)) if differing else None
+    return wording.plain(prose(differing)) if differing else None
 
 
 def _at_confirmed_changes(group: Sequence[Series], why: str) -> Iterator[HistoryGroup]:

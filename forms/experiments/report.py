@@ -5,8 +5,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
-from forms.comparison.comparison import Comparison, basis_sentence
-from forms.comparison.report import comparison_document, matrix_chart, matrix_table
+from forms.comparison.comparison import basis_sentence
+from forms.comparison.report import comparison_document, matrix_chart, matrix_table, verdict_document
 from forms.comparison.settle import SettlingStep
 from forms.experiments.selftest import Repeats, Selftest, repeats, repeats_sentences, selftest, sentences
 from forms.experiments.summary import ExperimentStep, ExperimentSummary, Gain, experiment_summary
@@ -108,7 +108,7 @@ def _gain(gain: Gain) -> Document:
         "base": gain.path[0].series.id,
         "other": gain.path[-1].series.id,
         "counted": [step.series.id for step in gain.counted],
-        **_verdict_figures(gain.comparison),
+        **verdict_document(gain.comparison),
     }
 
 
@@ -124,24 +124,15 @@ def _step(step: ExperimentStep) -> Document:
         "base": found.base_id if found else step.series.base_id,
         "base_number": step.base_number,
         "change": {**asdict(step.change), "also_changed": list(step.change.also_changed)} if step.change else None,
-        "standing": step.standing.value if step.standing else None,
+        "standing": step.standing,
         "doubts": list(step.doubts),
         "average_bytes_per_second": step.average_bytes_per_second,
         "valid_runs": len(step.series.measured()),
-        **_verdict_figures(found),
-        "doubt": found.doubt if found else None,
-        "needed_runs": found.needed_runs if found else None,
-        "decision": step.decision.value if step.decision else None,
+        **verdict_document(found),
+        "doubt": found and found.doubt,
+        "needed_runs": found and found.needed_runs,
+        "decision": step.decision,
         "on_kept_path": step.on_kept_path,
-    }
-
-
-def _verdict_figures(found: Comparison | None) -> Document:
-    return {
-        "verdict": found.verdict if found else None,
-        "change_percent": found.change_percent if found else None,
-        "interval_percent": list(found.interval_percent) if found and found.interval_percent else None,
-        "p_value": found.p_value if found else None,
     }
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from forms.report import Report
-    from storage.records import Series
 
 SHORT_NAMES: Mapping[str, str] = MappingProxyType({"txt": "text", "md": "markdown"})
 PAPERS = ("A4", "Letter")
@@ -20,54 +19,32 @@ class Format:
 
     name: str
     suffix: str
-    binary: bool
-    read_back: bool = False
     what: str
-    module: str
+    binary: bool = False
+    read_back: bool = False
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
         f.name: f
         for f in (
-            Format(name="text", suffix=".txt", binary=False, what="as the terminal shows it", module="text"),
-            Format(name="markdown", suffix=".md", binary=False, what="for a wiki or a ticket", module="markdown"),
-            Format(
-                name="csv",
-                suffix=".csv",
-                binary=False,
-                what="for spreadsheets, and import",
-                module="csv",
-                read_back=True,
-            ),
-            Format(name="html", suffix=".html", binary=False, what="one page that prints as forms", module="html"),
-            Format(name="xlsx", suffix=".xlsx", binary=True, what="a spreadsheet that computes", module="xlsx"),
-            Format(name="pdf", suffix=".pdf", binary=True, what="pages to print and file", module="pdf"),
-            Format(
-                name="json",
-                suffix=".json",
-                binary=False,
-                what="for programs, and import",
-                module="json",
-                read_back=True,
-            ),
+            Format(name="text", suffix=".txt", what="as the terminal shows it"),
+            Format(name="markdown", suffix=".md", what="for a wiki or a ticket"),
+            Format(name="csv", suffix=".csv", what="for spreadsheets, and import", read_back=True),
+            Format(name="html", suffix=".html", what="one page that prints as forms"),
+            Format(name="xlsx", suffix=".xlsx", what="a spreadsheet that computes", binary=True),
+            Format(name="pdf", suffix=".pdf", what="pages to print and file", binary=True),
+            Format(name="json", suffix=".json", what="for programs, and import", read_back=True),
         )
     }
 )
-
-
-def export(series: "Sequence[Series]", format_name: str, *, paper: str = "A4") -> bytes:
-    """Filled run forms as one document. Raises KeyError for an unknown format."""
-    from forms.series.report import series_report  # noqa: PLC0415
-    from forms.series.summary import run_form  # noqa: PLC0415 (the registry alone stays light)
-
-    return export_reports([series_report(run_form(one)) for one in series], format_name, paper=paper)
+"""The module that renders a format has its name."""
 
 
 def export_reports(reports: "Sequence[Report]", format_name: str, *, paper: str = "A4") -> bytes:
     """Any forms as one document. Raises KeyError for an unknown format."""
     chosen = FORMATS[format_name]
-    module = importlib.import_module(f"{__name__}.{chosen.module}")
+    module = importlib.import_module(f"{__name__}.{format_name}")
     if chosen.read_back:
         reports = [report for report in reports if not report.is_front_page]
     rendered: bytes = module.render(reports, paper=paper)

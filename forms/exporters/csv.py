@@ -78,12 +78,7 @@ def _table(table: Table) -> Iterator[list[Value]]:
     yield headings + ([STATUS, REMARK] if table.marked else [])
     for row in table.rows:
         beside: list[Value] = [status_text(row), own_remark(row)] if table.marked and row.role is Role.ENTRY else []
-        yield _values(row.cells, len(table.columns)) + beside
-
-
-def _values(cells: Sequence[Cell], count: int) -> list[Value]:
-    values: list[Value] = [_value(cell) for cell in cells]
-    return values + [None] * (count - len(cells))
+        yield [_value(cell) for cell, _ in table.cells(row)] + beside
 
 
 def _value(cell: Cell) -> Value:

@@ -206,11 +206,7 @@ def _row(row: Row, table: Table, *, remarks: bool) -> str:
     if row.role is Role.HEADING:
         wide = f'<th scope="rowgroup" class="text" colspan="{len(table.columns) + remarks}">'
         return f"{start}{wide}{_text(row.name)}</th></tr>"
-    cells = [*row.cells, *[Cell()] * (len(table.columns) - len(row.cells))]
-    written = [
-        _cell(row, cell, column, first=i == 0)
-        for i, (cell, column) in enumerate(zip(cells, table.columns, strict=True))
-    ]
+    written = [_cell(row, cell, column, first=i == 0) for i, (cell, column) in enumerate(table.cells(row))]
     if remarks:
         written.append(f'<td class="text remark" dir="auto">{_text(remark_text(row))}</td>')
     return f"{start}{''.join(written)}</tr>"

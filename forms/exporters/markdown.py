@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from forms.layout import lines_of, visible
-from forms.report import Cell, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remark_text
+from forms.report import Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remark_text
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~&$@]|:(?=[/a-zA-Z+-])|(?<=www)\.")
 _BLOCK_START = re.compile(r"^(\s*)([-+=])|^(\s*\d+)([.)])(?=\s|$)")
@@ -68,16 +68,14 @@ def _table_lines(table: Table) -> Iterator[str]:
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:
-    texts = [_cell(cell, column.kind) for cell, column in zip(row.cells, table.columns, strict=False)]
-    texts += [""] * (len(table.columns) - len(texts))
+    texts = [
+        escaped(cell.value) if isinstance(cell.value, str) else cell_text(cell, column.kind)
+        for cell, column in table.cells(row)
+    ]
     sign = "~~" if row.struck else ""
     if row.role is not Role.ENTRY or row.mark is Mark.BOTTLENECK:
         sign = "**"
     return [f"{sign}{text}{sign}" if text else "" for text in texts]
-
-
-def _cell(cell: Cell, kind: ReportKind) -> str:
-    return escaped(cell.value) if isinstance(cell.value, str) else cell_text(cell, kind)
 
 
 def _piped(texts: Sequence[str]) -> str:

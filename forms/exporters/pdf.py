@@ -15,7 +15,7 @@ from fpdf.fonts import FontFace
 from forms.exporters.drawing import HEIGHT, LEAST_HEIGHT, WIDTH, ChartText, Shape, Stroke, drawing
 from forms.exporters.pdf_fonts import TEXT, add_fonts
 from forms.layout import control_pictures, cut, visible
-from forms.report import SIGNS, Cell, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
+from forms.report import SIGNS, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
 
 INK, GREY, LINE, WARN = (27, 27, 27), (89, 89, 89), (138, 138, 138), (143, 29, 29)
 _COLOURS = {Mark.REJECTED: WARN, Mark.RESTORED: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}
@@ -84,11 +84,7 @@ def _face(row: Row) -> FontFace:
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:
-    cells = [*row.cells, *[Cell()] * (len(table.columns) - len(row.cells))]
-    texts = [
-        control_pictures(cell_text(cell, column.kind)).replace("\t", " ")
-        for cell, column in zip(cells, table.columns, strict=True)
-    ]
+    texts = [control_pictures(cell_text(c, column.kind)).replace("\t", " ") for c, column in table.cells(row)]
     if row.mark in SIGNS:
         texts[0] = f"{SIGNS[row.mark]} {texts[0]}"
     return texts

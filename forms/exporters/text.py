@@ -197,8 +197,7 @@ def _row_lines(
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:
-    texts = [layout.visible(cell_text(c, column.kind)) for c, column in zip(row.cells, table.columns, strict=False)]
-    texts += [""] * (len(table.columns) - len(texts))
+    texts = [layout.visible(cell_text(cell, column.kind)) for cell, column in table.cells(row)]
     if _has_sign(table, row):
         texts[0] = f"{SIGNS.get(row.mark, ' ')} {texts[0]}"
     return texts

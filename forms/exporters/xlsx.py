@@ -154,23 +154,17 @@ class _SheetWriter:
 
     def _row(self, table: Table, row: Row, first: int) -> None:
         look = _look(row)
-        cells = [*row.cells, *[Cell()] * (len(table.columns) - len(row.cells))]
-        for index, (cell, column) in enumerate(zip(cells, table.columns, strict=True)):
+        count = len(table.columns)
+        for index, (cell, column) in enumerate(table.cells(row)):
             self._cell(index, cell, column, look, first)
         if table.marked:
             entry = row.role is Role.ENTRY
-            self._text(
-                self.line,
-                len(cells),
-                status_text(row) if entry and not self.report.blank else "",
-                border=1,
-                valign="top",
-            )
-            remark = own_remark(row) if entry else ""
-            self._text(self.line, len(cells) + 1, remark, border=1, text_wrap=True, valign="top")
-            self._heighten([*[""] * (len(cells) + 1), remark])
+            status, remark = (status_text(row), own_remark(row)) if entry else ("", "")
+            self._text(self.line, count, "" if self.report.blank else status, border=1, valign="top")
+            self._text(self.line, count + 1, remark, border=1, text_wrap=True, valign="top")
+            self._heighten([*[""] * (count + 1), remark])
         elif row.role is Role.ENTRY:
-            self._heighten([cell.value if isinstance(cell.value, str) else "" for cell in cells])
+            self._heighten([cell.value if isinstance(cell.value, str) else "" for cell in row.cells])
 
     def _heighten(self, texts: Sequence[str]) -> None:
         lines = [

@@ -1,64 +1,15 @@
-"""Read recordings from JSON documents or filled CSV forms."""
+"""Read JSON documents in little memory, and check what they hold."""
 
 import codecs
 import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import count, islice
 from typing import Any, NoReturn
 
-from forms.importers.filled_form import KINDS, ImportedTrial, series_from_csv, trial_from_document
-from forms.isolation.report import SCHEMA as ISOLATION_SCHEMA
-from forms.isolation.report import isolation_from_document
 from forms.layout import is_plain, visible
-from forms.load.report import LOAD_SCHEMA, load_from_document
-from forms.series.report import series_from_document
-from storage.isolations import Isolation
-from storage.json_reader import DocumentError, JSONNode
-from storage.loads.records import Load
-from storage.records import LONGEST_SECONDS, SHORTEST_SECONDS, Command, Run, Series, Target
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
-    """What a file may not say itself, and how its words are read."""
-
-    target_of: Callable[[str], Target]
-    command: Command = Command.GET
-    target: Target | None = None
-    size_bytes: int | None = None
-    link_bits_per_second: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recordings:
-    """What a file holds, each kind in the file's order."""
-
-    series: tuple[Series, ...] = ()
-    trials: tuple[ImportedTrial, ...] = ()
-    loads: tuple[Load, ...] = ()
-    isolations: tuple[Isolation, ...] = ()
-
-    @property
-    def all_series(self) -> list[Series]:
-        return [*self.series, *(one for trial in self.trials for one in trial.series)]
-
-
-def read_recordings(content: bytes, given: Given) -> Recordings:
-    """All recordings of a JSON or CSV file, or none. Raises DocumentError, naming the first wrong place."""
-    check_utf_8(content)
-    if content.removeprefix(_MARK).lstrip()[:1] in {b"{", b"["}:
-        return _from_json(json_text_of(content))
-    found = series_from_csv(
-        content,
-        target_of=given.target_of,
-        command=given.command,
-        target=given.target,
-        size_bytes=given.size_bytes,
-        link_bits_per_second=given.link_bits_per_second,
-    )
-    return Recordings(series=tuple(check(series) for series in found))
+from storage.json_reader import DocumentError
+from storage.records import LONGEST_SECONDS, SHORTEST_SECONDS, Run, Series, Target
 
 
 def check_utf_8(content: bytes) -> None:
@@ -70,40 +21,6 @@ def check_utf_8(content: bytes) -> None:
             decoder.decode(content[at : at + _PIECE_BYTES], final=at + _PIECE_BYTES >= len(content))
         except UnicodeDecodeError as error:
             raise DocumentError(f"byte {begun + error.start}: not UTF-8 text") from error
-
-
-def read_series(content: bytes, given: Given) -> list[Series]:
-    """The series alone of :func:`read_recordings`."""
-    return read_recordings(content, given).all_series
-
-
-def _from_json(text: str) -> Recordings:
-    series: list[Series] = []
-    trials: list[ImportedTrial] = []
-    loads_found: list[Load] = []
-    isolations: list[Isolation] = []
-    name = ""
-    try:
-        for name, document in documents_of(text):  # noqa: B007  an error names it
-            schema = document.get("schema") if isinstance(document, dict) else None
-            if schema in tuple(KINDS):
-                trials.append(trial_from_document(document))
-                list(map(check, trials[-1].series))
-            elif schema == LOAD_SCHEMA:
-                loads_found.append(load_from_document(JSONNode("", document)))
-                list(map(check_target, loads_found[-1].targets))
-            elif schema == ISOLATION_SCHEMA:
-                isolations.append(isolation_from_document(document))
-                check_target(isolations[-1].target)
-            else:
-                series.append(check(series_from_document(document)))
-    except DocumentError as error:
-        raise DocumentError(f"{name}.{error}" if name else str(error)) from error
-    if not name and not (series or trials or loads_found or isolations):
-        raise DocumentError("an empty array: expected objects that `sharebench export` wrote")
-    return Recordings(
-        series=tuple(series), trials=tuple(trials), loads=tuple(loads_found), isolations=tuple(isolations)
-    )
 
 
 _LARGEST_WHOLE = 2**63 - 1

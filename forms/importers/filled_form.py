@@ -212,20 +212,23 @@ class _Form:
         return JSONNode(name, {key: value for key, sign, value in pairs if sign})
 
 
-def series_from_csv(
-    content: bytes,
-    *,
-    target_of: Callable[[str], Target],
-    command: Command = Command.GET,
-    target: Target | None = None,
-    size_bytes: int | None = None,
-    link_bits_per_second: int | None = None,
-) -> list[Series]:
-    """The series of a file; arguments fill its gaps. Raises DocumentError, naming the line."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a file may not say itself, and how its words are read."""
+
+    target_of: Callable[[str], Target]
+    command: Command = Command.GET
+    target: Target | None = None
+    size_bytes: int | None = None
+    link_bits_per_second: int | None = None
+
+
+def series_from_csv(content: bytes, given: Given) -> list[Series]:
+    """The series of a file; ``given`` fills its gaps. Raises DocumentError, naming the line."""
     forms = list(_forms(*_records(content)))
     if not forms:
         raise DocumentError(f"line 1: expected a form (a record {FORM},{RUN_FORM}), or a series document")
-    return [_series(f, target_of, command, target, size_bytes, link_bits_per_second) for f in forms]
+    return [_series(form, given) for form in forms]
 
 
 def _records(content: bytes) -> tuple[bool, Iterator[tuple[int, list[str]]]]:
@@ -291,18 +294,11 @@ def _headings(record: list[str]) -> list[str]:
     return found if is_table else []
 
 
-def _series(
-    form: _Form,
-    target_of: Callable[[str], Target],
-    command: Command,
-    target: Target | None,
-    size_bytes: int | None,
-    link_bits_per_second: int | None,
-) -> Series:
-    runs = tuple(_runs(form, size_bytes))
+def _series(form: _Form, given: Given) -> Series:
+    runs = tuple(_runs(form, given.size_bytes))
     if not runs:
         raise DocumentError(f"line {form.line}: no run of this form has a time")
-    link = _link(form) or rate_from(form.link_heading.strip(" %oOfF")) or link_bits_per_second
+    link = _link(form) or rate_from(form.link_heading.strip(" %oOfF")) or given.link_bits_per_second
     doubts = _contradictions(form, runs, link)
     measured = form.facts("Measured")
     moment, series_id = _when_and_which(form.text("Measured"))
@@ -314,8 +310,8 @@ def _series(
         label=form.text("Label"),
         note=form.text("Note"),
         experiment=form.text("Experiment") or None,
-        command=_command(form, command),
-        target=_target(form, target_of) or target or Target(protocol="file"),
+        command=_command(form, given.command),
+        target=_target(form, given.target_of) or given.target or Target(protocol="file"),
         client=_client(form),
         link_bits_per_second=link,
         environment={"client": {CONTRADICTIONS: "; ".join(doubts)}} if doubts else {},
@@ -323,11 +319,8 @@ def _series(
         runs=runs,
     )
     title = form.text(TITLE)
-    return (
-        series
-        if title in {"", BLANK_TITLE, wording.default_title(series.command, series.target)}
-        else replace(series, title=title)
-    )
+    untitled = title in {"", BLANK_TITLE, wording.default_title(series.command, series.target)}
+    return series if untitled else replace(series, title=title)
 
 
 def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:
@@ -347,7 +340,7 @@ def _client(form: _Form) -> ClientFacts:
         first = form.text("Client").partition(", ")[0].strip()
         name, _, version = first.rpartition(" ") if re.search(r" v?\d", first) else (first, "", "")
         return ClientFacts(name=name or BY_HAND, version=version)
-    numbers = {}
+    numbers: dict[str, int | None] = {}
     for name in ("block_bytes", "in_flight"):
         text = facts.get(name, "")
         if text and not (text.isdecimal() and len(text) < _MOST_DIGITS):

@@ -219,6 +219,8 @@ class Doubt(StrEnum):
     VARYING = "scatter"
     CONTRADICTED = "contradicted"
     SAME_SETTINGS = "same settings"
+    FEW_PAIRS = "few pairs"
+    DRIFT = "drift"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,7 +247,8 @@ class ChangeDecision:
     change_percent: float | None = None
     interval_percent: tuple[float, float] | None = None
     runs_interval_percent: tuple[float, float] | None = None
-    t_p_value: float | None = None
+    p_value: float | None = None
+    """The largest p of the Student's t tests that the verdict needs."""
     variation: Variation | None = None
     critical: float | None = None
     interleaved: bool = False
@@ -331,7 +334,7 @@ def _decided(
         change_percent=told,
         interval_percent=interval,
         runs_interval_percent=runs.interval_percent(limits.level) if runs else None,
-        t_p_value=max(one.p_value for one in needed),
+        p_value=max(one.p_value for one in needed),
         variation=found,
         critical=critical,
     )
@@ -380,7 +383,7 @@ def decide_interleaved(base: Rates, other: Rates, *, limits: Limits | None = Non
         change_percent=told,
         interval_percent=interval,
         runs_interval_percent=interval,
-        t_p_value=pairs.p_value,
+        p_value=pairs.p_value,
         interleaved=True,
     )
 

@@ -20,16 +20,6 @@ _MIDDLE = 0.567143290409784
 _NEGLIGIBLE = -45.0
 
 
-def normal_cdf(z: float) -> float:
-    """The chance that a standard normal value is at most ``z``."""
-    return math.erfc(-z / math.sqrt(2)) / 2
-
-
-def normal_quantile(chance: float) -> float:
-    """The standard normal quantile (Wichura 1988, AS 241)."""
-    return _STANDARD.inv_cdf(chance)
-
-
 def student_tail(t: float, freedom: float) -> float:
     """The two-sided p of Student's t."""
     return _student(abs(t), freedom)[0]
@@ -110,10 +100,10 @@ def noncentral_t_shift(bound: float, freedom: float, power: float) -> float:
 
 
 def reaching(power: float, terms: Sequence[tuple[float, float, float]]) -> float:
-    """Solve the sum of weight * normal_cdf(factor * x - bound) = ``power`` for x, by Newton's method."""
+    """Solve the sum of weight * the normal chance up to (factor * x - bound) = ``power`` for x, by Newton's method."""
     low, high = -math.inf, math.inf
     erfc, exp, root, height = math.erfc, math.exp, math.sqrt(0.5), math.sqrt(0.5 / math.pi)
-    quantile = normal_quantile(power)
+    quantile = _STANDARD.inv_cdf(power)
     x = math.fsum(weight * (bound + quantile) / factor for factor, bound, weight in terms)
     for _ in range(200):
         reached = slope = 0.0

@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, pairwise
-from statistics import NormalDist, fmean, median
+from itertools import accumulate
+from statistics import NormalDist, fmean, median, stdev
 
+from forms.stats.decision import percent_of
 from forms.stats.distributions import chi_square_tail
 
 EXACT_MAX = 200
@@ -153,13 +154,8 @@ def interleaved_effect(ratios: Sequence[float], base_first: Sequence[bool], alph
     cut = critical_count(len(ahead), len(behind), alpha)
     residuals = [one - fmean(side) for side in (ahead, behind) for one in side]
     freedom = len(logs) - 2
-    return PairedEffect(
-        pairs=len(logs),
-        p_value=mann_whitney_p(ahead, [-one for one in behind]),
-        change_percent=_percent(median(means)),
-        interval_percent=None if cut is None else (_percent(means[cut]), _percent(means[-1 - cut])),
-        deviation_percent=100 * math.sqrt(sum(one * one for one in residuals) / freedom) if freedom else None,
-    )
+    spread = 100 * math.sqrt(sum(one * one for one in residuals) / freedom) if freedom else None
+    return _effect(means, cut, len(logs), mann_whitney_p(ahead, [-one for one in behind]), spread)
 
 
 def paired_effect(ratios: Sequence[float], alpha: float = ALPHA) -> PairedEffect:
@@ -168,17 +164,19 @@ def paired_effect(ratios: Sequence[float], alpha: float = ALPHA) -> PairedEffect
         raise ValueError("no pairs")
     logs = [math.log(ratio) for ratio in ratios]
     means = sorted((one + other) / 2 for i, one in enumerate(logs) for other in logs[i:])
-    cut = _critical(len(logs), alpha)
-    spread = None
-    if len(logs) > 1:
-        middle = fmean(logs)
-        spread = 100 * math.sqrt(sum((one - middle) ** 2 for one in logs) / (len(logs) - 1))
+    spread = 100 * stdev(logs) if len(logs) > 1 else None
+    return _effect(means, _critical(len(logs), alpha), len(logs), signed_rank_p(logs), spread)
+
+
+def _effect(
+    means: Sequence[float], cut: int | None, pairs: int, p_value: float, deviation_percent: float | None
+) -> PairedEffect:
     return PairedEffect(
-        pairs=len(logs),
-        p_value=signed_rank_p(logs),
-        change_percent=_percent(median(means)),
-        interval_percent=None if cut is None else (_percent(means[cut]), _percent(means[-1 - cut])),
-        deviation_percent=spread,
+        pairs=pairs,
+        p_value=p_value,
+        change_percent=percent_of(median(means)),
+        interval_percent=None if cut is None else (percent_of(means[cut]), percent_of(means[-1 - cut])),
+        deviation_percent=deviation_percent,
     )
 
 
@@ -187,12 +185,7 @@ def signed_rank_p(differences: Sequence[float]) -> float:
     values = sorted((abs(one), one > 0) for one in differences if one)
     if not values:
         return 1.0
-    doubled: list[int] = []  # ranks times two, so that the mean rank of a tie is whole
-    start = 0
-    bounds = [i for i, (one, other) in enumerate(pairwise(values), start=1) if one[0] != other[0]]
-    for end in (*bounds, len(values)):
-        doubled += [start + 1 + end] * (end - start)
-        start = end
+    doubled = _doubled_ranks([size for size, _ in values])
     observed = sum(rank for rank, (_, positive) in zip(doubled, values, strict=True) if positive)
     extreme = min(observed, sum(doubled) - observed)
     if len(doubled) > MOST_EXACT:
@@ -207,7 +200,7 @@ def slot_effect_percent(first_is_base: Sequence[bool], ratios: Sequence[float]) 
     logs = [math.log(ratio) for ratio in ratios]
     ahead = [one for one, base_first in zip(logs, first_is_base, strict=True) if base_first]
     behind = [one for one, base_first in zip(logs, first_is_base, strict=True) if not base_first]
-    return _percent((fmean(ahead) - fmean(behind)) / 2) if ahead and behind else None
+    return percent_of((fmean(ahead) - fmean(behind)) / 2) if ahead and behind else None
 
 
 @lru_cache(maxsize=64)
@@ -232,7 +225,3 @@ def _critical(pairs: int, alpha: float) -> int | None:
             break
         cut = rank_sum
     return cut
-
-
-def _percent(log_ratio: float) -> float:
-    return 100 * math.expm1(log_ratio)

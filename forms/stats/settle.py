@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
-from forms.stats.decision import Limits
+from forms.stats.decision import Limits, percent_of
 from forms.stats.distributions import (
     chi_square_quantile,
     noncentral_t_shift,
@@ -183,7 +183,7 @@ def shown_by_series(
 
     usual, wide = bound(1.0), bound(chi_square_quantile(0.9, known) / known)
     chance = _NINE_IN_TEN * spread * error
-    return _percent(usual + math.hypot(wide - usual, chance))
+    return percent_of(usual + math.hypot(wide - usual, chance))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +208,7 @@ def shown_by_alternating(spread: float, series: int, limits: Limits) -> float:
     """The change in percent that alternating series show, ``series`` a side, which differ by ``spread``."""
     freedom, error = 2 * series - 2, spread * math.sqrt(2 / series)
     beyond = noncentral_t_shift(student_t(limits.level, freedom), freedom, POWER) * error
-    return max(_percent(beyond), limits.noise_percent + 100 * _NINE_IN_TEN * error)
+    return max(percent_of(beyond), limits.noise_percent + 100 * _NINE_IN_TEN * error)
 
 
 def shown_by_pairs(run_deviation: float, pairs: int = _PAIRS[0]) -> float:
@@ -258,7 +258,3 @@ def by_alternating(change_percent: float, spread: float, limits: Limits, *, have
         if enough and 2 * series > have:
             return Settles(way=Way.ALTERNATING, count=2 * series - have, shows_percent=shown)
     return None
-
-
-def _percent(log_change: float) -> float:
-    return 100 * math.expm1(log_change)

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from forms import wording
 from forms.findings.series_warnings import short_runs
 from forms.layout import Tone, Toned
-from forms.report import Bar, Chart, Field, Level, Mark, Report, ReportKind, Row, Table, columns_of, row_of
+from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.trials.report import about_plan, generator_advice, rate_unit, sweep_document, trial_report, verdict_field
 from forms.trials.summary import TrialSummary, trial_summary
 from forms.trials.sweep import Standing, SweepSummary, SweepValue, sweep_summary
@@ -25,7 +24,7 @@ def sweep_report(found: SweepSummary) -> Report:
         title=f"Sweep of {plan.name}",
         name="Sweep",
         fields=(Field(name="Answer", text=_answer(found), tone=_tone(found)), *about_plan(plan, base)),
-        tables=(_value_table(found), *([_map(found)] if plan.axes else [])),
+        tables=(_value_table(found),),
         results=tuple(_sweep_figures(found)),
         advice=tuple(generator_advice(found.slots)),
         chart=_chart(found),
@@ -83,25 +82,6 @@ def _value_table(found: SweepSummary) -> Table:
     return Table(columns=columns, rows=tuple(_value_row(found, one) for one in found.values), entry="value")
 
 
-def _map(found: SweepSummary) -> Table:
-    first, second = found.plan.axes
-    by_cell = dict(zip(found.plan.arms, found.values[1:], strict=True))
-    rows = [
-        row_of(f"{first.name} = {one or 'empty'}", *(_cell(by_cell.get((one, other))) for other in second.values))
-        for one in first.values
-    ]
-    names = (f"{second.name} = {other or 'empty'}" for other in second.values)
-    return Table(columns=columns_of("", *names), rows=tuple(rows), caption="Change in %; *: on the plateau")
-
-
-def _cell(one: SweepValue | None) -> str:
-    if one is None:
-        return "as it was"
-    if one.effect is None:
-        return ""
-    return f"{wording.signed_percent(one.effect.change_percent)}{' *' if one.on_plateau else ''}"
-
-
 def _value_row(found: SweepSummary, one: SweepValue) -> Row:
     effect = one.effect
     low, high = effect.interval_percent if effect and effect.interval_percent else (None, None)
@@ -128,28 +108,17 @@ def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
 
 def _chart(found: SweepSummary) -> Chart | None:
     base, *tried = found.values
-    is_curve = not found.plan.axes
-    bars = tuple(
-        Bar(name=one.short_name, value=one.average, interval=found.interval_of(one))
-        if is_curve
-        else Bar(
-            name=_value_name(found, one),
-            value=one.average,
-            mark=Mark.NONE if one.on_plateau else Mark.UNUSUAL,
-            interval=found.interval_of(one),
-        )
-        for one in (tried if is_curve else found.values)
-    )
-    if not any(bar.value for bar in bars):
+    bars = tuple(Bar(name=one.short_name, value=one.average, interval=found.interval_of(one)) for one in tried)
+    if found.plan.axes or not any(bar.value for bar in bars):
         return None
     return Chart(
         title=f"Average at each value of {found.plan.name}",
         unit=rate_unit(found.plan),
         bars=bars,
-        levels=(Level(name="as it was", value=base.average),) if is_curve and base.average else (),
-        is_curve=is_curve,
+        levels=(Level(name="as it was", value=base.average),) if base.average else (),
+        is_curve=True,
         source=(0, 1),
-        rows_before=len(found.values) - len(bars),
+        rows_before=1,
         in_text=True,
     )
 

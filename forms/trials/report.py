@@ -8,9 +8,9 @@ from forms import wording
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.series.fields import origin_fields
 from forms.series.report import series_document
-from forms.stats.decision import Verdict
+from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import PairedEffect
-from forms.trials.summary import TrialDoubt, TrialSummary
+from forms.trials.summary import TrialSummary
 from forms.trials.sweep import SweepSummary
 from forms.tuning.catalogue import acts_on
 from forms.wording import VERDICT_SIGNS, VERDICT_TONES
@@ -153,9 +153,9 @@ def _recommendation(found: TrialSummary) -> str:
 
 
 def _why_unknown(found: TrialSummary) -> str:
-    if found.doubt is TrialDoubt.DRIFT:
+    if found.doubt is Doubt.DRIFT:
         return "What the setting cannot touch changed as well (see the fixed work below): try again at a quieter time."
-    if found.doubt is TrialDoubt.VARYING:
+    if found.doubt is Doubt.VARYING:
         return "The pairs vary too much: use longer runs (a larger file) or a quieter time."
     done = len(found.pairs)
     nearest = next((look for look in found.plan.looks if look > done), found.plan.looks[-1])

@@ -1,16 +1,16 @@
 """Judge a trial: one value of a setting against the previous one, in pairs, at planned looks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from math import log1p
 from statistics import median
 
 from forms import wording
 from forms.findings.series_warnings import FULL_SECONDS, Advice, short_runs
-from forms.stats.decision import Verdict
+from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import ALPHA, LEVELS, PairedEffect, interleaved_effect, paired_effect, slot_effect_percent
 from storage.changes import Slot, TrialPlan
+from storage.json_reader import named
 from storage.records import Experiment, Phase, Run, Series
 
 _ENOUGH_FOR_A_NOTE = 4
@@ -18,14 +18,6 @@ LIMITED_PERCENT = 90.0
 LIMITED_SHARE, UNKNOWN_SHARE = 0.5, 1.0
 """Share of a change that the fixed work must explain for a veto: processor-limited, or limit unknown."""
 UNEQUAL_PERCENT = 10.0
-
-
-class TrialDoubt(StrEnum):
-    """Why a trial has no verdict."""
-
-    FEW_PAIRS = "few pairs"
-    VARYING = "scatter"  # in documents since version 0.1
-    DRIFT = "drift"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +38,17 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrialSummary:
+class LookResult:
+    """The result of a planned look, or of the last one reached."""
+
+    verdict: Verdict
+    doubt: Doubt | None = None
+    effect: PairedEffect | None
+    looked_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialSummary(LookResult):
     """A trial with its result."""
 
     experiment: Experiment
@@ -55,10 +57,6 @@ class TrialSummary:
     other: Series
     pairs: tuple[Pair, ...]
     rejected_pairs: int
-    verdict: Verdict
-    doubt: TrialDoubt | None
-    effect: PairedEffect | None
-    looked_at: int | None
     slot_effect_percent: float | None
     control: PairedEffect | None
     control_counts: bool = True
@@ -82,20 +80,10 @@ class TrialSummary:
         )  # else one side is far faster, on a file that fits both
         found = [said for series in sides for said in short_runs(series)][:1] if moved else []
         varied = self.effect.deviation_percent if self.effect else None
-        if varied is not None and varied > UNEQUAL_PERCENT and self.doubt is not TrialDoubt.VARYING:
+        if varied is not None and varied > UNEQUAL_PERCENT and self.doubt is not Doubt.VARYING:
             text = f"The pairs vary by {wording.percent(varied)}: measure again with longer runs or at a quieter time."
             found.append(Advice(key="scatter", text=text))
         return tuple(found)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LookResult:
-    """The result of a planned look, or of the last one reached."""
-
-    verdict: Verdict
-    doubt: TrialDoubt | None
-    effect: PairedEffect | None
-    looked_at: int | None
 
 
 def trial_summary(
@@ -108,22 +96,18 @@ def trial_summary(
     used = pairs[: found.effect.pairs] if found.effect else ()
     ratios = [pair.control_ratio for pair in used if pair.control_ratio]
     control = paired_effect(ratios) if ratios else None
-    verdict, doubt = found.verdict, found.doubt
     share = _share_for_veto(plan, (base, other), slots)
-    decided = verdict in {Verdict.FASTER, Verdict.SLOWER}
+    decided = found.verdict in {Verdict.FASTER, Verdict.SLOWER}
     if decided and share and control and found.effect and _moved(control, found.effect, share):
-        verdict, doubt = Verdict.UNKNOWN, TrialDoubt.DRIFT
+        found = replace(found, verdict=Verdict.UNKNOWN, doubt=Doubt.DRIFT)
     return TrialSummary(
+        **named(found, *LookResult.__dataclass_fields__),
         experiment=experiment,
         plan=plan,
         base=base,
         other=other,
         pairs=pairs,
         rejected_pairs=rejected,
-        verdict=verdict,
-        doubt=doubt,
-        effect=found.effect,
-        looked_at=found.looked_at,
         slot_effect_percent=slot_effect_percent([p.base_first for p in used], [p.ratio for p in used])
         if len(used) >= _ENOUGH_FOR_A_NOTE
         else None,
@@ -143,11 +127,11 @@ def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: Trial
         effect = interleaved_effect(ratios[:look], base_first[:look], alpha)
         verdict = _at_look(effect, plan, alpha, last=look == plan.looks[-1])
         if verdict:
-            return LookResult(verdict=verdict, doubt=None, effect=effect, looked_at=look)
+            return LookResult(verdict=verdict, effect=effect, looked_at=look)
     if effect and effect.pairs == plan.looks[-1]:
-        return LookResult(verdict=Verdict.UNKNOWN, doubt=TrialDoubt.VARYING, effect=effect, looked_at=effect.pairs)
+        return LookResult(verdict=Verdict.UNKNOWN, doubt=Doubt.VARYING, effect=effect, looked_at=effect.pairs)
     effect = interleaved_effect(ratios, base_first) if ratios else None
-    return LookResult(verdict=Verdict.UNKNOWN, doubt=TrialDoubt.FEW_PAIRS, effect=effect, looked_at=None)
+    return LookResult(verdict=Verdict.UNKNOWN, doubt=Doubt.FEW_PAIRS, effect=effect)
 
 
 def _at_look(effect: PairedEffect, plan: TrialPlan, alpha: float, *, last: bool) -> Verdict | None:

@@ -47,100 +47,68 @@ def advise(entry: CatalogueEntry, value: str, *, share: str | None = None, conf:
         value=value,
         section=section,
         line=plain(f"{entry.parameter} = {value}").rstrip() if in_conf else "",
-        steps=(*steps, *((InstructionStep(text=f"see that it acts: {entry.seen_by}"),) if entry.seen_by else ())),
+        steps=(*steps, *((_step(f"see that it acts: {entry.seen_by}"),) if entry.seen_by else ())),
         undo=_undo(entry),
         claim=shlex.quote(f"{entry.parameter if in_conf else entry.name}={value}"),
         warnings=tuple(_warnings(entry, value)),
     )
 
 
-def _samba_steps(entry: CatalogueEntry, section: str, share: str | None, conf: str) -> tuple[InstructionStep, ...]:
+def _samba_steps(entry: CatalogueEntry, section: str, share: str | None, conf: str) -> Iterator[InstructionStep]:
     file = shlex.quote(conf)
     of_section = f" --section-name={shlex.quote(share)}" if share and section != "[global]" else ""
-    asked = f"testparm -s --parameter-name={shlex.quote(entry.parameter)}{of_section} {file}"
-    shown = (
-        ()
-        if entry.parameter == "log level"
-        else (InstructionStep(text="on the server: it must print the new value", command=asked),)
+    yield _step(f"write the line into {section} of {conf}; a comment must stand on a line of its own")
+    yield _step(
+        "on the server: it must end with code 0, without 'Unknown parameter' or 'Ignoring'", f"testparm -s {file}"
     )
-    return (
-        InstructionStep(text=f"write the line into {section} of {conf}; a comment must stand on a line of its own"),
-        InstructionStep(
-            text="on the server: it must end with code 0, without 'Unknown parameter' or 'Ignoring'",
-            command=f"testparm -s {file}",
-        ),
-        *shown,
-        *_apply(entry, share),
-    )
-
-
-def _apply(entry: CatalogueEntry, share: str | None) -> tuple[InstructionStep, ...]:
-    restart = InstructionStep(text="on the server: restart it; all sessions end", command="systemctl restart smbd")
+    if entry.parameter != "log level":
+        asked = f"testparm -s --parameter-name={shlex.quote(entry.parameter)}{of_section} {file}"
+        yield _step("on the server: it must print the new value", asked)
     if entry.takes_effect is Effect.RESTART:
-        return (restart,)
-    reload = InstructionStep(
-        text="on the server, as root: have smbd read its file", command="smbcontrol smbd reload-config"
-    )
+        yield _step("on the server: restart it; all sessions end", "systemctl restart smbd")
+        return
+    yield _step("on the server, as root: have smbd read its file", "smbcontrol smbd reload-config")
     if entry.takes_effect is Effect.NEXT_TREE_CONNECT:
         close = f"smbcontrol smbd close-share {shlex.quote(share or 'SHARE')}"
-        return (reload, InstructionStep(text="clients that are connected need the share opened again", command=close))
+        yield _step("clients that are connected need the share opened again", close)
     if entry.takes_effect is Effect.NEXT_CONNECTION:
-        text = (
+        yield _step(
             "clients that are connected keep what they agreed on: unmount and mount again;"
             " a new series makes a new connection"
         )
-        return (reload, InstructionStep(text=text))
-    return (reload,)
 
 
-def _host_steps(entry: CatalogueEntry, value: str) -> tuple[InstructionStep, ...]:
+def _step(text: str, command: str = "") -> InstructionStep:
+    return InstructionStep(text=text, command=command)
+
+
+def _host_steps(entry: CatalogueEntry, value: str) -> Iterator[InstructionStep]:
     quoted = shlex.quote(value)
-    if entry.kind is EntryKind.SYSCTL:
-        return (
-            InstructionStep(
-                text="on the host that is to change, first note what it was", command=f"sysctl {entry.parameter}"
-            ),
-            InstructionStep(text="as root", command=f"sysctl -w {entry.parameter}={quoted}"),
-            *_reconnect(entry),
-        )
+    queue = {"read_ahead_kb": "read_ahead_kb", "I/O scheduler": "scheduler"}.get(entry.name)
+    reconnects = entry.takes_effect is Effect.NEXT_CONNECTION
     if entry.kind is EntryKind.MOUNT:
         option = entry.parameter if value in ("", entry.parameter) else f"{entry.parameter}={value}"
         option = value if entry.parameter == "seal" else option
-        return (
-            InstructionStep(
-                text="on the client: unmount every share of that server, or the connection stays",
-                command="umount FOLDER",
-            ),
-            InstructionStep(
-                text="mount it again, with its other options",
-                command=f"mount -t cifs //HOST/SHARE FOLDER -o {shlex.quote(option or 'OPTIONS')}",
-            ),
-            InstructionStep(text="it must stand in the mount's line", command="grep cifs /proc/mounts"),
-        )
-    if entry.name in ("block", "in-flight"):
-        return (
-            InstructionStep(text="give it to the next series", command=f"sharebench run … --{entry.name} {quoted}"),
-        )
-    if entry.name == "MTU":
-        command = f"ip link set dev INTERFACE mtu {quoted}"
-        return (
-            InstructionStep(text="as root, on every host and switch of the way", command=command),
-            *_reconnect(entry),
-        )
-    if entry.name == "read_ahead_kb":
-        return (InstructionStep(text="as root", command=f"echo {quoted} > /sys/block/DISK/queue/read_ahead_kb"),)
-    if entry.name == "I/O scheduler":
-        return (InstructionStep(text="as root", command=f"echo {quoted} > /sys/block/DISK/queue/scheduler"),)
-    return (
-        InstructionStep(text=f"set it to {value}{f': {entry.status_note}' if entry.status_note else ''}"),
-        *_reconnect(entry),
-    )
-
-
-def _reconnect(entry: CatalogueEntry) -> tuple[InstructionStep, ...]:
-    if entry.takes_effect is not Effect.NEXT_CONNECTION:
-        return ()
-    return (InstructionStep(text="only new connections have it; a new series makes one"),)
+        mount = f"mount -t cifs //HOST/SHARE FOLDER -o {shlex.quote(option or 'OPTIONS')}"
+        yield _step("on the client: unmount every share of that server, or the connection stays", "umount FOLDER")
+        yield _step("mount it again, with its other options", mount)
+        yield _step("it must stand in the mount's line", "grep cifs /proc/mounts")
+        return
+    if entry.kind is EntryKind.SYSCTL:
+        yield _step("on the host that is to change, first note what it was", f"sysctl {entry.parameter}")
+        yield _step("as root", f"sysctl -w {entry.parameter}={quoted}")
+    elif entry.name in ("block", "in-flight"):
+        yield _step("give it to the next series", f"sharebench run … --{entry.name} {quoted}")
+        return
+    elif entry.name == "MTU":
+        yield _step("as root, on every host and switch of the way", f"ip link set dev INTERFACE mtu {quoted}")
+    elif queue:
+        yield _step("as root", f"echo {quoted} > /sys/block/DISK/queue/{queue}")
+        return
+    else:
+        yield _step(f"set it to {value}{f': {entry.status_note}' if entry.status_note else ''}")
+    if reconnects:
+        yield _step("only new connections have it; a new series makes one")
 
 
 def _undo(entry: CatalogueEntry) -> str:
@@ -157,20 +125,16 @@ def _undo(entry: CatalogueEntry) -> str:
 
 
 def _warnings(entry: CatalogueEntry, value: str) -> list[str]:
-    said = [f"{entry.risk}"]
-    if entry.warning:
-        said.insert(0, entry.warning)
     refused = smb_conf.refusal(entry.parameter, value) if entry.kind is EntryKind.SMB_CONF else None
-    if refused:
-        said.insert(0, f"testparm refuses this value: {refused}.")
-    if entry.status is Status.REMOVED:
-        instead = f"; {' or '.join(entry.replaced_by)} took its place" if entry.replaced_by else ""
-        said.insert(0, f"Removed in Samba {entry.removed_in}{instead}.")
-    if entry.status is Status.NEWER:
-        said.insert(0, f"Needs Samba {entry.since} or later.")
-    if entry.needs.text:
-        said.insert(0, f"Does nothing unless {entry.needs.text}.")
-    return said
+    instead = f"; {' or '.join(entry.replaced_by)} took its place" if entry.replaced_by else ""
+    said = (
+        entry.needs.text and f"Does nothing unless {entry.needs.text}.",
+        f"Needs Samba {entry.since} or later." if entry.status is Status.NEWER else "",
+        f"Removed in Samba {entry.removed_in}{instead}." if entry.status is Status.REMOVED else "",
+        f"testparm refuses this value: {refused}." if refused else "",
+        entry.warning,
+    )
+    return [*filter(None, said), entry.risk]
 
 
 SCHEMA = "sharebench/catalogue/1"

@@ -123,7 +123,7 @@ def standing(change: Change) -> SettingState:
     return SettingState.PROVEN if change.evidence is Evidence.CONFIRMED else SettingState.UNPROVEN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Judgement:
     evidence: Evidence
     remark: str
@@ -145,7 +145,12 @@ def judge_change(name: str, value: str, before: Series | None, after: Series) ->
         claimed = smb_conf.opposite_value(value) if spelled.opposite else value
         finding = _judge_parameter(spelled, claimed, before, after)
     others = tuple(d for d in differences(before or after, after) if not _follows(d, canonical, own))
-    remark = [finding.remark, *_on_name(spelled, own, value), *_on_others(finding, others)]
+    remark = [finding.remark, *_on_name(spelled, own, value)]
+    if others and finding.evidence is Evidence.CONFIRMED:
+        remark.append(f"{len(others) + 1} things changed at once.")
+    elif others:
+        contradicted = finding.evidence is Evidence.CONTRADICTED
+        remark.append("Something else did change." if contradicted else "Something that was not claimed changed.")
     return Change(
         name=plain(canonical),
         value=plain(claimed),
@@ -160,27 +165,21 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
     name = spelled.name
     old, new = (before.environment.get("server", {}) if before else {}), after.environment.get("server", {})
     if not after.target.abilities.through_samba:
-        text = f"{after.target.protocol} does not go through Samba, so smb.conf is not looked at."
-        return _Judgement(evidence=Evidence.UNCONFIRMED, remark=text)
+        return _unconfirmed(f"{after.target.protocol} does not go through Samba, so smb.conf is not looked at.")
     previous, current = effective(old, name), effective(new, name)
-    wrong = unknown_name(spelled, new) or refused_value(spelled, value, new)
-    if wrong:
+    if wrong := unknown_name(spelled, new) or refused_value(spelled, value, new):
         known = configuration_is_known(new) or WARNINGS in new
-        if known:
-            return _Judgement(evidence=Evidence.CONTRADICTED, previous=previous, remark=wrong)
-        return _Judgement(evidence=Evidence.UNCONFIRMED, remark=f"Unlikely: {wrong}")
+        return _contradicted(wrong, previous) if known else _unconfirmed(f"Unlikely: {wrong}")
     if before is None or previous is None or current is None:
         return _judge_unseen(spelled, value, before, after)
+    unchanged = smb_conf.same_value(name, previous, current)
     if not smb_conf.same_value(name, current, value):
-        if smb_conf.same_value(name, previous, current):
-            text = f"{name} did not change: it still is {_shown(current)}."
-            text = f"{text} {why_unchanged(spelled, old, new)}"
-        else:
-            text = f"{name} changed, but from {_shown(previous)} to {_shown(current)}, not to {value}."
-        return _Judgement(evidence=Evidence.CONTRADICTED, previous=previous, remark=text)
-    if smb_conf.same_value(name, previous, current):
-        text = f"{name} was {_shown(current)} before already: nothing changed."
-        return _Judgement(evidence=Evidence.CONTRADICTED, previous=previous, remark=text)
+        text = f"{name} changed, but from {_shown(previous)} to {_shown(current)}, not to {value}."
+        if unchanged:
+            text = f"{name} did not change: it still is {_shown(current)}. {why_unchanged(spelled, old, new)}"
+        return _contradicted(text, previous)
+    if unchanged:
+        return _contradicted(f"{name} was {_shown(current)} before already: nothing changed.", previous)
     return _judge_changed(spelled, value, previous, current, before, after)
 
 
@@ -189,28 +188,24 @@ def _judge_changed(
 ) -> _Judgement:
     name, new = spelled.name, after.environment["server"]
     text = f"{name} changed from {_shown(previous)} to {_shown(current)}"
-    denied = negotiated.contradiction(name, value, after.client)
-    if denied:
-        text = f"{text} in smb.conf, but {denied}: smbd has not read it yet, or the session is an old one."
-        return _Judgement(evidence=Evidence.CONTRADICTED, previous=previous, remark=text)
-    missing = inert(name, value, new, after)
-    if missing:
-        text = f"{text}, but does nothing: {missing}."
-        return _Judgement(evidence=Evidence.CONTRADICTED, previous=previous, remark=text)
+    if denied := negotiated.contradiction(name, value, after.client):
+        why = f"{denied}: smbd has not read it yet, or the session is an old one."
+        return _contradicted(f"{text} in smb.conf, but {why}", previous)
+    if missing := inert(name, value, new, after):
+        return _contradicted(f"{text}, but does nothing: {missing}.", previous)
     seen = negotiated.agreement(name, value, before.client, after.client)
     notes = (condition(name, value), warning(spelled, new))
     text = f"{text}, and the session shows it ({seen})." if seen else f"{text}."
-    return _Judgement(evidence=Evidence.CONFIRMED, previous=previous, remark=" ".join(filter(None, (text, *notes))))
+    return _Judgement(Evidence.CONFIRMED, " ".join(filter(None, (text, *notes))), previous)
 
 
 def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None, after: Series) -> _Judgement:
     name, new = spelled.name, after.environment.get("server", {})
-    denied = negotiated.contradiction(name, value, after.client)
-    if denied:
-        return _Judgement(evidence=Evidence.CONTRADICTED, remark=f"{name} = {value} is not in effect: {denied}.")
+    if denied := negotiated.contradiction(name, value, after.client):
+        return _contradicted(f"{name} = {value} is not in effect: {denied}.")
     current = effective(new, name)
     if current is not None and not smb_conf.same_value(name, current, value):
-        return _Judgement(evidence=Evidence.CONTRADICTED, remark=f"{name} is {_shown(current)}, not {value}.")
+        return _contradicted(f"{name} is {_shown(current)}, not {value}.")
     if current is not None:
         text = f"{name} is {_shown(current)} now, but what it was before is not known."
     elif new.get(STATE) == LOADS_NOT:
@@ -220,26 +215,29 @@ def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None,
         why = new.get(UNKNOWN)
         text = f"The server's configuration could not be read{f' ({why})' if why else ''}."
     seen = negotiated.agreement(name, value, before.client, after.client) if before else None
-    return _Judgement(evidence=Evidence.UNCONFIRMED, remark=f"{text} The session fits it ({seen})." if seen else text)
+    return _unconfirmed(f"{text} The session fits it ({seen})." if seen else text)
 
 
 def _judge_own(setting: OwnSetting, value: str, before: Series, after: Series) -> _Judgement:
-    previous, current = setting.read(before, after)
-    shown = None if previous is None else str(previous)
-    if current is None:
-        text = f"{setting.name} cannot be seen from here."
-        return _Judgement(evidence=Evidence.UNCONFIRMED, remark=text)
-    if not smb_conf.same_value("", str(current), value):
-        text = f"{setting.name} is {_shown(str(current))}, not {value}."
-        return _Judgement(evidence=Evidence.CONTRADICTED, previous=shown, remark=text)
-    if previous is None or shown is None:
-        text = f"{setting.name} is {current} now, but what it was before is not known."
-        return _Judgement(evidence=Evidence.UNCONFIRMED, remark=text)
-    if smb_conf.same_value("", str(previous), str(current)):
-        text = f"{setting.name} was {_shown(str(current))} before already: nothing changed."
-        return _Judgement(evidence=Evidence.CONTRADICTED, previous=shown, remark=text)
-    text = f"{setting.name} changed from {_shown(shown)} to {_shown(str(current))}."
-    return _Judgement(evidence=Evidence.CONFIRMED, previous=shown, remark=text)
+    name, (old, new) = setting.name, setting.read(before, after)
+    if new is None:
+        return _unconfirmed(f"{name} cannot be seen from here.")
+    previous, current = None if old is None else str(old), str(new)
+    if not smb_conf.same_value("", current, value):
+        return _contradicted(f"{name} is {_shown(current)}, not {value}.", previous)
+    if previous is None:
+        return _unconfirmed(f"{name} is {current} now, but what it was before is not known.")
+    if smb_conf.same_value("", previous, current):
+        return _contradicted(f"{name} was {_shown(current)} before already: nothing changed.", previous)
+    return _Judgement(Evidence.CONFIRMED, f"{name} changed from {_shown(previous)} to {_shown(current)}.", previous)
+
+
+def _contradicted(remark: str, previous: str | None = None) -> _Judgement:
+    return _Judgement(Evidence.CONTRADICTED, remark, previous)
+
+
+def _unconfirmed(remark: str) -> _Judgement:
+    return _Judgement(Evidence.UNCONFIRMED, remark)
 
 
 def _on_name(spelled: smb_conf.Spelling, own: OwnSetting | None, value: str) -> Iterator[str]:
@@ -251,26 +249,11 @@ def _on_name(spelled: smb_conf.Spelling, own: OwnSetting | None, value: str) -> 
         yield f"{spelled.typed} is a synonym of {spelled.name}."
 
 
-def _on_others(finding: _Judgement, others: tuple[Difference, ...]) -> Iterator[str]:
-    if not others:
-        return
-    if finding.evidence is Evidence.CONTRADICTED:
-        yield "Something else did change."
-    elif finding.evidence is Evidence.CONFIRMED:
-        yield f"{len(others) + 1} things changed at once."
-    else:
-        yield "Something that was not claimed changed."
-
-
 def _follows(difference: Difference, name: str, own: OwnSetting | None) -> bool:
     if own is not None:
         return difference.name in (*own.places, *own.follows)
-    if difference.parameter == name or difference.name in (
-        f"server.{STATE}",
-        f"server.{WARNINGS}",
-    ):
-        return True
-    return negotiated.follows(difference.name, name)
+    own_names = (f"server.{STATE}", f"server.{WARNINGS}")
+    return difference.parameter == name or difference.name in own_names or negotiated.follows(difference.name, name)
 
 
 def _shown(value: str) -> str:

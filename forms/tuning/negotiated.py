@@ -1,6 +1,7 @@
 """What a session shows of the server's settings: dialect, signing, encryption."""
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 
 from forms.tuning.smb_conf import tidy_value
@@ -90,39 +91,27 @@ def _signing(value: str, client: ClientFacts) -> str | None:
     return "the session is not signed" if value == "required" and unsigned else None
 
 
-def _ciphers(value: str, client: ClientFacts) -> str | None:
-    return _listed(value, client.encryption, "encrypted with")
-
-
-def _signers(value: str, client: ClientFacts) -> str | None:
-    return _listed(value.replace("aes-128-", "aes-"), client.signing, "signed with")
-
-
 def _listed(value: str, negotiated: str | None, words: str) -> str | None:
     if negotiated in (None, "none") or any(item[:1] in "+-" for item in value.split()):
         return None
     return None if negotiated in value.split() else f"the session is {words} {negotiated}"
 
 
-def _at_most(value: str, client: ClientFacts) -> str | None:
+def _bounded(value: str, client: ClientFacts, within: Callable[[int, int], bool]) -> str | None:
     limit = _PROTOCOL_DIALECTS.get(value)
-    if limit is None or client.dialect not in _DIALECTS or _DIALECTS.index(client.dialect) <= _DIALECTS.index(limit):
+    if limit is None or client.dialect not in _DIALECTS:
         return None
-    return f"the session speaks SMB {client.dialect}"
+    told = within(_DIALECTS.index(client.dialect), _DIALECTS.index(limit))
+    return None if told else f"the session speaks SMB {client.dialect}"
 
 
-def _at_least(value: str, client: ClientFacts) -> str | None:
-    limit = _PROTOCOL_DIALECTS.get(value)
-    if limit is None or client.dialect not in _DIALECTS or _DIALECTS.index(client.dialect) >= _DIALECTS.index(limit):
-        return None
-    return f"the session speaks SMB {client.dialect}"
-
-
-_CHECKS = {
+_CHECKS: Mapping[str, Callable[[str, ClientFacts], str | None]] = {
     "server smb encrypt": _encryption,
     "server signing": _signing,
-    "server smb3 encryption algorithms": _ciphers,
-    "server smb3 signing algorithms": _signers,
-    "server max protocol": _at_most,
-    "server min protocol": _at_least,
+    "server smb3 encryption algorithms": lambda value, client: _listed(value, client.encryption, "encrypted with"),
+    "server smb3 signing algorithms": lambda value, client: _listed(
+        value.replace("aes-128-", "aes-"), client.signing, "signed with"
+    ),
+    "server max protocol": lambda value, client: _bounded(value, client, operator.le),
+    "server min protocol": lambda value, client: _bounded(value, client, operator.ge),
 }

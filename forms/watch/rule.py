@@ -90,10 +90,10 @@ def nights(series: Sequence[Series]) -> int:
 
 def smallest_slowdown_percent(found: Comparison, limits: Limits) -> float | None:
     """The slowdown that one of two nights reports nine times in ten; None without an interval."""
-    if found.interval_percent is None or found.between_freedom is None:
+    if found.interval_percent is None or found.variation is None:
         return None
     low, high = (math.log1p(end / 100) for end in found.interval_percent)
     half = (high - low) / 2
-    error = half / student_t(found.level, found.between_freedom)
+    error = half / student_t(found.limits.level, found.variation.freedom)
     noise = -math.log1p(-limits.noise_percent / 100) if limits.noise_percent < 100 else math.inf
     return -100 * math.expm1(-(max(half, noise) + FOUND_IN_ONE * error))

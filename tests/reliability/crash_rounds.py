@@ -20,11 +20,10 @@ from app.recorder.request import SeriesRequest
 from app.workflows.experiments import selftest_requests
 from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, measure_round, plan_round
-from forms.exporters import export
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, Settings
 from storage.records import Command, Run, RunStatus, Series, SeriesStatus, Target
-from tests.builders import one
+from tests.builders import export, one
 from tests.reliability.figures import Figures
 from tests.reliability.old_formats import old_notebook
 from tests.servers.smbd import Smbd

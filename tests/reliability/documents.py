@@ -25,12 +25,11 @@ from typing import Any
 from unittest.mock import patch
 
 from app.cli.main import run
-from forms.exporters import export
 from forms.isolation.report import example_documents
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.notebook import Notebook
 from storage.records import Change, Experiment, ExperimentKind
-from tests.builders import abandoned_change, book_series, every_field, full_series, series
+from tests.builders import abandoned_change, book_series, every_field, export, full_series, series
 from tests.loads import full_load
 from tests.recordings import MAKERS
 from tests.reliability.figures import Clock, Figures, Share

@@ -29,14 +29,14 @@ from app.logins import read_credentials
 from app.server.shell import Answer
 from app.targets import parse_target
 from app.units import parse_rate, parse_size
-from forms.importers import Given, read_series
+from forms.importers.filled_form import Given
 from forms.series.report import series_document, series_from_document
 from forms.tuning.smb_conf import read_conf
 from storage.json_reader import DocumentError
 from storage.plan import Settings
 from storage.records import Run, Target, format_target
 from tests.app.fakes import meter
-from tests.builders import full_series, series
+from tests.builders import full_series, read_series, series
 from tests.reliability.fuzz_inputs import Maker, changed_bytes, changed_json, changed_text, either, sections
 
 GOLDEN = Path(__file__).resolve().parents[1] / "forms" / "golden"

@@ -12,10 +12,10 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 from app.targets import parse_target
-from forms.exporters import FORMATS, export
-from forms.importers import Given, read_series
+from forms.exporters import FORMATS
+from forms.importers.filled_form import Given
 from storage.records import Series
-from tests.builders import HOSTILE, hostile_series
+from tests.builders import HOSTILE, export, hostile_series, read_series
 from tests.reliability.figures import Clock, Figures
 
 PIECES = (

@@ -36,7 +36,7 @@ class Decisions:
         if (bool(self.different[trial]), bool(self.same[trial])) != (different, told.verdict is Verdict.SAME):
             return False
         edges = (self.low[trial], self.high[trial], self.p[trial])
-        expected = (*(told.interval_percent or (np.nan, np.nan)), told.t_p_value)
+        expected = (*(told.interval_percent or (np.nan, np.nan)), told.p_value)
         return bool(np.allclose(edges, np.array(expected, float), rtol=1e-6, atol=1e-9))
 
 

@@ -225,11 +225,11 @@ def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
         kind, head = kinds.kind_of(heads[0]), heads[0]
         if len(heads) == 1:
             answer = kind.answer(notebook, head)
-            said = onepage.Handover(question=question, answer=answer.text, tone=answer.tone)
-            return [onepage.one_page(said, kind.form(notebook, head))]
+            form = kind.form(notebook, head)
+            return [onepage.one_page(form, question=question, answer=answer.text, tone=answer.tone)]
         report = kinds.compare(notebook, heads).report
         answers = [f"{each.label or each.id}: {kind.answer(notebook, each).text}" for each in heads]
-        return [onepage.one_page(onepage.Handover(question=question, answer="; ".join(answers)), report)]
+        return [onepage.one_page(report, question=question, answer="; ".join(answers))]
 
 
 @common.command("verify")

@@ -14,7 +14,7 @@ from app.importing import read, store
 from app.targets import parse_target
 from forms import wording
 from forms.findings.rules_session import CONTRADICTIONS
-from forms.importers import Given
+from forms.importers.filled_form import Given
 from forms.isolation.report import example_documents
 from forms.layout import visible
 from forms.tuning.catalogue import misprints_about

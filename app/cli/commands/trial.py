@@ -45,10 +45,11 @@ from app.workflows.trial_order import (
 from app.workflows.trial_yardstick import FittedRequest, fitted
 from app.workflows.tune import STOP_AFTER, Tried, Trying, Tuned, Tuning, candidates
 from forms.series.progress import duration
+from forms.stats.decision import Doubt
 from forms.stats.paired import LOOKS
 from forms.trials.judged import ChangeSummary, report_of
 from forms.trials.report import verdict_sentence
-from forms.trials.summary import TrialDoubt, TrialSummary
+from forms.trials.summary import TrialSummary
 from forms.trials.sweep import blocks_needed
 from forms.trials.tune import NotTried, TuneSummary, tune_report
 from forms.tuning.smb_conf import spelling
@@ -252,7 +253,7 @@ def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
     chart = report.chart
     curve = chart if chart and chart.is_curve and not (as_json or summary.plan.load) else None
     answer_report(replace(report, chart=None) if curve else report, as_json=as_json)
-    if isinstance(summary, TrialSummary) and summary.doubt is TrialDoubt.FEW_PAIRS:
+    if isinstance(summary, TrialSummary) and summary.doubt is Doubt.FEW_PAIRS:
         output.say(f"sharebench: what to do: sharebench try --resume '{summary.experiment.name}'")
     if curve:
         from app.charts.series_charts import sweep_chart  # noqa: PLC0415  plotext is slow to load

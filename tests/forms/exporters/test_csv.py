@@ -5,11 +5,11 @@ import io
 
 import pytest
 
-from forms.exporters import export, export_reports
+from forms.exporters import export_reports
 from forms.exporters.csv import guarded, unguarded
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
-from tests.builders import HOSTILE, book_series, full_series, hostile_series
+from tests.builders import HOSTILE, book_series, export, full_series, hostile_series
 from tests.forms.golden_files import check
 
 STARTS = {*"=+-@\t\r\n", *(f"{chr(ord(c) + 0xFEE0)}" for c in "=+-@")}

@@ -7,10 +7,10 @@ from itertools import product
 import pytest
 from pypdf import PdfReader
 
-from forms.exporters import export, export_reports
+from forms.exporters import export_reports
 from forms.exporters.html import DARK, LIGHT
 from forms.series.report import blank_series_report
-from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
+from tests.builders import HOSTILE, book_series, export, full_series, hostile_series, series
 from tests.forms.exporters.page import CHROMIUM, Page
 from tests.forms.golden_files import check
 from tests.servers.process import require

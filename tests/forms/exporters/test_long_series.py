@@ -11,7 +11,7 @@ CODE = """
 import sys
 from pathlib import Path
 from tests.builders import series
-from forms.exporters import export
+from tests.builders import export
 long = series([1e8 + (i * 7919) % 1000003 for i in range(1_000)])
 least = min(len(export([long], name)) for name in sys.argv[1:])
 peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))

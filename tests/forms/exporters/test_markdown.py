@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from forms.exporters import export, export_reports
+from forms.exporters import export_reports
 from forms.exporters.markdown import escaped
 from forms.series.report import blank_series_report
-from tests.builders import HOSTILE, book_series, full_series, hostile_series
+from tests.builders import HOSTILE, book_series, export, full_series, hostile_series
 from tests.forms.golden_files import check
 
 

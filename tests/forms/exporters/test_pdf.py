@@ -11,7 +11,7 @@ from fpdf import FPDF
 from pypdf import PdfReader
 
 from forms import wording
-from forms.exporters import export, export_reports, pdf_fonts
+from forms.exporters import export_reports, pdf_fonts
 from forms.exporters.pdf import _Pages
 from forms.exporters.pdf_fonts import other_font
 from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table, columns_of, row_of
@@ -19,7 +19,7 @@ from forms.reports import series_reports
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
 from storage.records import RunStatus, Series
-from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
+from tests.builders import HOSTILE, book_series, export, full_series, hostile_series, series
 
 
 def texts(content: bytes) -> list[str]:

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from forms.exporters import FORMATS, export, export_reports, format_of
+from forms.exporters import FORMATS, export_reports, format_of
 from forms.series.report import blank_series_report, series_from_document
-from tests.builders import HOSTILE, full_series, hostile_series
+from tests.builders import HOSTILE, export, full_series, hostile_series
 from tests.forms.golden_files import check
 
 

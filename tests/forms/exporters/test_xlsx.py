@@ -8,14 +8,14 @@ from xml.etree import ElementTree as ET
 import openpyxl
 import pytest
 
-from forms.exporters import export, export_reports
+from forms.exporters import export_reports
 from forms.exporters.xlsx import sheet_names
 from forms.load.report import load_report
 from forms.report import Report, Table, columns_of, row_of
 from forms.series.report import blank_series_report
 from forms.series.summary import RunMeasures, run_form
 from storage.records import Series
-from tests.builders import HOSTILE, book_series, full_series, hostile_series, series
+from tests.builders import HOSTILE, book_series, export, full_series, hostile_series, series
 from tests.forms.exporters.other_forms import reports
 from tests.forms.exporters.workbook import recomputed, without_stored_values
 from tests.loads import full_load

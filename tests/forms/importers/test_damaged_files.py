@@ -10,14 +10,14 @@ import pytest
 
 from app.errors import UsageError
 from app.targets import parse_target
-from forms.exporters import export, export_reports
-from forms.importers import Given, read_series
+from forms.exporters import export_reports
+from forms.importers.filled_form import Given
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
 from storage.records import new_series_id
-from tests.builders import book_series, full_series
+from tests.builders import book_series, export, full_series, read_series
 
 GIVEN = Given(target_of=parse_target, size_bytes=1000)
 ODD: list[Any] = [

@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 
 from app.targets import parse_target
-from forms.exporters import export, export_reports
+from forms.exporters import export_reports
 from forms.findings.rules import findings_of
-from forms.importers import Given, read_series
+from forms.importers.filled_form import Given
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
 from storage.json_reader import DocumentError
 from storage.plan import Plan
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
-from tests.builders import HOSTILE, book_series, full_series, hostile_series
+from tests.builders import HOSTILE, book_series, export, full_series, hostile_series, read_series
 
 GIVEN = Given(target_of=parse_target)
 

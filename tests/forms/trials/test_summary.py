@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from forms.stats.decision import Verdict
+from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import PairedEffect
 from forms.trials.report import trial_document, verdict_field
 from forms.trials.summary import (
     LIMITED_SHARE,
     UNKNOWN_SHARE,
-    TrialDoubt,
     TrialSummary,
     _at_look,
     _moved,
@@ -99,7 +98,7 @@ def test_a_change_is_told_beyond_the_noise_and_within_alpha():
 
 
 def reservations(
-    seconds: float, deviation_percent: float, doubt: TrialDoubt | None = None, *, of_base: float | None = None
+    seconds: float, deviation_percent: float, doubt: Doubt | None = None, *, of_base: float | None = None
 ) -> list[str]:
     base, other = (series([(1 << 30) / each] * 8) for each in (of_base or seconds, seconds))
     found = replace(effect(-38.7), deviation_percent=deviation_percent)
@@ -135,4 +134,4 @@ def test_a_file_that_fits_the_slower_side_is_not_called_too_short_for_the_other(
 
 
 def test_what_withholds_the_verdict_is_said_once():
-    assert reservations(2.0, 41.0, TrialDoubt.VARYING) == []
+    assert reservations(2.0, 41.0, Doubt.VARYING) == []

@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from app.cli.commands import import_
-from forms.exporters import export
 from forms.isolation.report import example_documents, isolation_document, isolation_from_document
 from forms.isolation.summary import isolation_summary
 from forms.load.report import load_document
 from forms.series.report import series_document
 from storage.notebook import Notebook
-from tests.builders import all_series, book_series, full_series
+from tests.builders import all_series, book_series, export, full_series
 from tests.command_line import Inside
 from tests.loads import full_load
 

@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from forms.exporters import export
 from forms.series.report import series_document
 from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.records import Phase, Run, RunStatus, SeriesStatus, Target
-from tests.builders import full_series, series
+from tests.builders import export, full_series, series
 from tests.command_line import Inside
 from tests.loads import full_load
 
