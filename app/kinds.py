@@ -154,13 +154,12 @@ def _judge_point(notebook: Notebook, head: Recording, name: str, status: RunStat
 
 
 def _compare_loads(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
-    from app.workflows.history import earlier_loads  # noqa: PLC0415  as the module says
     from forms.load.comparison import compare_loads, load_comparison_report  # noqa: PLC0415  as the module says
 
     if len(heads) != 2:
         raise UsageError("loads are compared two at a time: name one OTHER")
     base, other = (notebook.load(head.id) for head in heads)
-    earlier = [one for one in earlier_loads(notebook, base, base.created_at) if one.id != other.id]
+    earlier = [one for one in notebook.loads_like(base, base.created_at) if one.id != other.id]
     found = compare_loads(base, other, earlier)
     return Compared(load_comparison_report(found), exit_code([found.verdict]))
 

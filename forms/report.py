@@ -1,6 +1,6 @@
 """The model of a form that every exporter draws. Rows and columns count from 0, headings excluded."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain, repeat
@@ -190,6 +190,8 @@ class Bar:
     frame: float | None = None
     tone: Tone = Tone.PLAIN
     """How it is meant: a bar with a verdict has the verdict's."""
+    signs: str = ""
+    """Letters that stand at its place; the chart says what each means."""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -234,6 +236,24 @@ class Chart:
     rows_before: int = 0
     is_curve: bool = False
     in_text: bool = False
+    signs: Mapping[str, str] = field(default_factory=dict)
+    """The meaning of each letter in the bars' signs."""
+
+    def signs_at(self, places: Sequence[float], letter: float) -> list[tuple[float, str]]:
+        """The signs and where they stand; ``letter`` is a letter's width. Those without room join the ones before."""
+        found: list[tuple[float, str]] = []
+        for place, bar in zip(places, self.bars, strict=True):
+            if bar.signs and found and place < found[-1][0] + letter * (len(found[-1][1]) + 1):
+                found[-1] = (found[-1][0], "".join(dict.fromkeys(found[-1][1] + bar.signs)))
+            elif bar.signs:
+                found.append((place, bar.signs))
+        return found
+
+    @property
+    def signs_said(self) -> list[str]:
+        """The meaning of each sign that stands somewhere."""
+        said = "".join(bar.signs for bar in self.bars)
+        return [f"{sign} {meaning}" for sign, meaning in self.signs.items() if sign in said]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

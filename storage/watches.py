@@ -1,5 +1,6 @@
 """Watches: one path compared with its baseline again and again, and the state that was last reported."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -44,6 +45,8 @@ class Watch:
     """The last series that could be judged."""
     slow_ids: tuple[str, ...] = ()
     """The series that showed the slowdown; empty again after recovery."""
+    unconfirmed_ids: tuple[str, ...] = ()
+    """Series that were slower, each not confirmed by the next: no history of the path."""
     why: str = ""
     """Why the last check gave no verdict."""
     label: str = ""
@@ -54,6 +57,11 @@ class Watch:
 def recording_of_watch(watch: Watch) -> Recording:
     """The watch as the notebook stores it."""
     return recorded(watch, WATCH, status=SeriesStatus.COMPLETE)
+
+
+def unconfirmed_ids(watches: Iterable[Recording]) -> frozenset[str]:
+    """Series that a watch found slower and could not confirm."""
+    return frozenset(one for watch in watches for one in watch_of(watch).unconfirmed_ids)
 
 
 @of_a_sound_file

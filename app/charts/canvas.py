@@ -161,6 +161,8 @@ class Canvas:
     zoomed: bool = False
     labels: list[tuple[float, str, str]] = field(default_factory=list)
     """Place across, label and value below the axis."""
+    signs: list[tuple[float, str]] = field(default_factory=list)
+    """Place across and letters, right below the axis."""
     notes: list[str] = field(default_factory=list)
     """What is said besides the legend, such as a level that lies above the chart."""
     _lines: list[Line] = field(default_factory=list)
@@ -182,7 +184,7 @@ class Canvas:
         line = Line(across=across, rates=(rate, rate), pattern=pattern, colour=colour, name=name, data=True)
         self._lines.append(line)
 
-    def upright(self, colour: int, x: float, low_rate: float, high_rate: float, name: str) -> None:
+    def upright(self, colour: int, x: float, low_rate: float, high_rate: float, name: str = "") -> None:
         rates = (low_rate, high_rate)
         self._lines.append(Line(across=(x, x), rates=rates, pattern=Pattern.SOLID, colour=colour, name=name))
 
@@ -190,7 +192,7 @@ class Canvas:
         self._curves.append((xs, rates, colour, name))
 
     def text(self) -> str:
-        below = _label_rows(self)
+        below = _label_rows(self) + bool(self.signs)
         shown, legend = self._shown(below)
         scale = choose_scale(self.rates, self._rows(below, legend), zoomed=self.zoomed)
         beside = _margin(shown, scale) if self.width >= _MARGIN_FROM else {}
@@ -200,7 +202,7 @@ class Canvas:
         drawn = self._drawn(scale, shown, axis, inside)
         for row, (text, colour) in beside.items():
             drawn[scale.rows - 1 - row] += " " + self._painted(text, colour)
-        drawn += _labels(self, axis + 1, inside, below)
+        drawn += _labels(self, axis + 1, inside)
         return "\n".join([*drawn, *legend])
 
     def _painted(self, text: str, colour: int) -> str:
@@ -345,14 +347,14 @@ def _label_rows(canvas: Canvas) -> int:
     return 2 if 0 < widest < each and canvas.height > _LABELLED_ROWS else 1
 
 
-def _labels(canvas: Canvas, left: int, inside: int, rows: int) -> list[str]:
+def _labels(canvas: Canvas, left: int, inside: int) -> list[str]:
     """The lines below the axis; labels that would touch the one before are left out."""
     lines = []
-    for index in range(rows):
+    rows = [[(x, texts[row]) for x, *texts in canvas.labels] for row in range(_label_rows(canvas))]
+    for row in [canvas.signs, *rows] if canvas.signs else rows:
         line = ""
-        for x, *texts in canvas.labels:
+        for x, text in row:
             column = left + round((x - canvas.low) / (canvas.high - canvas.low) * (inside - 1))
-            text = texts[index]
             start = max(0, min(column - (len(text) - 1) // 2, canvas.width - len(text)))
             if start > len(line) or not line:
                 line = line.ljust(start) + text

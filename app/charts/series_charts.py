@@ -16,6 +16,8 @@ _LEAST_CURVE = 12
 """Lines from which more runs than there are lines are drawn as one curve."""
 _BELOW = 3
 """Lines of the axis and the legend."""
+_BESIDE = 10
+"""At most that many columns of numbers stand left of a history's curve."""
 
 
 def rates_chart(
@@ -139,6 +141,11 @@ def history_chart(chart: Chart, width: int, height: int, *, colour: bool = True,
             canvas.upright(
                 INTERVAL, place, max(0.0, bar.interval[0]), min(bar.interval[1], FAR_ABOVE * top), "interval"
             )
+    canvas.signs = chart.signs_at(range(1, count + 1), count / (width - _BESIDE))
+    canvas.notes = chart.signs_said
+    for place, bar in enumerate(chart.bars, 1):
+        if bar.signs.strip("BT?"):
+            canvas.upright(EXPECTED, place - 0.5, 0.0, top)
     step = max(1, -(-count // max(1, width // 14)))
     canvas.labels += [(place, chart.bars[place - 1].name, "") for place in range(1, count + 1, step)]
     if count == 1:

@@ -13,7 +13,7 @@ import click
 
 from app.cli import output
 from app.cli.help import Group, command
-from app.errors import PasswordInURLError, UsageError
+from app.errors import PasswordInURLError, SharebenchError, UsageError
 from forms.layout import visible
 
 if TYPE_CHECKING:
@@ -97,6 +97,18 @@ def write_textfile(file_name: str | None, samples: "Callable[[], list[MetricSamp
 
         with output_file(Path(file_name)) as file:
             file.write(prometheus_text(samples()))
+
+
+@contextmanager
+def zeros_if_it_fails(file_name: str | None, samples: "Callable[[], list[MetricSample]]") -> Iterator[None]:
+    """Write these samples where what is inside cannot measure."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except SharebenchError:
+        write_textfile(file_name, samples)
+        raise
 
 
 class SizeType(click.ParamType[int]):

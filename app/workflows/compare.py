@@ -12,6 +12,7 @@ from forms.stats.decision import MOST_EARLIER
 from forms.stats.variation import NONE_AFTER_DAYS
 from storage.notebook import Notebook
 from storage.records import Series
+from storage.watches import WATCH, unconfirmed_ids
 
 MOST_CHANGES = 100
 """Longest chain of base series followed."""
@@ -43,15 +44,19 @@ def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Seque
 
 def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:
     """Add the path's earlier series in groups of equal settings: they give the series-to-series variation.
-    They are earlier than the newest base series, or, for a watch, than the series ``judged``.
+    They are earlier than the newest base series, or, for a watch, than the series ``judged``. A slowdown that a watch
+    did not confirm tells nothing of how equal series differ.
     """
     base = max(sides.base, key=lambda one: one.created_at)
     end = (judged or base).created_at
     since = datetime.fromisoformat(end).astimezone(UTC) - timedelta(days=NONE_AFTER_DAYS)
     known = notebook.earlier_ids(base, before=end, since=since.isoformat(), most=MOST_EARLIER)
-    compared = {one.id for one in (*sides.base, *sides.other)}
-    earlier = notebook.all_of([series_id for series_id in known if series_id not in compared])
-    return replace(sides, history=groups_of(earlier, base, notebook.new_normals()))
+    normal = notebook.new_normals()
+    left_out = {one.id for one in (*sides.base, *sides.other)} | (
+        unconfirmed_ids(notebook.recordings(WATCH)) - set(normal)
+    )
+    earlier = notebook.all_of([series_id for series_id in known if series_id not in left_out])
+    return replace(sides, history=groups_of(earlier, base, normal))
 
 
 def _group(notebook: Notebook, series: Series, repeated: Sequence[tuple[str, ...]]) -> tuple[Series, ...]:

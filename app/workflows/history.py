@@ -7,11 +7,10 @@ from app.errors import UsageError
 from forms import wording
 from forms.comparison.verdict import path_of
 from forms.watch.history import History, HistoryMark, HistoryNotes, history_of_loads, history_of_series
-from storage.loads.records import Load
 from storage.notebook import Notebook
 from storage.recordings import LAST, LOAD, SERIES
 from storage.records import ClientFacts, Command, Series, Target, utc_now
-from storage.watches import WATCH, watch_of
+from storage.watches import WATCH, unconfirmed_ids, watch_of
 
 MOST_SHOWN = 1_500
 """Series of a path that a terminal or screen shows, four years of nights: reading more takes seconds."""
@@ -44,7 +43,7 @@ def history_of_recording(notebook: Notebook, reference: str, *, most: int = MOST
         found = _history(notebook, notebook.series(head.id), most)
     elif head and head.kind == LOAD:
         load = notebook.load(head.id)
-        found = history_of_loads(earlier_loads(notebook, load, utc_now()), _notes(notebook))
+        found = history_of_loads(notebook.loads_like(load, utc_now()), _notes(notebook))
     elif head and head.kind == WATCH:
         newest = watch_of(head).series_id
         found = _history(notebook, notebook.series(newest), most) if newest else None
@@ -55,13 +54,6 @@ def history_of_recording(notebook: Notebook, reference: str, *, most: int = MOST
         what = f"a {head.kind}" if head else "it"
         raise UsageError(f"{reference} has no history: {what} has no measured series or load point")
     return found
-
-
-def earlier_loads(notebook: Notebook, load: Load, before: str) -> list[Load]:
-    """Loads of the same targets and scenario, oldest first."""
-    heads = [head for head in notebook.recordings(LOAD) if head.created_at < before][::-1]
-    loads = [notebook.load(head.id) for head in heads]
-    return [one for one in loads if (one.targets, one.scenario) == (load.targets, load.scenario)]
 
 
 def _history(notebook: Notebook, of: Series, most: int) -> History | None:
@@ -87,4 +79,8 @@ def _notes(notebook: Notebook) -> HistoryNotes:
     baselines: dict[str, tuple[str, ...]] = {}
     for one in notebook.baselines():
         baselines[one.recording_id] = (*baselines.get(one.recording_id, ()), one.name)
-    return HistoryNotes(baselines=baselines, new_normals=frozenset(notebook.new_normals()))
+    return HistoryNotes(
+        baselines=baselines,
+        new_normals=frozenset(notebook.new_normals()),
+        unconfirmed=unconfirmed_ids(notebook.recordings(WATCH)),
+    )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.errors import CancelledError, NotQuietError, SharebenchError, UsageError
+from app.errors import CancelledError, LoginError, NotQuietError, SharebenchError, UsageError
 from app.recorder.recording import open_notebook
 from app.workflows.compare import with_history
 from forms import wording
@@ -93,31 +93,30 @@ def _checked(watch: Watch, request: WatchRequest, path: Path, measure: Callable[
     outcomes: list[Outcome] = []
     slow: list[str] = []
     first: Series | None = None
-    found, why, outcome = _Judged(Outcome.UNMEASURABLE), "", None
+    found, outcome, retries = _Judged(Outcome.UNMEASURABLE), None, watch.standing is not WatchState.UNMEASURABLE
     while outcome is None:
         try:
             series_id = measure()
-        except NotQuietError as error:
-            outcome, why, found = Outcome.POSTPONED, str(error), replace(found, comparison=None, series=None)
         except (CancelledError, UsageError):
             raise
         except SharebenchError as error:
-            outcome, why, found = Outcome.UNMEASURABLE, str(error), replace(found, comparison=None, series=None)
+            said = Outcome.POSTPONED if isinstance(error, NotQuietError) else Outcome.UNMEASURABLE
+            found = _Judged(said, nights=found.nights, why=str(error))
+            retries = retries and not isinstance(error, LoginError)  # refused logins can lock the account
         else:
             with open_notebook(path) as notebook:
                 series = notebook.series(series_id)
                 first = first or series
                 found = _judged(notebook, watch, request.limits, series, first)
-            why = found.why
             slow += [series_id] if found.outcome is Outcome.SLOWER else []
-            outcomes.append(found.outcome)
-            outcome = settled(outcomes, request.confirm, slowed=bool(watch.slow_ids))
+        outcomes.append(found.outcome)
+        outcome = settled(outcomes, request.confirm, slowed=bool(watch.slow_ids), retries=retries)
     with open_notebook(path) as notebook:
-        after = _after(watch, outcome, found, why, slow)
+        after = _after(watch, outcome, found, slow)
         notebook.update_recording(recording_of_watch(after))
     return Check(
         watch=after, before=watch, outcome=outcome, comparison=found.comparison, nights=found.nights,
-        series=found.series,        limits=request.limits,
+        series=found.series, limits=request.limits,
     )  # fmt: skip
 
 
@@ -199,7 +198,7 @@ _OUTCOMES = {
 }
 
 
-def _after(watch: Watch, outcome: Outcome, found: _Judged, why: str, slow: Sequence[str]) -> Watch:
+def _after(watch: Watch, outcome: Outcome, found: _Judged, slow: Sequence[str]) -> Watch:
     now = utc_now()
     standing = state_after(watch.standing, outcome, slowed=bool(watch.slow_ids))
     over = outcome in {Outcome.NOT_SLOWER, Outcome.COLLECTED}
@@ -216,7 +215,8 @@ def _after(watch: Watch, outcome: Outcome, found: _Judged, why: str, slow: Seque
         succeeded_at=now if measured else watch.succeeded_at,
         series_id=found.series.id if found.series else watch.series_id,
         slow_ids=() if over else tuple(slow) if outcome is Outcome.SLOWER and slow else watch.slow_ids,
-        why=why,
+        unconfirmed_ids=(*watch.unconfirmed_ids, *(slow if outcome is not Outcome.SLOWER else ())),
+        why=found.why,
     )
 
 

@@ -74,7 +74,7 @@ def drawing(chart: Chart, height: float = HEIGHT) -> ChartDrawing:
     shown, beyond = _levels(chart, bars)
     field = _ChartField(chart, bars, shown, height)
     title = chart.title + (f", each bar the mean of {each}" if each > 1 else "")
-    beside = [f"shaded: {chart.band[0]}"] if chart.band else []
+    beside = [*chart.signs_said, *([f"shaded: {chart.band[0]}"] if chart.band else [])]
     beside += [f"{level.name}: {_with_unit(level.value, chart.unit)}, above the drawing" for level in beyond]
     shapes = (
         *_axis(field),
@@ -84,6 +84,7 @@ def drawing(chart: Chart, height: float = HEIGHT) -> ChartDrawing:
         *_whiskers(bars, field),
         *_level_lines(shown, field),
         *_signs(bars, field),
+        *_marks(chart, field, each),
         *_names(field),
         ChartText(0, 12, f"{title}, {field.unit}", look="title"),
         ChartText(WIDTH, 12, ";  ".join(beside), "end"),
@@ -234,6 +235,13 @@ def _signs(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
             yield ChartText(
                 field.middle(index), field.y(min(highest, field.top)) - 4, SIGNS[bar.mark], "middle", "sign"
             )
+
+
+def _marks(chart: Chart, field: _ChartField, each: int) -> Iterator[Shape]:
+    """The signs of the bars above them, each with a line down to the axis."""
+    for x, signs in chart.signs_at([field.middle(place // each) for place in range(len(chart.bars))], _LETTER):
+        yield Stroke(x, _TOP, x, field.bottom, "grid")
+        yield ChartText(x, _TOP - 4, signs, "middle", "sign")
 
 
 def _names(field: _ChartField) -> Iterator[Shape]:

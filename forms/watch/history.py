@@ -4,6 +4,7 @@ Levels change by the rule that compare uses for its history: at a recorded chang
 session, at a confirmed *slower* or *faster*, and where a person said "new normal".
 """
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -36,6 +37,8 @@ class HistoryPoint:
     label: str = ""
     baselines: tuple[str, ...] = ()
     new_normal: bool = False
+    unconfirmed: bool = False
+    """Slower by itself: a watch measured again at once and did not confirm it. It counts for no level."""
     machine: str = ""
     """Host, and site if named, that measured it."""
 
@@ -102,17 +105,20 @@ class HistoryNotes:
 
     baselines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     new_normals: Collection[str] = ()
+    unconfirmed: Collection[str] = ()
 
 
 def history_of_series(
     series: Sequence[Series], notes: HistoryNotes, marks: Sequence[HistoryMark] = ()
 ) -> History | None:
     """The history of series of one path, oldest first; None without a measured one."""
-    groups = history_groups(series, notes.new_normals)
+    measured = [one for one in series if one.measured()]
+    points = tuple(_point(one, one.rates(), notes) for one in measured)
+    groups = history_groups(
+        [one for one, point in zip(measured, points, strict=True) if not point.unconfirmed], notes.new_normals
+    )
     if not groups:
         return None
-    measured = [one for group in groups for one in group.series]
-    points = tuple(_point(one, one.rates(), notes) for one in measured)
     newest = measured[-1]
     return History(
         subject=wording.place(newest.target),
@@ -164,23 +170,24 @@ def _point(one: Series | Load, rates: Sequence[float], notes: HistoryNotes) -> H
         label=one.label,
         baselines=notes.baselines.get(one.id, ()),
         new_normal=one.id in notes.new_normals,
+        unconfirmed=one.id in notes.unconfirmed and one.id not in notes.new_normals,
         machine=", ".join(str(client[name]) for name in MACHINE if name in client),
     )
 
 
 def _levels(points: Sequence[HistoryPoint], sizes: Sequence[_Size]) -> tuple[HistoryLevel, ...]:
     levels: list[HistoryLevel] = []
-    first = 0
+    counted = [place for place, one in enumerate(points) if not one.unconfirmed]
     for count, why, verdict in sizes:
-        average = sum(one.average for one in points[first : first + count]) / count
+        average = sum(points[place].average for place in counted[:count]) / count
         before = levels[-1].average if levels else None
         change = 100 * (average / before - 1) if before else None
+        first = levels[-1].last + 1 if levels else 0
+        counted = counted[count:]
+        last = counted[0] - 1 if counted else len(points) - 1
         levels.append(
-            HistoryLevel(
-                first=first, last=first + count - 1, average=average, change_percent=change, why=why, verdict=verdict
-            )
+            HistoryLevel(first=first, last=last, average=average, change_percent=change, why=why, verdict=verdict)
         )
-        first += count
     return tuple(levels)
 
 
@@ -228,13 +235,39 @@ def history_chart(line: HistoryLine, history: History) -> Chart:
     return Chart(
         title=f"History{users}",
         unit="requests/s" if history.of_loads else "bytes/sec",
-        bars=tuple(Bar(name=_day(one.created_at), value=one.average, interval=one.interval) for one in line.points),
+        bars=tuple(
+            Bar(name=_day(one.created_at), value=one.average, interval=one.interval, signs=signs)
+            for one, signs in zip(line.points, _signs(line, history.marks), strict=True)
+        ),
+        signs=_SIGNS,
         levels=(
             Level(name="newest level", value=line.newest.average, of_bars=True),
             *([Level(name="link", value=link / 8)] if link else []),
         ),
         is_curve=True,
     )
+
+
+_SIGNS = {
+    "B": "baseline", "T": "trial", "C": "change", "N": "new normal", "S": "slower", "F": "faster", "?": "not confirmed",
+}  # fmt: skip
+
+
+def _signs(line: HistoryLine, marks: Sequence[HistoryMark]) -> list[str]:
+    """What is marked at each point of the curve; a trial at the first recording after it, or the last."""
+    times = [one.created_at for one in line.points]
+    tried = {min(bisect_left(times, mark.created_at), len(times) - 1) for mark in marks}
+    begins = {level.first: level.verdict for level in line.levels[1:]}
+    return [
+        ("B" if one.baselines else "")
+        + ("T" if place in tried else "")
+        + ("N" if one.new_normal else _AT_CHANGE[begins[place]] if place in begins else "")
+        + ("?" if one.unconfirmed else "")
+        for place, one in enumerate(line.points)
+    ]
+
+
+_AT_CHANGE = {None: "C", Verdict.SLOWER: "S", Verdict.FASTER: "F"}
 
 
 def _levels_table(history: History, unit: str) -> Table:
@@ -274,6 +307,7 @@ def _point_rows(line: HistoryLine, history: History, *, several: bool) -> Iterat
         low, high = one.interval or (None, None)
         marks = [f"[{wording.plain(name)}]" for name in one.baselines]
         marks += [begins[place].because] if place in begins else []
+        marks += [_SIGNS["?"]] if one.unconfirmed else []
         yield row_of(
             one.recording, *([str(line.users)] if line.users else []), to_minute(one.created_at),
             *([wording.plain(one.machine)] if several else []), one.average * factor,

@@ -51,11 +51,17 @@ def outcome_of(verdict: Verdict, against_slow: Verdict | None = None) -> Outcome
     return Outcome.NOT_SLOWER if decided else Outcome.UNDECIDED
 
 
-def settled(outcomes: Sequence[Outcome], confirm: Confirm, *, slowed: bool) -> Outcome | None:
-    """What the series of one check say together; None where another has to be measured."""
-    first = outcomes[0]
+def settled(outcomes: Sequence[Outcome], confirm: Confirm, *, slowed: bool, retries: bool = True) -> Outcome | None:
+    """What the series of one check say together; None where another has to be measured.
+    ``retries``: what cannot be measured is tried once more.
+    """
     if Outcome.POSTPONED in outcomes:
         return Outcome.POSTPONED
+    if outcomes[-1] is Outcome.UNMEASURABLE:
+        again = retries and outcomes.count(Outcome.UNMEASURABLE) == 1
+        return None if again else Outcome.UNMEASURABLE
+    outcomes = [one for one in outcomes if one is not Outcome.UNMEASURABLE]
+    first = outcomes[0]
     if first is not (Outcome.NOT_SLOWER if slowed else Outcome.SLOWER):
         return first
     agreeing = outcomes.count(first)

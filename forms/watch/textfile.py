@@ -4,7 +4,7 @@ Base units, gauges. Every metric is always written: what was not measured is 0, 
 Labels name the path's server, share and command, never a user or a file.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -89,26 +89,31 @@ _VERDICTS = {
 }
 
 
-def load_samples(load: Load) -> list[MetricSample]:
-    """A load's points; the carried users are 0 where the capacity was not sought."""
-    labels = labels_of(load.targets[0], "load", load.label)
-    points = load.valid_points()
+def load_samples(
+    load: Load | None, labels: Mapping[str, str], users: Sequence[int] = (), attempted_at: str = ""
+) -> list[MetricSample]:
+    """A load's points, zeros for ``users`` without a valid one; the carried users are 0 where no capacity is known."""
+    points, capacity = (load.valid_points(), load.capacity) if load else ((), None)
     times = {
         "success": float(bool(points)),
-        "last_attempt_timestamp_seconds": _seconds(load.created_at),
-        "last_success_timestamp_seconds": _seconds(load.created_at) if points else 0.0,
-        "load_users_carried": float(load.capacity.carried or 0) if load.capacity else 0.0,
+        "last_attempt_timestamp_seconds": _seconds(attempted_at or (load.created_at if load else "")),
+        "last_success_timestamp_seconds": _seconds(load.created_at) if load and points else 0.0,
+        "load_users_carried": float(capacity.carried or 0) if capacity else 0.0,
     }
     samples = [MetricSample(metric, value, labels) for metric, value in times.items()]
+    for count in {*users, *(load.choices.users if load else ())} - {point.users for point in points}:
+        of_users = {**labels, "users": str(count)}
+        samples += [MetricSample(metric, 0.0, of_users) for metric in _OF_A_POINT]
     for point in points:
         of_point = {**labels, "users": str(point.users)}
         of_point |= {"size_bytes": str(point.size_bytes)} if point.size_bytes else {}
-        samples += [
-            MetricSample("load_requests_per_second", point.requests_per_second or 0.0, of_point),
-            MetricSample("load_response_p95_seconds", percentile_seconds(point.response, 0.95) or 0.0, of_point),
-            MetricSample("load_errors", float(sum(point.errors.values())), of_point),
-        ]
+        slowest, errors = percentile_seconds(point.response, 0.95), float(sum(point.errors.values()))
+        values = (point.requests_per_second or 0.0, slowest or 0.0, errors)
+        samples += [MetricSample(*each, of_point) for each in zip(_OF_A_POINT, values, strict=True)]
     return samples
+
+
+_OF_A_POINT = ("load_requests_per_second", "load_response_p95_seconds", "load_errors")
 
 
 def labels_of(target: Target, command: str, name: str) -> dict[str, str]:

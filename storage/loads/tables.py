@@ -134,6 +134,15 @@ class LoadTables(RecordingTables):
     def loads(self, limit: int | None = None) -> list[Load]:
         return [self._load(head) for head in self.recordings(LOAD, limit=limit)]
 
+    def loads_like(self, load: Load, before: str) -> list[Load]:
+        """Loads of the same targets and scenario, oldest first."""
+        rows = self._rows(
+            "SELECT * FROM recordings WHERE kind = ? AND subject = ? AND created_at < ? ORDER BY created_at",
+            (LOAD, head_of_load(load).subject, before),
+        )
+        loads = map(self._load, self._recordings(rows))
+        return [one for one in loads if (one.targets, one.scenario) == (load.targets, load.scenario)]
+
     @of_a_sound_file
     def _load(self, head: Recording) -> Load:
         left = head.leftovers or {}

@@ -38,7 +38,7 @@ class SimulatedPath:
         return tuple(float(rate) for rate in 1e8 * np.exp(level + runs))
 
     def night(self, slowdown_percent: float = 0.0, *, judged: bool = True) -> None:
-        """One night: a series, and more where the watch asks for them; all of them are history later."""
+        """One night: a series, and more where the watch asks for them; all but an unconfirmed slowdown are history."""
         at = len({*self.times}) * DAY_SECONDS
         level = float(self.random.normal(0, self.percent / 100)) + np.log1p(-slowdown_percent / 100)
         tonight = [self.measure(level)]
@@ -55,6 +55,8 @@ class SimulatedPath:
                 self.slow = [*tonight]
             elif outcome is Outcome.NOT_SLOWER:
                 self.slow = []
+            if outcome is not Outcome.SLOWER:
+                tonight = [rates for rates, said in zip(tonight, outcomes, strict=True) if said is not Outcome.SLOWER]
         self.series += tonight
         self.times += [at] * len(tonight)
 

@@ -17,11 +17,13 @@ from app.server.shell import check_ssh_host
 from app.targets import is_load_folder, parse_target
 from storage.loads.records import LoadChoices, PointStatus
 from storage.recordings import LOAD
-from storage.records import Target, format_target
+from storage.records import Target, format_target, utc_now
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets
     from app.workflows.load import LoadClosed
+    from forms.watch.textfile import MetricSample
+    from storage.loads.records import Load
 
 DEFAULT_USERS = "5,10,20"
 NO_VALID_POINT = 4
@@ -120,11 +122,9 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
             raise UsageError(f"no scenario is called {name!r}: take {', '.join(NAMES)}")
         output.answer(scenario_text(name).rstrip("\n"))
         return 0
-    closed = _resumed(context, choices) if choices["resume"] else _new(context, targets, choices)
-    if choices["textfile"]:
-        from forms.watch.textfile import load_samples  # noqa: PLC0415  with what it needs
-
-        common.write_textfile(choices["textfile"], lambda: load_samples(closed.load))
+    with common.zeros_if_it_fails(choices["textfile"], lambda: _samples(context, targets, choices)):
+        closed = _resumed(context, choices) if choices["resume"] else _new(context, targets, choices)
+    common.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
     if closed.stored:
         from forms.load.report import load_report  # noqa: PLC0415  with what it needs
 
@@ -142,6 +142,22 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
         )
     valid = [point for point in closed.load.points if point.status is not PointStatus.FAILED]
     return 0 if valid else NO_VALID_POINT
+
+
+def _samples(
+    context: click.Context, targets: tuple[str, ...], choices: dict[str, Any], load: "Load | None" = None
+) -> "list[MetricSample]":
+    """What the load measured; zeros without one."""
+    from forms.watch.textfile import labels_of, load_samples  # noqa: PLC0415  with what it needs
+
+    asked = load
+    if not asked and choices["resume"]:
+        with common.notebook(context) as notebook:
+            asked = notebook.load(choices["resume"])
+    place, label = (asked.targets[0], asked.label) if asked else (parse_target(targets[0]), choices["label"])
+    users = () if asked or choices["find_capacity"] else parse_users(choices["users"] or DEFAULT_USERS)
+    labels = labels_of(place, "load", label)
+    return load_samples(load, labels, asked.choices.users if asked else users, "" if load else utc_now())
 
 
 def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any]) -> "LoadClosed":

@@ -115,51 +115,37 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     TARGET is smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE/PATH, ftp://…, ftps://…, file:///PATH or iperf3://HOST[:PORT].
     With --put, PATH is a folder. Each run is stored as soon as it ends.
     """
-    control = SeriesControl()
-    path = common.notebook_path(context)
-    if resume_reference:
-        if target:
-            raise UsageError("--resume takes the target from the series: leave the TARGET out")
-        common.refuse_given(context, "resume_reference", _WITH_RESUME)
-        with common.notebook(context) as notebook:
-            series = notebook.series(resumable(notebook, resume_reference, SERIES, confirmed=True))
-        _confirm(series, confirmed=choices["confirm_target"])
-        _, secrets = common.secrets_for(context, series.target, kerberos=choices["kerberos"])
-        events = resume(series.id, secrets, path, control, confirmed=True)
-    elif not target and choices["again"]:
-        common.refuse_given(context, "again", _WITH_AGAIN)
-        series = common.series(context, choices["again"])
-        _confirm(series, confirmed=choices["confirm_target"])
-        full, secrets = common.secrets_for(context, series.target, kerberos=choices["kerberos"])
-        repeated = replace(
-            options_of(series),
-            base_id=series.id,
-            repeats=True,
-            label=choices["label"],
-            note=choices["note"],
-            question=choices["question"],
-        )
-        events = record(series_request(repeated, full, secrets), path, control)
-    elif not target:
-        raise UsageError(
-            "missing TARGET: sharebench run TARGET, such as smb://alice@nas/public/big.iso; see `sharebench run --help`"
-        )
-    else:
-        full, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
-        if choices["versus"] is not None:
+    control, path = SeriesControl(), common.notebook_path(context)
+    before = _measured_before(context, target, resume_reference, choices)
+    place, command = (before.target, before.command) if before else (parse_target(target or ""), choices["command"])
+    labels = labels_of(place, str(command), before.label if before and resume_reference else choices["label"])
+    with common.zeros_if_it_fails(choices["textfile"], lambda: series_samples(None, labels, utc_now())):
+        full, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
+        if before and resume_reference:
+            events = resume(before.id, secrets, path, control, confirmed=True)
+        elif before:
+            options = replace(
+                options_of(before),
+                base_id=before.id,
+                repeats=True,
+                label=choices["label"],
+                note=choices["note"],
+                question=choices["question"],
+            )
+            events = record(series_request(options, full, secrets), path, control)
+        elif choices["versus"] is not None:
             options = _options(context, choices)
             if options.experiment or options.until_percent or choices["reject_unusual"]:
                 raise UsageError(
                     "--versus is a comparison by itself: leave out --experiment, --until, --reject-unusual"
                 )
             return run_versus(options, choices["versus"], full, secrets, path, as_json=choices["as_json"])
-        events = record(series_request(_options(context, choices), full, secrets), path, control)
-    closed = watch(events, control)
-    failure = failure_of(closed)
-    if failure and not closed.stored:
-        labels = labels_of(parse_target(target), choices["command"], choices["label"]) if target else {}
-        common.write_textfile(choices["textfile"], lambda: series_samples(None, labels, utc_now()))
-        raise failure
+        else:
+            events = record(series_request(_options(context, choices), full, secrets), path, control)
+        closed = watch(events, control)
+        failure = failure_of(closed)
+        if failure and not closed.stored:
+            raise failure
     if choices["reject_unusual"]:
         reject_unusual(context, closed.series_id)
     found = common.series(context, closed.series_id)
@@ -170,6 +156,29 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     if failure:
         raise failure
     return 0
+
+
+def _measured_before(
+    context: click.Context, target: str | None, resume_reference: str | None, choices: dict[str, Any]
+) -> Series | None:
+    """The series to resume, or to measure again with its own settings."""
+    if resume_reference:
+        if target:
+            raise UsageError("--resume takes the target from the series: leave the TARGET out")
+        common.refuse_given(context, "resume_reference", _WITH_RESUME)
+        with common.notebook(context) as notebook:
+            found = notebook.series(resumable(notebook, resume_reference, SERIES, confirmed=True))
+    elif target:
+        return None
+    elif choices["again"]:
+        common.refuse_given(context, "again", _WITH_AGAIN)
+        found = common.series(context, choices["again"])
+    else:
+        raise UsageError(
+            "missing TARGET: sharebench run TARGET, such as smb://alice@nas/public/big.iso; see `sharebench run --help`"
+        )
+    _confirm(found, confirmed=choices["confirm_target"])
+    return found
 
 
 def _options(context: click.Context, choices: dict[str, Any]) -> SeriesOptions:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app.errors import CancelledError, LoginError, NotQuietError, SharebenchError, UnreachableError, UsageError
+from app.workflows.history import history_of_recording
 from app.workflows.watch import WatchRequest, check, delivered, tell
 from forms.watch.report import EXIT_CODES, Check, check_document, check_sentence
 from forms.watch.rule import Outcome
@@ -137,8 +138,40 @@ def test_a_slowdown_is_reported_once_and_so_is_the_recovery(watched: Nights):
 
 
 def test_a_slowdown_that_is_not_confirmed_is_no_news(watched: Nights):
+    before = watched(1).smallest_percent
     found = watched(0.8, 1)
     assert (found.outcome, found.changed, found.watch.state) == (Outcome.NOT_SLOWER, False, WatchState.STEADY)
+    slow = f"{watched.made - 1:012x}"
+    assert found.watch.unconfirmed_ids == (slow,)
+    after = watched(1).smallest_percent
+    assert before
+    assert after == pytest.approx(before, rel=0.1), "one slow night says nothing of how nights differ"
+    with Notebook(watched.path) as notebook:
+        history = history_of_recording(notebook, slow)
+        assert [one.recording for one in history.lines[0].points if one.unconfirmed] == [slow]
+        notebook.set_new_normal(slow)
+    blind = watched(1).smallest_percent
+    assert not blind, "a new normal begins there, and its baseline is collected"
+
+
+def test_one_failure_is_no_news(watched: Nights):
+    failures = [UnreachableError("nas: no route")]
+
+    def fail_once() -> None:
+        if failures:
+            raise failures.pop()
+
+    found = watched(1, then=fail_once)
+    assert (found.changed, found.outcome, found.watch.why) == (False, Outcome.NOT_SLOWER, "")
+
+
+@pytest.mark.parametrize(("error", "tries"), [(UnreachableError("nas: no route"), 2), (LoginError("no"), 1)])
+def test_a_failure_is_tried_once_more_until_it_is_reported_but_no_refused_login(watched: Nights, error, tries):
+    tried: list[str] = []
+    assert watched(error=error, then=lambda: tried.append("")).changed
+    assert len(tried) == tries
+    watched(error=error, then=lambda: tried.append(""))
+    assert len(tried) == tries + 1
 
 
 def test_what_cannot_be_measured_is_reported_once(watched: Nights):

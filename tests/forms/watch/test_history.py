@@ -5,10 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from app.charts.series_charts import history_chart as drawn_on_a_terminal
 from forms.exporters import FORMATS, export_reports
+from forms.exporters.drawing import ChartText, drawing
 from forms.watch.history import (
     HistoryMark,
     HistoryNotes,
+    history_chart,
     history_document,
     history_of_loads,
     history_of_series,
@@ -72,6 +75,47 @@ def test_baselines_and_trials_are_marked():
     assert (document["schema"], document["unit"]) == ("sharebench/history/1", "bytes/s")
     assert [point["recording"] for point in document["lines"][0]["points"]] == [each.id for each in series]
     assert len(history_report(history, newest=2).tables[1].rows) == 2
+
+
+def test_a_slowdown_that_was_not_confirmed_counts_for_no_level():
+    series = nights(1, 1.001, 0.7, 0.999, 1, 1, 0.8, 0.801)
+    history = history_of_series(series, HistoryNotes(unconfirmed={series[2].id}))
+    assert history
+    first, second = history.lines[0].levels
+    assert (first.first, first.last, second.first, second.last) == (0, 5, 6, 7)
+    assert first.average == pytest.approx(100e6, rel=1e-3)
+    assert history_report(history).tables[1].rows[2].cells[-1].value == "not confirmed"
+    kept = history_of_series(series, HistoryNotes(unconfirmed={series[2].id}, new_normals={series[2].id}))
+    assert kept
+    assert [level.first for level in kept.lines[0].levels][:2] == [0, 2]
+    last = history_of_series(series[:3], HistoryNotes(unconfirmed={series[2].id}))
+    assert last
+    assert [(level.first, level.last) for level in last.lines[0].levels] == [(0, 2)]
+
+
+def test_what_is_marked_stands_at_its_place_on_the_curve():
+    series = nights(1, 1, 0.7, 1, 1, 1, 0.8, 0.8, 0.8)
+    series[4] = replace(series[4], change=Change(name="aio read size", value="1"))
+    notes = HistoryNotes(baselines={series[0].id: ("nightly",)}, unconfirmed={series[2].id}, new_normals={series[8].id})
+    marks = [
+        HistoryMark(recording="t", created_at=series[3].created_at, name="a"),
+        HistoryMark(recording="u", created_at="2027-01-01T00:00:00.000Z", name="b"),
+    ]
+    history = history_of_series(series, notes, marks)
+    assert history
+    chart = history_chart(history.lines[0], history)
+    assert [bar.signs for bar in chart.bars] == ["B", "", "?", "T", "C", "", "S", "", "TN"]
+    assert chart.signs_said == [
+        "B baseline", "T trial", "C change", "N new normal", "S slower", "? not confirmed",
+    ]  # fmt: skip
+    assert chart.signs_at(range(9), 0.9) == [(0, "B"), (2, "?TC"), (6, "S"), (8, "TN")]
+    assert chart.signs_at(range(9), 0.4) == [(0, "B"), (2, "?"), (3, "T"), (4, "C"), (6, "S"), (8, "TN")]
+    drawn = [shape.text for shape in drawing(chart).shapes if isinstance(shape, ChartText) and shape.look == "sign"]
+    assert drawn == ["B", "?", "T", "C", "S", "TN"]
+    shown = drawn_on_a_terminal(chart, 60, 16, colour=False).splitlines()
+    axis = next(place for place, line in enumerate(shown) if "└" in line)
+    assert shown[axis + 1].split() == ["B", "?", "T", "C", "S", "TN"]
+    assert "B baseline" in shown[-1] + shown[-2]
 
 
 def test_points_of_equal_users_are_a_history_of_loads():

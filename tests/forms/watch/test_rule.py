@@ -21,6 +21,7 @@ from storage.watches import WatchState
 from tests.builders import one
 
 S, N, U, P = Outcome.SLOWER, Outcome.NOT_SLOWER, Outcome.UNDECIDED, Outcome.POSTPONED
+X = Outcome.UNMEASURABLE
 TWO_OF_THREE = Confirm(needed=2, most=3)
 
 
@@ -43,10 +44,23 @@ TWO_OF_THREE = Confirm(needed=2, most=3)
         ([N], Confirm(), True, None),
         ([N, N], Confirm(), True, N),
         ([N, S], Confirm(), True, S),
+        ([X], Confirm(), False, None),
+        ([X, X], Confirm(), False, X),
+        ([X, N], Confirm(), False, N),
+        ([X, S], Confirm(), False, None),
+        ([X, S, S], Confirm(), False, S),
+        ([S, X], Confirm(), False, None),
+        ([S, X, N], Confirm(), False, N),
+        ([X, S, X], Confirm(), False, X),
+        ([X, P], Confirm(), False, P),
     ],
 )
 def test_what_would_change_the_state_is_measured_again(outcomes, confirm, slowed, expected):
     assert settled(outcomes, confirm, slowed=slowed) is expected
+
+
+def test_a_failure_that_is_not_tried_again():
+    assert settled([X], Confirm(), slowed=False, retries=False) is X
 
 
 @pytest.mark.parametrize(

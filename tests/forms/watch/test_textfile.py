@@ -114,7 +114,7 @@ def test_labels_have_no_user_and_no_file():
 
 def test_a_load_has_its_points():
     load = full_load()
-    found = parsed(prometheus_text(load_samples(load)).decode())
+    found = parsed(prometheus_text(load_samples(load, LABELS)).decode())
     for point in load.valid_points():
         of_point = by_name(found, users=str(point.users))
         assert of_point["sharebench_load_requests_per_second"] == pytest.approx(point.requests_per_second)
@@ -122,10 +122,22 @@ def test_a_load_has_its_points():
     assert by_name(found)["sharebench_load_users_carried"] == (load.capacity.carried if load.capacity else 0)
 
 
+def test_users_without_a_valid_point_are_zero():
+    zeros = parsed(prometheus_text(load_samples(None, LABELS, (5, 10), "2026-01-09T10:00:00.000Z")).decode())
+    assert by_name(zeros, users="10")["sharebench_load_requests_per_second"] == 0
+    assert by_name(zeros)["sharebench_last_attempt_timestamp_seconds"] == 1767952800
+    load = full_load()
+    some = replace(load, points=load.points[:1])
+    found = parsed(prometheus_text(load_samples(some, LABELS)).decode())
+    users = {dict(labels)["users"]: value for (name, labels), value in found.items() if name.endswith("per_second")}
+    assert {int(count) for count in users} == {*load.choices.users, *(point.users for point in some.points)}
+    assert [int(count) for count, value in users.items() if value] == [point.users for point in some.valid_points()]
+
+
 def test_a_real_node_exporter_reads_it(tmp_path: Path):
     require("prometheus-node-exporter", root=False)
     check, port = a_check(), free_port()
-    text = prometheus_text([*check_samples(check, check.series, LABELS), *load_samples(full_load())])
+    text = prometheus_text([*check_samples(check, check.series, LABELS), *load_samples(full_load(), LABELS)])
     (tmp_path / "sharebench.prom").write_bytes(text)
     exporter = subprocess.Popen(
         [

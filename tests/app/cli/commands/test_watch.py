@@ -68,6 +68,23 @@ def test_the_textfile_is_written_whatever_happens(inside: Inside, file: Path, tm
         prom.unlink()
 
 
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [(("run", "smb://alice@nas.example/data/file"), "get"), (("load", "smb://alice@nas.example/data/folder"), "load")],
+)
+def test_a_login_that_fails_is_an_attempt_too(inside: Inside, tmp_path: Path, words, command):
+    prom = tmp_path / "sharebench.prom"
+    inside.fails(4, *words, "--label", "nightly", "--textfile", str(prom))
+    found = prom.read_text()
+    labels = f'{{protocol="smb",host="nas.example",share="data",command="{command}",name="nightly"}}'
+    assert f"sharebench_success{labels} 0.0\n" in found
+    assert f"sharebench_last_attempt_timestamp_seconds{labels} 1" in found
+    assert command == "get" or 'users="10"} 0.0' in found
+    prom.unlink()
+    inside.fails(2, words[0], "smb://nas.example", "--textfile", str(prom))
+    assert not prom.exists(), "a usage error is no attempt"
+
+
 SCHEDULED = ("smb://alice@nas/public/big.iso", "--baseline", "after 50% upgrade", "--link", "1G")
 
 
