@@ -129,6 +129,10 @@ class ChildProcess:
         )
 
     @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    @property
     def pid(self) -> int:
         return self._process.pid
 

@@ -7,6 +7,7 @@ measures it. Forms are imported on first use: lists stay fast.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from app.errors import UsageError
@@ -97,6 +98,34 @@ def parts(notebook: Notebook, head: Recording) -> list[Recording]:
     return notebook.recordings(part_of=head.id)[::-1]
 
 
+def _later(name: str) -> Callable[..., Any]:
+    """The function ``MODULE:NAME``, imported when it is called."""
+
+    def call(*arguments: Any) -> Any:
+        module, _, function = name.partition(":")
+        return getattr(import_module(module), function)(*arguments)
+
+    return call
+
+
+def _of(read: Callable[[Notebook, str], Any], name: str) -> Callable[[Notebook, Recording], Any]:
+    """What the function ``MODULE:NAME`` makes of the stored record."""
+    return lambda notebook, head: _later(name)(read(notebook, head.id))
+
+
+def _two(read: Callable[[Notebook, str], Any], name: str) -> "Callable[[Notebook, Sequence[Recording]], Compared]":
+    """What the function ``MODULE:NAME`` says of one record beside another. Raises UsageError."""
+
+    def compare(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
+        kind = heads[0].kind
+        if len(heads) != 2:
+            article = "an" if kind[0] in "aeiou" else "a"
+            raise UsageError(f"{article} {kind} is compared with one other {kind}: name two")
+        return Compared(_later(name)(*(read(notebook, head.id) for head in heads)))
+
+    return compare
+
+
 # Series
 
 
@@ -131,24 +160,6 @@ def _judge_run(notebook: Notebook, head: Recording, name: str, status: RunStatus
 # Loads and isolations
 
 
-def _load_form(notebook: Notebook, head: Recording) -> "Report":
-    from app.workflows.worksheets import load_form  # noqa: PLC0415  as the module says
-
-    return load_form(notebook, notebook.load(head.id))
-
-
-def _isolation_form(notebook: Notebook, head: Recording) -> "Report":
-    from forms.isolation.report import isolation_report  # noqa: PLC0415  as the module says
-
-    return isolation_report(notebook.isolation(head.id))
-
-
-def _load_answer(notebook: Notebook, head: Recording) -> Toned:
-    from forms.load.headline import load_headline  # noqa: PLC0415  as the module says
-
-    return load_headline(notebook.load(head.id))[0]
-
-
 def _judge_point(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
     return notebook.judge("load_points", {"load_id": head.id, "number": name}, status.value, reason)
 
@@ -162,14 +173,6 @@ def _compare_loads(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
     earlier = [one for one in notebook.loads_like(base, base.created_at) if one.id != other.id]
     found = compare_loads(base, other, earlier)
     return Compared(load_comparison_report(found), exit_code([found.verdict]))
-
-
-def _compare_isolations(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
-    from forms.isolation.report import isolation_comparison  # noqa: PLC0415  as the module says
-
-    if len(heads) != 2:
-        raise UsageError("an isolation is compared with one other isolation: name two")
-    return Compared(isolation_comparison(*(notebook.isolation(head.id) for head in heads)))
 
 
 def _isolation_answer(notebook: Notebook, head: Recording) -> Toned:
@@ -194,91 +197,39 @@ def _judge_layer_run(notebook: Notebook, head: Recording, name: str, status: Run
     return notebook.judge("layer_runs", key, status.value, reason)
 
 
-def _load_from_document(document: Any) -> Load:
-    from forms.load.report import load_from_document  # noqa: PLC0415  as the module says
-
-    return load_from_document(JSONNode("", document))
+# Audits, diagnoses and watches
 
 
-def _isolation_from_document(document: Any) -> Isolation:
-    from forms.isolation.report import isolation_from_document  # noqa: PLC0415  as the module says
-
-    return isolation_from_document(document)
+def _audit(notebook: Notebook, reference: str) -> Audit:
+    return audit_of(notebook.recording(reference, AUDIT))
 
 
-# Audits
+def _diagnosis(notebook: Notebook, reference: str) -> Diagnosis:
+    return diagnosis_of(notebook.recording(reference, DIAGNOSIS))
+
+
+def _watch(notebook: Notebook, reference: str) -> Watch:
+    return watch_of(notebook.recording(reference, WATCH))
 
 
 def _audit_form(notebook: Notebook, head: Recording) -> "Report":
-    from app.workflows.tried import audit_form  # noqa: PLC0415  as the module says
+    from app.workflows.compare import audit_form  # noqa: PLC0415  as the module says
 
-    return audit_form(notebook, audit_of(notebook.recording(head.id)))
+    return audit_form(notebook, _audit(notebook, head.id))
 
 
 def _audit_answer(notebook: Notebook, head: Recording) -> Toned:
     from forms.audit.report import audit_answer, audit_sign  # noqa: PLC0415  as the module says
 
-    found = audit_of(notebook.recording(head.id))
+    found = _audit(notebook, head.id)
     return Toned(audit_answer(found), audit_sign(found)[1])
-
-
-def _compare_audits(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
-    from forms.audit.report import audit_comparison_report  # noqa: PLC0415  as the module says
-
-    if len(heads) != 2:
-        raise UsageError("an audit is compared with one other audit: name two")
-    return Compared(audit_comparison_report(*(audit_of(notebook.recording(head.id)) for head in heads)))
-
-
-def _audit_from_document(document: Any) -> Audit:
-    from forms.audit.report import audit_from_document  # noqa: PLC0415  as the module says
-
-    return audit_from_document(document)
-
-
-# Diagnoses
-
-
-def _diagnosis_form(notebook: Notebook, head: Recording) -> "Report":
-    from forms.diagnosis.report import diagnosis_report  # noqa: PLC0415  as the module says
-
-    return diagnosis_report(diagnosis_of(notebook.recording(head.id)))
-
-
-def _diagnosis_answer(notebook: Notebook, head: Recording) -> Toned:
-    from forms.diagnosis.report import diagnosis_answer  # noqa: PLC0415  as the module says
-
-    return diagnosis_answer(diagnosis_of(notebook.recording(head.id)))
-
-
-def _compare_diagnoses(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
-    from forms.diagnosis.report import diagnosis_comparison  # noqa: PLC0415  as the module says
-
-    if len(heads) != 2:
-        raise UsageError("a diagnosis is compared with one other diagnosis: name two")
-    return Compared(diagnosis_comparison(*(diagnosis_of(notebook.recording(head.id)) for head in heads)))
-
-
-def _diagnosis_from_document(document: Any) -> Diagnosis:
-    from forms.diagnosis.report import diagnosis_from_document  # noqa: PLC0415  as the module says
-
-    return diagnosis_from_document(document)
-
-
-# Watches
 
 
 def _watch_form(notebook: Notebook, head: Recording) -> "Report":
     from app.workflows.watch import last_check  # noqa: PLC0415  as the module says
     from forms.watch.report import watch_report  # noqa: PLC0415  as the module says
 
-    return watch_report(last_check(notebook, watch_of(notebook.recording(head.id))))
-
-
-def _watch_answer(notebook: Notebook, head: Recording) -> Toned:
-    from forms.watch.report import watch_answer  # noqa: PLC0415  as the module says
-
-    return watch_answer(watch_of(notebook.recording(head.id)))
+    return watch_report(last_check(notebook, _watch(notebook, head.id)))
 
 
 # What is made of series
@@ -380,14 +331,16 @@ KINDS: dict[str, Kind] = {
             schema="sharebench/load/1",
             record=Load,
             read=Notebook.load,
-            report=_load_form,
-            answer=_load_answer,
+            report=lambda notebook, head: _later("app.workflows.worksheets:load_form")(
+                notebook, notebook.load(head.id)
+            ),
+            answer=lambda notebook, head: _later("forms.load.headline:load_headline")(notebook.load(head.id))[0],
             done=lambda notebook, head: len(notebook.load(head.id).points),
             resume="load --resume",
             target=lambda notebook, head: notebook.load(head.id).targets[0],
             judge=_judge_point,
             compare=_compare_loads,
-            from_document=_load_from_document,
+            from_document=lambda document: _later("forms.load.report:load_from_document")(JSONNode("", document)),
             add=Notebook.add_load,
         ),
         Kind(
@@ -395,50 +348,52 @@ KINDS: dict[str, Kind] = {
             schema="sharebench/isolation/1",
             record=Isolation,
             read=Notebook.isolation,
-            report=_isolation_form,
+            report=_of(Notebook.isolation, "forms.isolation.report:isolation_report"),
             answer=_isolation_answer,
             done=lambda notebook, head: len({run.round for run in notebook.isolation(head.id).runs}),
             resume="isolate --resume",
             restored_by="isolate",
             target=lambda notebook, head: notebook.isolation(head.id).target,
             judge=_judge_layer_run,
-            compare=_compare_isolations,
-            from_document=_isolation_from_document,
+            compare=_two(Notebook.isolation, "forms.isolation.report:isolation_comparison"),
+            from_document=_later("forms.isolation.report:isolation_from_document"),
             add=Notebook.add_isolation,
         ),
         Kind(
             name=AUDIT,
             schema="sharebench/audit/1",
             record=Audit,
-            read=lambda notebook, reference: audit_of(notebook.recording(reference, AUDIT)),
-            report=_audit_form,
+            read=_audit,
+            report=lambda notebook, head: _later("app.workflows.compare:audit_form")(
+                notebook, _audit(notebook, head.id)
+            ),
             answer=_audit_answer,
-            done=lambda notebook, head: len(audit_of(notebook.recording(head.id)).findings),
-            compare=_compare_audits,
-            from_document=_audit_from_document,
+            done=lambda notebook, head: len(_audit(notebook, head.id).findings),
+            compare=_two(_audit, "forms.audit.report:audit_comparison_report"),
+            from_document=_later("forms.audit.report:audit_from_document"),
             add=lambda notebook, audit: notebook.add_recording(recording_of(audit)),
         ),
         Kind(
             name=DIAGNOSIS,
             schema="sharebench/diagnosis/1",
             record=Diagnosis,
-            read=lambda notebook, reference: diagnosis_of(notebook.recording(reference, DIAGNOSIS)),
-            report=_diagnosis_form,
-            answer=_diagnosis_answer,
-            done=lambda notebook, head: len(diagnosis_of(notebook.recording(head.id)).stages),
+            read=_diagnosis,
+            report=_of(_diagnosis, "forms.diagnosis.report:diagnosis_report"),
+            answer=_of(_diagnosis, "forms.diagnosis.report:diagnosis_answer"),
+            done=lambda notebook, head: len(_diagnosis(notebook, head.id).stages),
             resume="diagnose --resume",
-            target=lambda notebook, head: diagnosis_of(notebook.recording(head.id)).target,
-            compare=_compare_diagnoses,
-            from_document=_diagnosis_from_document,
+            target=lambda notebook, head: _diagnosis(notebook, head.id).target,
+            compare=_two(_diagnosis, "forms.diagnosis.report:diagnosis_comparison"),
+            from_document=_later("forms.diagnosis.report:diagnosis_from_document"),
             add=lambda notebook, diagnosis: notebook.add_recording(diagnosed(diagnosis)),
         ),
         Kind(
             name=WATCH,
             schema="sharebench/watch/1",
             record=Watch,
-            read=lambda notebook, reference: watch_of(notebook.recording(reference, WATCH)),
+            read=_watch,
             report=_watch_form,
-            answer=_watch_answer,
+            answer=_of(_watch, "forms.watch.report:watch_answer"),
             add=lambda notebook, watch: notebook.add_recording(recording_of_watch(watch)),
         ),
         _OF_PAIRS(name="trial", schema="sharebench/trial/1"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from app.changes.smb_conf import ChangeableSetting
-from app.recorder.request import SeriesRequest
+from app.measure.plan import SeriesRequest
 from app.workflows.requests import parse_change
 from app.workflows.trial_order import TrialOrder, new_order
 from forms.trials.judged import judged

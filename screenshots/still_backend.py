@@ -11,8 +11,8 @@ from app.errors import UnreachableError
 from app.load.events import LoadPhase, PhaseBegan, SecondPassed
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
+from app.measure.plan import SeriesRequest
 from app.recorder.recording import RecorderEvent, SeriesOpened, SeriesStored
-from app.recorder.request import SeriesRequest
 from app.workflows.guide.browsing import BrowsedFolder
 from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
 from app.workflows.trial_order import Judged, SettingRestored, TrialEvent, TrialOrder, ValueSet

@@ -18,8 +18,8 @@ from app.environment.host.activity import MachineNow
 from app.errors import SharebenchError
 from app.measure.control import SeriesControl
 from app.measure.events import Event, Failed, RunFinished, Started
+from app.measure.plan import SeriesRequest
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
-from app.recorder.request import SeriesRequest
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.workflows import trial, trial_order

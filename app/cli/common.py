@@ -57,6 +57,41 @@ def several(*options: Callable[[Any], Any]) -> Callable[[_F], _F]:
     return decorate
 
 
+class Number(click.FloatRange):
+    """A number in a range; NaN is refused."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a valid number.", param, ctx)
+        return number
+
+
+class Count(click.IntRange):
+    """An integer in a range."""
+
+    name = "whole number"
+
+
+def option(
+    word: str, metavar: str, text: str, kind: Any = None, *, name: str = "", default: Any = None, **more: Any
+) -> Callable[[_F], _F]:
+    """An option with a value; ``--help`` shows its default."""
+    names = (word, name) if name else (word,)
+    given = {} if default is None else {"default": default, "show_default": default != ""}
+    return click.option(*names, type=kind, metavar=metavar, help=text, **{**given, **more})
+
+
+verdict_options = several(
+    option("--noise", "PERCENT", "A change within ± PERCENT is never faster or slower.", Number(0, 100), default=1.0),
+    option(
+        "--margin", "PERCENT", "No change: the 95 % interval lies within ± PERCENT.", Number(0, 1000, min_open=True),
+        default=5.0,
+    ),
+)  # fmt: skip
+
 _NAMED = 5
 options_of_all = several(
     click.pass_context,
@@ -135,24 +170,6 @@ class RateType(click.ParamType[int | None]):
         return value if isinstance(value, int) else parse_rate(value)
 
 
-class Number(click.FloatRange):
-    """A number in a range; NaN is refused."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value!r} is not a valid number.", param, ctx)
-        return number
-
-
-class Count(click.IntRange):
-    """An integer in a range."""
-
-    name = "whole number"
-
-
 def refuse_given(
     context: click.Context, with_parameter: str, allowed: set[str], why: str = "measures as the series began"
 ) -> None:
@@ -168,6 +185,32 @@ def refuse_given(
     for name, word in given.items():
         if name not in allowed:
             raise UsageError(f"{option} {why}: leave {word} out")
+
+
+def to_resume(
+    context: click.Context,
+    kind: str,
+    reference: str,
+    allowed: set[str],
+    *,
+    target: str | None = None,
+    kerberos: bool = False,
+) -> "tuple[Any, Secrets]":
+    """The recording that ``--resume`` names, and its secrets. Raises UsageError, also for a TARGET and for options other
+    than ``allowed``.
+    """
+    from app.kinds import kind_of, stored_record  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.recorder.recording import resumable  # noqa: PLC0415  as above
+
+    if target:
+        raise UsageError(f"--resume takes the target from the {kind}: leave the TARGET out")
+    word = next(parameter.name for parameter in context.command.params if "--resume" in parameter.opts)
+    refuse_given(context, str(word), allowed)
+    with notebook(context) as found:
+        head = found.recording(resumable(found, reference, kind))
+        record, place = stored_record(found, head), kind_of(head).target(found, head)
+    assert place
+    return record, secrets_for(context, place, kerberos=kerberos)[1]
 
 
 def notebook_path(context: click.Context) -> Path:

@@ -17,63 +17,27 @@ _NAMES = [name for group in COMMANDS.values() for name in group]
 _ALIASES = {"ls": "list", "rm": "delete"}
 _WORKERS = frozenset({"load-worker", "share-worker"})
 """Started through ssh by ``load --workers-on``, ``push`` and ``pull``."""
-_PORTABLE = frozenset(
-    [
-        "list",
-        "show",
-        "reject",
-        "accept",
-        "note",
-        "rename",
-        "delete",
-        "prune",
-        "baseline",
-        "compare",
-        "findings",
-        "experiment",
-        "export",
-        "import",
-        "verify",
-        "push",
-        "pull",
-        "worksheet",
-        "catalogue",
-        "completion",
-        "history",
-        "report",
-        "share-worker",
-    ]
+_PORTABLE = (
+    "list show reject accept note rename delete prune baseline compare findings experiment export import verify push"
+    " pull worksheet catalogue completion history report share-worker"
 )
 """Commands that do not need Linux."""
-_MODULES = {
-    "baseline": "notebook",
-    "catalogue": "compare",
-    "load-worker": "load",
-    "push": "share",
-    "pull": "share",
-    "report": "export",
-    "verify": "export",
-    "share-worker": "share",
-    "list": "list_",
-    "show": "notebook",
-    "note": "notebook",
-    "rename": "notebook",
-    "clean": "check",
-    "completion": "guide",
-    "demo": "guide",
-    "restore": "trial",
-    "selftest": "run",
-    "reject": "notebook",
-    "accept": "notebook",
-    "import": "import_",
-    "delete": "notebook",
-    "prune": "notebook",
-    "findings": "compare",
-    "try": "trial",
-    "schedule": "watch",
-    "sweep": "trial",
-    "tune": "trial",
+_OTHERS = {
+    "notebook": "baseline show note rename reject accept delete prune",
+    "compare": "catalogue findings",
+    "load": "load-worker",
+    "share": "push pull share-worker",
+    "export": "report verify",
+    "list_": "list",
+    "import_": "import",
+    "check": "clean",
+    "guide": "completion demo",
+    "trial": "try sweep tune restore",
+    "run": "selftest",
+    "watch": "schedule",
 }
+"""By module, the commands that are not called as it is."""
+_MODULES = {name: module for module, names in _OTHERS.items() for name in names.split()}
 
 
 class _LazyGroup(common.Group):
@@ -88,7 +52,7 @@ class _LazyGroup(common.Group):
         name = _ALIASES.get(cmd_name, cmd_name)
         if name not in _NAMES and name not in _WORKERS:
             return None
-        if name not in _PORTABLE:
+        if name not in _PORTABLE.split():
             need_linux(f"`sharebench {name}`")
         module = import_module(f"app.cli.commands.{_MODULES.get(name, name)}")
         command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")

@@ -7,11 +7,15 @@ import sys
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
 from app.errors import CancelledError, NotebookError, SharebenchError, UsageError
 from forms.layout import Tone, coloured, for_terminal, json_escaped, visible
+
+if TYPE_CHECKING:
+    from forms.report import Report
 
 
 class AnswerError(SharebenchError):
@@ -47,6 +51,25 @@ def answer_parts(parts: Iterable[str]) -> None:
 def answer_json(document: object) -> None:
     """The answer as JSON."""
     answer(json_text(document))
+
+
+def answer_report(report: "Report", *, as_json: bool = False) -> None:
+    """A report laid out for the terminal, or as a document."""
+    if as_json:
+        answer_json(report.document())
+        return
+    from forms.exporters.text import report_text  # noqa: PLC0415  lists and --help do not wait for it
+
+    answer(report_text(report, ansi=draws_colour()).rstrip("\n"))
+
+
+CHART_LINES = 16
+_CHART_COLUMNS = 80
+
+
+def chart_columns() -> int:
+    """The width of a chart on this terminal."""
+    return min(shutil.get_terminal_size().columns, _CHART_COLUMNS)
 
 
 def json_text(document: object) -> str:

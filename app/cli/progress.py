@@ -3,38 +3,60 @@
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any, TypeVar
 
 from app.cli import output
+from app.errors import CancelledError
 from app.measure.control import SeriesControl
 from app.measure.events import Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
-from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
-from app.workflows.event_words import words
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, words
 from forms.layout import visible
 from forms.series.progress import standing
 from forms.wording import binary_size, byte_rate
 
 REDRAW_SECONDS = 0.5
+_Closed = TypeVar("_Closed")
 
 
-class ProgressLine:
-    """Draws on stderr, at most twice a second."""
+class StatusLine:
+    """A line on stderr that is redrawn on a terminal, and messages above it."""
 
     def __init__(self, *, redraws: bool = True) -> None:
-        self._on = redraws and sys.stderr.isatty()
+        self.is_on = redraws and sys.stderr.isatty()
+        self._is_drawn = False
+
+    def draw(self, text: str) -> None:
+        if self.is_on:
+            output.draw(text)
+            self._is_drawn = True
+
+    def say(self, text: str) -> None:
+        self.clear()
+        output.say(text)
+
+    def clear(self) -> None:
+        if self._is_drawn:
+            output.draw()
+            self._is_drawn = False
+
+
+class ProgressLine(StatusLine):
+    """The progress of series, drawn at most twice a second."""
+
+    def __init__(self, *, redraws: bool = True) -> None:
+        super().__init__(redraws=redraws)
         self._what = ""
         self._drawn_at = 0.0
-        self._long = False
         self.about = ""
         """Prefix that names the series when several are interleaved."""
 
     def show(self, event: RecorderEvent) -> None:
         match event:
             case Warned(text=text):
-                self.clear()
-                output.say(f"sharebench: {self.about}{visible(text)}")
+                self.say(f"sharebench: {self.about}{visible(text)}")
             case RunStarted():
                 self._what = words(event)
                 self._draw(self._what, force=True)
@@ -46,7 +68,7 @@ class ProgressLine:
                 self._draw(f"{self._what}  {share}  {binary_size(moved)} of {binary_size(total)}  {rate}  {left}")
             case RunFinished():
                 self._draw(f"{self._what}  {words(event)}", force=True)
-                if not self._on:
+                if not self.is_on:
                     output.say(f"sharebench: {self.about}{self._what}: {words(event)}")
             case SeriesOpened() | ScratchMade() | Paused():
                 self._draw(words(event), force=True)
@@ -55,31 +77,32 @@ class ProgressLine:
 
     def _draw(self, text: str, *, force: bool = False) -> None:
         now = time.monotonic()
-        if not self._on or (not force and now - self._drawn_at < REDRAW_SECONDS):
-            return
-        self._drawn_at = now
-        output.draw(f"{self.about}{text}")
-        self._long = True
+        if force or now - self._drawn_at >= REDRAW_SECONDS:
+            self._drawn_at = now
+            self.draw(f"{self.about}{text}")
 
-    def clear(self) -> None:
-        if self._on and self._long:
-            output.draw()
-            self._long = False
+
+def watch_to_end(
+    events: Iterable[Any], control: SeriesControl, closed: type[_Closed], show: Callable[[Any], None], line: StatusLine
+) -> _Closed:
+    """Show a measurement to its end; Ctrl-C cancels it, and it cleans up. Raises CancelledError if it never began."""
+    found: _Closed | None = None
+    with cancel_on_signals(control):
+        for event in events:
+            if isinstance(event, closed):
+                found = event
+            else:
+                show(event)
+    line.clear()
+    if found is None:
+        raise CancelledError("cancelled before anything was measured")
+    return found
 
 
 def watch(events: Iterable[RecorderEvent], control: SeriesControl, *, redraws: bool = True) -> SeriesClosed:
-    """Show a series to its end; Ctrl-C cancels it."""
+    """Show a series to its end."""
     progress = ProgressLine(redraws=redraws)
-    closed: SeriesClosed | None = None
-    with cancel_on_signals(control):
-        for event in events:
-            if isinstance(event, SeriesClosed):
-                closed = event
-            else:
-                progress.show(event)
-    progress.clear()
-    assert closed
-    return closed
+    return watch_to_end(events, control, SeriesClosed, progress.show, progress)
 
 
 def watch_turns(

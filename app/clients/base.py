@@ -153,11 +153,9 @@ Sink = Callable[[int, memoryview], None]
 """Takes a block's offset and bytes, in any order; the view is reused after the call."""
 
 
-class Client(Protocol):
-    """Moves files between this machine and one target over one connection at a time.
-
-    Methods raise only errors of :mod:`app.errors`. Paths are those of ``Target.path``: relative to the share for SMB,
-    absolute otherwise.
+class Connection(Protocol):
+    """One connection to a target. Methods raise only errors of :mod:`app.errors`; paths are those of ``Target.path``:
+    relative to the share for SMB, absolute otherwise.
     """
 
     target: Target
@@ -165,14 +163,27 @@ class Client(Protocol):
     def connect(self) -> None:
         """Log in and open the share; does nothing while connected."""
 
+    def list(self, path: str) -> list[DirectoryEntry]:
+        """Without ``.`` and ``..``, in the server's order."""
+
+    def remove(self, path: str) -> None:
+        """A file that is already gone is no error."""
+
+    def abort(self) -> None:
+        """Interrupt any blocking call; safe from another thread or greenlet."""
+
+    def close(self) -> None:
+        """Never raises."""
+
+
+class Client(Connection, Protocol):
+    """Moves files between this machine and one target over one connection at a time."""
+
     def facts(self) -> ClientFacts:
         """Complete after :meth:`connect`."""
 
     def shares(self) -> list[str]:
         """Shares that can be browsed; empty if the protocol has none."""
-
-    def list(self, path: str) -> list[DirectoryEntry]:
-        """Without ``.`` and ``..``, in the server's order."""
 
     def size(self, path: str) -> int:
         """In bytes. Raises NoSuchFileError, NotAFileError for a folder."""
@@ -190,17 +201,8 @@ class Client(Protocol):
     def digest(self, path: str) -> str:
         """SHA-256 in hexadecimal, read by another path than the timed one if there is one."""
 
-    def remove(self, path: str) -> None:
-        """A file that is already gone is no error."""
-
     def facts_of_path(self) -> dict[str, str | int | float]:
         """Facts of the connection: credits, maximum sizes, local and peer address."""
-
-    def abort(self) -> None:
-        """Interrupt any blocking call; safe from another thread."""
-
-    def close(self) -> None:
-        """Never raises."""
 
 
 class OpenMode(Enum):
@@ -232,17 +234,13 @@ class FileStatus:
     is_folder: bool
 
 
-class Files(Protocol):
+class Files(Connection, Protocol):
     """One user's connection for file operations; used by one thread or greenlet at a time.
 
-    Paths and errors as in :class:`Client`. Without ``has_handles`` (FTP), methods that take a handle raise UsageError.
+    Without ``has_handles`` (FTP), methods that take a handle raise UsageError.
     """
 
-    target: Target
     has_handles: bool
-
-    def connect(self) -> None:
-        """Log in and open the share; does nothing while connected."""
 
     def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
         """Open a file."""
@@ -253,17 +251,11 @@ class Files(Protocol):
     def write_at(self, handle: FileHandle, offset: int, data: memoryview) -> None:
         """Write all of ``data``."""
 
-    def flush(self, handle: FileHandle) -> None:
-        """Have the server write the file to its disk."""
-
     def close_file(self, handle: FileHandle) -> None:
         """Close an open file or folder."""
 
     def query(self, path: str) -> FileStatus:
         """Size and kind of what is at ``path``."""
-
-    def list(self, path: str) -> list[DirectoryEntry]:
-        """The entries of a folder."""
 
     def free_bytes(self, path: str) -> int | None:
         """Bytes this user may still write; None if the server does not say."""
@@ -277,20 +269,11 @@ class Files(Protocol):
     def remove_folder(self, path: str) -> None:
         """Remove an empty folder; one that is already gone is no error."""
 
-    def remove(self, path: str) -> None:
-        """A file that is already gone is no error."""
-
     def read_file(self, path: str, size_bytes: int) -> int:
         """Open, read from the beginning, close; returns the number of bytes read."""
 
     def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
         """Open, write from the beginning, close."""
-
-    def abort(self) -> None:
-        """Interrupt any blocking call; safe from another thread or greenlet."""
-
-    def close(self) -> None:
-        """Never raises."""
 
 
 def check_folder(files: Files) -> None:

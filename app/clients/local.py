@@ -43,10 +43,23 @@ _MEMORY_FOLDER = Path("/dev/shm")  # noqa: S108  a file system in memory, on eve
 _LARGEST_CALIBRATION_BYTES = 256 * 1024 * 1024
 
 
-class LocalClient:
-    """Reads and writes one file in large blocks through the page cache."""
+_FLAGS = {
+    OpenMode.READ: os.O_RDONLY,
+    OpenMode.UPDATE: os.O_RDWR,
+    OpenMode.CREATE: os.O_RDWR | os.O_CREAT | os.O_EXCL,
+    OpenMode.REPLACE: os.O_RDWR | os.O_CREAT | os.O_TRUNC,
+}
 
-    def __init__(self, target: Target, _secrets: Secrets, settings: Settings) -> None:
+
+class LocalClient:
+    """Moves one file in large blocks through the page cache; its single file operations go through ``call``, which may
+    use a thread.
+    """
+
+    has_handles = True
+
+    def __init__(self, target: Target, _secrets: Secrets, settings: Settings, call: Caller = call_here) -> None:
+        self._call = call
         self.target = target
         self._settings = settings
         self._block_bytes = min(settings.block_bytes or DEFAULT_BLOCK_BYTES, MAX_BLOCK_BYTES)
@@ -62,8 +75,8 @@ class LocalClient:
         return []
 
     def list(self, path: str) -> builtins.list[DirectoryEntry]:
-        with self._mapped(path):
-            return list_entries(path)
+        found: builtins.list[DirectoryEntry] = self._do(path, list_entries, path)
+        return found
 
     def size(self, path: str) -> int:
         with self._mapped(path):
@@ -133,8 +146,8 @@ class LocalClient:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def remove(self, path: str) -> None:
-        with self._mapped(path):
-            Path(path).unlink(missing_ok=True)
+        with suppress(NoSuchFileError):
+            self._do(path, os.unlink, path)
 
     def facts_of_path(self) -> dict[str, str | int | float]:
         try:
@@ -142,6 +155,60 @@ class LocalClient:
         except OSError:
             return {}
         return mount_facts(os.path.realpath(self.target.path), lines)
+
+    def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
+        file = self._do(path, os.open, path, _FLAGS[mode] | os.O_CLOEXEC | os.O_NOCTTY, 0o600)
+        return FileHandle(path, os.fstat(file).st_size, is_folder=False, token=file)
+
+    def read_at(self, handle: FileHandle, offset: int, length: int) -> int:
+        at, end = offset, offset + length
+        while at < end and (data := self._do(handle.path, os.pread, handle.token, end - at, at)):
+            at += len(data)
+        return at - offset
+
+    def write_at(self, handle: FileHandle, offset: int, data: memoryview) -> None:
+        done = 0
+        while done < len(data):
+            done += self._do(handle.path, os.pwrite, handle.token, data[done:], offset + done)
+
+    def close_file(self, handle: FileHandle) -> None:
+        self._do(handle.path, os.close, handle.token)
+
+    def query(self, path: str) -> FileStatus:
+        found = self._do(path, os.stat, path)
+        return FileStatus(size_bytes=found.st_size, is_folder=stat.S_ISDIR(found.st_mode))
+
+    def free_bytes(self, path: str) -> int | None:
+        found = self._do(path, os.statvfs, path)
+        return int(found.f_bavail * found.f_frsize)
+
+    def rename(self, path: str, new_path: str) -> None:
+        self._do(path, _rename, path, new_path)
+
+    def make_folder(self, path: str) -> None:
+        self._do(path, os.mkdir, path, 0o700)
+
+    def remove_folder(self, path: str) -> None:
+        with suppress(NoSuchFileError):
+            self._do(path, os.rmdir, path)
+
+    def read_file(self, path: str, size_bytes: int) -> int:
+        handle = self.open(path)
+        try:
+            return self.read_at(handle, 0, size_bytes)
+        finally:
+            self.close_file(handle)
+
+    def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
+        handle = self.open(path, mode)
+        try:
+            self.write_at(handle, 0, data)
+        finally:
+            self.close_file(handle)
+
+    def _do(self, path: str, function: Any, *arguments: Any) -> Any:
+        with self._mapped(path):
+            return self._call(function, *arguments)
 
     def abort(self) -> None:
         """A read or write in the kernel cannot be interrupted."""
@@ -223,101 +290,6 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
     return seconds * size_bytes / size
 
 
-_FLAGS = {
-    OpenMode.READ: os.O_RDONLY,
-    OpenMode.UPDATE: os.O_RDWR,
-    OpenMode.CREATE: os.O_RDWR | os.O_CREAT | os.O_EXCL,
-    OpenMode.REPLACE: os.O_RDWR | os.O_CREAT | os.O_TRUNC,
-}
-
-
-class LocalFiles:
-    """System calls that may block; ``call`` can move them to a thread."""
-
-    has_handles = True
-
-    def __init__(self, target: Target, _secrets: Secrets, _settings: Settings, call: Caller = call_here) -> None:
-        self.target = target
-        self._call = call
-
-    def connect(self) -> None:
-        """Nothing to connect."""
-
-    def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
-        file = self._do(path, os.open, path, _FLAGS[mode] | os.O_CLOEXEC | os.O_NOCTTY, 0o600)
-        return FileHandle(path, os.fstat(file).st_size, is_folder=False, token=file)
-
-    def read_at(self, handle: FileHandle, offset: int, length: int) -> int:
-        at, end = offset, offset + length
-        while at < end and (data := self._do(handle.path, os.pread, handle.token, end - at, at)):
-            at += len(data)
-        return at - offset
-
-    def write_at(self, handle: FileHandle, offset: int, data: memoryview) -> None:
-        done = 0
-        while done < len(data):
-            done += self._do(handle.path, os.pwrite, handle.token, data[done:], offset + done)
-
-    def flush(self, handle: FileHandle) -> None:
-        self._do(handle.path, os.fsync, handle.token)
-
-    def close_file(self, handle: FileHandle) -> None:
-        self._do(handle.path, os.close, handle.token)
-
-    def query(self, path: str) -> FileStatus:
-        return _status(self._do(path, os.stat, path))
-
-    def list(self, path: str) -> builtins.list[DirectoryEntry]:
-        found: builtins.list[DirectoryEntry] = self._do(path, list_entries, path)
-        return found
-
-    def free_bytes(self, path: str) -> int | None:
-        found = self._do(path, os.statvfs, path)
-        return int(found.f_bavail * found.f_frsize)
-
-    def rename(self, path: str, new_path: str) -> None:
-        self._do(path, _rename, path, new_path)
-
-    def make_folder(self, path: str) -> None:
-        self._do(path, os.mkdir, path, 0o700)
-
-    def remove_folder(self, path: str) -> None:
-        with suppress(NoSuchFileError):
-            self._do(path, os.rmdir, path)
-
-    def remove(self, path: str) -> None:
-        with suppress(NoSuchFileError):
-            self._do(path, os.unlink, path)
-
-    def read_file(self, path: str, size_bytes: int) -> int:
-        handle = self.open(path)
-        try:
-            return self.read_at(handle, 0, size_bytes)
-        finally:
-            self.close_file(handle)
-
-    def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
-        handle = self.open(path, mode)
-        try:
-            self.write_at(handle, 0, data)
-        finally:
-            self.close_file(handle)
-
-    def abort(self) -> None:
-        """A read or write in the kernel cannot be interrupted."""
-
-    def close(self) -> None:
-        """Nothing to close."""
-
-    def _do(self, path: str, function: Any, *arguments: Any) -> Any:
-        try:
-            return self._call(function, *arguments)
-        except OSError as error:
-            raise file_error(error, path) from error
-        except ValueError as error:
-            raise NoSuchFileError(f"{path!r}: no file can have such a name; check the name") from error
-
-
 def _rename(path: str, new_path: str) -> None:
     """Link and unlink, since a rename replaces. Fails for folders and on mounts without hard links."""
     try:
@@ -330,7 +302,3 @@ def _rename(path: str, new_path: str) -> None:
         Path(path).rename(new_path)
     else:
         Path(path).unlink()
-
-
-def _status(found: os.stat_result) -> FileStatus:
-    return FileStatus(size_bytes=found.st_size, is_folder=stat.S_ISDIR(found.st_mode))

@@ -24,7 +24,7 @@ class ClientModules:
 
 _FTP = ClientModules(
     clients={OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.curl:CurlClient"},
-    files="app.clients.ftp.client:FTPFiles",
+    files="app.clients.ftp.client:FTPClient",
     ceiling="app.clients.ftp.ceiling",
 )
 MODULES = {
@@ -41,7 +41,7 @@ MODULES = {
     "ftps": _FTP,
     "file": ClientModules(
         clients={OWN: "app.clients.local:LocalClient"},
-        files="app.clients.local:LocalFiles",
+        files="app.clients.local:LocalClient",
         ceiling="app.clients.local",
     ),
     "iperf3": ClientModules(clients={"iperf3": "app.clients.iperf3:Iperf3Client"}),

@@ -7,12 +7,14 @@ import statistics
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Self
 
+from app.environment.host.activity import ProcessorTicks, parse_cpu, parse_disks
 from app.environment.host.processes import Ours, all_processes, parse_stat, tree
+from app.environment.link.counters import parse_interfaces
 from app.errors import UsageError
 from app.server.shell import MOST_BYTES, RunningProgram, ServerShell, with_variables
 from storage.records import Spread
@@ -25,23 +27,6 @@ _MOST_ENTRIES = 200_000
 """Entries of all samples, about 60 MB: eight hours of a server with six cards and disks."""
 _NO_COUNTER = re.compile(r"\d{21}|\S{200}")
 """The kernel's counters have 64 bits, and names are short."""
-_VIRTUAL_DISKS = ("loop", "ram", "dm-", "md", "zram", "sr", "fd")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessorTicks:
-    """Clock ticks of all processors since boot."""
-
-    user: int = 0
-    system: int = 0
-    idle: int = 0
-    stolen: int = 0
-    interrupts: int = 0
-    """The part of ``system`` that served interrupts."""
-
-    @property
-    def total(self) -> int:
-        return self.user + self.system + self.idle + self.stolen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +56,11 @@ class ResourceSample:
     disk_busy_seconds: Mapping[str, float] = field(default_factory=dict)
     memory: ProcessMemory | None = None
     periods: tuple[int, int] | None = None
+
+    @property
+    def kernel_part(self) -> int | None:
+        """Ticks of the kernel's threads and of interrupts."""
+        return None if self.kernel_ticks is None else self.kernel_ticks + self.processors.interrupts
 
     @property
     def entries(self) -> int:
@@ -177,6 +167,54 @@ class ResourceSampler:
         self._began.set()
 
 
+class SampledSides:
+    """Samplers of the server and of this machine, inside ``with``; they may be one, and either may be missing."""
+
+    def __init__(self, server: ResourceSampler | None, own: ResourceSampler | None) -> None:
+        self.server, self.own = server, own
+
+    def __enter__(self) -> Self:
+        for sampler in {*filter(None, (self.server, self.own))}:
+            sampler.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for sampler in {*filter(None, (self.server, self.own))}:
+            sampler.stop()
+
+
+def percents(
+    pairs: Iterable[tuple[ResourceSample, ResourceSample]], ticks: Callable[[ResourceSample], int | None]
+) -> list[float]:
+    """By what share of all processors the ticks grew in each pair; without those that are unknown."""
+    found = []
+    for before, now in pairs:
+        then, later, total = ticks(before), ticks(now), now.processors.total - before.processors.total
+        if then is not None and later is not None and total > 0:
+            found.append(100 * (later - then) / total)
+    return found
+
+
+def card_rates(first: ResourceSample, last: ResourceSample) -> dict[str, tuple[float, float]]:
+    """Bytes a second in and out of each card between two samples."""
+    seconds = last.uptime_seconds - first.uptime_seconds
+    return {
+        name: ((last.interfaces[name][0] - came) / seconds, (last.interfaces[name][1] - went) / seconds)
+        for name, (came, went) in first.interfaces.items()
+        if name in last.interfaces and seconds > 0
+    }
+
+
+def disk_percents(first: ResourceSample, last: ResourceSample) -> dict[str, float]:
+    """How busy each disk was between two samples."""
+    seconds = max(last.uptime_seconds - first.uptime_seconds, 1e-6)
+    before = first.disk_busy_seconds
+    return {
+        name: min(100.0, 100 * (busy - before.get(name, busy)) / seconds)
+        for name, busy in last.disk_busy_seconds.items()
+    }
+
+
 def spread_of(values: Sequence[float]) -> Spread:
     """Mean, median and sample deviation."""
     deviation = statistics.stdev(values) if len(values) > 1 else None
@@ -189,50 +227,28 @@ def parse_resources(
     """None if not even the processors are reported."""
     try:
         uptime_seconds = float(sections["uptime"][0].split()[0])
-        fields = [int(word) for word in sections["cpu"][0].split()[1:]]
     except (KeyError, IndexError, ValueError):
         return None
-    user, nice, system, idle, waiting, hard, soft, stolen = (*fields, *([0] * 8))[:8]
+    processors = parse_cpu("".join(sections.get("cpu", ())))
+    if processors is None:
+        return None
     lines = [line for line in sections.get("processes", ()) if line.partition(" ")[0].isdecimal()]
     found = {int(line.partition(" ")[0]): process for line in lines if (process := parse_stat(line))}
     members = tree(found, roots) if roots else set(found)
+    interfaces = parse_interfaces("".join(sections.get("interfaces", ())))
     ticks = sum(found[pid].ticks + found[pid].ended_children_ticks for pid in members)
     return ResourceSample(
         at_seconds=at_seconds,
         uptime_seconds=uptime_seconds,
-        processors=ProcessorTicks(
-            user=user + nice, system=system + hard + soft, idle=idle + waiting, stolen=stolen, interrupts=hard + soft
-        ),
+        processors=processors,
         server_ticks=ticks if members else None,
         server_processes=len(members),
         kernel_ticks=next((int(line) for line in sections.get("kernel", ()) if line.strip().isdecimal()), None),
-        interfaces=_interfaces(sections.get("interfaces", ())),
-        disk_busy_seconds=_disks(sections.get("disks", ())),
+        interfaces={name: (counts["rx_bytes"], counts["tx_bytes"]) for name, counts in interfaces.items()},
+        disk_busy_seconds={name: busy / 1000 for name, busy in parse_disks("".join(sections.get("disks", ()))).items()},
         memory=_memory(sections.get("memory", ()), members),
         periods=_periods(sections.get("group", ())),
     )
-
-
-def _interfaces(lines: Sequence[str]) -> dict[str, tuple[int, int]]:
-    found: dict[str, tuple[int, int]] = {}
-    for line in lines:
-        name, colon, numbers = line.partition(":")
-        words = numbers.split()
-        if colon and len(words) >= 16 and words[0].isdecimal() and words[8].isdecimal():
-            found[name.strip()] = int(words[0]), int(words[8])
-    return found
-
-
-def _disks(lines: Sequence[str]) -> dict[str, float]:
-    """Busy seconds of each disk (Documentation/admin-guide/iostats), without partitions."""
-    found: dict[str, float] = {}
-    for line in lines:
-        words = line.split()
-        if len(words) < 13 or words[2].startswith(_VIRTUAL_DISKS) or not words[12].isdecimal():
-            continue
-        if not any(words[2].startswith(disk) for disk in found):
-            found[words[2]] = int(words[12]) / 1000
-    return found
 
 
 def _memory(lines: Sequence[str], members: set[int]) -> ProcessMemory | None:

@@ -2,13 +2,20 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import Self
 
 from app.child_process import ChildProcess
 from app.environment.host.processes import servers_here
-from app.environment.resources import ResourceSample, ResourceSampler, spread_of
+from app.environment.resources import (
+    ResourceSample,
+    ResourceSampler,
+    SampledSides,
+    card_rates,
+    disk_percents,
+    percents,
+    spread_of,
+)
 from app.environment.samba.control import OFF, ON, ProcessorQuota
 from app.environment.samba.printed import LATENESS_SECONDS
 from app.errors import CancelledError, MeasurementError
@@ -23,9 +30,8 @@ from app.isolation.dbench import (
     warm_up_seconds,
 )
 from app.isolation.folders import make_disk_folder, start_as_nobody
-from app.isolation.places import Places
-from app.isolation.replay_child import ReplayPlan, ReplayResult
-from app.isolation.request import IsolationRequest
+from app.isolation.places import IsolationRequest, Places
+from app.isolation.replay_child import NULL, ReplayPlan, ReplayResult
 from app.isolation.script import Operation, Script
 from app.measure.events import Failed
 from app.messages import line_of, message_of
@@ -34,99 +40,43 @@ from storage.isolations import CPUUse, Layer, LayerRun, ProfileCounter
 from storage.records import ClientFacts, RunStatus, utc_now
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourcesUsed:
-    """How busy a machine was during a run; None where not seen."""
-
-    cpu: CPUUse | None = None
-    program_percent: float | None = None
-    """By the watched programs, of the whole machine."""
-    kernel_percent: float | None = None
-    """By kernel threads and interrupts, of the whole machine."""
-    disk_busy_percent: float | None = None
-    in_bytes_per_second: float | None = None
-    out_bytes_per_second: float | None = None
-
-    def into(self, run: LayerRun) -> LayerRun:
-        parts = {"server": self.program_percent, "kernel": self.kernel_percent}
-        processes = {name: percent for name, percent in parts.items() if percent is not None}
-        return replace(
-            run,
-            server_cpu=self.cpu,
-            processes=processes,
-            disk_busy_percent=self.disk_busy_percent,
-            in_bytes_per_second=self.in_bytes_per_second,
-            out_bytes_per_second=self.out_bytes_per_second,
-        )
-
-
-class ResourceWatch:
-    """Samplers of the server and of this machine; either may be missing."""
-
-    def __init__(self, server: ResourceSampler | None, here: ResourceSampler | None) -> None:
-        self._server, self._here = server, here
-
-    def __enter__(self) -> Self:
-        for sampler in filter(None, (self._server, self._here)):
-            sampler.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for sampler in filter(None, (self._server, self._here)):
-            sampler.stop()
+class ResourceWatch(SampledSides):
+    """How busy both machines are during a run."""
 
     def into(self, run: LayerRun, began: float, ended: float) -> LayerRun:
         """The run with the resources used between two monotonic times."""
-        if self._here:
-            run = replace(run, client_cpu=cpu_use(self._here.samples(began, ended)))
-        return resources_used(self._server.samples(began, ended)).into(run) if self._server else run
+        if self.own:
+            run = replace(run, client_cpu=cpu_use(self.own.samples(began, ended)))
+        return with_resources(run, self.server.samples(began, ended)) if self.server else run
 
 
-def resources_used(samples: Sequence[ResourceSample]) -> ResourcesUsed:
-    """Use between the first and last sample; empty for fewer than two."""
+def with_resources(run: LayerRun, samples: Sequence[ResourceSample]) -> LayerRun:
+    """The run with what the server's machine did between the first and last sample; as it is for fewer than two."""
     if len(samples) < 2:
-        return ResourcesUsed()
-    first, last = samples[0], samples[-1]
-    seconds = max(last.uptime_seconds - first.uptime_seconds, 1e-6)
-    ticks = max(1, last.processors.total - first.processors.total)
-    ours = None
-    if first.server_ticks is not None and last.server_ticks is not None:
-        ours = 100 * max(0, last.server_ticks - first.server_ticks) / ticks
-    kernel = None
-    if first.kernel_ticks is not None and last.kernel_ticks is not None:
-        served = last.processors.interrupts - first.processors.interrupts
-        kernel = 100 * max(0, last.kernel_ticks - first.kernel_ticks + served) / ticks
-    disks = [
-        busy - first.disk_busy_seconds[name]
-        for name, busy in last.disk_busy_seconds.items()
-        if name in first.disk_busy_seconds
-    ]
-    cards = [
-        (counts[0] - first.interfaces[name][0], counts[1] - first.interfaces[name][1])
-        for name, counts in last.interfaces.items()
-        if name in first.interfaces
-    ]
-    came, went = max(cards, key=sum, default=(0, 0))
-    return ResourcesUsed(
-        cpu=cpu_use(samples),
-        program_percent=ours,
-        kernel_percent=kernel,
-        disk_busy_percent=min(100.0, 100 * max(disks) / seconds) if disks else None,
-        in_bytes_per_second=came / seconds if cards else None,
-        out_bytes_per_second=went / seconds if cards else None,
+        return run
+    whole = [(samples[0], samples[-1])]
+    parts = {
+        "server": percents(whole, lambda each: each.server_ticks),
+        "kernel": percents(whole, lambda each: each.kernel_part),
+    }
+    came, went = max(card_rates(*whole[0]).values(), key=sum, default=(None, None))
+    return replace(
+        run,
+        server_cpu=cpu_use(samples),
+        processes={name: max(0.0, *found) for name, found in parts.items() if found},
+        disk_busy_percent=max(disk_percents(*whole[0]).values(), default=None),
+        in_bytes_per_second=came,
+        out_bytes_per_second=went,
     )
 
 
 def cpu_use(samples: Sequence[ResourceSample]) -> CPUUse | None:
     """User, system and total of each interval; None for fewer than two samples."""
-    users, systems = [], []
-    for before, now in pairwise(samples):
-        ticks = now.processors.total - before.processors.total
-        if ticks > 0:
-            users.append(100 * (now.processors.user - before.processors.user) / ticks)
-            systems.append(100 * (now.processors.system - before.processors.system) / ticks)
+    pairs = list(pairwise(samples))
+    users = percents(pairs, lambda each: each.processors.user)
     if not users:
         return None
+    systems = percents(pairs, lambda each: each.processors.system)
     totals = [user + system for user, system in zip(users, systems, strict=True)]
     return CPUUse(user=spread_of(users), system=spread_of(systems), total=spread_of(totals), samples=len(users))
 
@@ -137,7 +87,6 @@ _SLACK_SECONDS = 120.0
 _NEVER_SECONDS = 86_400
 _SAMPLES = 5
 """Samples in a short run; time before the first and after the last is not seen."""
-_CEILING_MODULE = "app.isolation.null_child"
 _CEILING_SECONDS = 2
 _TRIES = 2
 _UNCOUNTED = {Operation.DELTREE.value, Operation.MKDIR.value}
@@ -147,9 +96,9 @@ _UNCOUNTED = {Operation.DELTREE.value, Operation.MKDIR.value}
 class Replay:
     """One run of the script over SMB by several clients at once."""
 
-    def __init__(self, plan: ReplayPlan, module: str = REPLAY_MODULE) -> None:
+    def __init__(self, plan: ReplayPlan, *role: str) -> None:
         grace_seconds = plan.warm_up_seconds + plan.seconds + _SLACK_SECONDS
-        self._process = ChildProcess(module, grace_seconds=grace_seconds)
+        self._process = ChildProcess(REPLAY_MODULE, *role, grace_seconds=grace_seconds)
         self._process.say(line_of(plan))
 
     def wait(self) -> ReplayResult:
@@ -200,7 +149,7 @@ class LayerBench:
 
     def ceiling(self, clients: int) -> float:
         """Operations a second against a server that does almost nothing."""
-        result = self._replay(self._plan(clients, _CEILING_SECONDS), _CEILING_MODULE)
+        result = self._replay(self._plan(clients, _CEILING_SECONDS), NULL)
         self._raise_if_stopped()
         return sum(result.operations.values()) / max(result.seconds, 1e-6)
 
@@ -327,8 +276,8 @@ class LayerBench:
             client=self.client,
         )
 
-    def _replay(self, plan: ReplayPlan, module: str = REPLAY_MODULE) -> ReplayResult:
-        replay = Replay(plan, module)
+    def _replay(self, plan: ReplayPlan, *role: str) -> ReplayResult:
+        replay = Replay(plan, *role)
         self._end_on_stop(replay.hang_up)
         return replay.wait()
 

@@ -1,9 +1,10 @@
-"""Where each layer of a server can be measured, and what to do about those that cannot."""
+"""The request for an isolation, where each layer can be measured, and what to do about those that cannot."""
 
 import secrets
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from app.clients.base import Secrets
 from app.environment.collect import Environment, collect
 from app.environment.host.processes import servers_here
 from app.environment.link.route import is_this_machine
@@ -11,9 +12,69 @@ from app.environment.samba.control import SmbdControl
 from app.errors import MeasurementError, UsageError
 from app.isolation.dbench import TBENCH_PORT
 from app.isolation.folders import DiskPlace, find_disk_place
-from app.isolation.request import IsolationRequest
+from app.isolation.script import Operation, Script, load_script
 from app.server.shell import ServerShell, check_ssh_host
 from app.targets import ISOLATION_PREFIX
+from storage.isolations import Isolation
+from storage.plan import Settings
+from storage.records import Target
+
+DEFAULT_CLIENTS = (1, 4, 8, 16)
+DEFAULT_ROUNDS = 3
+DEFAULT_SECONDS = 5
+"""Of a run, plus a fifth for the warm-up, as in dbench."""
+DEFAULT_MINUTES = 9
+MOST_CLIENTS = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsolationRequest:
+    """One isolation to measure."""
+
+    target: Target
+    secrets: Secrets
+    settings: Settings = field(default_factory=Settings)
+    whole_script: Script
+    script_path: str | None = None
+    """None for our own script."""
+    without: tuple[str, ...] = ()
+    """Operations left out in every layer."""
+    clients: tuple[int, ...] = DEFAULT_CLIENTS
+    rounds: int = DEFAULT_ROUNDS
+    seconds: int = DEFAULT_SECONDS
+    within_seconds: float = 60.0 * DEFAULT_MINUTES
+    """No round begins that would probably end later than this, from the beginning."""
+    label: str = ""
+    question: str = ""
+    link_bits_per_second: int | None = None
+    server_ssh: str | None = None
+    smb_conf: str | None = None
+    expose_tbench: bool = False
+    """Allow ``tbench_srv``, which listens on every address, on another machine."""
+
+
+def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationRequest:
+    """The request that completes an interrupted isolation. Raises UsageError if its script has changed."""
+    whole = load_script(isolation.script_path)
+    without = [Operation(name) for name in isolation.without]
+    if whole.without(without).digest != isolation.script_sha256:
+        raise UsageError(f"the script {isolation.script} is not what it was when {isolation.id} began: begin a new one")
+    return IsolationRequest(
+        target=isolation.target,
+        secrets=secrets,
+        settings=isolation.settings,
+        whole_script=whole,
+        script_path=isolation.script_path,
+        without=isolation.without,
+        clients=isolation.clients,
+        rounds=isolation.rounds,
+        seconds=isolation.seconds,
+        label=isolation.label,
+        link_bits_per_second=isolation.link_bits_per_second,
+        server_ssh=isolation.server_ssh,
+        smb_conf=isolation.smb_conf,
+        expose_tbench=isolation.expose_tbench,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

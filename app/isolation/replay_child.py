@@ -20,7 +20,10 @@ from typing import Any, NoReturn, TextIO
 
 from app.child_process import die_with_parent, held_seconds
 from app.clients.base import Secrets
+from app.clients.smb.errors import NO_MORE_FILES, SUCCESS
+from app.clients.smb.null_server import NullServer, null_channel
 from app.clients.smb.share import Share
+from app.clients.smb.wire import Opcode
 from app.errors import MeasurementError, SharebenchError
 from app.isolation.replayer import Replayer, Tally
 from app.isolation.script import Script, load_script, operations_named
@@ -31,6 +34,8 @@ from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 _LOOK_SECONDS = 0.1
+NULL = "null"
+"""The argument for a replay against a server that does almost nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,18 +95,43 @@ def log_in(plan: ReplayPlan) -> Iterator[Share]:
         client.close()
 
 
-def main() -> int:
-    """Replay the plan on the first line of stdin."""
-    return answer_plan(_replay)
+_LONGEST_ANSWER = memoryview(bytes(88))
+_ANSWER_BYTES: dict[int, int] = {Opcode.CREATE: 88, Opcode.CLOSE: 60, Opcode.QUERY_INFO: 8}
+_SHORT_BYTES = 4
 
 
-def answer_plan(replay: Callable[[ReplayPlan], ReplayResult]) -> int:
-    """Carry out the plan on stdin and print the result."""
+class NullShare(NullServer):
+    """A share that has every file and lists none."""
+
+    def answer(self, request: memoryview, command: int) -> tuple[int, bytes, memoryview]:
+        """Success without content; folders are empty."""
+        if command in {Opcode.READ, Opcode.WRITE}:
+            return super().answer(request, command)
+        status = NO_MORE_FILES if command == Opcode.QUERY_DIRECTORY else SUCCESS
+        return status, bytes(_LONGEST_ANSWER[: _ANSWER_BYTES.get(command, _SHORT_BYTES)]), _LONGEST_ANSWER[:0]
+
+
+@contextlib.contextmanager
+def _null_share(plan: ReplayPlan) -> Iterator[Share]:
+    assert plan.client
+    with null_channel(plan.client, NullShare) as channel:
+        yield Share(channel, 1)
+
+
+def _replay_null(plan: ReplayPlan) -> ReplayResult:
+    """Our own limit, against a server that does almost nothing."""
+    if plan.client is None:
+        raise MeasurementError("nothing was negotiated yet: measure the server first")
+    return replay_by_all(plan, _null_share, plan.client, Counter())
+
+
+def main(*, null: bool) -> int:
+    """Carry out the plan on the first line of stdin and print the result."""
     out = own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     plan: ReplayPlan = message_of(sys.stdin.readline(), [ReplayPlan])
     try:
-        answer: ReplayResult | Failed = replay(plan)
+        answer: ReplayResult | Failed = _replay_null(plan) if null else _replay(plan)
     except SharebenchError as error:
         answer = Failed.of(error)
     out.write(line_of(answer) + "\n")
@@ -294,4 +324,4 @@ def _measured(
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(null=sys.argv[1:] == [NULL]))

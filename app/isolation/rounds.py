@@ -12,8 +12,7 @@ from app.environment.host.facts import client_facts
 from app.errors import CancelledError, MeasurementError, NoSuchFileError, SharebenchError
 from app.isolation.bench import LayerBench
 from app.isolation.folders import on_the_share, restore_server
-from app.isolation.places import Places, find_places
-from app.isolation.request import IsolationRequest
+from app.isolation.places import IsolationRequest, Places, find_places
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
 from forms.isolation.summary import isolation_summary

@@ -1,13 +1,15 @@
-"""The plan of a load (one line on stdin) and its events (one JSON line each on stdout)."""
+"""The plan of a load, its events, and the engine process that takes one and gives the others, a JSON line each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, get_args
+from typing import Annotated, Self, get_args
 
+from app.child_process import ChildProcess
 from app.clients.base import Secrets
 from app.load.window import WorkerFigures
 from app.measure.events import Warned
+from app.messages import line_of, message_of
 from storage.loads.records import LoadWorker
 from storage.loads.scenario import Scenario, scenario_from_json
 from storage.plan import Settings
@@ -163,3 +165,59 @@ class Finish:
 
 LoadOrder = MeasurePoint | Rest | Finish
 LOAD_ORDERS: tuple[type, ...] = get_args(LoadOrder)
+
+
+GRACE_SECONDS = 120.0
+"""Longest time for a cancelled engine to remove its files."""
+
+
+class EngineProcess:
+    """One engine, inside ``with``."""
+
+    def __init__(self, plan: LoadPlan) -> None:
+        self._plan = plan
+        self.ended: LoadEnded | None = None
+        self._process = ChildProcess("app.load.process", "engine", grace_seconds=GRACE_SECONDS)
+        self._lines = self._process.lines()
+
+    def __enter__(self) -> Self:
+        self._process.say(line_of(self._plan))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.close()
+
+    def ready(self) -> Iterator[LoadEvent]:
+        return self._until(WorkersReady)
+
+    def point(self, number: int, users: int, size_bytes: int | None = None) -> Iterator[LoadEvent]:
+        """The last event is PointMeasured or LoadEnded."""
+        self._process.say(line_of(MeasurePoint(number=number, users=users, size_bytes=size_bytes or 0)))
+        return self._until(PointMeasured)
+
+    def rest(self) -> Iterator[LoadEvent]:
+        """The last event is UsersGone or LoadEnded."""
+        self._process.say(line_of(Rest()))
+        return self._until(UsersGone)
+
+    def finish(self) -> Iterator[LoadEvent]:
+        self._process.say(line_of(Finish()))
+        return self._until(LoadEnded)
+
+    def cancel(self) -> None:
+        """Stop at once and clean up; thread-safe."""
+        self._process.cancel()
+
+    def _until(self, last: type[LoadEvent]) -> Iterator[LoadEvent]:
+        while self.ended is None:
+            line = next(self._lines, None)
+            event: LoadEvent = self._died() if line is None else message_of(line, LOAD_EVENTS)
+            if isinstance(event, LoadEnded):
+                self.ended = event
+            yield event
+            if isinstance(event, last):
+                return
+
+    def _died(self) -> LoadEnded:
+        text = f"the load's engine {self._process.how_it_ended()}; the points before it are kept"
+        return LoadEnded(kind="ChildDiedError", text=text)

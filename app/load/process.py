@@ -19,12 +19,12 @@ def main(role: str) -> int:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a user is an open file
     logging.disable(logging.WARNING)
     if role == "engine":
-        from app.load.engine_child import serve  # noqa: PLC0415
+        from app.load.locust_engine import serve  # noqa: PLC0415
 
         serve()
     from app.child_process import die_with_parent  # noqa: PLC0415
-    from app.load.workers.start import WorkerOrder  # noqa: PLC0415
-    from app.load.workers.worker import Worker  # noqa: PLC0415
+    from app.load.worker import Worker  # noqa: PLC0415
+    from app.load.worker_processes import WorkerOrder  # noqa: PLC0415
     from app.messages import message_of  # noqa: PLC0415
 
     die_with_parent()

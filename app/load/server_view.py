@@ -1,16 +1,25 @@
 """Resource counters of the server and of this machine for each load point."""
 
+import math
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from itertools import pairwise
-from typing import Self
 
 from app.environment.host.processes import servers_here
 from app.environment.link.route import is_this_machine
-from app.environment.resources import MEMORY_INTERVAL_SECONDS, ResourceSample, ResourceSampler, spread_of
+from app.environment.resources import (
+    MEMORY_INTERVAL_SECONDS,
+    ResourceSample,
+    ResourceSampler,
+    SampledSides,
+    card_rates,
+    disk_percents,
+    percents,
+    spread_of,
+)
 from app.measure.events import Warned
 from app.server.shell import ServerShell
 from storage.loads.records import Load, LoadPoint, PointServer, PrintQueue
@@ -116,57 +125,39 @@ def server_view(samples: Sequence[ResourceSample]) -> PointServer | None:
     if not pairs:
         return None
 
-    def percent(ticks: Callable[[ResourceSample], int], least: float | None = None) -> Spread:
-        found = [100 * (ticks(b) - ticks(a)) / (b.processors.total - a.processors.total) for a, b in pairs]
-        return spread_of(found if least is None else [max(least, value) for value in found])
+    def percent(ticks: Callable[[ResourceSample], int | None], least: float = -math.inf) -> Spread | None:
+        found = percents(pairs, ticks)
+        return spread_of([max(least, value) for value in found]) if len(found) == len(pairs) else None
+
+    def busy_percent(ticks: Callable[[ResourceSample], int]) -> Spread:
+        return spread_of(percents(pairs, ticks))
 
     first, last = pairs[0][0], pairs[-1][1]
     seconds = last.uptime_seconds - first.uptime_seconds
     memory = next((each.memory for each in reversed(samples) if each.memory is not None), None)
-    own = all(each.server_ticks is not None for pair in pairs for each in pair)
-    whole = own and all(each.kernel_ticks is not None for pair in pairs for each in pair)
     return PointServer(
         samples=len(pairs),
         processors=max(1, round((last.processors.total - first.processors.total) / seconds / _TICKS_A_SECOND)),
-        user_percent=percent(lambda each: each.processors.user),
-        system_percent=percent(lambda each: each.processors.system),
-        total_percent=percent(lambda each: each.processors.user + each.processors.system),
-        smbd_percent=percent(lambda each: each.server_ticks or 0) if own else None,
-        kernel_percent=percent(_kernel_ticks) if whole else None,
-        others_percent=percent(_others_ticks, least=0.0) if whole else None,
+        user_percent=busy_percent(lambda each: each.processors.user),
+        system_percent=busy_percent(lambda each: each.processors.system),
+        total_percent=busy_percent(lambda each: each.processors.busy),
+        smbd_percent=percent(lambda each: each.server_ticks),
+        kernel_percent=percent(lambda each: None if each.server_ticks is None else each.kernel_part),
+        others_percent=percent(_others_ticks, least=0.0),
         processes=last.server_processes,
         smbd_uss_bytes=memory.uss_bytes if memory else None,
         smbd_pss_bytes=memory.pss_bytes if memory else None,
         interfaces=card_rates(first, last),
-        disk_busy_percent={
-            name: min(100.0, 100 * (busy - first.disk_busy_seconds.get(name, busy)) / seconds)
-            for name, busy in last.disk_busy_seconds.items()
-        },
+        disk_busy_percent=disk_percents(first, last),
         throttled_percent=_throttled(first, last),
     )
 
 
-def _kernel_ticks(sample: ResourceSample) -> int:
-    return (sample.kernel_ticks or 0) + sample.processors.interrupts
-
-
-def _others_ticks(sample: ResourceSample) -> int:
+def _others_ticks(sample: ResourceSample) -> int | None:
     """Of programs that are neither the server's nor ours."""
-    busy = sample.processors.user + sample.processors.system
-    return busy - _kernel_ticks(sample) - (sample.server_ticks or 0) - sample.own_ticks
-
-
-def card_rates(first: ResourceSample, last: ResourceSample) -> dict[str, tuple[float, float]]:
-    """Bytes a second in and out of each card between two samples."""
-    seconds = last.uptime_seconds - first.uptime_seconds
-    return {
-        name: (
-            (last.interfaces[name][0] - counted_in) / seconds,
-            (last.interfaces[name][1] - counted_out) / seconds,
-        )
-        for name, (counted_in, counted_out) in first.interfaces.items()
-        if name in last.interfaces and seconds > 0
-    }
+    if sample.kernel_part is None or sample.server_ticks is None:
+        return None
+    return sample.processors.busy - sample.kernel_part - sample.server_ticks - sample.own_ticks
 
 
 def _throttled(first: ResourceSample, last: ResourceSample) -> float | None:
@@ -182,39 +173,27 @@ _OTHER_NAMES = {"smbd": ("cleanupd",)}
 """Server processes whose names do not begin with the server's."""
 
 
-class LoadSamplers:
-    """Resource samplers of both sides."""
+class LoadSamplers(SampledSides):
+    """Resource samplers of both sides of a load."""
 
     def __init__(self, load: Load, ssh: str | None) -> None:
         target = load.targets[0]
         is_here = target.abilities.is_local or (ssh is None and is_this_machine(target.host))
         names = [name for server in target.abilities.servers for name in (server, *_OTHER_NAMES.get(server, ()))]
         every = max(1, min(MEMORY_INTERVAL_SECONDS, int(load.scenario.duration_seconds / 3)))
-        self._server: ResourceSampler | None = None
+        server = None
         if is_here or ssh is not None:
             serves = is_here and not target.abilities.is_local
             roots = servers_here(target.port_number) if serves else frozenset()
-            self._server = ResourceSampler(ssh, names=names or ["smbd"], roots=roots, memory_interval_seconds=every)
-        self._own = self._server if is_here and self._server else ResourceSampler()
-
-    def __enter__(self) -> Self:
-        for sampler in self._all():
-            sampler.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for sampler in self._all():
-            sampler.stop()
+            server = ResourceSampler(ssh, names=names or ["smbd"], roots=roots, memory_interval_seconds=every)
+        super().__init__(server, server if is_here else ResourceSampler())
 
     def warnings(self) -> Iterator[Warned]:
-        if self._server and self._server.problem:
-            yield Warned(text=self._server.problem)
+        if self.server and self.server.problem:
+            yield Warned(text=self.server.problem)
 
     def between(self, began_seconds: float, ended_seconds: float) -> tuple[PointServer | None, Cards]:
         """The server and this machine's cards between two monotonic times."""
-        server = server_view(self._server.samples(began_seconds, ended_seconds)) if self._server else None
-        own = self._own.samples(began_seconds, ended_seconds)
+        server = server_view(self.server.samples(began_seconds, ended_seconds)) if self.server else None
+        own = self.own.samples(began_seconds, ended_seconds) if self.own else []
         return server, card_rates(own[0], own[-1]) if len(own) > 1 else {}
-
-    def _all(self) -> set[ResourceSampler]:
-        return {self._own, *([self._server] if self._server else [])}

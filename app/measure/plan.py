@@ -1,4 +1,4 @@
-"""The measuring process: its plan, sent as one JSON object, its start, and its events."""
+"""The request for a series, and the measuring process: its plan, sent as one JSON object, its start, its events."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ from app.clients.base import Secrets
 from app.measure.control import SeriesControl
 from app.measure.events import EVENTS, Event, Failed, Finished
 from app.messages import line_of, message_of
-from storage.plan import RunChoices
-from storage.records import ClientFacts, Command, Target
+from storage.plan import MonitorChoices, Plan, RunChoices
+from storage.records import ClientFacts, Command, Experiment, Series, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,3 +88,42 @@ class MeasuringProcess:
         how = self._process.how_it_ended()
         text = f"the measuring process {how}; what was measured before is kept, and the series can be resumed"
         yield Failed(kind="ChildDiedError", text=text, options="--resume")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormEntries:
+    """What the user says about a series."""
+
+    link_bits_per_second: int | None = None
+    """Nominal link speed; None to ask the network interface."""
+    label: str = ""
+    note: str = ""
+    question: str = ""
+    base_id: str | None = None
+    """Base of the change; None for the experiment's last kept series."""
+    repeats: bool = False
+    """The base series measured again; refused if session or path differ."""
+    change_name: str | None = None
+    change_value: str = ""
+    wait_seconds: float = 0.0
+    """Longest wait for a quiet time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesRequest(FormEntries, MonitorChoices):
+    """A series to measure and its form's entries."""
+
+    plan: MeasurementPlan
+    title: str = ""
+    """Empty for one made from command and target."""
+    experiment: Experiment | None = None
+
+    def stored_plan(self) -> Plan:
+        """For resuming; never contains a secret."""
+        return Plan(**self.plan.run_choices(), **self.monitor_choices())
+
+
+def request_to_resume(series: Series, plan: MeasurementPlan) -> SeriesRequest:
+    """Resume a stored series by a plan of its missing runs."""
+    stored = series.plan or Plan()
+    return SeriesRequest(plan=plan, link_bits_per_second=series.link_bits_per_second, **stored.monitor_choices())

@@ -105,7 +105,7 @@ def _calibrate(series: Series) -> Calibration:
     before, ours_before = take_reading(Wire(), Ours()), _our_ticks()
     try:
         done = subprocess.run(
-            own_command("app.measure.calibration"),
+            own_command("app.measure.child"),
             input=line_of(order),
             capture_output=True,
             text=True,

@@ -8,24 +8,24 @@ from pathlib import Path
 from app import errors
 from app.clients.base import Secrets
 from app.environment.collect import Environment, collect, with_counters
-from app.environment.quiet import server_load
-from app.environment.sampler import QuietWatch
+from app.environment.quiet import QuietWatch, server_load
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NotQuietError, UsageError
 from app.measure.control import ControlMessage, SeriesControl
 from app.measure.events import (
     Event,
     Failed,
+    Finished,
     Paused,
     Progressed,
     RunFinished,
     RunStarted,
+    ScratchMade,
     ScratchRemoved,
     Started,
     Warned,
 )
-from app.measure.plan import MeasurementPlan, MeasuringProcess
+from app.measure.plan import MeasurementPlan, MeasuringProcess, SeriesRequest, request_to_resume
 from app.recorder.ceilings import ceiling_of
-from app.recorder.request import SeriesRequest, request_to_resume
 from app.recorder.writer import Recorder, SeriesWriter
 from forms import wording
 from forms.comparison.differences import differences_before, prose
@@ -35,7 +35,7 @@ from forms.findings.series_warnings import UNKNOWN
 from forms.series.fields import NOT_CALIBRATED
 from forms.tuning.change_evidence import judge_change
 from forms.tuning.negotiated import dialect_rank
-from forms.wording import plain
+from forms.wording import byte_rate, plain
 from storage.errors import NotebookFileError
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
@@ -550,3 +550,38 @@ def _tell(controls: Sequence[SeriesControl], word: ControlMessage) -> None:
 def _cancel(controls: Sequence[SeriesControl]) -> None:
     for control in controls:
         control.cancel()
+
+
+def words(event: RecorderEvent) -> str:
+    """What the series is doing after this event; empty if nothing changed."""
+    said = ""
+    match event:
+        case SeriesOpened():
+            said = "looking around"
+        case Started():
+            said = "connected"
+        case ScratchMade():
+            said = "making the file"
+        case RunStarted(number=number, phase=phase, of=of):
+            said = run_name(number, phase, of)
+        case RunFinished(run=run):
+            said = "failed" if run.status is RunStatus.FAILED else byte_rate(run.bytes_per_second)
+        case Paused():
+            said = "waiting"
+        case Failed(text=text):
+            said = f"failed: {text}"
+        case Finished():
+            said = "tidying up"
+        case SeriesClosed(status=SeriesStatus.INTERRUPTED):
+            said = "interrupted"
+        case SeriesClosed(status=SeriesStatus.COMPLETE):
+            said = "done"
+        case _:
+            pass
+    return said
+
+
+def run_name(number: int, phase: Phase, of: int | None) -> str:
+    """The name of a run, such as ``warm-up 1 of 2``."""
+    name = "warm-up" if phase is Phase.WARM_UP else "run"
+    return f"{name} {number} of {of}" if of else f"{name} {number}"

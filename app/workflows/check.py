@@ -9,7 +9,7 @@ from app.changes.smb_conf import writable_text
 from app.clients.base import Client, Content, Meter, Secrets
 from app.clients.registry import make_client
 from app.environment.collect import Environment, collect
-from app.environment.sampler import QuietWatch
+from app.environment.quiet import QuietWatch
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NoSuchShareError, NotAFileError, UnreachableError
 from app.measure.control import RunGate
 from app.recorder.ceilings import ceiling_of

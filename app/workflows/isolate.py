@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from app.isolation.folders import restore_after_kills
-from app.isolation.request import IsolationRequest
+from app.isolation.places import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
 from app.measure.control import SeriesControl
 from app.measure.events import Warned

@@ -9,8 +9,8 @@ from app import errors
 from app.clients.base import Secrets
 from app.environment.collect import Environment, collect
 from app.errors import UsageError
-from app.load.engine_process import EngineProcess
 from app.load.events import (
+    EngineProcess,
     JobsWait,
     LoadEnded,
     LoadEvent,

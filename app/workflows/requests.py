@@ -6,8 +6,7 @@ from typing import Any
 from app.clients.base import MAX_BLOCK_BYTES, Secrets
 from app.clients.registry import OWN, check_client_name
 from app.errors import UsageError
-from app.measure.plan import MeasurementPlan
-from app.recorder.request import FormEntries, SeriesRequest
+from app.measure.plan import FormEntries, MeasurementPlan, SeriesRequest
 from app.server.shell import check_ssh_host
 from app.targets import check_complete
 from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, MonitorChoices, Plan, RunCounts, Settings

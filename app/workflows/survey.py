@@ -12,8 +12,8 @@ from app.environment.link.facts import detect_link
 from app.environment.link.route import find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
+from app.measure.plan import SeriesRequest
 from app.recorder.recording import RecorderEvent, Resumption, SeriesStored, open_notebook, record_interleaved
-from app.recorder.request import SeriesRequest
 from app.recorder.writer import Recorder
 from app.targets import join
 from app.workflows.requests import SeriesOptions, series_request

@@ -23,10 +23,11 @@ from app.workflows.trial_order import (
     TrialEvent,
     TrialOrder,
     ValueSet,
+    Yardstick,
     check_target,
     open_client,
+    yardstick_of,
 )
-from app.workflows.trial_yardstick import Yardstick, yardstick_of
 from forms import wording
 from forms.stats.paired import base_comes_first
 from forms.trials.judged import ChangeSummary, judged

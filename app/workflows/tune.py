@@ -10,10 +10,9 @@ from app.changes.server import ChangeRefusedError, ConsentNeededError
 from app.changes.smb_conf import ChangeableSetting, ConfLine
 from app.errors import UsageError
 from app.measure.control import SeriesControl
-from app.recorder.request import SeriesRequest
+from app.measure.plan import SeriesRequest
 from app.workflows.trial import run_trial
-from app.workflows.trial_order import Judged, TrialEvent, new_order
-from app.workflows.trial_yardstick import FittedRequest, fitting_bytes, with_file_of
+from app.workflows.trial_order import FittedRequest, Judged, TrialEvent, fitting_bytes, new_order, with_file_of
 from forms.audit.report import Remedy
 from forms.stats.decision import Verdict
 from forms.trials.summary import TrialSummary

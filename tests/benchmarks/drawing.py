@@ -20,10 +20,9 @@ from pathlib import Path
 
 from app.measure.control import SeriesControl
 from app.measure.events import RunFinished
-from app.measure.plan import MeasurementPlan
+from app.measure.plan import MeasurementPlan, SeriesRequest
 from app.messages import line_of, message_of
 from app.recorder.recording import RecorderEvent, record
-from app.recorder.request import SeriesRequest
 from forms.stats.summary import median
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime

@@ -23,9 +23,8 @@ from typing import Any
 
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished
-from app.measure.plan import MeasurementPlan
+from app.measure.plan import MeasurementPlan, SeriesRequest
 from app.recorder.recording import RecorderEvent, SeriesClosed, record
-from app.recorder.request import SeriesRequest
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Target, format_target

@@ -14,8 +14,8 @@ import psutil
 
 from app.measure.control import SeriesControl
 from app.measure.events import RunFinished, RunStarted
+from app.measure.plan import SeriesRequest
 from app.recorder.recording import SeriesClosed, record_interleaved
-from app.recorder.request import SeriesRequest
 from forms.stats.decision import ChangeDecision, decide_interleaved
 from forms.stats.summary import median
 from storage.notebook import Notebook

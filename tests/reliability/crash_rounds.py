@@ -14,9 +14,8 @@ from app.cli.main import run
 from app.clients.base import Secrets
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
-from app.measure.plan import MeasurementPlan
+from app.measure.plan import MeasurementPlan, SeriesRequest
 from app.recorder.recording import RecorderEvent, record, record_interleaved, resume
-from app.recorder.request import SeriesRequest
 from app.workflows.experiments import selftest_requests
 from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, measure_round, plan_round

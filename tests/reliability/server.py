@@ -13,9 +13,8 @@ from pathlib import Path
 from app.clients.base import Secrets
 from app.measure.control import SeriesControl
 from app.measure.events import RunStarted
-from app.measure.plan import MeasurementPlan
+from app.measure.plan import MeasurementPlan, SeriesRequest
 from app.recorder.recording import SeriesClosed, record
-from app.recorder.request import SeriesRequest
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Target
 from tests.command_line import Inside

@@ -17,10 +17,9 @@ from app.clients.base import Secrets
 from app.errors import NotebookError
 from app.measure.control import SeriesControl
 from app.measure.events import RunFinished, Warned
-from app.measure.plan import MeasurementPlan
+from app.measure.plan import MeasurementPlan, SeriesRequest
 from app.recorder import writer
 from app.recorder.recording import record, resume
-from app.recorder.request import SeriesRequest
 from storage.errors import NotebookFileError, unusable
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime

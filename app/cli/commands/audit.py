@@ -9,12 +9,11 @@ import click
 from app.cli import common, output
 from app.cli.commands.trial import try_command
 from app.cli.run_options import chosen, series_options, target_argument
-from app.cli.series_output import answer_report
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.subjects.audit import AuditRequest, AuditResult, audit_file, audit_server
 from app.targets import parse_target
-from app.workflows.tried import audit_form
+from app.workflows.compare import audit_form
 from forms.audit.report import audit_document, proposed_diff, remedies
 from storage.audits import Audit, AuditScope, Ruling, recording_of
 
@@ -34,8 +33,8 @@ HARMFUL, UNREADABLE = 1, 3
     "--allow-restart", is_flag=True, help="Let --try restart smbd if the setting needs it; ends all sessions."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
-@click.option("--label", default="", metavar="TEXT", help="Short name of the recording.")
-@click.option("--question", default="", metavar="TEXT", help="Question that the audit is meant to answer.")
+@common.option("--label", "TEXT", "Short name of the recording.", default="")
+@common.option("--question", "TEXT", "Question that the audit is meant to answer.", default="")
 @common.login_options
 @common.options_of_all
 @series_options("sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling")
@@ -60,7 +59,7 @@ def audit_command(
     elif fix:
         output.answer(proposed_diff(audit.findings, result.files).rstrip("\n"))
     else:
-        answer_report(report)
+        output.answer_report(report)
     if tested:
         return _tested(context, audit, target, choices)
     if audit.scope is AuditScope.SESSION:

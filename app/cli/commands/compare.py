@@ -4,10 +4,8 @@ import click
 
 from app import kinds
 from app.cli import common, output
-from app.cli.series_output import answer_report
 from app.errors import UsageError
-from app.workflows.compare import sides_to_compare
-from app.workflows.tried import tried_here
+from app.workflows.compare import sides_to_compare, tried_here
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.findings.finding import findings_report
@@ -22,28 +20,8 @@ from storage.recordings import SERIES
 @common.command("compare")
 @click.argument("base")
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
-@click.option(
-    "--again",
-    multiple=True,
-    metavar="SERIES",
-    help="A repeat of BASE, best measured after OTHER; may be repeated.",
-)
-@click.option(
-    "--noise",
-    type=common.Number(0, 100),
-    default=1.0,
-    show_default=True,
-    metavar="PERCENT",
-    help="A change within ± PERCENT is never faster or slower.",
-)
-@click.option(
-    "--margin",
-    type=common.Number(0, 1000, min_open=True),
-    default=5.0,
-    show_default=True,
-    metavar="PERCENT",
-    help="No change: the 95 % interval lies within ± PERCENT.",
-)
+@common.option("--again", "SERIES", "A repeat of BASE, best measured after OTHER; may be repeated.", multiple=True)
+@common.verdict_options
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON; an array for several.")
 @common.options_of_all
 def compare_command(
@@ -68,12 +46,12 @@ def compare_command(
         heads = kinds.alike(notebook, (base, *others))
         if heads[0].kind != SERIES:
             compared = kinds.compare(notebook, heads)
-            answer_report(compared.report, as_json=as_json)
+            output.answer_report(compared.report, as_json=as_json)
             return compared.exit_code
         sides = sides_to_compare(notebook, (base, *others), again)
         shown = [notebook.series(reference) for reference in (base, *others)]
     found = comparisons(sides, Limits(noise_percent=noise, margin_percent=margin))
-    answer_report(comparison_report(shown, found), as_json=as_json)
+    output.answer_report(comparison_report(shown, found), as_json=as_json)
     return kinds.exit_code([form.comparison.verdict for form in found])
 
 
@@ -88,14 +66,14 @@ def findings_command(context: click.Context, series: tuple[str, ...], as_json: b
     """
     with common.notebook(context) as notebook:
         found = findings([notebook.series(reference) for reference in dict.fromkeys(series)])
-    answer_report(findings_report(found), as_json=as_json)
+    output.answer_report(findings_report(found), as_json=as_json)
 
 
 @common.command("catalogue")
 @click.argument("name", required=False)
-@click.option("--value", metavar="VALUE", help="Show how to set VALUE (default: the first to try).")
-@click.option("--share", metavar="SHARE", help="Share whose section gets the line.")
-@click.option("--smb-conf", "smb_conf", metavar="FILE", help="Path of smb.conf on the server.")
+@common.option("--value", "VALUE", "Show how to set VALUE (default: the first to try).")
+@common.option("--share", "SHARE", "Share whose section gets the line.")
+@common.option("--smb-conf", "FILE", "Path of smb.conf on the server.", name="smb_conf")
 @click.option("--all", "everything", is_flag=True, help="List all settings, also those that matter little today.")
 @click.option("--json", "as_json", is_flag=True, help="Print the entries as JSON.")
 @common.options_of_all

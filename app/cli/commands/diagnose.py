@@ -9,11 +9,9 @@ import click
 from app.cli import common, output
 from app.cli.progress import cancel_on_signals
 from app.cli.run_options import chosen, series_options, target_argument
-from app.cli.series_output import answer_report
 from app.errors import CancelledError, MeasurementError, UsageError
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
-from app.recorder.recording import resumable
 from app.subjects.diagnosis.run import (
     DiagnosisChanged,
     DiagnosisClosed,
@@ -28,7 +26,7 @@ from app.subjects.diagnosis.run import (
     request_of,
 )
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
-from storage.diagnoses import DIAGNOSIS, Diagnosis, Effort, StageName, diagnosis_of
+from storage.diagnoses import DIAGNOSIS, Diagnosis, Effort, StageName
 from storage.plan import Settings
 from storage.records import SeriesStatus
 
@@ -72,12 +70,9 @@ def diagnose_command(
     """
     control, resumed = SeriesControl(), None
     if resume_reference:
-        if target:
-            raise UsageError("--resume takes the target from the diagnosis: leave the TARGET out")
-        common.refuse_given(context, "resume_reference", _WITH_RESUME)
-        with common.notebook(context) as notebook:
-            resumed = diagnosis_of(notebook.recording(resumable(notebook, resume_reference, DIAGNOSIS)))
-        _, secrets = common.secrets_for(context, resumed.target, kerberos=choices["kerberos"])
+        resumed, secrets = common.to_resume(
+            context, DIAGNOSIS, resume_reference, _WITH_RESUME, target=target, kerberos=choices["kerberos"]
+        )
         request = request_of(resumed, secrets)
     elif target:
         request = _request(context, target, choices)
@@ -89,7 +84,7 @@ def diagnose_command(
             alone = "there is no terminal to ask at: consent with --yes; nothing was written"
             output.confirm("Begin?", alone=alone, declined="nothing was written")
     diagnosis = _watch(record_diagnosis(request, common.notebook_path(context), control, resumed), control)
-    answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
+    output.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
     if control.cancelled.is_set():
         raise CancelledError(f"cancelled; `sharebench diagnose --resume {diagnosis.id}` completes it")
     if diagnosis.status is not SeriesStatus.COMPLETE:

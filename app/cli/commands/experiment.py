@@ -6,7 +6,6 @@ import click
 
 from app.cli import common, output
 from app.cli.commands.trial import answer_trial
-from app.cli.series_output import answer_report
 from app.errors import UsageError
 from app.kinds import stored_change, stored_experiment
 from forms.experiments.report import steps_report
@@ -60,7 +59,7 @@ def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
     with common.notebook(context) as notebook:
         change = stored_change(notebook, name)
         if change is None:
-            answer_report(stored_experiment(notebook, name), as_json=as_json)
+            output.answer_report(stored_experiment(notebook, name), as_json=as_json)
         else:
             answer_trial(change, as_json=as_json)
 
@@ -104,7 +103,7 @@ def _decide(context: click.Context, reference: str, decision: Decision, *, as_js
         notebook.annotate(replace(found, decision=decision))
         summary = experiment_summary(found.experiment, notebook.experiment(found.experiment))
     if as_json:
-        answer_report(steps_report(summary), as_json=True)
+        output.answer_report(steps_report(summary), as_json=True)
     step = summary.step_of(found.id)
     assert step
     return step

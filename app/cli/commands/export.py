@@ -74,29 +74,22 @@ class FormatsType(click.ParamType[tuple[str, ...]]):
     metavar="[PRINTER]",
     help="Print with lp, on PRINTER or the default one; with -o also to the file.",
 )
-@click.option(
-    "--form",
-    type=click.Choice(FORMS),
-    metavar="FORM",
-    default="run",
-    show_default=True,
-    help="Form to write (see above).",
-)
+@common.option("--form", "FORM", "Form to write (see above).", click.Choice(FORMS), default="run")
 @click.option("--blank", is_flag=True, help="Write the empty form, to fill in by hand.")
-@click.option("--link", type=common.RateType(), metavar="RATE", help="With --blank: link speed on the form.")
+@common.option("--link", "RATE", "With --blank: link speed on the form.", common.RateType())
 @click.option(
     "--paper", type=click.Choice(PAPERS, case_sensitive=False), default="A4", show_default=True, help="Paper size."
 )
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--anonymous", is_flag=True, help="Leave out the names of users and domains.")
-@click.option(
+@common.option(
     "--sign",
-    "key",
-    type=click.Path(path_type=Path),
-    metavar="KEY",
-    help="Sign the JSON with this ssh key; `sharebench verify` checks it.",
+    "KEY",
+    "Sign the JSON with this ssh key; `sharebench verify` checks it.",
+    click.Path(path_type=Path),
+    name="key",
 )
-@click.option("--schema", metavar="KIND", help="Write the JSON Schema of a kind's documents, such as series or load.")
+@common.option("--schema", "KIND", "Write the JSON Schema of a kind's documents, such as series or load.")
 @common.options_of_all
 def export_command(
     context: click.Context,
@@ -234,13 +227,13 @@ def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
 
 @common.command("verify")
 @click.argument("file", type=click.Path(allow_dash=True))
-@click.option(
+@common.option(
     "--key",
-    "keys",
+    "FILE",
+    "Public key of the sender, or a file of several; may be repeated.",
+    click.Path(path_type=Path),
+    name="keys",
     multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Public key of the sender, or a file of several; may be repeated.",
 )
 @common.options_of_all
 def verify_command(context: click.Context, file: str, keys: tuple[Path, ...]) -> int:  # noqa: ARG001  no notebook is needed

@@ -55,14 +55,7 @@ PRACTICE_NOTEBOOK = "practice.db"
 
 @common.command("demo")
 @click.option("--headless", is_flag=True, help="Measure and print, without the screens (default without a terminal).")
-@click.option(
-    "--runs",
-    type=common.Count(1, 100),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Number of measured runs of each series.",
-)
+@common.option("--runs", "N", "Number of measured runs of each series.", common.Count(1, 100), default=5)
 @click.option("--plain", is_flag=True, help="Ask numbered questions, as `guide --plain` does.")
 @common.options_of_all
 def demo_command(context: click.Context, headless: bool, runs: int, plain: bool) -> int:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli import common, output
-from app.cli.series_output import CHART_LINES, answer_report
 from app.workflows.history import MOST_KEPT, MOST_SHOWN, history_of_recording, history_of_target
 from forms.watch.history import history_chart, history_report
 from storage.records import Command
@@ -62,13 +61,13 @@ def history_command(
 
         write_forms(file_name, None, lambda: [history_report(history)], force=force)
         return
-    answer_report(history_report(history, newest=None if as_json else _LISTED), as_json=as_json)
+    output.answer_report(history_report(history, newest=None if as_json else _LISTED), as_json=as_json)
     if not as_json:
         from app.charts.series_charts import history_chart as drawn  # noqa: PLC0415  plotext is slow to load
 
         width = shutil.get_terminal_size().columns
         for line in history.lines:
-            output.answer(drawn(history_chart(line, history), width, CHART_LINES, colour=output.draws_colour()))
+            output.answer(drawn(history_chart(line, history), width, output.CHART_LINES, colour=output.draws_colour()))
 
 
 def _found(notebook: "Notebook", name: str, command: Command, client: str, *, whole: bool) -> "History":

@@ -29,12 +29,10 @@ MOST_MEMORY_BYTES = 360_000_000
 @common.command("import")
 @click.argument("file", type=click.Path(allow_dash=True), required=False)
 @click.option("--example", is_flag=True, help="Import the two isolations of 2003 that the method comes from.")
-@click.option("--target", metavar="TARGET", help="Target measured, if the file does not say.")
+@common.option("--target", "TARGET", "Target measured, if the file does not say.")
 @click.option("--put", "put", is_flag=True, help="The series is a put, if the file does not say.")
-@click.option(
-    "--size", type=common.SizeType(), metavar="SIZE", help="Size of the file measured, if the file does not say."
-)
-@click.option("--link", type=common.RateType(), metavar="RATE", help="Link speed, if the file does not say.")
+@common.option("--size", "SIZE", "Size of the file measured, if the file does not say.", common.SizeType())
+@common.option("--link", "RATE", "Link speed, if the file does not say.", common.RateType())
 @click.option("--as-new", is_flag=True, help="Give every recording a new id.")
 @click.option("--json", "as_json", is_flag=True, help="Print the ids imported and those already there, as JSON.")
 @common.options_of_all

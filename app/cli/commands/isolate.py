@@ -1,6 +1,5 @@
 """``sharebench isolate``: is it Samba, the disk, or the network?"""
 
-import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -9,11 +8,10 @@ from typing import Any
 import click
 
 from app.cli import common, output
-from app.cli.progress import cancel_on_signals
+from app.cli.progress import StatusLine, watch_to_end
 from app.cli.run_options import chosen, series_options, target_argument
-from app.cli.series_output import answer_report
 from app.errors import CancelledError, MeasurementError, UsageError
-from app.isolation.request import (
+from app.isolation.places import (
     DEFAULT_CLIENTS,
     DEFAULT_MINUTES,
     DEFAULT_ROUNDS,
@@ -32,7 +30,6 @@ from app.isolation.rounds import (
 from app.isolation.script import load_script, operations_named
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
-from app.recorder.recording import resumable
 from app.workflows.isolate import record_isolation
 from forms.isolation.report import isolation_report
 from forms.isolation.words import clients_text
@@ -64,39 +61,26 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
 @click.option(
     "--clients", type=ClientCounts(), default=DEFAULT_CLIENTS, help="Numbers of clients to measure with (1,4,8,16)."
 )
-@click.option(
-    "--rounds",
-    type=common.Count(1, 100),
-    default=DEFAULT_ROUNDS,
-    show_default=True,
-    metavar="N",
-    help="Number of rounds.",
-)
-@click.option(
+@common.option("--rounds", "N", "Number of rounds.", common.Count(1, 100), default=DEFAULT_ROUNDS)
+@common.option(
     "--seconds",
-    type=common.Count(2, 3600),
+    "N",
+    "Length of a run; its warm-up takes a fifth of that.",
+    common.Count(2, 3600),
     default=DEFAULT_SECONDS,
-    show_default=True,
-    metavar="N",
-    help="Length of a run; its warm-up takes a fifth of that.",
 )
-@click.option(
+@common.option(
     "--within",
-    "within_minutes",
-    type=common.Count(1, 10_000),
+    "MINUTES",
+    "Longest time; on a busy machine it measures fewer rounds.",
+    common.Count(1, 10_000),
+    name="within_minutes",
     default=DEFAULT_MINUTES,
-    show_default=True,
-    metavar="MINUTES",
-    help="Longest time; on a busy machine it measures fewer rounds.",
 )
-@click.option("--script", "script_path", metavar="FILE", help="Load file of dbench (default: an office day).")
-@click.option("--without", metavar="OPERATION,…", help="Measure what these operations cost by leaving them out.")
-@click.option(
-    "--expose-tbench",
-    metavar="HOST",
-    help="Let tbench_srv on the server listen on every address; HOST is the target's.",
-)
-@click.option("--resume", "resume_reference", metavar="ISOLATION", help="Resume an interrupted isolation.")
+@common.option("--script", "FILE", "Load file of dbench (default: an office day).", name="script_path")
+@common.option("--without", "OPERATION,…", "Measure what these operations cost by leaving them out.")
+@common.option("--expose-tbench", "HOST", "Let tbench_srv on the server listen on every address; HOST is the target's.")
+@common.option("--resume", "ISOLATION", "Resume an interrupted isolation.", name="resume_reference")
 @click.option("--json", "as_json", is_flag=True, help="Print the isolation as JSON.")
 @common.login_options
 @common.options_of_all
@@ -114,12 +98,9 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
     control = SeriesControl()
     path = common.notebook_path(context)
     if resume_reference:
-        if target:
-            raise UsageError("--resume takes the target from the isolation: leave the TARGET out")
-        common.refuse_given(context, "resume_reference", _WITH_RESUME)
-        with common.notebook(context) as notebook:
-            found = notebook.isolation(resumable(notebook, resume_reference, ISOLATION))
-        _, secrets = common.secrets_for(context, found.target, kerberos=choices["kerberos"])
+        found, secrets = common.to_resume(
+            context, ISOLATION, resume_reference, _WITH_RESUME, target=target, kerberos=choices["kerberos"]
+        )
         rest = replace(request_to_resume(found, secrets), within_seconds=60.0 * choices["within_minutes"])
         events = record_isolation(rest, path, control, found.id)
     elif target:
@@ -128,7 +109,7 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
         raise UsageError("what shall be measured? sharebench isolate smb://HOST/SHARE; see `sharebench isolate --help`")
     isolation = _watch(events, control)
     if choices["as_json"] or any(run.status is RunStatus.VALID for run in isolation.runs):
-        answer_report(isolation_report(isolation), as_json=choices["as_json"])
+        output.answer_report(isolation_report(isolation), as_json=choices["as_json"])
     if control.cancelled.is_set():
         raise CancelledError(f"cancelled; `sharebench isolate --resume {isolation.id}` completes it")
     if isolation.status is not SeriesStatus.COMPLETE:
@@ -168,31 +149,22 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> Isola
 
 
 def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolation:
-    runs = 0
-    closed: Isolation | None = None
-    with cancel_on_signals(control):
-        for event in events:
-            match event:
-                case IsolationOpened(isolation=isolation, runs=runs):
-                    output.say(f"isolation {isolation.id}: {runs} runs of {isolation.seconds} s and a warm-up each")
-                case LayerRunStarted(layer=layer, clients=clients, number=number):
-                    _draw(f"{number} of {max(number, runs)}: {layer}, {clients_text(clients)}")
-                case LayerRunEnded(run=run):
+    runs, line = 0, StatusLine()
+
+    def show(event: IsolationEvent) -> None:
+        nonlocal runs
+        match event:
+            case IsolationOpened(isolation=isolation):
+                runs = event.runs
+                output.say(f"isolation {isolation.id}: {runs} runs of {isolation.seconds} s and a warm-up each")
+            case LayerRunStarted(layer=layer, clients=clients, number=number):
+                line.draw(f"{number} of {max(number, runs)}: {layer}, {clients_text(clients)}")
+            case LayerRunEnded(run=run):
+                line.clear()
+                if line.is_on or run.error:
                     told = run.error or byte_rate(run.bytes_per_second)
-                    _draw("")
-                    if sys.stderr.isatty() or run.error:
-                        output.say(f"  {run.layer}, {clients_text(run.clients)}, round {run.round}: {told}")
-                case Warned(text=text):
-                    _draw("")
-                    output.say(f"sharebench: {text}")
-                case IsolationClosed(isolation=closed):
-                    pass
-    _draw("")
-    if closed is None:
-        raise CancelledError("cancelled before anything was measured")
-    return closed
+                    output.say(f"  {run.layer}, {clients_text(run.clients)}, round {run.round}: {told}")
+            case Warned(text=text):
+                line.say(f"sharebench: {text}")
 
-
-def _draw(text: str) -> None:
-    if sys.stderr.isatty():
-        output.draw(text)
+    return watch_to_end(events, control, IsolationClosed, show, line).isolation

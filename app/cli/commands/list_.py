@@ -28,11 +28,11 @@ SHOWN = 50
 
 @common.command("list")
 @click.argument("words", nargs=-1, metavar="[WORD]...")
-@click.option("--limit", type=common.Count(1), help=f"Number of recordings to list ({SHOWN}).", metavar="N")
+@common.option("--limit", "N", f"Number of recordings to list ({SHOWN}).", common.Count(1))
 @click.option(
     "--all", "everything", is_flag=True, help="List all recordings, and the series inside trials and surveys."
 )
-@click.option("--experiment", metavar="NAME", help="List only the series of this experiment.")
+@common.option("--experiment", "NAME", "List only the series of this experiment.")
 @click.option("--isolations", is_flag=True, hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="Print all recordings as a JSON array.")
 @common.options_of_all

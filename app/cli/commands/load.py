@@ -1,29 +1,35 @@
 """``sharebench load``: many users at once; and ``load-worker``, its generator on another machine."""
 
 import os
+import time
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from app import errors
 from app.cli import common, output
+from app.cli.progress import StatusLine, watch_to_end
 from app.cli.run_options import chosen, series_options, targets_argument
-from app.cli.series_output import answer_report
+from app.clients.base import Secrets
 from app.errors import MeasurementError, SharebenchError, UsageError
+from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenario_text
+from app.load.worker_processes import serve_workers
 from app.measure.control import SeriesControl
+from app.measure.events import Warned
 from app.server.shell import check_ssh_host
 from app.targets import is_load_folder, parse_target
-from storage.loads.records import LoadChoices, PointStatus
+from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored, resume_load, run_load
+from forms.layout import visible
+from forms.load import headline
+from forms.load.report import load_report
+from forms.watch.textfile import MetricSample, labels_of, load_samples
+from forms.wording import byte_rate
+from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus
 from storage.recordings import LOAD
 from storage.records import Target, format_target, utc_now
-
-if TYPE_CHECKING:
-    from app.clients.base import Secrets
-    from app.workflows.load import LoadClosed
-    from forms.watch.textfile import MetricSample
-    from storage.loads.records import Load
 
 DEFAULT_USERS = "5,10,20"
 NO_VALID_POINT = 4
@@ -32,66 +38,45 @@ _KEPT_ON_RESUME = {"textfile", "as_json", "kerberos", "server_ssh", "smb_conf", 
 
 @common.command("load")
 @targets_argument()
-@click.option("--users", metavar="N,N,…", help="Number of users per load point: 10,20,40 or 10..200/10 (5,10,20).")
+@common.option("--users", "N,N,…", "Number of users per load point: 10,20,40 or 10..200/10 (5,10,20).")
 @click.option("--find-capacity", is_flag=True, help="Double the users until overload, then narrow it down.")
-@click.option(
+@common.option(
     "--limit",
-    "limit_seconds",
-    type=common.Number(0.001, 3600),
-    metavar="SECONDS",
-    help="Overload: 95 % of the responses take longer than this.",
+    "SECONDS",
+    "Overload: 95 % of the responses take longer than this.",
+    common.Number(0.001, 3600),
+    name="limit_seconds",
 )
-@click.option(
-    "--scenario",
-    default="redpaper",
-    show_default=True,
-    metavar="NAME|FILE",
-    help=f"Work of the users: {', '.join(NAMES)}, or your own file.",
+@common.option(
+    "--scenario", "NAME|FILE", f"Work of the users: {', '.join(NAMES)}, or your own file.", default="redpaper"
 )
 @click.option("--print-scenario", is_flag=True, help="Print the file of the scenario and exit.")
-@click.option("--duration", type=common.Number(1, 7 * 86400), metavar="SECONDS", help="Length of the measured window.")
-@click.option(
-    "--settle", type=common.Number(0, 86400), metavar="SECONDS", help="Time between the logins and the measured window."
-)
-@click.option(
-    "--ramp",
-    type=common.Number(0.1, 10000),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Number of logins per second.",
-)
-@click.option(
-    "--think", metavar="SECONDS", help="Pause before each request: 0.1, or exp:0.1 for exponential think time."
-)
-@click.option(
+@common.option("--duration", "SECONDS", "Length of the measured window.", common.Number(1, 7 * 86400))
+@common.option("--settle", "SECONDS", "Time between the logins and the measured window.", common.Number(0, 86400))
+@common.option("--ramp", "N", "Number of logins per second.", common.Number(0.1, 10000), default=20)
+@common.option("--think", "SECONDS", "Pause before each request: 0.1, or exp:0.1 for exponential think time.")
+@common.option(
     "--pace",
-    type=common.Number(0.0001, 3600),
-    metavar="SECONDS",
-    help="Time between the requests of a user, answered or not; late ones are counted.",
+    "SECONDS",
+    "Time between the requests of a user, answered or not; late ones are counted.",
+    common.Number(0.0001, 3600),
 )
-@click.option(
-    "--read", "read_percent", type=common.Number(0, 100), metavar="PERCENT", help="Share of reads among the requests."
-)
-@click.option("--files", type=common.Count(1, 10_000_000), metavar="N", help="Number of files that the users work on.")
-@click.option(
-    "--sizes", metavar="SIZE:SHARE,…", help="Sizes of these files with their shares, such as 4K:8,64K:3,1M:1."
-)
+@common.option("--read", "PERCENT", "Share of reads among the requests.", common.Number(0, 100), name="read_percent")
+@common.option("--files", "N", "Number of files that the users work on.", common.Count(1, 10_000_000))
+@common.option("--sizes", "SIZE:SHARE,…", "Sizes of these files with their shares, such as 4K:8,64K:3,1M:1.")
 @click.option("--by-size", is_flag=True, help="Measure each load point once for each file size.")
-@click.option("--seed", type=common.Count(0, 2**31), metavar="N", help="Random seed.")
-@click.option(
-    "--processes", type=common.Count(1, 256), metavar="N", help="Number of processes that make the load (one per core)."
-)
-@click.option(
+@common.option("--seed", "N", "Random seed.", common.Count(0, 2**31))
+@common.option("--processes", "N", "Number of processes that make the load (one per core).", common.Count(1, 256))
+@common.option(
     "--workers-on",
-    "hosts",
-    metavar="HOST,HOST",
-    help="More machines to make the load: [USER@]HOST by ssh, with the same sharebench.",
+    "HOST,HOST",
+    "More machines to make the load: [USER@]HOST by ssh, with the same sharebench.",
+    name="hosts",
 )
 @click.option("--keep-files", is_flag=True, help="Keep the files on the server for a later load.")
-@click.option("--reuse-files", metavar="FOLDER", help="Use the files that --keep-files left in FOLDER, .sharebench-…")
-@click.option("--label", default="", metavar="TEXT", help="Short name of the recording.")
-@click.option("--resume", metavar="LOAD", help="Resume an interrupted load; `last` is the newest.")
+@common.option("--reuse-files", "FOLDER", "Use the files that --keep-files left in FOLDER, .sharebench-…")
+@common.option("--label", "TEXT", "Short name of the recording.", default="")
+@common.option("--resume", "LOAD", "Resume an interrupted load; `last` is the newest.")
 @common.textfile_option
 @click.option("--json", "as_json", is_flag=True, help="Print the load as JSON.")
 @common.login_options
@@ -126,9 +111,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
         closed = _resumed(context, choices) if choices["resume"] else _new(context, targets, choices)
     common.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
     if closed.stored:
-        from forms.load.report import load_report  # noqa: PLC0415  with what it needs
-
-        answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
+        output.answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
     if closed.failure is not None:
         kind = getattr(errors, closed.failure.kind, SharebenchError)
         load = closed.load
@@ -145,11 +128,9 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
 
 
 def _samples(
-    context: click.Context, targets: tuple[str, ...], choices: dict[str, Any], load: "Load | None" = None
-) -> "list[MetricSample]":
+    context: click.Context, targets: tuple[str, ...], choices: dict[str, Any], load: Load | None = None
+) -> list[MetricSample]:
     """What the load measured; zeros without one."""
-    from forms.watch.textfile import labels_of, load_samples  # noqa: PLC0415  with what it needs
-
     asked = load
     if not asked and choices["resume"]:
         with common.notebook(context) as notebook:
@@ -160,10 +141,7 @@ def _samples(
     return load_samples(load, labels, asked.choices.users if asked else users, "" if load else utc_now())
 
 
-def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any]) -> "LoadClosed":
-    from app.cli.load_progress import watch_load  # noqa: PLC0415  the engine's parts are slow to load
-    from app.workflows.load import LoadRequest, run_load  # noqa: PLC0415
-
+def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any]) -> LoadClosed:
     if not urls:
         raise UsageError("name a TARGET: a folder on a share, such as smb://HOST/SHARE/FOLDER")
     if choices["by_size"] and choices["find_capacity"]:
@@ -221,7 +199,7 @@ def _hosts(text: str | None) -> tuple[str, ...]:
     return found
 
 
-def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> "tuple[tuple[Target, ...], Secrets]":
+def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> tuple[tuple[Target, ...], Secrets]:
     found = [parse_target(url) for url in urls]
     for one in found:
         if not one.abilities.moves_files or (one.abilities.has_share and not one.share):
@@ -233,17 +211,10 @@ def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -
     ), secrets
 
 
-def _resumed(context: click.Context, choices: dict[str, Any]) -> "LoadClosed":
-    from app.cli.load_progress import watch_load  # noqa: PLC0415  the engine's parts are slow to load
-    from app.recorder.recording import resumable  # noqa: PLC0415
-    from app.workflows.load import LoadRequest, resume_load  # noqa: PLC0415
-
-    common.refuse_given(context, "resume", _KEPT_ON_RESUME)
-    with common.notebook(context) as notebook:
-        load = notebook.load(resumable(notebook, choices["resume"], LOAD))
-    _, secrets = common.secrets_for(context, load.targets[0], kerberos=choices["kerberos"])
+def _resumed(context: click.Context, choices: dict[str, Any]) -> LoadClosed:
+    load, secrets = common.to_resume(context, LOAD, choices["resume"], _KEPT_ON_RESUME, kerberos=choices["kerberos"])
     series = chosen(choices)
-    request: LoadRequest = LoadRequest(
+    request = LoadRequest(
         targets=load.targets,
         secrets=secrets,
         settings=series.settings,
@@ -256,9 +227,64 @@ def _resumed(context: click.Context, choices: dict[str, Any]) -> "LoadClosed":
     return watch_load(resume_load(load, request, common.notebook_path(context), control), control)
 
 
+class LoadProgress(StatusLine):
+    """The progress of a load, with finished points above it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._phase = PhaseBegan(phase=LoadPhase.FILES)
+        self._until = 0.0
+
+    def show(self, step: LoadStep) -> None:
+        match step:
+            case Warned(text=text):
+                self.tell(text)
+            case PhaseBegan():
+                self._phase, self._until = step, time.monotonic() + step.seconds
+                self.draw(step.phase.value)
+            case FilesMade(files=made, of_files=wanted):
+                what = "removed" if self._phase.phase is LoadPhase.CLEANING else "made"
+                self.draw(f"{self._phase.phase.value}: {made:,} of {wanted:,} {what}")
+            case JobsWait():
+                self.draw(f"{self._phase.phase.value}: {step.jobs:,} of {step.of_jobs:,} jobs wait; Ctrl-C ends it")
+            case SecondPassed():
+                self.draw(second_text(step, self._phase, self._until - time.monotonic()))
+            case PointStored(point=point):
+                self.tell(point_text(point))
+            case _:
+                pass
+
+    def tell(self, text: str) -> None:
+        self.say(f"sharebench: {visible(text)}")
+
+
+def second_text(now: SecondPassed, phase: PhaseBegan, left_seconds: float) -> str:
+    """One second of a load."""
+    left = f" {left_seconds:.0f} s left" if phase.seconds and left_seconds > 0 else ""
+    p95 = "" if now.p95_seconds is None else f"  p95 {1000 * now.p95_seconds:.1f} ms"
+    errors = f"  {now.errors} errors" if now.errors else ""
+    return (
+        f"{now.users} users, {phase.phase.value}{left}: {now.connected} connected  "
+        f"{now.requests_per_second:,.0f} requests/s{p95}  {byte_rate(now.read_bytes_per_second)} read  "
+        f"{byte_rate(now.write_bytes_per_second)} written{errors}  CPU here {now.cpu_percent:.0f} %"
+    )
+
+
+def point_text(point: LoadPoint) -> str:
+    """The result of a point."""
+    if point.status is not PointStatus.VALID:
+        return f"{point.users} users: {point.status.value}: {point.reason}"
+    errors = f", {sum(point.errors.values())} errors" if point.errors else ""
+    return f"{headline.point_text(point)}{errors}"
+
+
+def watch_load(steps: Iterable[LoadStep], control: SeriesControl) -> LoadClosed:
+    """Show a load to its end."""
+    progress = LoadProgress()
+    return watch_to_end(steps, control, LoadClosed, progress.show, progress)
+
+
 @click.command("load-worker", hidden=True)
 def load_worker_command() -> int:
     """Makes load for the machine that started it through ssh; ends when that hangs up."""
-    from app.load.workers.start import serve_workers  # noqa: PLC0415  nothing of it for --help
-
     return serve_workers()

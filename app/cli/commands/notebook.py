@@ -7,15 +7,16 @@ import click
 
 from app import kinds
 from app.cli import common, output
-from app.cli.series_output import answer_report
-from app.cli.series_output import show as show_series
 from app.errors import UsageError
 from forms.comparison.differences import same_path
+from forms.findings.series_warnings import advice
 from forms.layout import visible
-from forms.series.summary import unusual_runs
+from forms.series.report import series_report
+from forms.series.summary import run_form, unusual_runs
+from forms.wording import plain
 from storage.notebook import Notebook
 from storage.recordings import LAST, SERIES, Recording, held_text
-from storage.records import Phase, Run, RunStatus, SeriesStatus, to_minute
+from storage.records import Phase, Run, RunStatus, Series, SeriesStatus, format_target, to_minute
 
 
 @common.command("show")
@@ -37,11 +38,27 @@ def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: b
     if head.kind == SERIES and not as_json:
         show_series(notebook.series(head.id), chart=chart)
         return
-    answer_report(kinds.kind_of(head).form(notebook, head), as_json=as_json)
+    output.answer_report(kinds.kind_of(head).form(notebook, head), as_json=as_json)
     if as_json:
         return
     if left := kinds.leftover_text(notebook, head):
         output.say(f"sharebench: what to do (left behind): {left}")
+
+
+def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -> None:
+    """The filled form or the series document."""
+    form = run_form(series)
+    output.answer_report(series_report(form), as_json=as_json)
+    if not as_json:
+        for said in advice(series):
+            if said.options:
+                output.say(f"sharebench: what to do ({said.key}): {said.options}")
+        if series.scratch_path and not series.running_by:
+            output.say(f"sharebench: what to do (left behind): sharebench clean {plain(format_target(series.target))}")
+    if chart and form.rows and not as_json:
+        from app.charts.series_charts import rates_chart  # noqa: PLC0415  plotext is slow to load
+
+        output.answer(rates_chart(form, output.chart_columns(), output.CHART_LINES, colour=output.draws_colour()))
 
 
 def reject_unusual(context: click.Context, series_id: str) -> None:
@@ -61,7 +78,7 @@ def reject_unusual(context: click.Context, series_id: str) -> None:
 @common.command("reject")
 @click.argument("reference", metavar="RECORDING")
 @click.argument("run")
-@click.option("--reason", required=True, metavar="TEXT", help="Reason, which the form shows.")
+@common.option("--reason", "TEXT", "Reason, which the form shows.", required=True)
 @common.options_of_all
 def reject_command(context: click.Context, reference: str, run: str, reason: str) -> None:
     """Leave RUN out of the averages of RECORDING; the form shows it struck out.

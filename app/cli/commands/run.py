@@ -9,15 +9,14 @@ from typing import Any
 import click
 
 from app.cli import common, output
-from app.cli.commands.notebook import reject_unusual
+from app.cli.commands.notebook import reject_unusual, show_series
 from app.cli.progress import watch, watch_turns
 from app.cli.run_options import chosen, series_options, target_argument
-from app.cli.series_output import answer_report, show
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.measure.control import SeriesControl
+from app.measure.plan import SeriesRequest
 from app.recorder.recording import failure_of, record, record_interleaved, resumable, resume
-from app.recorder.request import SeriesRequest
 from app.targets import parse_target
 from app.workflows.experiments import LABELS, repeat_requests, selftest_requests
 from app.workflows.requests import SeriesOptions, options_of, series_request
@@ -81,9 +80,9 @@ def run_versus(
     with Notebook(path) as notebook:
         base, other = (notebook.series(one.series_id) for one in closed)
     if with_form:
-        show(base, chart=True)
+        show_series(base, chart=True)
         output.answer("")
-    answer_report(comparison_report((base, other), [comparison_form(base, other)]), as_json=as_json)
+    output.answer_report(comparison_report((base, other), [comparison_form(base, other)]), as_json=as_json)
     return 0
 
 
@@ -94,14 +93,10 @@ _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
 @common.command("run")
 @target_argument(required=False)
 @series_options()
-@click.option("--again", metavar="SERIES", help="Measure SERIES again; without TARGET with the same settings.")
-@click.option(
-    "--versus",
-    metavar="OPTIONS",
-    help="Compare with other client options ('--block 1M'), interleaved (A B B A).",
-)
+@common.option("--again", "SERIES", "Measure SERIES again; without TARGET with the same settings.")
+@common.option("--versus", "OPTIONS", "Compare with other client options ('--block 1M'), interleaved (A B B A).")
 @click.option("--reject-unusual", is_flag=True, help="Reject unusual runs; the intervals become too narrow.")
-@click.option("--resume", "resume_reference", metavar="SERIES", help="Resume an interrupted series.")
+@common.option("--resume", "SERIES", "Resume an interrupted series.", name="resume_reference")
 @click.option(
     "--confirm-target", is_flag=True, help="With --resume or --again: log in at the target of an imported series."
 )
@@ -152,7 +147,7 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     labels = labels_of(found.target, found.command.value, found.label)
     common.write_textfile(choices["textfile"], lambda: series_samples(found, labels))
     if found.runs or choices["as_json"]:
-        show(found, as_json=choices["as_json"])
+        show_series(found, as_json=choices["as_json"])
     if failure:
         raise failure
     return 0
@@ -206,11 +201,8 @@ def _confirm(series: Series, *, confirmed: bool) -> None:
 
 @common.command("selftest")
 @target_argument()
-@click.option(
-    "--apart",
-    type=common.Count(2, 100),
-    metavar="N",
-    help="Measure N whole series one after another, instead of two interleaved.",
+@common.option(
+    "--apart", "N", "Measure N whole series one after another, instead of two interleaved.", common.Count(2, 100)
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the self-test as JSON.")
 @common.login_options
@@ -240,7 +232,7 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
 
     with common.notebook(context) as notebook:
         first, second = (notebook.series(one.series_id) for one in closed)
-    answer_report(selftest_report(selftest(first, second)), as_json=choices["as_json"])
+    output.answer_report(selftest_report(selftest(first, second)), as_json=choices["as_json"])
     return 0
 
 
@@ -255,5 +247,5 @@ def _apart(context: click.Context, requests: Sequence[SeriesRequest], *, as_json
         ids.append(closed.series_id)
     with common.notebook(context) as notebook:
         found = repeats(notebook.all_of(ids))
-    answer_report(repeats_report(found), as_json=as_json)
+    output.answer_report(repeats_report(found), as_json=as_json)
     return 0

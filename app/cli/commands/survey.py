@@ -8,7 +8,6 @@ import click
 from app.cli import common, output
 from app.cli.progress import watch_turns
 from app.cli.run_options import chosen, options_of_server, series_options, take_settings
-from app.cli.series_output import answer_report
 from app.clients.base import Secrets
 from app.config import profile
 from app.errors import CancelledError, MeasurementError
@@ -54,12 +53,12 @@ def _paths(place: Target) -> dict[str, str]:
 
 @common.command("survey")
 @click.argument("hosts", nargs=-1, required=True, metavar="HOST...", is_eager=True, callback=_settle)
-@click.option("--smb", metavar="SHARE[/FOLDER]", help="Share to measure over SMB, with a folder that can be written.")
-@click.option("--ftp", metavar="FOLDER", help="Folder to measure over FTP, such as / or /upload.")
-@click.option("--file", metavar="NAME", help="File to read from both, instead of a new one.")
+@common.option("--smb", "SHARE[/FOLDER]", "Share to measure over SMB, with a folder that can be written.")
+@common.option("--ftp", "FOLDER", "Folder to measure over FTP, such as / or /upload.")
+@common.option("--file", "NAME", "File to read from both, instead of a new one.")
 @click.option("--iperf3/--no-iperf3", default=True, help="Measure bare TCP if an iperf3 server answers (default).")
-@click.option("--user", metavar="[DOMAIN;]USER", help="User to log in as; without it guest and anonymous.")
-@click.option("--ftp-user", metavar="USER", help="User to log in as over FTP, if different.")
+@common.option("--user", "[DOMAIN;]USER", "User to log in as; without it guest and anonymous.")
+@common.option("--ftp-user", "USER", "User to log in as over FTP, if different.")
 @_port_options
 @click.option("--only", type=click.Choice(["get", "put"]), help="Only read, or only write.")
 @click.option(
@@ -91,7 +90,7 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     with common.notebook(context) as notebook:
         filled = result(planned, notebook)
 
-    answer_report(survey_report(filled), as_json=choices["as_json"])
+    output.answer_report(survey_report(filled), as_json=choices["as_json"])
     return _outcome(filled, cancelled=control.cancelled.is_set())
 
 

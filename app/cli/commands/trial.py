@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import sys
 import time
 from collections.abc import Iterable, Mapping
@@ -20,29 +19,29 @@ from app.changes.smb_conf import ChangeableSetting
 from app.cli import common, output
 from app.cli.progress import ProgressLine, cancel_on_signals
 from app.cli.run_options import chosen, series_options, ssh_host, target_argument
-from app.cli.series_output import CHART_COLUMNS, CHART_LINES, answer_report
 from app.errors import SharebenchError, UsageError
 from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
 from app.measure.events import RunFinished, RunStarted
+from app.measure.plan import SeriesRequest
 from app.recorder.recording import SeriesOpened
-from app.recorder.request import SeriesRequest
 from app.subjects.audit import audited_first
 from app.workflows.requests import series_request
 from app.workflows.restore import check_own, owner_text, restore, restored_text
 from app.workflows.trial import run_trial
 from app.workflows.trial_order import (
+    FittedRequest,
     Judged,
     SettingRestored,
     TrialOrder,
     ValueSet,
     check_target,
     consent_lines,
+    fitted,
     new_order,
     order_to_resume,
     stored_trial,
 )
-from app.workflows.trial_yardstick import FittedRequest, fitted
 from app.workflows.tune import STOP_AFTER, Tried, Trying, Tuned, Tuning, candidates
 from forms.series.progress import duration
 from forms.stats.decision import Doubt
@@ -75,34 +74,20 @@ restart_option = click.option(
 
 trial_options = common.several(
     click.option("--yes", is_flag=True, help="Answer the question with yes, for scripts."),
-    click.option(
-        "--accept-risk", "accepted", multiple=True, metavar="NAME", help="Try the setting NAME although it has a risk."
+    common.option(
+        "--accept-risk", "NAME", "Try the setting NAME although it has a risk.", name="accepted", multiple=True
     ),
-    click.option(
+    common.option(
         "--load",
-        "users",
-        type=common.Count(1, MOST_USERS),
-        metavar="USERS",
-        help="Measure the requests per second of this number of users; TARGET is a folder.",
+        "USERS",
+        "Measure the requests per second of this number of users; TARGET is a folder.",
+        common.Count(1, MOST_USERS),
+        name="users",
     ),
-    click.option(
-        "--scenario",
-        default="small",
-        show_default=True,
-        metavar="NAME|FILE",
-        help="Work of these users, as for `load`.",
-    ),
-    click.option(
-        "--files", type=common.Count(1, 10_000_000), metavar="N", help="Number of files that these users work on."
-    ),
-    click.option(
-        "--window",
-        "window_seconds",
-        type=common.Number(1, 3600),
-        default=5,
-        show_default=True,
-        metavar="SECONDS",
-        help="Seconds measured per load.",
+    common.option("--scenario", "NAME|FILE", "Work of these users, as for `load`.", default="small"),
+    common.option("--files", "N", "Number of files that these users work on.", common.Count(1, 10_000_000)),
+    common.option(
+        "--window", "SECONDS", "Seconds measured per load.", common.Number(1, 3600), name="window_seconds", default=5
     ),
     click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
     common.login_options,
@@ -252,15 +237,16 @@ def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
     report = report_of(summary)
     chart = report.chart
     curve = chart if chart and chart.is_curve and not (as_json or summary.plan.load) else None
-    answer_report(replace(report, chart=None) if curve else report, as_json=as_json)
+    output.answer_report(replace(report, chart=None) if curve else report, as_json=as_json)
     if isinstance(summary, TrialSummary) and summary.doubt is Doubt.FEW_PAIRS:
         output.say(f"sharebench: what to do: sharebench try --resume '{summary.experiment.name}'")
     if curve:
         from app.charts.series_charts import sweep_chart  # noqa: PLC0415  plotext is slow to load
 
-        width = min(shutil.get_terminal_size().columns, CHART_COLUMNS)
         base = next((level.value for level in curve.levels), None)
-        output.answer(sweep_chart(curve.bars, width, CHART_LINES, base=base, colour=output.draws_colour()))
+        output.answer(
+            sweep_chart(curve.bars, output.chart_columns(), output.CHART_LINES, base=base, colour=output.draws_colour())
+        )
 
 
 def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str, ...]]:
@@ -277,13 +263,10 @@ def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str,
 @common.command("try")
 @click.argument("setting", metavar="NAME=VALUE", required=False)
 @target_argument(required=False)
-@click.option("--resume", "resumed", metavar="EXPERIMENT", help="Resume an interrupted trial or sweep.")
-@click.option("--noise", type=common.Number(0, 100), default=1.0, show_default=True, metavar="PERCENT",
-    help="A change within ± PERCENT is never faster or slower.")  # fmt: skip
-@click.option("--margin", type=common.Number(0, 1000, min_open=True), default=5.0, show_default=True,
-    metavar="PERCENT", help="No change: the 95 % interval lies within ± PERCENT.")  # fmt: skip
-@click.option("--apply", metavar="CMD", help="Shell command on the server that makes the change NAME.")
-@click.option("--revert", metavar="CMD", help="Shell command that restores it; must be harmless if repeated.")
+@common.option("--resume", "EXPERIMENT", "Resume an interrupted trial or sweep.", name="resumed")
+@common.verdict_options
+@common.option("--apply", "CMD", "Shell command on the server that makes the change NAME.")
+@common.option("--revert", "CMD", "Shell command that restores it; must be harmless if repeated.")
 @restart_option
 @trial_options
 def try_command(context: click.Context, /, setting: str | None, target: str | None, **choices: Any) -> int:
@@ -335,7 +318,7 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
 @common.command("sweep")
 @click.argument("settings", metavar="NAME=V1,V2,…", nargs=-1, required=True)
 @target_argument()
-@click.option("--blocks", type=common.Count(2, 1000), metavar="N", help="Number of measurements of each value.")
+@common.option("--blocks", "N", "Number of measurements of each value.", common.Count(2, 1000))
 @restart_option
 @trial_options
 def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: str, **choices: Any) -> int:
@@ -359,9 +342,11 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
 
 @common.command("tune")
 @target_argument()
-@click.option("--only", multiple=True, metavar="NAME", help="Try only this setting; may be repeated.")
-@click.option("--stop-after", type=common.Count(1, 1000), default=STOP_AFTER, show_default=True, metavar="N",
-    help="Stop after this number of settings in a row without a gain.")  # fmt: skip
+@common.option("--only", "NAME", "Try only this setting; may be repeated.", multiple=True)
+@common.option(
+    "--stop-after", "N", "Stop after this number of settings in a row without a gain.", common.Count(1, 1000),
+    default=STOP_AFTER,
+)  # fmt: skip
 @click.option("--allow-restart", is_flag=True, help="Restart smbd if a setting needs it; ends all sessions.")
 @trial_options
 def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
@@ -403,9 +388,9 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         summary = _tuned(context, tuning)
     except SharebenchError:
         if tuning.trials:
-            answer_report(tune_report(tuning.summary()), as_json=choices["as_json"])
+            output.answer_report(tune_report(tuning.summary()), as_json=choices["as_json"])
         raise
-    answer_report(tune_report(summary), as_json=choices["as_json"])
+    output.answer_report(tune_report(summary), as_json=choices["as_json"])
     return 0
 
 
@@ -436,10 +421,9 @@ def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
 
 @common.command("restore")
 @click.option("--list", "listing", is_flag=True, help="Only list what is changed, and how to restore it by hand.")
-@click.option(
-    "--server-ssh", callback=ssh_host, metavar="[USER@]HOST",
-    help="Reach the server by ssh, from another machine than before.",
-)  # fmt: skip
+@common.option(
+    "--server-ssh", "[USER@]HOST", "Reach the server by ssh, from another machine than before.", callback=ssh_host
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what was changed, as a JSON array.")
 @common.options_of_all
 def restore_command(context: click.Context, listing: bool, server_ssh: str | None, as_json: bool) -> int:

@@ -15,7 +15,6 @@ from app.child_process import own_command
 from app.cli import common, output
 from app.cli.progress import watch
 from app.cli.run_options import chosen, series_options, target_argument
-from app.cli.series_output import answer_report
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.measure.control import SeriesControl
@@ -91,7 +90,7 @@ def watch_command(context: click.Context, /, target: str, **choices: Any) -> int
     found = check(request, path, measure)
     labels = labels_of(place, options.command.value, choices["baseline"])
     common.write_textfile(choices["textfile"], lambda: check_samples(found, found.series, labels))
-    answer_report(watch_report(found), as_json=choices["as_json"])
+    output.answer_report(watch_report(found), as_json=choices["as_json"])
     if found.changed:
         failed = tell(check_document(found), choices["on_change"], found.watch, path) if choices["on_change"] else ""
         if failed:

@@ -7,7 +7,6 @@ from typing import TypeVar
 import click
 
 from app.cli import common, output
-from app.cli.series_output import answer_report
 from app.errors import NotebookError, UsageError
 from app.units import parse_size
 from app.workflows.worksheets import read_demand, read_part
@@ -128,36 +127,30 @@ def worksheet_command() -> None:
 
 
 _worksheet_options = common.several(
-    click.option("--save", metavar="NAME", help="Save the worksheet in the notebook as NAME."),
+    common.option("--save", "NAME", "Save the worksheet in the notebook as NAME."),
     click.option("--json", "as_json", is_flag=True, help="Print the worksheet as JSON."),
 )
 
 
 @worksheet_command.command("bottleneck", short_help="Calculate which part limits a server.")
-@click.option(
-    "--cpu", metavar="NAME|RATE", help="Rate of one CPU: a name in the tables, bytes per second (60M), or 750ops."
+@common.option("--cpu", "NAME|RATE", "Rate of one CPU: a name in the tables, bytes per second (60M), or 750ops.")
+@common.option("--cpus", "N", "Number of CPUs.", common.Count(1), default=1, show_default=False)
+@common.option("--disk", "NAME|RATE", "Rate of one disk.")
+@common.option("--disks", "N", "Number of disks.", common.Count(1), default=1, show_default=False)
+@common.option("--network", "NAME|RATE", "Rate of one network.")
+@common.option("--networks", "N", "Number of networks.", common.Count(1), default=1, show_default=False)
+@common.option(
+    "--from-series", "PART=SERIES", "Rate of a part from a series, such as disk=last.", name="measured", multiple=True
 )
-@click.option("--cpus", type=common.Count(1), default=1, metavar="N", help="Number of CPUs.")
-@click.option("--disk", metavar="NAME|RATE", help="Rate of one disk.")
-@click.option("--disks", type=common.Count(1), default=1, metavar="N", help="Number of disks.")
-@click.option("--network", metavar="NAME|RATE", help="Rate of one network.")
-@click.option("--networks", type=common.Count(1), default=1, metavar="N", help="Number of networks.")
-@click.option(
-    "--from-series",
-    "measured",
-    multiple=True,
-    metavar="PART=SERIES",
-    help="Rate of a part from a series, such as disk=last.",
-)
-@click.option(
+@common.option(
     "--upgrade",
-    "steps",
+    "CHANGES",
+    "Upgrade to compare, such as disks=6 or 'network=10 Gb/s Ethernet,networks=2'; may be repeated.",
+    name="steps",
     multiple=True,
-    metavar="CHANGES",
-    help="Upgrade to compare, such as disks=6 or 'network=10 Gb/s Ethernet,networks=2'; may be repeated.",
 )
-@click.option("--target", metavar="RATE", help="Upgrade the limiting part, step by step, up to this rate.")
-@click.option("--name", default="as it is", metavar="TEXT", help="Name of the machine on the form.")
+@common.option("--target", "RATE", "Upgrade the limiting part, step by step, up to this rate.")
+@common.option("--name", "TEXT", "Name of the machine on the form.", default="as it is", show_default=False)
 @click.option("--tables", is_flag=True, help="Print the tables with their sources and misprints, and exit.")
 @_worksheet_options
 @common.options_of_all
@@ -210,22 +203,22 @@ def bottleneck(
 
 
 @worksheet_command.command("clients", short_help="Calculate how many clients a server carries.")
-@click.option(
+@common.option(
     "--group",
-    "groups",
+    "[NAME=]N:TRANSFERS:SIZE",
+    "office=36:2.3:12KB: 36 clients, 2.3 transfers a second each, of 12 kB; or 36:office (workstation,"
+    " programmers, compiling, imaging), or 75:375KB/25 after a server that is just enough for 25; again for more.",
+    name="groups",
     multiple=True,
     required=True,
-    metavar="[NAME=]N:TRANSFERS:SIZE",
-    help="office=36:2.3:12KB: 36 clients, 2.3 transfers a second each, of 12 kB; or 36:office (workstation,"
-    " programmers, compiling, imaging), or 75:375KB/25 after a server that is just enough for 25; again for more.",
 )
-@click.option("--capacity", metavar="RATE", help="Rate of the server in bytes per second (960KB).")
-@click.option("--from-series", "reference", metavar="SERIES", help="Rate of the server: the average of SERIES.")
-@click.option("--from-worksheet", metavar="NAME", help="Rate of the server: the total of a saved bottleneck worksheet.")
-@click.option("--disk", metavar="NAME|RATE", help="Calculate how many of these disks the clients need.")
-@click.option("--network", metavar="NAME|RATE", help="Calculate how many of these networks the clients need.")
-@click.option("--memory", metavar="SIZE", help="Memory of the server for the processes of its clients.")
-@click.option("--client-memory", metavar="SIZE", help="Memory of the process of one client (800KB, as in 1999).")
+@common.option("--capacity", "RATE", "Rate of the server in bytes per second (960KB).")
+@common.option("--from-series", "SERIES", "Rate of the server: the average of SERIES.", name="reference")
+@common.option("--from-worksheet", "NAME", "Rate of the server: the total of a saved bottleneck worksheet.")
+@common.option("--disk", "NAME|RATE", "Calculate how many of these disks the clients need.")
+@common.option("--network", "NAME|RATE", "Calculate how many of these networks the clients need.")
+@common.option("--memory", "SIZE", "Memory of the server for the processes of its clients.")
+@common.option("--client-memory", "SIZE", "Memory of the process of one client (800KB, as in 1999).")
 @_worksheet_options
 @common.options_of_all
 def clients(
@@ -289,7 +282,7 @@ def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) 
         found = next((one for one in notebook.worksheets(kind) if one.name == name), None)
     if found is None:
         raise UsageError(f"no {kind} worksheet is called {name!r}; `sharebench worksheet list` shows them")
-    answer_report(readable(worksheet_report, found), as_json=as_json)
+    output.answer_report(readable(worksheet_report, found), as_json=as_json)
 
 
 def _show(
@@ -300,7 +293,7 @@ def _show(
     if save:
         with common.notebook(context, make=True) as notebook:
             notebook.save_worksheet(record)
-    answer_report(worksheet_report(record), as_json=as_json)
+    output.answer_report(worksheet_report(record), as_json=as_json)
 
 
 def _say_tables() -> None:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from typing import Any, NoReturn
 
 from app import __version__
 from app.clients.base import (
@@ -20,7 +21,6 @@ from app.clients.base import (
     MAX_BLOCK_BYTES,
     Content,
     DirectoryEntry,
-    FileHandle,
     FileStatus,
     Listing,
     Meter,
@@ -156,6 +156,8 @@ _POLITE_SECONDS = 1.0
 
 class FTPClient:
     """A data connection for each transfer; passive, binary, TLS with protected data."""
+
+    has_handles = False
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
         self.target = target
@@ -302,6 +304,51 @@ class FTPClient:
     def facts_of_path(self) -> dict[str, str | int | float]:
         with self._using("") as control:
             return control.path_facts()
+
+    def _no_handles(self, *_: Any) -> NoReturn:
+        raise UsageError(
+            f"{self._where()}: FTP has no open files: read and write whole ones, or take an smb:// or file:// target"
+        )
+
+    open = read_at = write_at = close_file = _no_handles
+
+    def query(self, path: str) -> FileStatus:
+        with self._using(path) as control:
+            if control.is_folder(path):
+                return FileStatus(size_bytes=0, is_folder=True)
+        return FileStatus(size_bytes=self.size(path), is_folder=False)
+
+    def free_bytes(self, _path: str) -> int | None:
+        return None
+
+    def rename(self, path: str, new_path: str) -> None:
+        """Fails if the name is taken, as far as the server can say."""
+        with self._using(path) as control:
+            if control.has(new_path):
+                raise AccessDeniedError(
+                    f"{self._where(new_path)}: there is a file already, and none is replaced; name another"
+                )
+            control.rename(path, new_path)
+
+    def make_folder(self, path: str) -> None:
+        with self._using(path) as control:
+            control.mkd(path)
+
+    def remove_folder(self, path: str) -> None:
+        with self._using(path) as control:
+            try:
+                control.rmd(path)
+            except ftplib.error_perm:
+                if control.is_folder(path):
+                    raise
+
+    def read_file(self, path: str, size_bytes: int) -> int:
+        return min(size_bytes, self.get(path, Meter(threading.Event())).size_bytes)
+
+    def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
+        if mode is OpenMode.REPLACE:
+            self.remove(path)
+        self.put(path, _Given(data), Meter(threading.Event()))
 
     def abort(self) -> None:
         for sock in (self._data, self._control.sock if self._control else None):
@@ -454,72 +501,6 @@ class FTPClient:
             control.unfinished = False
             raise reply_error(error, self._where(path), storing=True) from error
         control.unfinished = False
-
-
-NO_HANDLES = "FTP has no open files: read and write whole ones, or take an smb:// or file:// target"
-
-
-class FTPFiles(FTPClient):
-    """File operations over FTP."""
-
-    has_handles = False
-
-    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
-        super().__init__(target, secrets, settings)
-        self._meter = Meter(threading.Event())
-
-    def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
-        raise UsageError(f"{self._where(path)}: {NO_HANDLES} ({mode.value})")
-
-    def read_at(self, handle: FileHandle, _offset: int, _length: int) -> int:
-        raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
-
-    def write_at(self, handle: FileHandle, _offset: int, _data: memoryview) -> None:
-        raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
-
-    def flush(self, handle: FileHandle) -> None:
-        raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
-
-    def close_file(self, handle: FileHandle) -> None:
-        raise UsageError(f"{self._where(handle.path)}: {NO_HANDLES}")
-
-    def query(self, path: str) -> FileStatus:
-        with self._using(path) as control:
-            if control.is_folder(path):
-                return FileStatus(size_bytes=0, is_folder=True)
-        return FileStatus(size_bytes=self.size(path), is_folder=False)
-
-    def free_bytes(self, _path: str) -> int | None:
-        return None
-
-    def rename(self, path: str, new_path: str) -> None:
-        """Fails if the name is taken, as far as the server can say."""
-        with self._using(path) as control:
-            if control.has(new_path):
-                raise AccessDeniedError(
-                    f"{self._where(new_path)}: there is a file already, and none is replaced; name another"
-                )
-            control.rename(path, new_path)
-
-    def make_folder(self, path: str) -> None:
-        with self._using(path) as control:
-            control.mkd(path)
-
-    def remove_folder(self, path: str) -> None:
-        with self._using(path) as control:
-            try:
-                control.rmd(path)
-            except ftplib.error_perm:
-                if control.is_folder(path):
-                    raise
-
-    def read_file(self, path: str, size_bytes: int) -> int:
-        return min(size_bytes, self.get(path, self._meter).size_bytes)
-
-    def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
-        if mode is OpenMode.REPLACE:
-            self.remove(path)
-        self.put(path, _Given(data), self._meter)
 
 
 class _Given(Content):

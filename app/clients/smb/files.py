@@ -40,10 +40,6 @@ class SMBFiles(SMBLink):
     def connect(self) -> None:
         self.connected_share()
 
-    @property
-    def dialect(self) -> str:
-        return wire.DIALECTS[self._link.negotiated.dialect] if self._link else ""
-
     def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
         access, disposition = _MODES[mode]
         file = self._at(path).open(path, access, disposition, wire.OPTION_NOT_A_FOLDER)

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
@@ -22,16 +22,24 @@ BACKWARD_SHARE = 0.005
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cpu:
-    """First line of /proc/stat, in clock ticks of all CPUs."""
+class ProcessorTicks:
+    """Clock ticks of all processors since boot, and the threads that are runnable now."""
 
-    total: int
-    working: int
     user: int = 0
-    interrupts: int
-    """Hardware and soft interrupts, on anybody's behalf."""
-    stolen: int
-    runnable: int
+    system: int = 0
+    idle: int = 0
+    stolen: int = 0
+    interrupts: int = 0
+    """The part of ``system`` that served interrupts, on anybody's behalf."""
+    runnable: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.user + self.system + self.idle + self.stolen
+
+    @property
+    def busy(self) -> int:
+        return self.user + self.system
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +47,14 @@ class Reading:
     """Counters at one moment, by the monotonic clock."""
 
     at_seconds: float
-    cpu: Cpu
+    cpu: ProcessorTicks
     our_ticks: int
     kernel_ticks: int
     rx_bytes: int
     tx_bytes: int
     rx_packets: int
     tx_packets: int
-    disk_milliseconds: tuple[tuple[str, int], ...]
+    disk_milliseconds: Mapping[str, int]
     segments_sent: int
     retransmitted: int
     moved_bytes: float = 0.0
@@ -115,41 +123,43 @@ def take_reading(wire: Wire, ours: Ours) -> Reading | None:
     )
 
 
-def parse_cpu(stat: str | None) -> Cpu | None:
-    """CPU times and the number of runnable threads; None if ``stat`` is malformed."""
+def parse_cpu(stat: str | None) -> ProcessorTicks | None:
+    """From /proc/stat; None if it is malformed."""
     lines = (stat or "").splitlines()
     fields = lines[0].split() if lines else []
     if len(fields) < 9 or fields[0] != "cpu" or not all(field.isdecimal() for field in fields[1:9]):
         return None
     user, nice, system, idle, waiting, interrupt, soft, stolen = (int(field) for field in fields[1:9])
     runnable = next((whole_number(line.split()[1:]) for line in lines if line.startswith("procs_running")), 0)
-    return Cpu(
-        total=user + nice + system + idle + waiting + interrupt + soft + stolen,
-        working=user + nice + system,
+    return ProcessorTicks(
         user=user + nice,
-        interrupts=interrupt + soft,
+        system=system + interrupt + soft,
+        idle=idle + waiting,
         stolen=stolen,
+        interrupts=interrupt + soft,
         runnable=runnable or 0,
     )
 
 
-def parse_disks(diskstats: str | None) -> tuple[tuple[str, int], ...]:
-    """Busy milliseconds by disk; without loop, memory and layered devices."""
-    rows = (line.split() for line in (diskstats or "").splitlines())
-    kept = (row for row in rows if len(row) > 12 and row[12].isdecimal() and not _NO_DISKS.match(row[2]))
-    return tuple((row[2], int(row[12])) for row in kept)
+def parse_disks(diskstats: str | None) -> dict[str, int]:
+    """Busy milliseconds by disk (Documentation/admin-guide/iostats); no partitions, loop, memory or layered devices."""
+    found: dict[str, int] = {}
+    for row in (line.split() for line in (diskstats or "").splitlines()):
+        is_disk = len(row) > 12 and row[12].isdecimal() and not _NO_DISKS.match(row[2])
+        if is_disk and not any(row[2].startswith(disk) for disk in found):
+            found[row[2]] = int(row[12])
+    return found
 
 
 def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True) -> Sample:
     """``receiving`` means that our content comes in (a get)."""
     seconds = max(last.at_seconds - first.at_seconds, 1e-6)
     total = _total_ticks(first, last)
-    busy = last.cpu.working - first.cpu.working + last.cpu.interrupts - first.cpu.interrupts
-    before = dict(first.disk_milliseconds)
-    disks = [time_busy - before.get(name, time_busy) for name, time_busy in last.disk_milliseconds]
+    before = first.disk_milliseconds
+    disks = [busy - before.get(name, busy) for name, busy in last.disk_milliseconds.items()]
     return Sample(
         seconds=seconds,
-        cpu_percent=100 * busy / total,
+        cpu_percent=100 * (last.cpu.busy - first.cpu.busy) / total,
         user_percent=100 * (last.cpu.user - first.cpu.user) / total,
         others_cpu_percent=100 * max(0, _ticks_beyond(first, last)) / total,
         stolen_percent=100 * (last.cpu.stolen - first.cpu.stolen) / total,
@@ -166,8 +176,7 @@ def samples_of_run(readings: Sequence[Reading], wire: Wire, *, receiving: bool) 
     """Samples between the readings of one run.
 
     Our bytes and the link's are counted at different moments (read-ahead, queues), and so is CPU time. An excess counts
-    as
-    others' only as far as no later period makes up for it.
+    as others' only as far as no later period makes up for it.
     """
     pairs = list(pairwise(readings))
     samples = [between(first, last, wire, receiving=receiving) for first, last in pairs]
@@ -189,7 +198,8 @@ def _total_ticks(first: Reading, last: Reading) -> int:
 def _ticks_beyond(first: Reading, last: Reading) -> int:
     ours = max(0, last.our_ticks - first.our_ticks)
     kernel = max(0, last.kernel_ticks - first.kernel_ticks)
-    return last.cpu.working - first.cpu.working - ours - kernel
+    working = (last.cpu.busy - last.cpu.interrupts) - (first.cpu.busy - first.cpu.interrupts)
+    return working - ours - kernel
 
 
 def _never_taken_back(excesses: Sequence[float]) -> list[float]:
@@ -202,8 +212,7 @@ def _excesses(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> 
     """Payload in and against our direction, less our own transfer.
 
     Headers are subtracted by packet count, since some drivers count several frames as one. On the loopback everything
-    is
-    both sent and received, so one direction counts.
+    is both sent and received, so one direction counts.
     """
     came = max(0, last.rx_bytes - first.rx_bytes) - wire.header_bytes * max(0, last.rx_packets - first.rx_packets)
     went = max(0, last.tx_bytes - first.tx_bytes) - wire.header_bytes * max(0, last.tx_packets - first.tx_packets)
@@ -232,7 +241,7 @@ class MachineNow:
 @dataclass(frozen=True, slots=True)
 class _Counters:
     at_seconds: float
-    cpu: Cpu
+    cpu: ProcessorTicks
     bytes_of: dict[str, tuple[int, int]]
     retransmitted: int
 
@@ -257,7 +266,6 @@ class MachineMeter:
             return None
         seconds = last.at_seconds - before.at_seconds
         ticks = max(1, last.cpu.total - before.cpu.total)
-        busy = (last.cpu.working + last.cpu.interrupts) - (before.cpu.working + before.cpu.interrupts)
         moved = {
             name: (received - before.bytes_of[name][0], sent - before.bytes_of[name][1])
             for name, (received, sent) in last.bytes_of.items()
@@ -266,7 +274,7 @@ class MachineMeter:
         card = self._interface or max(moved, key=lambda name: sum(moved[name]), default=None)
         received, sent = moved.get(card, (0, 0)) if card else (0, 0)
         return MachineNow(
-            cpu_percent=max(0.0, min(100.0, 100 * busy / ticks)),
+            cpu_percent=max(0.0, min(100.0, 100 * (last.cpu.busy - before.cpu.busy) / ticks)),
             interface=card if received or sent else None,
             received_bytes_per_second=max(0, received) / seconds,
             sent_bytes_per_second=max(0, sent) / seconds,

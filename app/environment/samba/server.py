@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 
-from app.environment.host.activity import Cpu, parse_cpu
+from app.environment.host.activity import ProcessorTicks, parse_cpu
 from app.environment.host.facts import HOST_FILES, host_facts
 from app.environment.host.procfs import storable, whole_number
 from app.environment.link.counters import parse_interfaces, tcp_segments
@@ -20,7 +20,7 @@ from storage.records import FactValue, Target
 class ServerCounters:
     """A server's counters at one moment."""
 
-    cpu: Cpu | None = None
+    cpu: ProcessorTicks | None = None
     segments_sent: int = 0
     retransmitted: int = 0
     interfaces: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -39,12 +39,11 @@ def server_counters(answer: Answer) -> ServerCounters | None:
     )
 
 
-def busy_percent(first: Cpu | None, last: Cpu | None) -> float | None:
+def busy_percent(first: ProcessorTicks | None, last: ProcessorTicks | None) -> float | None:
     """Of all CPUs between two moments, in percent; None if unknown."""
     if first is None or last is None or last.total <= first.total:
         return None
-    worked = last.working + last.interrupts - first.working - first.interrupts
-    return round(100 * worked / (last.total - first.total), 1)
+    return round(100 * (last.busy - first.busy) / (last.total - first.total), 1)
 
 
 def server_counter_facts(before: ServerCounters, after: ServerCounters, interface: str | None) -> dict[str, FactValue]:

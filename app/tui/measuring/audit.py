@@ -13,8 +13,8 @@ from app.tui.frame.dialogs import MessageDialog
 from app.tui.widgets.asking import FormLine, LinesScreen, log_in, remembered_values, typed_values
 from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.views import joined
+from app.workflows.compare import audit_form
 from app.workflows.guide.known import server_of
-from app.workflows.tried import audit_form
 from forms.audit.report import audit_answer, audit_sign, proposed_diff, remedies
 from forms.layout import Toned
 from forms.report import Report

@@ -10,7 +10,7 @@ from textual.content import Content
 
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
-from app.isolation.request import DEFAULT_ROUNDS, DEFAULT_SECONDS, MOST_CLIENTS, IsolationRequest
+from app.isolation.places import DEFAULT_ROUNDS, DEFAULT_SECONDS, MOST_CLIENTS, IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
 from app.measure.events import Warned

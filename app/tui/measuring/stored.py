@@ -7,8 +7,8 @@ from typing import ClassVar
 from textual.widgets import Static
 
 from app.clients.base import Secrets
-from app.isolation.request import IsolationRequest
-from app.isolation.request import request_to_resume as isolation_to_resume
+from app.isolation.places import IsolationRequest
+from app.isolation.places import request_to_resume as isolation_to_resume
 from app.kinds import kind_of, stored_change
 from app.logins import same_login
 from app.subjects.diagnosis.run import request_of

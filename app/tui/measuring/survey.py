@@ -11,7 +11,7 @@ from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.logins import same_login
 from app.measure.events import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
-from app.recorder.recording import RecorderEvent
+from app.recorder.recording import RecorderEvent, words
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets.asking import (
@@ -26,7 +26,6 @@ from app.tui.widgets.asking import (
 from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.recording import ReportRunScreen
 from app.units import parse_size
-from app.workflows.event_words import words
 from app.workflows.guide.backend import PasswordNeededError
 from app.workflows.next_steps import NextStep, after_survey
 from app.workflows.requests import SeriesOptions

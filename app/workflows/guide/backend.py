@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from app.clients.base import Secrets
     from app.environment.host.activity import MachineNow
     from app.measure.control import SeriesControl
+    from app.measure.plan import SeriesRequest
     from app.recorder.recording import RecorderEvent
-    from app.recorder.request import SeriesRequest
     from app.workflows.guide.browsing import BrowsedFolder
     from app.workflows.load import LoadRequest, LoadStep
     from app.workflows.trial_order import StoredTrial, TrialEvent, TrialOrder
@@ -58,7 +58,7 @@ class Backend:
     def quiet(self, target: "Target", command: "Command") -> "Quiet":
         """Who else is at work on this machine and the link, watched as the recorder does right before a series."""
         from app.environment.link.facts import find_link  # noqa: PLC0415
-        from app.environment.sampler import QuietWatch  # noqa: PLC0415  as the module says
+        from app.environment.quiet import QuietWatch  # noqa: PLC0415  as the module says
 
         link = find_link(target.host, target.port) if target.host else None
         with QuietWatch(target, command, link) as watch:

@@ -7,8 +7,8 @@ from pathlib import Path
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.measure.control import SeriesControl
+from app.measure.plan import SeriesRequest
 from app.recorder.recording import RecorderEvent
-from app.recorder.request import SeriesRequest
 from app.workflows.guide.backend import Backend
 from app.workflows.guide.choices import GuideChoices
 from app.workflows.requests import series_request

@@ -18,8 +18,7 @@ from app.measure.events import (
     Started,
     Warned,
 )
-from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored
-from app.workflows.event_words import run_name, words
+from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored, run_name, words
 from forms import wording
 from forms.series.progress import RunProgress, duration, standing
 from forms.stats.distributions import student_t

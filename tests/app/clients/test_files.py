@@ -14,6 +14,7 @@ import pytest
 from app.clients.base import Files, OpenMode, Secrets
 from app.clients.registry import make_files
 from app.clients.smb.channel import Channel
+from app.clients.smb.files import SMBFiles
 from app.clients.smb.wire import View
 from app.errors import AccessDeniedError, LoginError, NoSuchFileError, StalledError, UsageError
 from storage.plan import Settings
@@ -102,7 +103,8 @@ def test_reads_and_writes_in_the_middle_of_an_open_file(files):
     file = user.open(f"{folder}/file", OpenMode.CREATE)
     user.write_at(file, 0, memoryview(data))
     user.write_at(file, 100 * KIB, memoryview(b"x" * 70 * KIB))
-    user.flush(file)
+    if isinstance(user, SMBFiles):
+        user.flush(file)
     assert user.read_at(file, 250 * KIB, 100 * KIB) == 50 * KIB
     assert user.read_at(file, 400 * KIB, 1) == 0
     user.close_file(file)
@@ -204,6 +206,7 @@ def in_greenlets(code: str, **variables: object) -> str:
 COMMON = """
 from app.clients.base import Secrets
 from app.clients.registry import make_files
+from app.clients.smb.files import SMBFiles
 from app.errors import CancelledError, StalledError
 from storage.plan import Settings
 from storage.records import Target

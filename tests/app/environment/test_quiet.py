@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from app.environment import sampler
+from app.environment import quiet as quiet_time
 from app.environment.host import activity, processes
 from app.environment.host.activity import (
-    Cpu,
+    ProcessorTicks,
     Reading,
     Sample,
     Wire,
@@ -29,8 +29,7 @@ from app.environment.host.activity import (
 )
 from app.environment.host.processes import Ours, Process, kernel_ticks, parse_stat, servers_here, tree
 from app.environment.link.facts import find_link
-from app.environment.quiet import QuietContext, ServerLoad, assess, server_load
-from app.environment.sampler import OwnTraffic, QuietWatch
+from app.environment.quiet import OwnTraffic, QuietContext, QuietWatch, ServerLoad, assess, server_load
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
 from app.measure.plan import MeasurementPlan, MeasuringProcess
@@ -176,13 +175,12 @@ def test_the_load_in_a_servers_facts() -> None:
 def reading(at: float, **changed: float) -> Reading:
     """A reading of a machine with 2 CPUs that has run for ``at`` seconds; ``working``… are ticks."""
     counts = {name: int(value) for name, value in changed.items()}
-    cpu = Cpu(
-        total=int(200 * at),
-        working=counts.pop("working", 0),
-        interrupts=counts.pop("interrupts", 0),
-        stolen=counts.pop("stolen", 0),
+    interrupts, stolen = counts.pop("interrupts", 0), counts.pop("stolen", 0)
+    busy = counts.pop("working", 0) + interrupts
+    cpu = ProcessorTicks(
+        system=busy, interrupts=interrupts, stolen=stolen, idle=int(200 * at) - busy - stolen,
         runnable=counts.pop("runnable", 1),
-    )
+    )  # fmt: skip
     disk = counts.pop("disk", 0)
     base = Reading(
         at_seconds=at,
@@ -193,7 +191,7 @@ def reading(at: float, **changed: float) -> Reading:
         tx_bytes=0,
         rx_packets=0,
         tx_packets=0,
-        disk_milliseconds=(("sda", disk), ("sdb", 0)),
+        disk_milliseconds={"sda": disk, "sdb": 0},
         segments_sent=0,
         retransmitted=0,
     )
@@ -359,13 +357,14 @@ def test_whose_time_it_is() -> None:
 
 def test_cpu_times_and_disks_of_proc() -> None:
     cpu = parse_cpu("cpu  10 1 20 900 50 3 4 12 0 0\ncpu0 1 1\nprocs_running 3\n")
-    assert cpu == Cpu(total=1000, working=31, user=11, interrupts=7, stolen=12, runnable=3)
+    assert cpu == ProcessorTicks(user=11, system=27, idle=950, interrupts=7, stolen=12, runnable=3)
+    assert (cpu.total, cpu.busy) == (1000, 38)
     assert parse_cpu("intr 5\n") is None
     assert parse_cpu(None) is None
     lines = (
         "8 0 sda 1 0 0 0 1 0 0 0 0 777 9\n7 0 loop0 1 0 0 0 1 0 0 0 0 5 9\n253 0 dm-0 1 0 0 0 1 0 0 0 0 6 9\nshort\n"
     )
-    assert parse_disks(lines) == (("sda", 777),)
+    assert parse_disks(lines) == {"sda": 777}
 
 
 def test_a_system_that_says_nothing_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,9 +379,9 @@ def test_a_system_that_says_nothing_is_unknown(monkeypatch: pytest.MonkeyPatch) 
 
 def scripted(monkeypatch: pytest.MonkeyPatch, readings: Iterator[Reading]) -> None:
     """Let every look at the machine take the next of the given readings, ten milliseconds apart."""
-    monkeypatch.setattr(sampler, "take_reading", lambda *_: next(readings))
-    monkeypatch.setattr(sampler, "INTERVAL_SECONDS", 0.01)
-    monkeypatch.setattr(sampler, "COST_SHARE", 1.0)
+    monkeypatch.setattr(quiet_time, "take_reading", lambda *_: next(readings))
+    monkeypatch.setattr(quiet_time, "INTERVAL_SECONDS", 0.01)
+    monkeypatch.setattr(quiet_time, "COST_SHARE", 1.0)
 
 
 def busy_then_idle(busy_until: float) -> Iterator[Reading]:
@@ -552,7 +551,7 @@ def test_a_series_beside_another_load_is_called_a_busy_time(smbd: Smbd) -> None:
 TRANSFER = """
 import json, socket, sys, threading, time
 from app.environment.link.facts import find_link
-from app.environment.sampler import QuietWatch
+from app.environment.quiet import QuietWatch
 from storage.records import Command, Target
 
 def serve(listener):

@@ -17,9 +17,8 @@ from app.environment.samba.control import SmbdControl
 from app.environment.samba.printed import LATENESS_SECONDS, profile_since
 from app.isolation.bench import LayerBench, Replay
 from app.isolation.folders import restore_after_kills
-from app.isolation.places import Places
+from app.isolation.places import IsolationRequest, Places, request_to_resume
 from app.isolation.replay_child import ReplayPlan
-from app.isolation.request import IsolationRequest, request_to_resume
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded
 from app.isolation.script import load_script
 from app.measure.control import SeriesControl

@@ -1,7 +1,8 @@
 """What samples of a machine say of a run: of its own time alone, with the kernel's part apart from others'."""
 
-from app.environment.resources import ProcessorTicks, ResourceSample
-from app.isolation.bench import ResourceWatch, resources_used
+from app.environment.host.activity import ProcessorTicks
+from app.environment.resources import ResourceSample
+from app.isolation.bench import ResourceWatch, with_resources
 from storage.isolations import Layer, LayerRun
 
 
@@ -31,7 +32,6 @@ def test_the_cards_rates_are_those_of_the_run_alone():
 
 
 def test_the_kernels_part_is_its_threads_and_its_interrupts():
-    found = resources_used([sample(0), sample(1, busy=100, kernel_ticks=10, interrupts=20)])
-    assert (found.program_percent, found.kernel_percent) == (25.0, 15.0)
-    run = found.into(LayerRun(round=1, layer=Layer.SERVER, clients=4))
+    samples = [sample(0), sample(1, busy=100, kernel_ticks=10, interrupts=20)]
+    run = with_resources(LayerRun(round=1, layer=Layer.SERVER, clients=4), samples)
     assert run.processes == {"server": 25.0, "kernel": 15.0}

@@ -11,9 +11,8 @@ from app.environment.samba.control import SmbdControl
 from app.errors import CancelledError, MeasurementError
 from app.isolation.bench import LayerBench, Replay
 from app.isolation.folders import DiskPlace
-from app.isolation.places import Places
+from app.isolation.places import IsolationRequest, Places
 from app.isolation.replay_child import ReplayPlan, ReplayResult
-from app.isolation.request import IsolationRequest
 from app.isolation.rounds import Step, Timetable
 from app.isolation.script import load_script
 from app.server.shell import RunningProgram, ServerShell
@@ -209,7 +208,7 @@ def test_a_run_that_fails_while_smbd_does_not_count_leaves_the_next_one_counted(
     seen: list[str] = []
 
     class Fails:
-        def __init__(self, _plan: ReplayPlan, _module: str) -> None:
+        def __init__(self, _plan: ReplayPlan, *_role: str) -> None:
             seen.append(smbd.level_now)
 
         def hang_up(self) -> None: ...
@@ -234,14 +233,14 @@ def test_what_a_client_fails_by_is_told_by_its_name():
         warm_up_seconds=0, seconds=1, client=ClientFacts(name="x", dialect="9.9.9", signing="none", encryption="none"),
     )  # fmt: skip
     with pytest.raises(MeasurementError, match="a client of the replay failed: RuntimeError"):
-        Replay(plan, "app.isolation.null_child").wait()
+        Replay(plan, "null").wait()
 
 
 def test_the_price_is_what_the_whole_script_takes_more(monkeypatch):
     asked: list[ReplayPlan] = []
 
     class Answered:
-        def __init__(self, plan: ReplayPlan, _module: str) -> None:
+        def __init__(self, plan: ReplayPlan, *_role: str) -> None:
             asked.append(plan)
 
         def hang_up(self) -> None: ...

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from app.environment.resources import ProcessMemory, ProcessorTicks, ResourceSample
+from app.environment.host.activity import ProcessorTicks
+from app.environment.resources import ProcessMemory, ResourceSample
 from app.load.events import LOAD_EVENTS, PointMeasured
 from app.load.judgement import NextPoint, load_point, next_point
 from app.load.server_view import server_view

@@ -13,14 +13,14 @@ import gevent
 import pytest
 
 from app.errors import LoginError
+from app.load import worker_processes
 from app.load.events import LoadPlan, PointMeasured
 from app.load.judgement import load_point
 from app.load.prepare import Preparation
 from app.load.scenario import find_scenario
 from app.load.users import LoadUser, LoadUsers
 from app.load.window import SteadyWindow
-from app.load.workers import start
-from app.load.workers.start import WorkerOrder
+from app.load.worker_processes import WorkerOrder
 from app.messages import line_of
 from storage.loads.histogram import Histogram
 from storage.loads.records import PointStatus
@@ -89,10 +89,10 @@ def test_a_login_that_is_not_answered_is_why_a_user_is_absent(monkeypatch: pytes
 
 
 def test_the_workers_of_another_machine_end_with_the_first_worker_that_dies(monkeypatch: pytest.MonkeyPatch, tmp_path):
-    def start_worker(order: WorkerOrder) -> "subprocess.Popen[str]":
-        return subprocess.Popen(["sleep", "600"] if order.index == 7 else ["true"], stdin=subprocess.PIPE, text=True)
+    def command(_module: str, *_role: str) -> list[str]:
+        return ["sh", "-c", "read -r order; case $order in *'\"index\": 7'*) exec sleep 600 ;; esac"]
 
-    monkeypatch.setattr(start, "start_worker", start_worker)
+    monkeypatch.setattr("app.child_process.own_command", command)
     plan = LoadPlan(targets=(Target(protocol="smb", host="h", share="x"),), scenario=find_scenario("small"))
     order = line_of(WorkerOrder(plan=plan, index=7, processes=2, port=1, key=""))
     near = subprocess.Popen(
@@ -100,9 +100,9 @@ def test_the_workers_of_another_machine_end_with_the_first_worker_that_dies(monk
         stdout=subprocess.PIPE,
         text=True,
     )
-    monkeypatch.setattr(start, "_END_SECONDS", 0.1)
+    monkeypatch.setattr(worker_processes, "_END_SECONDS", 0.1)
     monkeypatch.setattr(sys, "stdin", near.stdout)
-    serving = threading.Thread(target=start.serve_workers, daemon=True)
+    serving = threading.Thread(target=worker_processes.serve_workers, daemon=True)
     serving.start()
     serving.join(60)
     ended = not serving.is_alive()

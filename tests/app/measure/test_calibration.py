@@ -15,7 +15,7 @@ import pytest
 
 from app.environment.host.activity import Wire, between, take_reading
 from app.environment.host.processes import Ours
-from app.measure.calibration import FIRST_BYTES, ceiling_bytes_per_second
+from app.measure.child import FIRST_BYTES, ceiling_bytes_per_second
 from app.recorder.ceilings import LIFE_DAYS, Calibration, _calibrate, ceiling_key, ceiling_of
 from storage.notebook import Notebook
 from storage.records import Ceiling, ClientFacts, Command, Phase, Run, Series, Target

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
-from app.measure.plan import MeasurementPlan
+from app.measure.plan import MeasurementPlan, SeriesRequest
 from app.recorder.recording import DialectSeen, record
-from app.recorder.request import SeriesRequest
 from forms.findings.finding import Severity
 from forms.findings.rules_session import old_dialect
 from storage.notebook import Notebook

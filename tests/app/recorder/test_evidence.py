@@ -18,10 +18,9 @@ from app.clients.base import Secrets
 from app.errors import NotebookError, UsageError
 from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, ScratchMade, Warned
-from app.measure.plan import MeasurementPlan
+from app.measure.plan import MeasurementPlan, SeriesRequest
 from app.recorder import writer
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesMonitor, record, resumable, resume
-from app.recorder.request import SeriesRequest
 from storage.errors import unusable
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime

@@ -15,9 +15,8 @@ from app.clients.base import Secrets
 from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.measure.events import Failed, RunFinished, RunStarted
-from app.measure.plan import MeasurementPlan
+from app.measure.plan import MeasurementPlan, SeriesRequest
 from app.recorder.recording import Resumption, SeriesClosed, SeriesOpened, record, record_interleaved, resume
-from app.recorder.request import SeriesRequest
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, Settings
 from storage.records import Command, Experiment, ExperimentKind, Phase, RunStatus, SeriesStatus

@@ -9,8 +9,8 @@ import pytest
 from app.clients.base import Secrets
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
+from app.measure.plan import SeriesRequest
 from app.recorder.recording import Resumption, SeriesClosed
-from app.recorder.request import SeriesRequest
 from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for
 from forms.experiments.survey import StationPlace, StationState

@@ -33,14 +33,19 @@ from app.measure.events import Failed, RunFinished, Started, Warned
 from app.workflows import tune
 from app.workflows.requests import SeriesOptions, series_request
 from app.workflows.trial import _fixed_work, run_trial
-from app.workflows.trial_order import Judged, SettingRestored, TrialOrder, ValueSet, consent_lines, new_order
-from app.workflows.trial_yardstick import (
+from app.workflows.trial_order import (
     LEAST_BYTES,
     FittedRequest,
+    Judged,
     LoadYardstick,
+    SettingRestored,
     TransferYardstick,
+    TrialOrder,
+    ValueSet,
+    consent_lines,
     fitted,
     fitting_bytes,
+    new_order,
     rate_after_burst,
 )
 from app.workflows.tune import Tuned, Tuning
@@ -198,7 +203,7 @@ def test_what_a_run_took_of_the_processor_is_kept_where_the_run_was_long_enough(
     """Each look at the processes comes 40 % of the run later, by what they took."""
     path, now, held = tmp_path / "notebook.db", iter(range(99)), iter(range(99))
     with (
-        patch("app.workflows.trial_yardstick.time", Mock(monotonic=lambda: next(now) * seconds)),
+        patch("app.workflows.trial_order.time", Mock(monotonic=lambda: next(now) * seconds)),
         patch.object(Ours, "held_seconds", lambda _: 0.4 * seconds * next(held)),
     ):
         made = order(samba, "server signing", "mandatory", margin_percent=900, noise_percent=900, looks=(2,))

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.cli.main import run
-from app.workflows.tried import audit_form, tried_here
+from app.workflows.compare import audit_form, tried_here
 from forms.exporters import markdown
 from storage.audits import Audit, AuditFinding, AuditScope, Ruling
 from storage.notebook import Notebook

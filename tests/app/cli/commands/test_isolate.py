@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import CancelledError
-from app.isolation.request import IsolationRequest
+from app.isolation.places import IsolationRequest
 from storage.notebook import Notebook
 from storage.records import format_target
 from tests.command_line import Inside

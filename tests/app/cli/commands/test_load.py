@@ -19,8 +19,7 @@ import psutil
 import pytest
 
 from app.errors import UsageError
-from app.load.engine_process import EngineProcess
-from app.load.events import LoadEnded, LoadPlan, PhaseBegan, WorkersReady
+from app.load.events import EngineProcess, LoadEnded, LoadPlan, PhaseBegan, WorkersReady
 from app.load.scenario import find_scenario
 from app.workflows.load import check_limits
 from storage.loads.records import LoadChoices, LoadPoint, PointStatus

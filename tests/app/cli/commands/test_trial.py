@@ -12,7 +12,7 @@ import pytest
 
 from app.errors import CancelledError
 from app.measure.control import SeriesControl
-from app.workflows.trial_yardstick import FittedRequest
+from app.workflows.trial_order import FittedRequest
 from app.workflows.tune import Tuning
 from forms.trials.summary import trial_summary
 from storage.changes import ChangeKind, GridAxis, Slot, TrialPlan

@@ -9,8 +9,8 @@ from textual.widgets import Input
 
 from app.measure.control import SeriesControl
 from app.measure.events import RunFinished
+from app.measure.plan import SeriesRequest
 from app.recorder.recording import RecorderEvent
-from app.recorder.request import SeriesRequest
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.guide.browser import BrowseScreen

@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
-from app.isolation.request import IsolationRequest
+from app.isolation.places import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script
 from app.tui.frame.app import SharebenchApp

@@ -1,26 +1,75 @@
 """The processes that make the load: started here and on other machines, watched, and ended."""
 
 import json
+import os
 import platform
 import secrets
-import subprocess
-from contextlib import suppress
-from dataclasses import dataclass
+import select
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from app import __version__
+from app.child_process import ChildProcess
 from app.errors import MeasurementError
 from app.load.events import LoadPlan
-from app.load.workers.connection import LOOPBACK
-from app.load.workers.start import WorkerOrder, end_process, start_worker
-from app.messages import line_of
+from app.messages import line_of, message_of
 from app.server.shell import RUN_SECONDS, RunningProgram, ServerShell
 from storage.json_reader import DocumentError, JSONNode, up_to
 from storage.loads.records import LoadWorker
 
 MOST_PROCESSES = 4096
+LOOPBACK = "127.0.0.1"
 _FIRST_PORT, _PORTS = 20_000, 12_000
 """Below the ports that Linux gives to connections of its own accord."""
+_END_SECONDS = 5.0
+_LOOK_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerOrder:
+    """What a worker process, or all of a machine, are to do."""
+
+    plan: LoadPlan
+    index: int
+    """Of the process in the whole load, or of the machine's first one."""
+    processes: int
+    """Of its machine."""
+    port: int
+    """The engine's, on the loopback."""
+    key: str
+    """What lets it talk to the engine."""
+
+
+def start_worker(order: WorkerOrder) -> ChildProcess:
+    """A worker process on this machine, told what to do."""
+    process = ChildProcess("app.load.process", "worker", grace_seconds=_END_SECONDS)
+    process.say(line_of(order))
+    return process
+
+
+def end_workers(workers: Sequence[ChildProcess]) -> None:
+    """End them by the end of their stdin, and at last by force."""
+    for worker in workers:
+        worker.cancel()
+    for worker in workers:
+        worker.close()
+
+
+def serve_workers() -> int:
+    """Say who we are, start the workers that the other machine orders, end with stdin or with the first that dies."""
+    sys.stdout.write(json.dumps({"version": __version__, "processes": len(os.sched_getaffinity(0))}) + "\n")
+    sys.stdout.flush()
+    line = sys.stdin.readline()
+    if not line:
+        return 0
+    order: WorkerOrder = message_of(line, [WorkerOrder])
+    workers = [start_worker(replace(order, index=order.index + number)) for number in range(order.processes)]
+    while not any(worker.has_ended for worker in workers) and not select.select([sys.stdin], [], [], _LOOK_SECONDS)[0]:
+        continue
+    end_workers(workers)
+    return 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +131,7 @@ class WorkerProcesses:
         self._plan = plan
         self._port = port
         self._key = key
-        self._here: list[subprocess.Popen[str]] = []
+        self._here: list[ChildProcess] = []
         self._elsewhere: list[RemoteWorkers] = []
         self.indexes = range(0)
         """Of the processes that there are now."""
@@ -111,10 +160,8 @@ class WorkerProcesses:
     def died(self) -> str | None:
         """What became of a process that should be there; None while all are."""
         for process in self._here:
-            code = process.poll()
-            if code is not None:
-                how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-                return f"a worker process {how} in the middle of the point"
+            if process.has_ended:
+                return f"a worker process {process.how_it_ended()} in the middle of the point"
         for workers in self._elsewhere:
             if workers.have_ended:
                 return f"the connection to the workers on {workers.host} ended in the middle of the point"
@@ -129,12 +176,7 @@ class WorkerProcesses:
 
     def end(self) -> None:
         """End them all, by the end of their stdin, and at last by force."""
-        for process in self._here:
-            with suppress(OSError):
-                assert process.stdin is not None
-                process.stdin.close()
-        for process in self._here:
-            end_process(process)
+        end_workers(self._here)
         for workers in self._elsewhere:
             workers.end()
         self._here.clear()

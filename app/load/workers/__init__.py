@@ -1,1 +1,0 @@
-"""The processes that make the load, here and on other machines."""
