@@ -196,9 +196,7 @@ def to_resume(
     target: str | None = None,
     kerberos: bool = False,
 ) -> "tuple[Any, Secrets]":
-    """The recording that ``--resume`` names, and its secrets. Raises UsageError, also for a TARGET and for options other
-    than ``allowed``.
-    """
+    """The recording that ``--resume`` names, and its secrets. Raises UsageError, for a TARGET or other options too."""
     from app.kinds import kind_of, stored_record  # noqa: PLC0415  the TUI and --help do not wait for it
     from app.recorder.recording import resumable  # noqa: PLC0415  as above
 
