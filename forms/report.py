@@ -140,11 +140,6 @@ def row_of(
     return Row(cells=cells, role=role, mark=mark, remark=remark, tone=tone)
 
 
-def blank_rows(columns: tuple[Column, ...], names: Iterable[str | None]) -> tuple[Row, ...]:
-    """Rows to fill in by hand, named by their first cells."""
-    return tuple(row_of(name, *[None] * (len(columns) - 1)) for name in names)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """Columns and rows; ``marked`` tables show a status and a remark beside each row."""
@@ -276,6 +271,15 @@ class Report:
     @property
     def charts(self) -> tuple[Chart, ...]:
         return (*([self.chart] if self.chart else []), *self.more_charts)
+
+
+def blank_form(
+    form: str, title: str, fields: Sequence[str], columns: tuple[Column, ...], rows: Iterable[str | None]
+) -> Report:
+    """A form to fill in by hand, its rows named by their first cells."""
+    names = [row_of(name, *[None] * (len(columns) - 1)) for name in rows]
+    table = Table(columns=columns, rows=tuple(names))
+    return Report(form=form, title=title, name=title, fields=blank_fields(*fields), tables=(table,), blank=True)
 
 
 def cell_text(cell: Cell, kind: ReportKind) -> str:

@@ -11,6 +11,7 @@ from storage.records import Change, Command, Decision, Series, Target, format_ta
 
 _RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))
 _BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
+_BINARY_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 _RATE = re.compile(r"([\d.,]+)\s*([kmgtKMGT]?)(?:b|[bB]its?|bps|b/s|[bB]its?/s)?")
 _FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -60,11 +61,7 @@ def byte_rate(bytes_per_second: float | None) -> str:
 
 def binary_size(size_bytes: int) -> str:
     """Size to three figures: ``64 MiB``; :func:`typed_size` is exact."""
-    for factor, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
-        if size_bytes >= factor:
-            scaled = size_bytes / factor
-            return f"{scaled:.0f} {unit}" if scaled == int(scaled) or scaled >= 999.5 else f"{scaled:.3g} {unit}"
-    return f"{size_bytes} {'byte' if size_bytes == 1 else 'bytes'}"
+    return _scaled(size_bytes, _BINARY_UNITS, "byte" if size_bytes == 1 else "bytes")
 
 
 def number_from(text: str, *, decimal_comma: bool = False) -> float | None:
@@ -196,24 +193,15 @@ def name_of(series: Series, *, beside: Series | None = None) -> str:
     return f"{name} ({series.target.protocol.upper() if other_protocol else series.id})"
 
 
-VERDICT_SIGNS: Mapping[Verdict, str] = {
-    Verdict.FASTER: "+",
-    Verdict.SLOWER: "-",
-    Verdict.SAME: "=",
-    Verdict.UNKNOWN: "?",
+_VERDICTS = {
+    Verdict.FASTER: ("+", Tone.GOOD, "Faster"),
+    Verdict.SLOWER: ("-", Tone.BAD, "Slower"),
+    Verdict.SAME: ("=", Tone.PLAIN, "No change"),
+    Verdict.UNKNOWN: ("?", Tone.CAUTION, "Inconclusive"),
 }
-VERDICT_TONES: Mapping[Verdict, Tone] = {
-    Verdict.FASTER: Tone.GOOD,
-    Verdict.SLOWER: Tone.BAD,
-    Verdict.SAME: Tone.PLAIN,
-    Verdict.UNKNOWN: Tone.CAUTION,
-}
-VERDICT_WORDS: Mapping[Verdict, str] = {
-    Verdict.FASTER: "Faster",
-    Verdict.SLOWER: "Slower",
-    Verdict.SAME: "No change",
-    Verdict.UNKNOWN: "Inconclusive",
-}
+VERDICT_SIGNS: Mapping[Verdict, str] = {verdict: sign for verdict, (sign, _, _) in _VERDICTS.items()}
+VERDICT_TONES: Mapping[Verdict, Tone] = {verdict: tone for verdict, (_, tone, _) in _VERDICTS.items()}
+VERDICT_WORDS: Mapping[Verdict, str] = {verdict: word for verdict, (_, _, word) in _VERDICTS.items()}
 _NARROW_PERCENT = 2.0
 _FACTOR_FROM = 200.0
 _MOST_FACTOR, _LEAST_PERCENT = 100.0, -99.0

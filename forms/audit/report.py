@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from forms.layout import Tone
-from forms.report import Field, Report, Row, Table, columns_of, row_of
+from forms.report import Field, Report, Row, Table, columns_of, fields_of, row_of
 from forms.tuning.catalogue import about
 from forms.tuning.smb_conf import same_value, spelling
 from forms.tuning.trial_rules import data
@@ -16,14 +16,17 @@ from storage.records import to_minute
 
 SCHEMA = "sharebench/audit/1"
 COMPARISON_SCHEMA = "sharebench/audit-comparison/1"
-SEVERITIES = {
-    Ruling.HARMFUL: "problem",
-    Ruling.CONTRADICTORY: "warning",
-    Ruling.RISKY: "warning",
-    Ruling.MISPLACED: "warning",
-    Ruling.WORTH_TRYING: "note",
-    Ruling.USELESS: "note",
+LOOKS = {
+    Ruling.HARMFUL: ("problem", "✗", Tone.BAD),
+    Ruling.CONTRADICTORY: ("warning", "!", Tone.CAUTION),
+    Ruling.RISKY: ("warning", "!", Tone.CAUTION),
+    Ruling.MISPLACED: ("warning", "!", Tone.CAUTION),
+    Ruling.WORTH_TRYING: ("note", "→", Tone.PLAIN),
+    Ruling.USELESS: ("note", "·", Tone.FAINT),
 }
+"""Severity, sign and tone."""
+SIGNS: Mapping[Ruling, str] = {ruling: sign for ruling, (_, sign, _) in LOOKS.items()}
+TONES: Mapping[Ruling, Tone] = {ruling: tone for ruling, (_, _, tone) in LOOKS.items()}
 
 
 def audit_document(audit: Audit) -> dict[str, Any]:
@@ -40,7 +43,7 @@ def finding_document(finding: AuditFinding) -> dict[str, Any]:
     """A finding with the keys of ``sharebench/findings/1``."""
     fields = {name: getattr(finding, name) for name in finding.__dataclass_fields__}
     return {
-        "severity": SEVERITIES[finding.verdict],
+        "severity": LOOKS[finding.verdict][0],
         "title": f"{finding.setting} = {finding.value}" if finding.value else finding.setting,
         "evidence": " ".join(text for text in (finding.why, finding.price) if text),
         **fields,
@@ -72,22 +75,6 @@ def audit_from_document(document: object) -> Audit:
     return audit_from_json(node)
 
 
-SIGNS: Mapping[Ruling, str] = {
-    Ruling.HARMFUL: "✗",
-    Ruling.CONTRADICTORY: "!",
-    Ruling.RISKY: "!",
-    Ruling.MISPLACED: "!",
-    Ruling.WORTH_TRYING: "→",
-    Ruling.USELESS: "·",
-}
-TONES: Mapping[Ruling, Tone] = {
-    Ruling.HARMFUL: Tone.BAD,
-    Ruling.CONTRADICTORY: Tone.CAUTION,
-    Ruling.RISKY: Tone.CAUTION,
-    Ruling.MISPLACED: Tone.CAUTION,
-    Ruling.WORTH_TRYING: Tone.PLAIN,
-    Ruling.USELESS: Tone.FAINT,
-}
 COUNTED = (
     Ruling.HARMFUL, Ruling.CONTRADICTORY, Ruling.RISKY, Ruling.MISPLACED, Ruling.USELESS, Ruling.WORTH_TRYING,
 )  # fmt: skip
@@ -143,22 +130,22 @@ def why_of(finding: AuditFinding, tried: Sequence[str] = ()) -> str:
 def audit_report(audit: Audit, tried: Mapping[str, Sequence[str]] | None = None) -> Report:
     """An audit; ``tried`` has this notebook's results by parameter."""
     sign, tone = audit_sign(audit)
-    fields = [
-        Field(name="Answer", text=f"{sign} {audit_answer(audit)}", tone=tone),
-        Field(name="Server", text=audit.subject),
-    ]
-    version = audit.facts.get("samba.version")
-    if version:
-        fields.append(Field(name="Samba", text=str(version)))
-    fields += [Field(name="Question", text=audit.question)] if audit.question else []
-    fields += [Field(name="Note", text=audit.note)] if audit.note else []
-    fields.append(Field(name="Scope", text=_SCOPES[audit.scope]))
-    fields += [Field(name="Not read", text=problem, tone=Tone.CAUTION) for problem in audit.problems]
+    told = fields_of(
+        ("Server", audit.subject),
+        ("Samba", str(audit.facts.get("samba.version", ""))),
+        ("Question", audit.question),
+        ("Note", audit.note),
+        ("Scope", _SCOPES[audit.scope]),
+    )
     return Report(
         form="audit",
         title=f"Audit of {audit.subject}",
         name="Audit",
-        fields=tuple(fields),
+        fields=(
+            Field(name="Answer", text=f"{sign} {audit_answer(audit)}", tone=tone),
+            *told,
+            *(Field(name="Not read", text=problem, tone=Tone.CAUTION) for problem in audit.problems),
+        ),
         tables=tuple(_tables(audit, tried or {})),
         document=lambda: audit_document(audit),
     )
@@ -197,11 +184,11 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
     """What changed between two audits of a server."""
     rows = tuple(audit_differences(base, other))
     gone, new = finding_changes(base, other)
-    fields = [
-        Field(name="Answer", text=comparison_answer(base, other)),
-        Field(name="Base", text=f"{base.subject}, {to_minute(base.created_at)} UTC: {audit_answer(base)}"),
-        Field(name="Other", text=f"{other.subject}, {to_minute(other.created_at)} UTC: {audit_answer(other)}"),
-    ]
+    fields = fields_of(
+        ("Answer", comparison_answer(base, other)),
+        ("Base", f"{base.subject}, {to_minute(base.created_at)} UTC: {audit_answer(base)}"),
+        ("Other", f"{other.subject}, {to_minute(other.created_at)} UTC: {audit_answer(other)}"),
+    )
     findings = [row_of(f"gone: {said_of(finding)}", finding.why, tone=Tone.GOOD) for finding in gone]
     findings += [row_of(f"new: {said_of(finding)}", finding.why, tone=TONES[finding.verdict]) for finding in new]
     tables = []
@@ -215,7 +202,7 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
             Table(columns=columns_of("Finding", "Why"), rows=tuple(findings), caption="Findings", sentences=True)
         )
     return Report(
-        form="audit comparison", title="Two audits compared", name="Comparison", fields=tuple(fields),
+        form="audit comparison", title="Two audits compared", name="Comparison", fields=fields,
         tables=tuple(tables), document=lambda: audit_comparison_document(base, other, rows, gone, new),
     )  # fmt: skip
 

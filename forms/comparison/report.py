@@ -23,8 +23,7 @@ from forms.report import (
     Role,
     Row,
     Table,
-    blank_fields,
-    blank_rows,
+    blank_form,
     cell_at,
     change_formula,
     columns_of,
@@ -153,14 +152,8 @@ def blank_comparison_report() -> Report:
     """Table B-1 (Using Samba) to fill in by hand."""
     headings = ("FTP, kB/s", "Untuned Samba, kB/s", "Tuned Samba, kB/s", "% of FTP")
     columns = columns_of("Command", *((heading, ReportKind.WHOLE) for heading in headings))
-    return Report(
-        form=FORM,
-        title="Comparison of several series",
-        name="Comparison",
-        fields=blank_fields("Server", "Client", "Date"),
-        tables=(Table(columns=columns, rows=blank_rows(columns, [None] * 4)),),
-        blank=True,
-    )
+    blank = blank_form(FORM, "Comparison of several series", ("Server", "Client", "Date"), columns, [None] * 4)
+    return replace(blank, name="Comparison")
 
 
 _AVERAGE = 3

@@ -80,19 +80,8 @@ def _summary(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSu
 
 _NAMED = 4
 _SETTINGS = frozenset({"Command", "Target", "Size", "Link", "Client", "Protocol"})
-_SAID = frozenset(
-    {
-        "command",
-        "target",
-        "size_bytes",
-        "link_bits_per_second",
-        "client.name",
-        "client.version",
-        "client.dialect",
-        "client.signing",
-        "client.encryption",
-    }
-)
+_OF_CLIENT = ("name", "version", "dialect", "signing", "encryption")
+_SAID = {"command", "target", "size_bytes", "link_bits_per_second", *(f"client.{part}" for part in _OF_CLIENT)}
 
 
 def _properties(form: SeriesSummary) -> list[tuple[str, str]]:

@@ -24,10 +24,10 @@ from forms.report import (
     ReportKind,
     Row,
     Table,
-    blank_fields,
-    blank_rows,
+    blank_form,
     change_formula,
     columns_of,
+    fields_of,
     row_of,
 )
 from forms.series.fields import origin_fields, resumed_text
@@ -197,14 +197,13 @@ def short_steps_table(summary: ExperimentSummary) -> Table:
 def step_report(step: ExperimentStep) -> Report:
     """All about one step."""
     series = step.series
-    fields = [Field(name="Series", text=" · ".join(filter(None, (series.id, series.label))))]
-    if step.comparison:
-        fields.append(_verdict(step))
-    if step.change:
-        fields.append(Field(name="Decision", text=_state(step)))
-    if series.resumed_at:
-        fields.append(Field(name="Resumed", text=resumed_text(series)))
-    return Report(form="step", title=_change(step), name=series.id, fields=tuple(fields), advice=tuple(_evidence(step)))
+    fields = (
+        Field(name="Series", text=" · ".join(filter(None, (series.id, series.label)))),
+        *([_verdict(step)] if step.comparison else []),
+        *([Field(name="Decision", text=_state(step))] if step.change else []),
+        *fields_of(("Resumed", resumed_text(series) if series.resumed_at else "")),
+    )
+    return Report(form="step", title=_change(step), name=series.id, fields=fields, advice=tuple(_evidence(step)))
 
 
 def gain_fields(summary: ExperimentSummary) -> Iterator[Field]:
@@ -328,14 +327,7 @@ def _missing(stations: Sequence[Station]) -> Iterator[Field]:
 
 def blank_experiment_report() -> Report:
     """The empty experiment form, to fill in by hand."""
-    return Report(
-        form=FORM,
-        title="Experiment",
-        name="Experiment",
-        fields=blank_fields("Experiment", "Measured", "Note"),
-        tables=(Table(columns=_COLUMNS, rows=blank_rows(_COLUMNS, map(str, range(8)))),),
-        blank=True,
-    )
+    return blank_form(FORM, "Experiment", ("Experiment", "Measured", "Note"), _COLUMNS, map(str, range(8)))
 
 
 def _row(step: ExperimentStep) -> Row:

@@ -1,7 +1,7 @@
 """The survey: one server measured from every side, with findings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from forms import wording
@@ -140,12 +140,5 @@ def _station_of(series: Series) -> Station:
 def with_series(station: Station, series: Series) -> Station:
     """The station with its stored series."""
     states = {SeriesStatus.COMPLETE: StationState.DONE, SeriesStatus.FAILED: StationState.FAILED}
-    return Station(
-        place=station.place,
-        host=station.host,
-        protocol=station.protocol,
-        command=station.command,
-        state=states.get(series.status, StationState.INTERRUPTED),
-        series=series,
-        why=wording.plain(series.error or ""),
-    )
+    state = states.get(series.status, StationState.INTERRUPTED)
+    return replace(station, state=state, series=series, why=wording.plain(series.error or ""))

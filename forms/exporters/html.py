@@ -21,26 +21,18 @@ from forms.report import (
     remark_text,
 )
 
-LIGHT = {
-    "paper": "#ffffff",
-    "ink": "#1b1b1b",
-    "faint": "#595959",
-    "line": "#8a8a8a",
-    "bar": "#2f5f98",
-    "band": "#dfe7f1",
-    "level": "#a33f00",
-    "warn": "#8f1d1d",
+_COLOURS = {
+    "paper": ("#ffffff", "#16181b"),
+    "ink": ("#1b1b1b", "#ececec"),
+    "faint": ("#595959", "#b0b0b0"),
+    "line": ("#8a8a8a", "#7d7d7d"),
+    "bar": ("#2f5f98", "#7fb0ea"),
+    "band": ("#dfe7f1", "#28323f"),
+    "level": ("#a33f00", "#ffab6b"),
+    "warn": ("#8f1d1d", "#ff9d9d"),
 }
-DARK = {
-    "paper": "#16181b",
-    "ink": "#ececec",
-    "faint": "#b0b0b0",
-    "line": "#7d7d7d",
-    "bar": "#7fb0ea",
-    "band": "#28323f",
-    "level": "#ffab6b",
-    "warn": "#ff9d9d",
-}
+"""On a light page and on a dark one."""
+LIGHT, DARK = ({name: both[page] for name, both in _COLOURS.items()} for page in (0, 1))
 
 
 def _variables(colours: dict[str, str]) -> str:

@@ -308,7 +308,17 @@ def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
         if bare is None and back is not None and (back.percent_of_link or 0) >= GOOD_PERCENT_OF_LINK:
             yield _one_way(host, command, told, back)
         elif wireless and not sound:
-            yield _wireless(host, command, told)
+            yield _slow(
+                host,
+                command,
+                told,
+                key="wireless-slow",
+                severity=Severity.NOTE,
+                title="The wireless link carries little of its nominal rate",
+                what_to_do="Measure once by cable, which tells the server from the radio; then look at the distance to"
+                " the access point, its channel, and who else uses it.",
+                usual="; about 60 % is usual",
+            )
         elif sound:
             yield _slow(
                 host,
@@ -371,27 +381,15 @@ def _slow(
     severity: Severity,
     title: str,
     what_to_do: str,
+    usual: str = "",
 ) -> Finding:
     said = [m.says() if m.series.command is command else f"{m.series.command} by {m.says()}" for m in told]
     return Finding(
         key=key,
         severity=severity,
         title=title,
-        evidence=f"{command} on {wording.plain(host)}: {wording.listed(said)}.",
+        evidence=f"{command} on {wording.plain(host)}: {wording.listed(said)}{usual}.",
         what_to_do=what_to_do,
-        series_ids=tuple(m.series.id for m in told),
-    )
-
-
-def _wireless(host: str, command: Command, told: Sequence[_Measured]) -> Finding:
-    return Finding(
-        key="wireless-slow",
-        severity=Severity.NOTE,
-        title="The wireless link carries little of its nominal rate",
-        evidence=f"{command} on {wording.plain(host)}: {wording.listed([m.says() for m in told])};"
-        " about 60 % is usual.",
-        what_to_do="Measure once by cable, which tells the server from the radio; then look at the distance to the"
-        " access point, its channel, and who else uses it.",
         series_ids=tuple(m.series.id for m in told),
     )
 

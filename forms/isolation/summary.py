@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 
 from forms.isolation.verdict import IsolationVerdict, LayerEvidence, judge
-from forms.stats.distributions import student_t
-from forms.stats.summary import mean
+from forms.stats.summary import confidence_interval, mean
 from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.records import RunStatus, Spread
 
@@ -288,9 +287,8 @@ def ratio_over_rounds(
     if len(pairs) < 2:
         return MeasuredRatio(value=ratio)
     logs = [math.log(one / other) for one, other in pairs]
-    half = student_t(0.95, len(logs) - 1) * statistics.stdev(logs) / math.sqrt(len(logs))
-    middle = statistics.fmean(logs)
-    return MeasuredRatio(value=ratio, low=math.exp(middle - half), high=math.exp(middle + half))
+    low, high = confidence_interval(logs) or (0.0, 0.0)
+    return MeasuredRatio(value=ratio, low=math.exp(low), high=math.exp(high))
 
 
 def pooled_cpu(uses: Sequence[CPUUse]) -> CPUUse | None:

@@ -24,7 +24,7 @@ from forms.load.summary import (
     size_rows,
     stall_of,
 )
-from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, row_of
+from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, fields_of, row_of
 from forms.series.fields import harmful_fields, when_field, who_fields
 from storage.json_reader import JSONNode, named
 from storage.loads.histogram import Histogram
@@ -139,30 +139,30 @@ def _fields(load: Load) -> Iterator[Field]:
     yield Field(name="Load", text=" · ".join(filter(None, (load.id, load.label))))
     targets = ", ".join(format_target(target, escaped=False) for target in load.targets)
     yield Field(name="Target" if len(load.targets) == 1 else "Targets", text=wording.plain(targets))
-    if text := practice_text(load.targets[0]):
-        yield Field(name="Server", text=text)
+    yield from fields_of(("Server", practice_text(load.targets[0])))
     yield when_field([load.created_at], [load.environment])
     yield from who_fields([load.environment])
     yield from harmful_fields([load.environment])
-    yield Field(name="Users", text="one connection and one login each, without caching or oplocks")
-    yield Field(name="Scenario", text=scenario_text(load.scenario))
-    if load.choices.single_requests:
-        yield Field(name="Requests", text="open, read or write, and close in exchanges of their own")
+    single = load.choices.single_requests
+    yield from fields_of(
+        ("Users", "one connection and one login each, without caching or oplocks"),
+        ("Scenario", scenario_text(load.scenario)),
+        ("Requests", "open, read or write, and close in exchanges of their own" if single else ""),
+    )
     if load.file_set_bytes:
         yield Field(name="Files", text=_files_text(load), number=load.file_set_bytes, unit="bytes")
-    if load.link_bits_per_second:
-        yield Field(name="Link", text=wording.link_rate(load.link_bits_per_second))
-    made = ", ".join(f"{w.processes} process{'es' if w.processes > 1 else ''} on {w.host}" for w in load.workers)
-    if made:
-        yield Field(name="Made by", text=made)
-    if load.status is not SeriesStatus.COMPLETE:
-        yield Field(name="Status", text=f"{load.status.value}{f': {load.error}' if load.error else ''}")
-    if load.question:
-        yield Field(name="Question", text=load.question)
-    if load.note:
-        yield Field(name="Note", text=load.note)
-    if load.scratch_folder:
-        yield Field(name="Left behind", text=f"{load.scratch_folder} may still be there: delete it")
+    ended = "" if load.status is SeriesStatus.COMPLETE else load.status.value
+    yield from fields_of(
+        ("Link", wording.link_rate(load.link_bits_per_second) if load.link_bits_per_second else ""),
+        (
+            "Made by",
+            ", ".join(f"{w.processes} process{'es' if w.processes > 1 else ''} on {w.host}" for w in load.workers),
+        ),
+        ("Status", f"{ended}: {load.error}" if ended and load.error else ended),
+        ("Question", load.question),
+        ("Note", load.note),
+        ("Left behind", load.scratch_folder and f"{load.scratch_folder} may still be there: delete it"),
+    )
 
 
 def scenario_text(scenario: Scenario) -> str:
@@ -375,14 +375,13 @@ def _left_text(queue: PrintQueue) -> str:
 
 
 def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
-    if load.scenario.requests and load_answer(load):
-        yield Field(name="Overload", text=f"{_OVERLOAD}, or {limit_text(load)}")
-    if any(point.errors for point in load.points):
-        yield Field(name="Errors", text="; ".join(_error_texts(load.points)))
-    if RequestKind.PRINT in load.scenario.requests:
-        yield Field(name="Print queue", text=_queue_text(load))
-    if text := knee_text(load):
-        yield Field(name="Knee", text=text)
+    judged = load.scenario.requests and load_answer(load)
+    yield from fields_of(
+        ("Overload", f"{_OVERLOAD}, or {limit_text(load)}" if judged else ""),
+        ("Errors", "; ".join(_error_texts(load.points))),
+        ("Print queue", _queue_text(load) if RequestKind.PRINT in load.scenario.requests else ""),
+        ("Knee", knee_text(load)),
+    )
     if prediction is not None:
         yield Field(name="Predicted", text=_prediction_text(load, prediction), number=prediction.users, unit="users")
     if line := memory_line(load):

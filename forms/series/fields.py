@@ -8,7 +8,7 @@ from forms.findings.finding import TCP_ROUND_TRIP, is_loopback, practice_text, r
 from forms.findings.rules_session import closing_seconds, harmful_in, opening_seconds
 from forms.findings.series_warnings import ceiling_beaten, near_ceiling_percent
 from forms.layout import Tone
-from forms.report import Field
+from forms.report import Field, fields_of
 from forms.series.summary import SeriesSummary
 from forms.stats.settle import Shown
 from forms.stats.summary import mean
@@ -90,11 +90,7 @@ LINK = "Link"
 
 def head_fields(series: Series) -> Iterator[Field]:
     """The lines above the table in form order, without empty ones."""
-    if series.label:
-        yield Field(name="Label", text=series.label)
-    if series.question:
-        yield Field(name="Question", text=series.question)
-    yield Field(name="Command", text=series.command.value)
+    yield from fields_of(("Label", series.label), ("Question", series.question), ("Command", series.command.value))
     yield from _target_fields(series.target)
     yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
     yield from _tree_fields(series)
@@ -103,26 +99,22 @@ def head_fields(series: Series) -> Iterator[Field]:
     measured = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
     yield Field(name="Measured", text=_measured(series), facts=measured)
     yield from who_fields([series.environment])
-    if series.error:
-        yield Field(name="Ended by", text=series.error)
-    if series.resumed_at:
-        yield Field(name="Resumed", text=resumed_text(series))
-    if series.scratch_path and not series.running_by:
-        yield Field(name="Left behind", text=f"{series.scratch_path} may still be on the target: delete it there")
-    yield Field(name="Quiet time", text=_quiet_text(series.quiet))
-    if text := processors_text(series.quiet):
-        yield Field(name="Processors", text=text)
+    left = None if series.running_by else series.scratch_path
+    yield from fields_of(
+        ("Ended by", series.error),
+        ("Resumed", resumed_text(series) if series.resumed_at else ""),
+        ("Left behind", left and f"{left} may still be on the target: delete it there"),
+        ("Quiet time", _quiet_text(series.quiet)),
+        ("Processors", processors_text(series.quiet)),
+    )
     yield from _ceiling(series)
-    if series.experiment:
-        yield Field(name="Experiment", text=series.experiment)
-    if series.change:
-        yield Field(name="Change", text=change_text(series.change))
-    if series.decision:
-        yield Field(name="Decision", text=wording.decided(series.decision))
-    if series.question:
-        yield Field(name="Question", text=series.question)
-    if series.note:
-        yield Field(name="Note", text=series.note)
+    yield from fields_of(
+        ("Experiment", series.experiment),
+        ("Change", change_text(series.change) if series.change else ""),
+        ("Decision", series.decision and wording.decided(series.decision)),
+        ("Question", series.question),
+        ("Note", series.note),
+    )
 
 
 def _target_fields(target: Target) -> Iterator[Field]:
@@ -134,45 +126,29 @@ def _target_fields(target: Target) -> Iterator[Field]:
 
 def result_fields(form: SeriesSummary) -> Iterator[Field]:
     """The lines below the table: median, sustained rate where it differs, and the interval."""
+    sustained, average, rates = form.sustained_bytes_per_second, form.average_rate, []
     if form.median_bytes_per_second is not None:
-        yield Field(
-            name="Median",
-            text=f"{wording.whole(form.median_bytes_per_second)} bytes/sec",
-            number=form.median_bytes_per_second,
-            unit="bytes/sec",
-        )
-    sustained = form.sustained_bytes_per_second
-    average = form.average.bytes_per_second if form.average else None
+        rates.append(("Median", form.median_bytes_per_second))
     if sustained and average and abs(average / sustained - 1) > _SUSTAINED_DIFFERS:
-        yield Field(
-            name="All bytes / all seconds",
-            text=f"{wording.whole(sustained)} bytes/sec",
-            number=sustained,
-            unit="bytes/sec",
-        )
-    yield from _opening(form)
-    if form.confidence is not None:
-        low, high = form.confidence
-        yield Field(
-            name="95 % interval of the average",
-            text=f"{wording.whole(max(low, 0))} to {wording.whole(high)} bytes/sec",
-        )
-    if form.shown is not None:
-        yield Field(name="Before a change", text=before_a_change(form.shown))
+        rates.append(("All bytes / all seconds", sustained))
+    for name, rate in rates:
+        yield Field(name=name, text=f"{wording.whole(rate)} bytes/sec", number=rate, unit="bytes/sec")
+    opened, closed = opening_seconds(form.series), closing_seconds(form.series)
+    parts = [f"open {wording.milliseconds(opened)}"] if opened is not None else []
+    parts += [f"close {wording.milliseconds(closed)}"] if closed is not None else []
+    low, high = form.confidence or (0.0, 0.0)
+    sure = f"{wording.whole(max(low, 0))} to {wording.whole(high)} bytes/sec"
+    yield from fields_of(
+        ("Beside each run", f"{', '.join(parts)} (median, not in its time)" if parts else ""),
+        ("95 % interval of the average", sure if form.confidence else ""),
+        ("Before a change", before_a_change(form.shown) if form.shown else ""),
+    )
 
 
 def before_a_change(shown: Shown) -> str:
     """How large a change must be to be seen."""
     series, pairs = wording.percent(shown.series_percent), wording.percent(shown.pairs_percent)
     return f"Two series like this one show changes of {series} or more; interleaved pairs show {pairs}."
-
-
-def _opening(form: SeriesSummary) -> Iterator[Field]:
-    opened, closed = opening_seconds(form.series), closing_seconds(form.series)
-    parts = [f"open {wording.milliseconds(opened)}"] if opened is not None else []
-    parts += [f"close {wording.milliseconds(closed)}"] if closed is not None else []
-    if parts:
-        yield Field(name="Beside each run", text=f"{', '.join(parts)} (median, not in its time)")
 
 
 def link_field(bits_per_second: int | None) -> Field:

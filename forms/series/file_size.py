@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from forms import wording
 from forms.findings.series_warnings import GOOD_SECONDS, SHORT_SECONDS, advised_size
@@ -26,8 +27,7 @@ class FileFit(StrEnum):
         return {"good": "+", "short": "-", "too small": "!", "large": "~", "empty": "!", "unknown": "?"}[self.value]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileSuitability:
+class FileSuitability(NamedTuple):
     """What to say about a file size."""
 
     word: FileFit
@@ -81,35 +81,26 @@ def why_advised(around: FileSizeContext) -> str:
 def suitability(size_bytes: int, around: FileSizeContext) -> FileSuitability:
     """How well a size suits, and why not."""
     if size_bytes <= 0:
-        return FileSuitability(word=FileFit.EMPTY, why="An empty file moves no bytes: choose another.")
+        return FileSuitability(FileFit.EMPTY, "An empty file moves no bytes: choose another.")
     rate = around.expected_bytes_per_second
+    if rate is None and size_bytes < 1024**2:
+        why = "Under a megabyte it measures opening and closing, not throughput: choose a larger."
+        return FileSuitability(FileFit.TINY, why)
     if rate is None:
-        if size_bytes < 1024**2:
-            return FileSuitability(
-                word=FileFit.TINY,
-                why="Under a megabyte it measures opening and closing, not throughput: choose a larger.",
-            )
-        return FileSuitability(word=FileFit.UNKNOWN, why="Neither link nor server rate is known; the review will tell.")
+        return FileSuitability(FileFit.UNKNOWN, "Neither link nor server rate is known; the review will tell.")
     seconds = size_bytes / rate
+    lasts = f"A run would last {wording.seconds(seconds)}"
     larger = f"choose one of {wording.typed_size(advised(around))} or so, or have one made"
     if seconds < SHORT_SECONDS:
-        return FileSuitability(
-            word=FileFit.TINY,
-            why=f"A run would last {wording.seconds(seconds)}: mostly start-up and chance; {larger}.",
-        )
+        return FileSuitability(FileFit.TINY, f"{lasts}: mostly start-up and chance; {larger}.")
     if around.memory_bytes and size_bytes > around.memory_bytes * MEMORY_SHARE:
-        return FileSuitability(
-            word=FileFit.LARGE,
-            why=f"More than half the server's memory ({wording.file_size(around.memory_bytes)}): after the warm-up it"
-            f" may still come from the disk, so the disk is measured too; {larger} to leave the disk out.",
+        why = (
+            f"More than half the server's memory ({wording.file_size(around.memory_bytes)}): after the warm-up it"
+            f" may still come from the disk, so the disk is measured too; {larger} to leave the disk out."
         )
+        return FileSuitability(FileFit.LARGE, why)
     if seconds < GOOD_SECONDS:
-        return FileSuitability(
-            word=FileFit.SHORT,
-            why=f"A run would last {wording.seconds(seconds)}: usable; {larger} for a steadier result.",
-        )
+        return FileSuitability(FileFit.SHORT, f"{lasts}: usable; {larger} for a steadier result.")
     if seconds > PATIENCE_SECONDS:
-        return FileSuitability(
-            word=FileFit.LARGE, why=f"A run would last {wording.seconds(seconds)}; a smaller file tells as much sooner."
-        )
-    return FileSuitability(word=FileFit.WELL, why=f"A run would last {wording.seconds(seconds)}: long enough to trust.")
+        return FileSuitability(FileFit.LARGE, f"{lasts}; a smaller file tells as much sooner.")
+    return FileSuitability(FileFit.WELL, f"{lasts}: long enough to trust.")

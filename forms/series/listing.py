@@ -59,7 +59,7 @@ class SeriesLine:
 
     @property
     def runs_tone(self) -> Tone:
-        return {SeriesStatus.FAILED: Tone.BAD, SeriesStatus.INTERRUPTED: Tone.CAUTION}.get(self.status, Tone.PLAIN)
+        return _TONES.get(self.status, Tone.PLAIN)
 
     @property
     def average_text(self) -> str:
@@ -75,7 +75,7 @@ class SeriesLine:
 
     @property
     def percent_text(self) -> str:
-        return _percent(self.percent_of_link)
+        return wording.ABSENT if self.percent_of_link is None else wording.percent(self.percent_of_link)
 
     @property
     def baseline_text(self) -> str:
@@ -114,10 +114,6 @@ def _line(series: Series, rates: Sequence[float], baselines: Sequence[str]) -> S
         running=series.running_by is not None,
         left_behind=series.scratch_path is not None and series.running_by is None,
     )
-
-
-def _percent(value: float | None) -> str:
-    return wording.ABSENT if value is None else wording.percent(value)
 
 
 _STOPPED = {SeriesStatus.COMPLETE: "", SeriesStatus.INTERRUPTED: "…", SeriesStatus.FAILED: "!"}

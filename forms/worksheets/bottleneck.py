@@ -14,11 +14,7 @@ SINGULARS: Mapping[ReferenceKind, str] = {
     ReferenceKind.DISK: "disk",
     ReferenceKind.NETWORK: "network",
 }
-PLURALS: Mapping[ReferenceKind, str] = {
-    ReferenceKind.CPU: "CPUs",
-    ReferenceKind.DISK: "disks",
-    ReferenceKind.NETWORK: "networks",
-}
+PLURALS: Mapping[ReferenceKind, str] = {kind: f"{word}s" for kind, word in SINGULARS.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +42,12 @@ class Machine:
     network: Part | None = None
 
     def part(self, kind: ReferenceKind) -> Part | None:
-        return {ReferenceKind.CPU: self.cpu, ReferenceKind.DISK: self.disk, ReferenceKind.NETWORK: self.network}[kind]
+        part: Part | None = getattr(self, kind.value)
+        return part
 
     def with_part(self, kind: ReferenceKind, part: Part | None) -> "Machine":
-        if kind is ReferenceKind.CPU:
-            return replace(self, cpu=part)
-        return replace(self, disk=part) if kind is ReferenceKind.DISK else replace(self, network=part)
+        changed: dict[str, Any] = {kind.value: part}
+        return replace(self, **changed)
 
     @property
     def parts(self) -> tuple[tuple[ReferenceKind, Part], ...]:
@@ -116,13 +112,8 @@ def upgrades(machine: Machine) -> Iterator[Upgrade]:
             wanted = part.count + 1
         better = machine.with_part(kind, replace(part, count=wanted))
         gain = (better.total_bytes_per_second or 0.0) - now
-        found.append(
-            Upgrade(
-                what=f"{wanted} {PLURALS[kind]} instead of {part.count}",
-                machine=better,
-                gain_bytes_per_second=gain,
-            )
-        )
+        what = f"{wanted} {PLURALS[kind]} instead of {part.count}"
+        found.append(Upgrade(what=what, machine=better, gain_bytes_per_second=gain))
     yield from sorted(found, key=lambda upgrade: -upgrade.gain_bytes_per_second)
 
 

@@ -1,6 +1,7 @@
 """Worksheets on paper: the bottleneck (Using Samba, tables B-5, B-8, B-10), and the clients."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,10 +22,10 @@ from forms.report import (
     Role,
     Row,
     Table,
-    blank_fields,
-    blank_rows,
+    blank_form,
     cell_at,
     columns_of,
+    fields_of,
     row_of,
 )
 from forms.report import ReportKind as Holds
@@ -35,7 +36,6 @@ from storage.records import Worksheet, utc_now
 
 FORM = "bottleneck calculation"
 SCHEMA = "sharebench/worksheet/bottleneck/1"
-_ORDER = (ReferenceKind.CPU, ReferenceKind.DISK, ReferenceKind.NETWORK)
 _NAMES = {ReferenceKind.CPU: "CPU", ReferenceKind.DISK: "Disk", ReferenceKind.NETWORK: "Network"}
 _TITLE = "Bottleneck calculation"
 DISKS_RULE = (
@@ -75,30 +75,21 @@ def document(worksheet: BottleneckCalculation, name: str = "") -> dict[str, Any]
 
 def blank_bottleneck_report() -> Report:
     """Table B-8, empty."""
-    columns = _columns()
-    return Report(
-        form=FORM,
-        title=_TITLE,
-        name=_TITLE,
-        fields=blank_fields("Server", "Date"),
-        tables=(Table(columns=columns, rows=blank_rows(columns, [None] * _BLANK_ROWS)),),
-        results=(
-            Field(name="CPU throughput", text="throughput of one CPU x number of CPUs"),
-            Field(name="Disk throughput", text="throughput of one disk x number of disks"),
-            Field(name="Network throughput", text="throughput of one network x number of networks"),
-            Field(name="Total", text="the least of the three"),
-        ),
-        blank=True,
+    results = fields_of(
+        ("CPU throughput", "throughput of one CPU x number of CPUs"),
+        ("Disk throughput", "throughput of one disk x number of disks"),
+        ("Network throughput", "throughput of one network x number of networks"),
+        ("Total", "the least of the three"),
     )
+    return replace(blank_form(FORM, _TITLE, ("Server", "Date"), _columns(), [None] * _BLANK_ROWS), results=results)
 
 
 def _one_of_each(worksheet: BottleneckCalculation, factor: float, unit: str) -> Table:
     rows = []
     for index, machine in enumerate(worksheet.machines):
-        parts = [machine.part(kind) for kind in _ORDER]
-        rows.append(
-            row_of(str(index), machine.name, *(part.bytes_per_second / factor if part else None for part in parts))
-        )
+        parts = [machine.part(kind) for kind in ReferenceKind]
+        each = (part.bytes_per_second / factor if part else None for part in parts)
+        rows.append(row_of(str(index), machine.name, *each))
     rates = ((f"One {kind}, {unit}", Holds.DECIMAL) for kind in ("CPU", "disk", "network"))
     return Table(columns=columns_of("Step", "Machine", *rates), rows=tuple(rows), caption="What one of each moves")
 
@@ -123,7 +114,7 @@ def _columns() -> tuple[Column, ...]:
 def _row(machine: Machine, index: int, factor: float) -> Row:
     cells = [Cell(value=str(index))]
     totals = []
-    for place, kind in enumerate(_ORDER, start=1):
+    for place, kind in enumerate(ReferenceKind, start=1):
         cells += _part_cells(machine.part(kind), place, index, factor)
         if machine.part(kind):
             totals.append(cell_at(2 * place, index))
@@ -151,7 +142,7 @@ def _limit(kind: ReferenceKind, machine: Machine) -> str:
 
 
 def _parts(machine: Machine) -> Iterator[Field]:
-    for kind in _ORDER:
+    for kind in ReferenceKind:
         part = machine.part(kind)
         if part is None:
             yield Field(name=_NAMES[kind], text="not known, so not looked at")
@@ -257,15 +248,9 @@ def users_document(worksheet: UsersCalculation, name: str = "") -> dict[str, Any
 
 def blank_users_report() -> Report:
     """The empty worksheet, to fill in by hand."""
-    return Report(
-        form=CLIENTS_FORM,
-        title=_CLIENTS_TITLE,
-        name=_CLIENTS_TITLE,
-        fields=blank_fields(_CAPACITY, "That is from", "Date"),
-        tables=(Table(columns=_CLIENTS_COLUMNS, rows=blank_rows(_CLIENTS_COLUMNS, [None] * _CLIENTS_BLANK_ROWS)),),
-        results=(Field(name="Bytes/sec asked", text="number x transfers a second x file size"),),
-        blank=True,
-    )
+    fields, rows = (_CAPACITY, "That is from", "Date"), [None] * _CLIENTS_BLANK_ROWS
+    results = fields_of(("Bytes/sec asked", "number x transfers a second x file size"))
+    return replace(blank_form(CLIENTS_FORM, _CLIENTS_TITLE, fields, _CLIENTS_COLUMNS, rows), results=results)
 
 
 def _group_row(worksheet: UsersCalculation, group: UserGroup, index: int) -> Row:
