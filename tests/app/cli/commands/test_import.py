@@ -2,6 +2,7 @@
 
 import json
 import resource
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -205,21 +206,22 @@ def test_a_number_that_no_notebook_holds_is_refused_wherever_it_is(inside, tmp_p
             assert "too large" in (said := inside.fails(2, "import", file)) or "expected" in said, key
 
 
-HUGE = {
-    "line ends": "\n" * 3_000_000,
-    "lists": "[" + "[]," * 3_000_000 + "[]]",
-    "one document of lists": '{"schema": "x", "runs": [' + "[]," * 3_000_000 + "[]]}",
-    "commas": "," * 3_000_000,
-    "names": "{" + ",".join(f'"{i:x}":0' for i in range(1_500_000)) + "}",
-    "a wide text": '["\U0001f600' + "x" * 30_000_000 + '"]',
-    "quotes": '"' * 3_000_000,
+HUGE: dict[str, Callable[[], str]] = {
+    "line ends": lambda: "\n" * 3_000_000,
+    "lists": lambda: "[" + "[]," * 3_000_000 + "[]]",
+    "one document of lists": lambda: '{"schema": "x", "runs": [' + "[]," * 3_000_000 + "[]]}",
+    "commas": lambda: "," * 3_000_000,
+    "names": lambda: "{" + ",".join(f'"{i:x}":0' for i in range(1_500_000)) + "}",
+    "a wide text": lambda: '["\U0001f600' + "x" * 30_000_000 + '"]',
+    "quotes": lambda: '"' * 3_000_000,
 }
+"""Each is made where it is needed: together they take hundreds of megabytes."""
 
 
 @pytest.mark.parametrize("what", HUGE)
 def test_a_huge_file_is_refused_in_a_line_within_the_memory_that_is_allowed(inside, what, monkeypatch):
     monkeypatch.setattr(import_, "MOST_MEMORY_BYTES", 60_000_000)
-    done = inside("import", "-", stdin=HUGE[what])
+    done = inside("import", "-", stdin=HUGE[what]())
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     assert "fault" not in done.stderr

@@ -4,25 +4,36 @@ import subprocess
 import sys
 import time
 
+import psutil
+
 from app.environment.host.processes import Ours
+from tests.waiting import wait_for
 
 
 def test_work_and_waiting_for_a_processor_count_but_waiting_for_anything_else_does_not():
     """However busy the machine is: a program that never rests either works or waits for a processor."""
-    words = ("while True: pass", "import time; time.sleep(600)")
-    programs = [subprocess.Popen([sys.executable, "-c", word]) for word in words]
+    words = ("while True: pass", "input()")
+    programs = [
+        subprocess.Popen(
+            [sys.executable, "-c", f"print(flush=True)\n{word}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for word in words
+    ]
     try:
-        time.sleep(0.5)  # past their start
+        for program in programs:
+            assert program.stdout
+            program.stdout.readline()  # past its start
+        wait_for(lambda: psutil.Process(programs[1].pid).status() == psutil.STATUS_SLEEPING)
         ours = [Ours(trees=frozenset({program.pid})) for program in programs]
-        before, began = [one.held_seconds() for one in ours], time.monotonic()
+        early, before, began = time.monotonic(), [one.held_seconds() for one in ours], time.monotonic()
         time.sleep(1)
-        seconds = time.monotonic() - began
-        working, resting = ((one.held_seconds() - earlier) / seconds for one, earlier in zip(ours, before, strict=True))
+        ended, after, late = time.monotonic(), [one.held_seconds() for one in ours], time.monotonic()
+        working, resting = (later - earlier for earlier, later in zip(before, after, strict=True))
     finally:
         for program in programs:
             program.kill()
-            program.wait()
-    assert 0.85 < working < 1.2
+            program.communicate()
+    assert 0.85 * (ended - began) < working < 1.1 * (late - early) + 0.1
     assert resting < 0.1
 
 
