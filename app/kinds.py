@@ -176,8 +176,8 @@ def _compare_loads(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
 
 
 def _isolation_answer(notebook: Notebook, head: Recording) -> Toned:
+    from forms.isolation.report import verdict_sentence  # noqa: PLC0415  as the module says
     from forms.isolation.summary import isolation_summary  # noqa: PLC0415  as the module says
-    from forms.isolation.words import verdict_sentence  # noqa: PLC0415  as the module says
 
     found = notebook.isolation(head.id)
     if not found.runs:

@@ -11,9 +11,8 @@ from storage.errors import DamagedNotebookError
 from storage.json_reader import Count, JSONNode, named, up_to
 from storage.loads.records import MOST_USERS
 from storage.loads.scenario import Scenario, scenario_from_json
-from storage.ownership import ended, is_alive, this_process
 from storage.recordings import RecordingTables
-from storage.records import Owner, utc_now
+from storage.records import Owner, ended, is_alive, this_process, utc_now
 
 
 class ChangeKind(StrEnum):

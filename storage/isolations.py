@@ -8,10 +8,9 @@ from typing import Annotated, Any
 
 from storage.codec import Row, object_of, of_a_sound_file
 from storage.json_reader import Count, JSONNode, NotNegative
-from storage.ownership import is_alive
 from storage.plan import Settings
 from storage.recordings import ISOLATION, Recording, RecordingTables, recorded, with_head
-from storage.records import ClientFacts, Facts, FactValue, Head, JSONValue, Owner, RunStatus, Spread, Target
+from storage.records import ClientFacts, Facts, FactValue, Head, JSONValue, Owner, RunStatus, Spread, Target, is_alive
 
 
 class Layer(StrEnum):

@@ -9,8 +9,18 @@ from storage.base import NotebookBase
 from storage.codec import Row, as_it_was, object_of, of_a_sound_file, owner_from_row
 from storage.errors import DamagedNotebookError, RefusedError, did_you_mean
 from storage.json_reader import JSONNode, named
-from storage.ownership import is_alive, this_process
-from storage.records import HEAD, Baseline, Head, JSONValue, Owner, SeriesStatus, to_minute, utc_now
+from storage.records import (
+    HEAD,
+    Baseline,
+    Head,
+    JSONValue,
+    Owner,
+    SeriesStatus,
+    is_alive,
+    this_process,
+    to_minute,
+    utc_now,
+)
 from storage.shared import BASELINE, RUNS, SAID, Texts, text_since, texts_from_json
 
 SERIES, LOAD, ISOLATION = "series", "load", "isolation"

@@ -11,8 +11,7 @@ from app.changes.server import ChangeFailedError, ConflictError
 from app.server.shell import Answer
 from storage.changes import ChangeKind, JournalEntry
 from storage.notebook import Notebook
-from storage.ownership import this_process
-from storage.records import utc_now
+from storage.records import this_process, utc_now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

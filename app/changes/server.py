@@ -9,7 +9,7 @@ from app.changes import script
 from app.changes.script import ServerChange
 from app.errors import MeasurementError, UsageError
 from app.server.shell import Answer, run_script
-from storage.ownership import LEASE_SECONDS
+from storage.records import LEASE_SECONDS
 
 UNDO_SECONDS = 600.0
 ATTEMPTS = 3

@@ -14,8 +14,8 @@ from app.recorder.recording import open_notebook, resumable
 from app.recorder.writer import Recorder, Write, recorded
 from storage.isolations import Isolation
 from storage.notebook import Notebook
-from storage.ownership import is_own_file
 from storage.recordings import ISOLATION
+from storage.records import is_own_file
 
 
 def record_isolation(

@@ -12,7 +12,7 @@ from app.errors import UsageError
 from app.isolation.folders import restore_after_kills
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
-from storage.ownership import is_own_file
+from storage.records import is_own_file
 
 _WHO = 'section machine\necho "$(uname -n) $(cat /etc/machine-id 2>/dev/null)"\nsection uid\nid -u'
 

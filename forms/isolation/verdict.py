@@ -41,7 +41,7 @@ class IsolationDoubt(StrEnum):
     NO_LEAST = "there is nothing to compare the server with"
     WAKE_UP = "one client and an idle processor: the time to wake up decides"
     CLOSE = "no layer stands out"
-    VARYING = "the rounds scatter too much"  # in documents; people read forms/isolation/words.py
+    VARYING = "the rounds scatter too much"  # in documents; people read forms/isolation/report.py
     LOOPBACK = "no network card was on the way"
     PAGE_CACHE = "the disk hardly worked: the page cache answered"
     ONE_MACHINE = "clients and server share the processors"

@@ -8,9 +8,8 @@ from typing import Annotated
 from storage.json_reader import Count, JSONNode, NotNegative, above_zero_up_to, up_to
 from storage.loads.histogram import Histogram
 from storage.loads.scenario import Scenario, scenario_from_json
-from storage.ownership import is_alive
 from storage.plan import MOST_SECONDS
-from storage.records import Facts, Head, Owner, Spread, Target
+from storage.records import Facts, Head, Owner, Spread, Target, is_alive
 
 MOST_USERS = 1_000_000
 

@@ -34,8 +34,7 @@ from app.changes.smb_conf import ChangeableSetting
 from app.server.shell import run_script
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
-from storage.ownership import this_process
-from storage.records import Target, utc_now
+from storage.records import Target, this_process, utc_now
 from tests.reliability.figures import Clock, Figures, Share
 from tests.reliability.layouts import KINDS, ChangedServer, servers
 

@@ -10,7 +10,6 @@ import pytest
 
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
-from storage.ownership import this_process
 from storage.records import (
     ClientFacts,
     Experiment,
@@ -18,6 +17,7 @@ from storage.records import (
     Series,
     Target,
     dated_experiment,
+    this_process,
 )
 
 OLD = Path(__file__).with_name("format-1-experiments.sql")

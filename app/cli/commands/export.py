@@ -19,11 +19,11 @@ from app.kinds import stored_experiment
 from app.printing import print_document
 from app.whole_file import is_there, output_file
 from app.workflows.compare import sides_to_compare
+from forms import reports
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of
 from forms.report import Report
-from forms.reports import blank_report
 from forms.worksheets.report import worksheet_report
 from storage.errors import did_you_mean
 from storage.recordings import ISOLATION, SERIES
@@ -199,30 +199,29 @@ _ONE_PAGE = ("html", "pdf")
 
 
 def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
-    from forms import onepage  # noqa: PLC0415  few exports need it
     from forms.experiments.summary import experiment_summary  # noqa: PLC0415  as above
     from forms.series.summary import run_form  # noqa: PLC0415  as above
 
     with common.notebook(context) as notebook:
         experiment = notebook.experiment_called(names[0]) if len(names) == 1 else None
         if experiment and experiment.kind is ExperimentKind.STEPS and (series := notebook.experiment(names[0])):
-            return [onepage.experiment_page(experiment_summary(names[0], series), run_form(series[-1]))]
+            return [reports.experiment_page(experiment_summary(names[0], series), run_form(series[-1]))]
         heads = kinds.alike(notebook, names)
         if heads[0].kind == SERIES:
             forms = [run_form(notebook.series(head.id)) for head in heads]
             if len(forms) == 1:
-                return [onepage.series_page(forms[0], kinds.kind_of(heads[0]).form(notebook, heads[0]))]
+                return [reports.series_page(forms[0], kinds.kind_of(heads[0]).form(notebook, heads[0]))]
             found = comparisons(sides_to_compare(notebook, names))
-            return [onepage.comparison_page(found, comparison_report([form.series for form in forms], found))]
+            return [reports.comparison_page(found, comparison_report([form.series for form in forms], found))]
         question = next((head.question for head in heads if head.question), "")
         kind, head = kinds.kind_of(heads[0]), heads[0]
         if len(heads) == 1:
             answer = kind.answer(notebook, head)
             form = kind.form(notebook, head)
-            return [onepage.one_page(form, question=question, answer=answer.text, tone=answer.tone)]
+            return [reports.one_page(form, question=question, answer=answer.text, tone=answer.tone)]
         report = kinds.compare(notebook, heads).report
         answers = [f"{each.label or each.id}: {kind.answer(notebook, each).text}" for each in heads]
-        return [onepage.one_page(report, question=question, answer="; ".join(answers))]
+        return [reports.one_page(report, question=question, answer="; ".join(answers))]
 
 
 @common.command("verify")
@@ -325,7 +324,7 @@ def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
 
 
 def _gathered(context: click.Context, names: tuple[str, ...], form: str, blank: bool, link: int | None) -> list[Report]:
-    return [blank_report(form, link_bits_per_second=link)] if blank else _reports(context, names, form)
+    return [reports.blank_report(form, link_bits_per_second=link)] if blank else _reports(context, names, form)
 
 
 def _paper(name: str) -> str:

@@ -31,8 +31,7 @@ from app.isolation.script import load_script, operations_named
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
 from app.workflows.isolate import record_isolation
-from forms.isolation.report import isolation_report
-from forms.isolation.words import clients_text
+from forms.isolation.report import clients_text, isolation_report
 from forms.wording import byte_rate
 from storage.isolations import Isolation
 from storage.plan import Settings

@@ -29,9 +29,8 @@ from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_of
 from app.workflows.isolate import record_isolation
 from forms.exporters.text import table_lines
-from forms.isolation.report import isolation_report, layers_table
+from forms.isolation.report import clients_text, isolation_report, layers_table, verdict_sentence
 from forms.isolation.summary import isolation_summary
-from forms.isolation.words import clients_text, verdict_sentence
 from forms.layout import Tone, Toned, hanging
 from forms.series.progress import duration
 from forms.wording import byte_rate, place, plain

@@ -11,9 +11,8 @@ from fpdf import FPDF
 from pypdf import PdfReader
 
 from forms import wording
-from forms.exporters import export_reports, pdf_fonts
-from forms.exporters.pdf import _Pages
-from forms.exporters.pdf_fonts import other_font
+from forms.exporters import export_reports, pdf
+from forms.exporters.pdf import _Pages, other_font
 from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.reports import series_reports
 from forms.series.report import blank_series_report
@@ -115,7 +114,7 @@ def test_blank_forms():
 
 
 def test_the_other_font_has_all_characters_and_names_the_code_of_what_nobody_can_draw(monkeypatch):
-    monkeypatch.setattr(pdf_fonts, "_system_font", lambda _code: None)
+    monkeypatch.setattr(pdf, "_system_font", lambda _code: None)
     font = TTFont(io.BytesIO(other_font({0x1F680, 0x1F4BB, 0x3000, 0x65E5, 0x65E6})))
     names = font.getBestCmap()
     assert set(names) == {0x20, 0x1F680, 0x1F4BB, 0x3000, 0x65E5, 0x65E6}
@@ -128,10 +127,10 @@ def test_the_other_font_has_all_characters_and_names_the_code_of_what_nobody_can
 
 def test_what_a_font_of_the_system_can_draw_is_drawn(monkeypatch, tmp_path):
     file = tmp_path / "system.ttf"
-    monkeypatch.setattr(pdf_fonts, "_system_font", lambda _code: None)
+    monkeypatch.setattr(pdf, "_system_font", lambda _code: None)
     file.write_bytes(other_font({0x4E2D, 0x65E5}))
     known = TTFont(file)
-    monkeypatch.setattr(pdf_fonts, "_system_font", lambda code: (str(file), 0) if code == 0x4E2D else None)
+    monkeypatch.setattr(pdf, "_system_font", lambda code: (str(file), 0) if code == 0x4E2D else None)
     drawn = TTFont(io.BytesIO(other_font({0x4E2D, 0x65E5, 0x65E6})))
     for code in (0x4E2D, 0x65E5):
         box, mine = (font["glyf"][font.getBestCmap()[code]] for font in (known, drawn))
@@ -149,7 +148,7 @@ def test_fontconfig_is_asked_for_a_font_with_outlines(monkeypatch, tmp_path, tol
     program.write_text(f"#!/bin/sh\ncase \"$3\" in *charset=4e2d*outline=true*) printf '{told}';; esac\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    assert pdf_fonts._system_font(0x4E2D) == place
+    assert pdf._system_font(0x4E2D) == place
 
 
 def test_a_line_after_one_in_the_other_font_is_in_its_own_font():

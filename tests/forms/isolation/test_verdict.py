@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from forms.isolation.report import LOOK_AT, doubt_text, reservations, verdict_sentence
 from forms.isolation.verdict import Cause, IsolationDoubt, LayerEvidence, judge
-from forms.isolation.words import LOOK_AT, doubt_text, reservations, verdict_sentence
 from forms.tuning.catalogue import entries
 
 SLOW = LayerEvidence(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-from forms import onepage
+from forms import reports
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.comparison.verdict import Sides
@@ -27,7 +27,7 @@ LONG = " ".join(["a long note about the switch that nobody reads to its end"] * 
 
 def a_series() -> Report:
     series = replace(full_series(), question="Is the new switch faster?", note=LONG)
-    return onepage.series_page(run_form(series), series_report(run_form(series)))
+    return reports.series_page(run_form(series), series_report(run_form(series)))
 
 
 def a_comparison() -> Report:
@@ -36,7 +36,7 @@ def a_comparison() -> Report:
         one(2, [rate * 1.43 for rate in (1e8, 1.01e8, 0.99e8, 1e8, 1e8)]),
     )
     found = comparisons([Sides(base=(base,), other=(other,))])
-    return onepage.comparison_page(found, comparison_report([base, other], found))
+    return reports.comparison_page(found, comparison_report([base, other], found))
 
 
 def an_experiment(steps: int = 12) -> Report:
@@ -47,7 +47,7 @@ def an_experiment(steps: int = 12) -> Report:
         series.append(
             one(n, rates, experiment="tuning", change=change, base_id=series[-1].id, decision=Decision.KEPT, note=LONG)
         )
-    return onepage.experiment_page(experiment_summary("tuning", series), run_form(series[-1]))
+    return reports.experiment_page(experiment_summary("tuning", series), run_form(series[-1]))
 
 
 PAGES = {"series": a_series, "comparison": a_comparison, "experiment": an_experiment, "short": lambda: an_experiment(3)}
