@@ -12,7 +12,7 @@ from app.changes.script import ServerChange
 from app.changes.server import look
 from app.changes.smb_conf import ChangeableSetting
 from app.changes.sysctl import effective_value, is_sysctl, sysctl_setting
-from app.environment.link.route import is_this_machine
+from app.environment.link.facts import is_this_machine
 from app.errors import UsageError
 from forms.tuning.smb_conf import spelling, suggestions
 from storage.changes import ChangeKind

@@ -13,8 +13,7 @@ from typing import Self
 
 from app.environment.host.activity import Reading, Sample, Wire, between, samples_of_run, take_reading
 from app.environment.host.processes import Ours, servers_here
-from app.environment.link.facts import Link
-from app.environment.link.route import is_this_machine
+from app.environment.link.facts import Link, is_this_machine
 from app.environment.resources import spread_of
 from storage.records import Command, Facts, Quiet, QuietVerdict, Spread, Target
 

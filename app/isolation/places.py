@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from app.clients.base import Secrets
 from app.environment.collect import Environment, collect
 from app.environment.host.processes import servers_here
-from app.environment.link.route import is_this_machine
+from app.environment.link.facts import is_this_machine
 from app.environment.samba.control import SmbdControl
 from app.errors import MeasurementError, UsageError
 from app.isolation.dbench import TBENCH_PORT

@@ -9,7 +9,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 from app.environment.host.processes import servers_here
-from app.environment.link.route import is_this_machine
+from app.environment.link.facts import is_this_machine
 from app.environment.resources import (
     MEMORY_INTERVAL_SECONDS,
     ResourceSample,

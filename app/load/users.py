@@ -22,8 +22,7 @@ from app.errors import (
     UnreachableError,
 )
 from app.load.events import LoadPlan
-from app.load.file_requests import FileRequests
-from app.load.file_set import FileSet
+from app.load.file_set import FileRequests, FileSet
 from app.load.window import SteadyWindow, WorkerFigures, WorkerSecond
 from storage.json_reader import named
 from storage.loads.histogram import HistogramBuilder

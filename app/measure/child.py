@@ -88,7 +88,7 @@ def _measure(plan: MeasurementPlan, brake: RunGate, emit: Callable[[Event], None
         made = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
         if plan.files is None:
             return made
-        from app.clients.tree import TreeClient  # noqa: PLC0415  few series are of trees
+        from app.clients.registry import TreeClient  # noqa: PLC0415  few series are of trees
 
         return TreeClient(made, make_files(plan.target, plan.secrets, plan.settings), plan.files)
 

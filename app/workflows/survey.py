@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.clients.base import Secrets
-from app.environment.link.facts import detect_link
-from app.environment.link.route import find_route, is_own_address, is_this_machine
+from app.environment.link.facts import detect_link, find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.control import SeriesControl
 from app.measure.plan import SeriesRequest

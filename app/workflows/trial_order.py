@@ -13,7 +13,7 @@ from app.changes.smb_conf import ChangeableSetting
 from app.clients.base import Client, Secrets
 from app.clients.registry import make_client
 from app.environment.host.processes import Ours, servers_here
-from app.environment.link.route import is_this_machine
+from app.environment.link.facts import is_this_machine
 from app.environment.quiet import LEAST_SECONDS
 from app.errors import MeasurementError, SharebenchError, UsageError
 from app.load.events import EngineProcess, LoadEnded, LoadPlan, PointMeasured, SecondPassed

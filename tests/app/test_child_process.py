@@ -18,7 +18,7 @@ import pytest
 
 from app.child_process import PASSWORD_VARIABLE, clean_environment, end_input, own_command
 from app.clients.programs import Subprocess
-from app.environment.host.procfs import run_text
+from app.environment.host.facts import run_text
 from app.practice.servers import PracticeServers
 from app.server.shell import ServerShell
 

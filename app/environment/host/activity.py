@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
+from app.environment.host.facts import SystemReader, read_text, whole_number
 from app.environment.host.processes import Ours, all_processes, kernel_ticks
-from app.environment.host.procfs import SystemReader, read_text, whole_number
 from app.environment.link.counters import parse_interfaces, tcp_segments
 from app.environment.link.facts import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES
 

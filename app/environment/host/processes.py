@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from app.environment.host.procfs import read_text
+from app.environment.host.facts import read_text
 from storage.protocols import PROTOCOLS
 
 SERVER_NAMES = tuple({name for protocol in PROTOCOLS.values() for name in protocol.servers})

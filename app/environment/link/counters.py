@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Self
 
-from app.environment.host.procfs import SystemReader, read_int, read_text, whole_number
+from app.environment.host.facts import SystemReader, read_int, read_text, whole_number
 from storage.records import FactValue
 
 ERROR_COUNTERS = ("rx_errors", "tx_errors")

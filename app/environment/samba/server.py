@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 
 from app.environment.host.activity import ProcessorTicks, parse_cpu
-from app.environment.host.facts import HOST_FILES, host_facts
-from app.environment.host.procfs import storable, whole_number
+from app.environment.host.facts import HOST_FILES, host_facts, storable, whole_number
 from app.environment.link.counters import parse_interfaces, tcp_segments
-from app.environment.link.facts import parse_shaper
-from app.environment.link.route import find_route, is_this_machine
+from app.environment.link.facts import find_route, is_this_machine, parse_shaper
 from app.environment.samba.facts import SambaFacts, samba_facts
 from app.server.shell import Answer, run_script
 from storage.records import FactValue, Target

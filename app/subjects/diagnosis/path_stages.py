@@ -17,7 +17,7 @@ from app.clients.smb.files import SMBFiles
 from app.clients.smb.session import reach
 from app.clients.smb.share import Share, Window
 from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, Opcode, Response
-from app.environment.host.procfs import read_text
+from app.environment.host.facts import read_text
 from app.environment.link.counters import parse_interfaces
 from app.errors import LoginError, MeasurementError
 from app.subjects.diagnosis.bench import LARGEST_WINDOW_BYTES, LONG, Bench, echo_seconds, read_part

@@ -48,7 +48,7 @@ class Backend:
     def memory_bytes(self, target: "Target") -> int | None:
         """This machine's memory, where it is the server."""
         from app.environment.host.facts import host_facts  # noqa: PLC0415  as the module says
-        from app.environment.link.route import is_this_machine  # noqa: PLC0415
+        from app.environment.link.facts import is_this_machine  # noqa: PLC0415
 
         if target.host and not is_this_machine(target.host):
             return None
@@ -67,7 +67,7 @@ class Backend:
     def meter(self, target: "Target | None") -> "Callable[[], MachineNow | None]":
         """What this machine and its card on the way to the target do; of a path of this machine, the busiest card."""
         from app.environment.host.activity import MachineMeter  # noqa: PLC0415  as the module says
-        from app.environment.link.route import find_route  # noqa: PLC0415
+        from app.environment.link.facts import find_route  # noqa: PLC0415
 
         route = find_route(target.host, target.port) if target is not None and target.host else None
         return MachineMeter(route.interface if route else None).now

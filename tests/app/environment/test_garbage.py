@@ -8,8 +8,7 @@ import string
 
 import pytest
 
-from app.environment.host.facts import HOST_FILES
-from app.environment.host.procfs import LARGEST
+from app.environment.host.facts import HOST_FILES, LARGEST
 from app.environment.samba.server import ask_server, counters_since, server_facts
 from app.server.shell import Answer
 from storage.records import Target

@@ -16,7 +16,7 @@ from app.errors import LoginError
 from app.load import worker_processes
 from app.load.events import LoadPlan, PointMeasured
 from app.load.judgement import load_point
-from app.load.prepare import Preparation
+from app.load.locust_engine import Preparation
 from app.load.scenario import find_scenario
 from app.load.users import LoadUser, LoadUsers
 from app.load.window import SteadyWindow

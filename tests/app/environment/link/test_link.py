@@ -12,18 +12,21 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from app.environment.link import facts, route
+from app.environment.link import facts
 from app.environment.link import facts as link
 from app.environment.link.counters import LinkCounters, counter_facts, tcp_counts, tcp_segments
 from app.environment.link.facts import (
     Link,
+    Route,
     Shaper,
     ceiling_of,
     detect_link,
+    find_route,
+    is_own_address,
+    is_this_machine,
     parse_shaper,
     payload_ceiling_bits_per_second,
 )
-from app.environment.link.route import Route, find_route, is_own_address, is_this_machine
 from tests.servers.netns import can_make_namespaces
 from tests.servers.process import require, unavailable
 
@@ -232,14 +235,14 @@ def test_own_addresses() -> None:
 
 
 def test_the_interface_is_found_without_the_ip_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(route, "run_text", lambda *_: None)
+    monkeypatch.setattr(facts, "run_text", lambda *_: None)
     found = find_route("127.0.0.1", 445)
     assert found is not None
     assert found.interface == "lo"
-    assert route._interface_of("127.0.0.1") == "lo"
-    assert route._interface_of("::1") == "lo"
-    assert route._interface_of("2001:db8::250") is None
-    assert route._interface_of("192.0.2.250") is None
+    assert facts._interface_of("127.0.0.1") == "lo"
+    assert facts._interface_of("::1") == "lo"
+    assert facts._interface_of("2001:db8::250") is None
+    assert facts._interface_of("192.0.2.250") is None
 
 
 def test_a_shaped_veth_has_the_shapers_rate(shaped_pair: ShapedPair) -> None:
