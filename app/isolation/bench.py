@@ -37,6 +37,7 @@ from app.measure.events import Failed
 from app.messages import line_of, message_of
 from app.server.shell import RunningProgram
 from storage.isolations import CPUUse, Layer, LayerRun, ProfileCounter
+from storage.json_reader import shared
 from storage.records import ClientFacts, RunStatus, utc_now
 
 
@@ -262,17 +263,11 @@ class LayerBench:
         )
 
     def _plan(self, clients: int, seconds: int, *, whole: bool = False) -> ReplayPlan:
-        request = self._request
+        changed = {"clients": clients, "seconds": seconds, **({"without": ()} if whole else {})}
         return ReplayPlan(
-            target=request.target,
-            secrets=request.secrets,
-            settings=request.settings,
-            script_path=request.script_path,
-            without=() if whole else request.without,
+            **shared(self._request, ReplayPlan) | changed,
             folder=self._places.share_folder,
-            clients=clients,
             warm_up_seconds=warm_up_seconds(seconds),
-            seconds=seconds,
             client=self.client,
         )
 

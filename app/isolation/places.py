@@ -16,6 +16,7 @@ from app.isolation.script import Operation, Script, load_script
 from app.server.shell import ServerShell, check_ssh_host
 from app.targets import ISOLATION_PREFIX
 from storage.isolations import Isolation
+from storage.json_reader import shared
 from storage.plan import Settings
 from storage.records import Target
 
@@ -59,22 +60,7 @@ def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationReques
     without = [Operation(name) for name in isolation.without]
     if whole.without(without).digest != isolation.script_sha256:
         raise UsageError(f"the script {isolation.script} is not what it was when {isolation.id} began: begin a new one")
-    return IsolationRequest(
-        target=isolation.target,
-        secrets=secrets,
-        settings=isolation.settings,
-        whole_script=whole,
-        script_path=isolation.script_path,
-        without=isolation.without,
-        clients=isolation.clients,
-        rounds=isolation.rounds,
-        seconds=isolation.seconds,
-        label=isolation.label,
-        link_bits_per_second=isolation.link_bits_per_second,
-        server_ssh=isolation.server_ssh,
-        smb_conf=isolation.smb_conf,
-        expose_tbench=isolation.expose_tbench,
-    )
+    return IsolationRequest(**shared(isolation, IsolationRequest), secrets=secrets, whole_script=whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from app.measure.control import SeriesControl
 from app.measure.events import Warned
 from forms.isolation.summary import isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun, LeftBehind
+from storage.json_reader import named, shared
 from storage.records import RunStatus, SeriesStatus, new_series_id, utc_now
 
 Step = tuple[int, Layer, int]
@@ -215,31 +216,16 @@ def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resume
     if resumed:
         return replace(resumed, left_behind=left, problems=places.problems)
     script = bench.script
+    seen = named(places, "link_bits_per_second", "loopback", "same_machine", "processors", "problems")
     return Isolation(
+        **shared(request, Isolation) | seen,
         id=new_series_id(),
         created_at=utc_now(),
-        label=request.label,
-        question=request.question,
-        target=request.target,
         script=script.name,
         script_sha256=script.digest,
         pass_bytes=script.pass_bytes,
         pass_operations=script.counts,
-        without=request.without,
-        clients=request.clients,
-        rounds=request.rounds,
-        seconds=request.seconds,
-        script_path=request.script_path,
-        settings=request.settings,
-        server_ssh=request.server_ssh,
-        smb_conf=request.smb_conf,
-        expose_tbench=request.expose_tbench,
-        link_bits_per_second=places.link_bits_per_second,
-        loopback=places.loopback,
-        same_machine=places.same_machine,
-        processors=places.processors,
         processor_quota=places.smbd.quota().processors if places.smbd else None,
-        problems=places.problems,
         environment={"client": {**client_facts(), **measurer_facts()}},
         left_behind=left,
     )

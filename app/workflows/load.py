@@ -33,6 +33,7 @@ from app.targets import new_load_folder
 from app.workflows.worksheets import prediction_of
 from forms.load.comparison import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
+from storage.json_reader import shared
 from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus
 from storage.loads.scenario import RequestKind, Scenario
 from storage.notebook import Notebook
@@ -154,14 +155,9 @@ def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) 
         link = environment.link.bits_per_second
     memory = environment.server.get("memory_bytes")
     load = Load(
+        **shared(request, Load) | {"link_bits_per_second": link},
         id=new_series_id(),
         created_at=utc_now(),
-        label=request.label,
-        question=request.question,
-        targets=request.targets,
-        scenario=request.scenario,
-        choices=request.choices,
-        link_bits_per_second=link,
         file_set_bytes=FileSet(request.scenario).size_bytes,
         server_memory_bytes=memory if isinstance(memory, int) else None,
         environment=environment.parts(),

@@ -1,7 +1,6 @@
 """Build a series request from the choices of the command line or the TUI."""
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 from app.clients.base import MAX_BLOCK_BYTES, Secrets
 from app.clients.registry import OWN, check_client_name
@@ -9,6 +8,7 @@ from app.errors import UsageError
 from app.measure.plan import FormEntries, MeasurementPlan, SeriesRequest
 from app.server.shell import check_ssh_host
 from app.targets import check_complete
+from storage.json_reader import shared
 from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, MonitorChoices, Plan, RunCounts, Settings
 from storage.protocols import Protocol
 from storage.records import Command, Experiment, Series, Target
@@ -25,7 +25,7 @@ class SeriesOptions(Settings, RunCounts, MonitorChoices, FormEntries):
 
     @property
     def settings(self) -> Settings:
-        return Settings(**_shared(self, Settings))
+        return Settings(**shared(self, Settings))
 
 
 def series_request(options: SeriesOptions, target: Target, secrets: Secrets) -> SeriesRequest:
@@ -43,8 +43,8 @@ def series_request(options: SeriesOptions, target: Target, secrets: Secrets) -> 
     }
     experiment = Experiment(name=options.experiment) if options.experiment else None
     return SeriesRequest(
-        plan=MeasurementPlan(**_shared(options, MeasurementPlan) | own),
-        **_shared(options, SeriesRequest) | {"experiment": experiment},
+        plan=MeasurementPlan(**shared(options, MeasurementPlan) | own),
+        **shared(options, SeriesRequest) | {"experiment": experiment},
     )
 
 
@@ -52,7 +52,7 @@ def options_of(series: Series) -> SeriesOptions:
     """The choices of a stored series, without its note and change."""
     plan = series.plan or Plan()
     return SeriesOptions(
-        **_shared(plan.settings, SeriesOptions) | _shared(plan, SeriesOptions),
+        **shared(plan.settings, SeriesOptions) | shared(plan, SeriesOptions),
         command=series.command,
         link_bits_per_second=series.link_bits_per_second,
         label=series.label,
@@ -66,10 +66,6 @@ def parse_change(text: str) -> tuple[str, str]:
     if not separator or not name:
         raise UsageError(f"not a change: {text!r}; write NAME=VALUE, such as 'strict sync=no'")
     return name, value
-
-
-def _shared(source: object, kind: type[Any]) -> dict[str, Any]:
-    return {field.name: getattr(source, field.name) for field in fields(kind) if hasattr(source, field.name)}
 
 
 def _check(options: SeriesOptions, target: Target) -> None:

@@ -34,6 +34,7 @@ from app.workflows.isolate import record_isolation
 from forms.isolation.report import clients_text, isolation_report
 from forms.wording import byte_rate
 from storage.isolations import Isolation
+from storage.json_reader import named
 from storage.plan import Settings
 from storage.recordings import ISOLATION
 from storage.records import RunStatus, SeriesStatus
@@ -134,14 +135,9 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> Isola
         whole_script=script,
         script_path=str(Path(choices["script_path"]).absolute()) if choices["script_path"] else None,
         without=tuple(operation.value for operation in without),
-        clients=choices["clients"],
-        rounds=choices["rounds"],
-        seconds=choices["seconds"],
+        **{name: choices[name] for name in ("clients", "rounds", "seconds")},
+        **named(options, "label", "question", "link_bits_per_second", "server_ssh"),
         within_seconds=60.0 * choices["within_minutes"],
-        label=options.label,
-        question=options.question,
-        link_bits_per_second=options.link_bits_per_second,
-        server_ssh=options.server_ssh,
         smb_conf=str(options.smb_conf) if options.smb_conf else None,
         expose_tbench=exposed is not None,
     )
