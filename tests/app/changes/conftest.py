@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from app.changes import sysctl
+from app.changes import machine_setting
 
 
 @pytest.fixture(autouse=True)
 def undo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the undo script of what is not Samba's lies in this test."""
     path = tmp_path / "var" / "sharebench-undo.sh"
-    monkeypatch.setattr(sysctl, "UNDO", str(path))
+    monkeypatch.setattr(machine_setting, "UNDO", str(path))
     return path

@@ -155,7 +155,7 @@ def test_a_misspelt_setting_is_named_before_a_way_to_the_server_is_asked_for(nam
 
 def test_of_a_pair_the_one_that_was_in_force_is_put_back():
     """``vm.dirty_bytes = 0`` cannot be written: what was 0 since the other one held is put back by the other."""
-    from app.changes.sysctl import _plan
+    from app.changes.machine_setting import _plan
 
     back = _plan("0123456789ab", "vm.dirty_bytes", "0", ["1048576"], ("vm.dirty_ratio", "20")).restore
     assert "printf '%s\\n' 20 >/proc/sys/vm/dirty_ratio" in back
@@ -165,7 +165,7 @@ def test_of_a_pair_the_one_that_was_in_force_is_put_back():
 
 @pytest.mark.parametrize(("now", "theirs", "written"), [("0", "30", "30"), ("1048576", "0", "20")])
 def test_a_pairs_other_one_is_left_where_ours_is_as_it_was(tmp_path: Path, now: str, theirs: str, written: str):
-    from app.changes.sysctl import _plan
+    from app.changes.machine_setting import _plan
 
     ours, other = tmp_path / "vm/dirty_bytes", tmp_path / "vm/dirty_ratio"
     ours.parent.mkdir()
