@@ -25,7 +25,7 @@ from unittest.mock import patch
 
 import psutil
 
-from app.changes import script, sysctl
+from app.changes import machine_setting, script
 from app.changes.find import Ways, find_setting
 from app.changes.journal import Journalled, begin_change, restore_entry
 from app.changes.script import ServerChange, arm_script, begin_script, undo_script
@@ -186,7 +186,7 @@ def on(server: ChangedServer) -> Iterator[None]:
     """With the server's shell as ours, and its undo script in its place."""
     with (
         patch.dict(os.environ, {"PATH": f"{server.shell}:{os.environ['PATH']}"}),
-        patch.object(sysctl, "UNDO", str(server.undo)),
+        patch.object(machine_setting, "UNDO", str(server.undo)),
     ):
         yield
 
@@ -433,7 +433,7 @@ def work() -> None:
     """Make a change as a trial does, and say each step: what is killed."""
     order = json.loads(sys.argv[1])
     script.LOCK_SECONDS = WAIT_SECONDS
-    sysctl.UNDO = order["undo"]
+    machine_setting.UNDO = order["undo"]
     server = ChangedServer(
         kind="", name=order["name"], value=order["value"], undo=Path(order["undo"]), folders=(), shell=Path(),
         conf=Path(order["conf"]) if order["conf"] else None, ssh=order["ssh"], apply=order["apply"],
