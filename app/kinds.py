@@ -334,7 +334,7 @@ KINDS: dict[str, Kind] = {
             report=lambda notebook, head: _later("app.workflows.worksheets:load_form")(
                 notebook, notebook.load(head.id)
             ),
-            answer=lambda notebook, head: _later("forms.load.headline:load_headline")(notebook.load(head.id))[0],
+            answer=lambda notebook, head: _later("forms.load.summary:load_headline")(notebook.load(head.id))[0],
             done=lambda notebook, head: len(notebook.load(head.id).points),
             resume="load --resume",
             target=lambda notebook, head: notebook.load(head.id).targets[0],

@@ -16,7 +16,7 @@ from app.recorder.recording import RecorderEvent, SeriesOpened, SeriesStored
 from app.workflows.guide.browsing import BrowsedFolder
 from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
 from app.workflows.trial_order import Judged, SettingRestored, TrialEvent, TrialOrder, ValueSet
-from forms.series.file_size import FileSizeContext
+from forms.series.progress import FileSizeContext
 from screenshots import invented_load, invented_trial
 from screenshots.scenes import TUNED
 from storage.loads.records import Load

@@ -19,7 +19,7 @@ from forms import wording
 from forms.findings.rules_session import harmful_in, why_hidden
 from forms.findings.series_warnings import CEILING_PERCENT
 from forms.layout import Tone
-from forms.series.file_size import FileFit, FileSizeContext, suitability
+from forms.series.progress import FileFit, FileSizeContext, suitability
 from forms.wording import binary_size, byte_rate, link_rate, milliseconds
 from storage.notebook import Notebook
 from storage.records import ClientFacts, Command, QuietVerdict, Series, Target, format_target, utc_now

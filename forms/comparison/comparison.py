@@ -1,14 +1,204 @@
-"""The result of a comparison in figures and words: verdict, basis, next step."""
+"""The result of a comparison: verdict, basis, and the cheapest step that would settle it, with its commands."""
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from forms import wording
 from forms.comparison.differences import Difference, session_difference
-from forms.comparison.settle import SettlingStep
 from forms.layout import Tone
+from forms.stats import settle
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
+from forms.stats.settle import Settles, Way
+from forms.stats.variation import in_pairs
+from forms.tuning.smb_conf import spelling
 from forms.wording import VERDICT_SIGNS, VERDICT_TONES, VERDICT_WORDS, signed_end, verdict_sentence
-from storage.records import Change
+from storage.records import Change, Command, Evidence, Series, format_target
+
+_TRIED_ONCE_SECONDS = 3.0
+_BY_HAND_SECONDS = 60.0
+_KERNEL = ("net.", "vm.")
+_VERSUS = {"in-flight": "--in-flight", "block": "--block", "client": "--client"}
+_VERSUS_DIFFERENCES = {"client.in_flight": "in-flight", "client.block_bytes": "block", "client.name": "client"}
+_NEGOTIATED = ("client.dialect", "client.encryption", "client.signing")
+_BY_HAND = {"settings.sign": "--sign", "settings.encrypt": "--encrypt"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettlingStep(Settles):
+    """A step that settles it nine times in ten if the observed change is real."""
+
+    seconds: float
+    commands: tuple[str, ...]
+    """To type in this order; with ALTERNATING repeatedly."""
+
+    setting: str | None = None
+    series_a_side: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        cost, shown = f"about {duration(self.seconds)}", wording.percent(self.shows_percent)
+        match self.way:
+            case Way.TRY:
+                return f"Try it: {self.count} interleaved pairs, {cost}, show changes of {shown}."
+            case Way.INTERLEAVED:
+                return f"Interleave them: {self.count} runs each, {cost}, show changes of {shown}."
+            case Way.BASE_AGAIN:
+                return f"Restore the base and measure it again: 1 more series, {cost}, shows changes of {shown}."
+            case Way.ALTERNATING:
+                return f"Measure both again, alternating: {self.count} more series, {cost}, show changes of {shown}."
+
+    @property
+    def command_text(self) -> str:
+        first, *more = self.commands
+        if not more:
+            return first
+        rest = "" if self.count == 2 else f", and so on: {self.count} series"
+        return f"{first}, change the server, {more[0]}{rest}"
+
+
+def cheapest_step(
+    base: Sequence[Series],
+    other: Sequence[Series],
+    change_percent: float,
+    run_deviation: float,
+    *,
+    repeats: float,
+    differing: Sequence[Difference],
+    claimed: Change | None,
+    limits: Limits,
+    widened: float = 1.0,
+) -> SettlingStep | None:
+    """The cheapest possible step, or None; ``widened`` scales the interval for several steps."""
+    one, two = base[0], other[0]
+    counts = [len(each.measured()) for each in (*base, *other)]
+    known = 2.0 * min(sum(counts[: len(base)]) - len(base), sum(counts[len(base) :]) - len(other))
+    spread = run_deviation / (sum(counts) / len(counts)) ** 0.5
+    unsure = (spread**2 + settle.UNKNOWN_SESSION**2) ** 0.5
+    same_path = not any(found.name in {"command", "target"} for found in differing)
+    order = [datetime.fromisoformat(each.created_at).timestamp() for each in (*base, *other)]
+    have = len(order) if in_pairs(order, len(base)) else 0
+    ways: list[tuple[Settles | None, tuple[str, ...]]] = []
+    setting, versus = _setting(claimed, differing, two), _versus(claimed, differing, two)
+    if setting and same_path:
+        ways.append((settle.by_pairs(change_percent, run_deviation, limits), (_try_command(one, setting),)))
+    if versus and same_path:
+        runs = settle.by_interleaved_runs(change_percent, run_deviation, limits)
+        ways.append((runs, (_versus_command(one, versus, runs.count if runs else 0),)))
+    again = tuple(f"sharebench run --again {each.id}" for each in (one, two))
+    if same_path:
+        more = settle.by_base_again(
+            change_percent / widened,
+            run_deviation,
+            known,
+            base=len(base),
+            other=len(other),
+            repeats=repeats,
+            spread=unsure,
+        )
+        ways.append((more, again[:1]))
+    other_is_next = have % 2 and max(order) in order[: len(base)]
+    turns = again[::-1] if other_is_next else again
+    ways.append((settle.by_alternating(change_percent, unsure, limits, have=have), turns))
+    transfer, series = _seconds(base, other)
+    steps = [
+        SettlingStep(
+            way=way.way,
+            count=way.count,
+            seconds=_cost(way, transfer, series),
+            shows_percent=way.shows_percent * (widened if way.way is Way.BASE_AGAIN else 1.0),
+            commands=commands,
+            setting=setting if way.way is Way.TRY else None,
+            series_a_side=(way.count + have) // 2 if way.way is Way.ALTERNATING else None,
+        )
+        for way, commands in ways
+        if way is not None
+    ]
+    return min(steps, key=lambda step: step.seconds, default=None)
+
+
+def duration(seconds: float) -> str:
+    """A rough waiting time: ``40 seconds``, ``4 minutes``, ``2 hours``."""
+    if seconds < 90:
+        return wording.count(max(10, round(seconds / 10) * 10), "second")
+    if seconds < 5400:
+        return wording.count(round(seconds / 60), "minute")
+    return wording.count(round(seconds / 3600), "hour")
+
+
+def _cost(way: Settles, transfer: float, series: float) -> float:
+    match way.way:
+        case Way.TRY:  # in each slot a warm-up and a run, after a change
+            return way.count * 2 * (2 * transfer + _TRIED_ONCE_SECONDS)
+        case Way.INTERLEAVED:
+            return 2 * (way.count + 2) * transfer
+        case _:
+            return way.count * (series + _BY_HAND_SECONDS)
+
+
+def _seconds(base: Sequence[Series], other: Sequence[Series]) -> tuple[float, float]:
+    every = [*base, *other]
+    runs = [[run.seconds for run in one.runs if run.seconds] for one in every]
+    total = sum(map(sum, runs))
+    return total / max(1, sum(map(len, runs))), total / len(every)
+
+
+def _setting(claimed: Change | None, differing: Sequence[Difference], other: Series) -> str | None:
+    if not other.target.abilities.through_samba:
+        return None
+    if claimed is not None and claimed.evidence is not Evidence.CONTRADICTED:
+        made = spelling(claimed.name).parameter is not None or claimed.name.startswith(_KERNEL) or "@" in claimed.name
+        return f"{claimed.name}={claimed.value}" if made else None
+    parameters = [found for found in differing if found.parameter]
+    if len(parameters) != 1 or any(found.name in _VERSUS_DIFFERENCES for found in differing):
+        return None
+    return f"{parameters[0].parameter}={parameters[0].other}" if parameters[0].other is not None else None
+
+
+def _versus(claimed: Change | None, differing: Sequence[Difference], other: Series) -> str | None:
+    found = [
+        f"{_VERSUS[name]} {_typed(name, getattr(other.client, place.removeprefix('client.')))}"
+        for place, name in _VERSUS_DIFFERENCES.items()
+        if any(difference.name == place for difference in differing)
+    ]
+    found += [option for name, option in _BY_HAND.items() if any(one.name == name and one.other for one in differing)]
+    negotiated = any(one.name in _NEGOTIATED for one in differing) and not any(o in _BY_HAND.values() for o in found)
+    known = (claimed is None or claimed.name in _VERSUS) and not negotiated
+    return " ".join(found) if found and known and not any(one.parameter for one in differing) else None
+
+
+def _typed(name: str, value: object) -> str:
+    return wording.typed_size(value) if name == "block" and isinstance(value, int) else str(value)
+
+
+def _try_command(base: Series, setting: str) -> str:
+    plan = base.plan
+    ssh = f" --server-ssh {shlex.quote(plan.server_ssh)}" if plan and plan.server_ssh else ""
+    return f"sharebench try {shlex.quote(setting)}{_of_target(base)}{ssh}"
+
+
+def _versus_command(base: Series, options: str, runs: int) -> str:
+    settings = base.plan.settings if base.plan else None
+    own = [
+        f" {option} {value}"
+        for option, value in (
+            ("--in-flight", settings.in_flight if settings else None),
+            ("--block", wording.typed_size(settings.block_bytes) if settings and settings.block_bytes else None),
+        )
+        if value
+    ]
+    return f"sharebench run --runs {runs} --versus {shlex.quote(options)}{''.join(own)}{_of_target(base)}"
+
+
+def _of_target(base: Series) -> str:
+    put = " --put" if base.command is Command.PUT else ""
+    size = base.plan.size_bytes if base.plan else None
+    made = f" --size {wording.typed_size(size)}" if size and (put or (base.plan and base.plan.make_file)) else ""
+    make = " --make-file" if base.plan and base.plan.make_file else ""
+    made += f" --files {base.plan.files}" if base.plan and base.plan.files else ""
+    return f"{put}{make}{made} {shlex.quote(wording.plain(format_target(base.target)))}"
+
 
 _OTHER_PATH = ("command", "target", "client.name")
 OWN_SIGNS = {Doubt.CONTRADICTED: "!", Doubt.SAME_SETTINGS: "~"}

@@ -9,9 +9,8 @@ from itertools import pairwise, takewhile
 from typing import Any
 
 from forms import wording
-from forms.comparison.comparison import OWN_SIGNS, Comparison
+from forms.comparison.comparison import OWN_SIGNS, Comparison, cheapest_step
 from forms.comparison.differences import Difference, differences, differences_of_repeat, effective, parameter_of, prose
-from forms.comparison.settle import cheapest_step
 from forms.stats.decision import (
     ChangeDecision,
     Doubt,

@@ -5,9 +5,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
-from forms.comparison.comparison import basis_sentence
+from forms.comparison.comparison import SettlingStep, basis_sentence
 from forms.comparison.report import comparison_document, matrix_chart, matrix_table, verdict_document
-from forms.comparison.settle import SettlingStep
 from forms.experiments.selftest import Repeats, Selftest, repeats, repeats_sentences, selftest, sentences
 from forms.experiments.summary import ExperimentStep, ExperimentSummary, Gain, experiment_summary
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey_of

@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from forms import wording
-from forms.load.headline import load_answer
-from forms.load.summary import percentile_seconds
+from forms.load.summary import load_answer, percentile_seconds
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.stats.decision import ChangeDecision, Step, Verdict, confirmed_changes, decide_together
 from forms.stats.variation import SeriesGroup

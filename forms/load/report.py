@@ -7,7 +7,6 @@ from typing import Any
 from forms import wording
 from forms.findings.finding import practice_text
 from forms.load.comparison import Prediction
-from forms.load.headline import limit_text, load_answer, memory_text
 from forms.load.summary import (
     ACHIEVED_SHARE,
     KNEE_POINTS,
@@ -17,7 +16,10 @@ from forms.load.summary import (
     fits_in_memory,
     knee_of,
     limit_seconds,
+    limit_text,
+    load_answer,
     memory_line,
+    memory_text,
     mostly_others,
     percentile_seconds,
     requests_needed,

@@ -20,8 +20,8 @@ from forms.experiments.report import experiment_report, repeats_report, selftest
 from forms.experiments.selftest import repeats, selftest
 from forms.experiments.survey import Station, StationPlace, survey, with_series
 from forms.isolation.report import example_documents, isolation_from_document, isolation_report
-from forms.load.headline import load_headline
 from forms.load.report import load_report
+from forms.load.summary import load_headline
 from forms.report import Report
 from forms.series.report import series_report
 from forms.series.summary import headline, run_form

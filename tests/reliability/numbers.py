@@ -26,7 +26,7 @@ from app.load.events import LoadPhase, PhaseBegan, PointMeasured
 from app.load.scenario import changed, find_scenario
 from app.measure.control import SeriesControl
 from app.workflows.load import LoadClosed, LoadRequest, run_load
-from forms.load.headline import load_answer
+from forms.load.summary import load_answer
 from storage.loads.records import Load, LoadChoices
 from tests.command_line import ROOT, Sharebench
 from tests.reliability import isolation, load

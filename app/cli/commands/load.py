@@ -23,7 +23,7 @@ from app.server.shell import check_ssh_host
 from app.targets import is_load_folder, parse_target
 from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored, resume_load, run_load
 from forms.layout import visible
-from forms.load import headline
+from forms.load import summary
 from forms.load.report import load_report
 from forms.watch.textfile import MetricSample, labels_of, load_samples
 from forms.wording import byte_rate
@@ -275,7 +275,7 @@ def point_text(point: LoadPoint) -> str:
     if point.status is not PointStatus.VALID:
         return f"{point.users} users: {point.status.value}: {point.reason}"
     errors = f", {sum(point.errors.values())} errors" if point.errors else ""
-    return f"{headline.point_text(point)}{errors}"
+    return f"{summary.point_text(point)}{errors}"
 
 
 def watch_load(steps: Iterable[LoadStep], control: SeriesControl) -> LoadClosed:

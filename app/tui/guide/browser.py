@@ -23,7 +23,7 @@ from app.tui.frame.commands import Commanded, KeyCommand
 from app.tui.frame.parts import KeyBar, Pane
 from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, inside
 from forms import wording
-from forms.series.file_size import FileFit, FileSizeContext
+from forms.series.progress import FileFit, FileSizeContext
 from storage.records import Target, format_target
 
 MAKE_HERE = "[ have a file made in this folder, and removed afterwards ]"

@@ -33,8 +33,8 @@ from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, sparkline
 from app.workflows.load import LoadClosed, LoadOpened, LoadRequest, LoadStep, PointStored, check_limits
 from forms.exporters.text import chart_lines, table_lines
 from forms.layout import Tone, coloured, cut, visible
-from forms.load.headline import load_headline
 from forms.load.report import load_charts, load_report, points_table
+from forms.load.summary import load_headline
 from forms.report import Report
 from forms.series.progress import duration
 from forms.series.summary import GAP

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.workflows.guide.browsing import BrowsedFolder
     from app.workflows.load import LoadRequest, LoadStep
     from app.workflows.trial_order import StoredTrial, TrialEvent, TrialOrder
-    from forms.series.file_size import FileSizeContext
+    from forms.series.progress import FileSizeContext
     from storage.loads.records import Load
     from storage.records import Command, Quiet, Target
 

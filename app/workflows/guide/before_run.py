@@ -12,8 +12,7 @@ from app.workflows.guide.known import GuideContext, around
 from app.workflows.guide.method import next_step
 from app.workflows.guide.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials, Visit
 from forms import wording
-from forms.series import file_size
-from forms.series.progress import estimate_text
+from forms.series.progress import FileFit, advised, estimate_text, suitability, why_advised
 from forms.wording import link_rate
 from storage.records import Command, Quiet, Target, format_target
 
@@ -91,18 +90,18 @@ def _ask_credentials() -> Ask:
 def file_page(choices: GuideChoices, known: GuideContext) -> Page:
     """Which file, how large, and in which direction."""
     size_context = around(choices, known)
-    size = file_size.advised(size_context)
-    advice = f"Advised: {file_size.why_advised(size_context)}"
+    size = advised(size_context)
+    advice = f"Advised: {why_advised(size_context)}"
     facts = [_link_fact(choices, known), advice]
     options: list[Option] = []
     if choices.file is not None and choices.file_bytes is not None and choices.target is not None:
-        suits = file_size.suitability(choices.file_bytes, size_context)
+        suits = suitability(choices.file_bytes, size_context)
         name = wording.plain(choices.file.rpartition("/")[2])
         practised = any(target.host == choices.target.host for target in known.practice)
         why = "Enough for practice." if practised else suits.why
         facts.append(f"Picked: {name}, {wording.file_size(choices.file_bytes)} ({_fit(suits.word)}). {why}")
         get_it = replace(choices, command=Command.GET, size_bytes=None)
-        usable = suits.word is not file_size.FileFit.EMPTY
+        usable = suits.word is not FileFit.EMPTY
         suited = usable and (practised or suits.word in _ADVISED_FITS)
         if suited and size_context.expected_bytes_per_second is None:
             facts.remove(advice)  # it is a guess beside a file that is there to be tried
@@ -142,12 +141,12 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
     )
 
 
-_ADVISED_FITS = (file_size.FileFit.WELL, file_size.FileFit.LARGE, file_size.FileFit.UNKNOWN)
+_ADVISED_FITS = (FileFit.WELL, FileFit.LARGE, FileFit.UNKNOWN)
 """A file that suits is taken as it is, one that may suit is tried."""
 
 
-def _fit(fit: file_size.FileFit) -> str:
-    return "whether it lasts long enough is not known yet" if fit is file_size.FileFit.UNKNOWN else str(fit)
+def _fit(fit: FileFit) -> str:
+    return "whether it lasts long enough is not known yet" if fit is FileFit.UNKNOWN else str(fit)
 
 
 def _link_fact(choices: GuideChoices, known: GuideContext) -> str:

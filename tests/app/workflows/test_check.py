@@ -9,7 +9,7 @@ from app.environment.collect import Environment
 from app.errors import NoSpaceError
 from app.workflows.check import CheckState, Subject, _connected, _file, _server
 from app.workflows.requests import SeriesOptions
-from forms.series.file_size import FileSizeContext
+from forms.series.progress import FileSizeContext
 from storage.records import ClientFacts, Command, Target
 from tests.app.fakes import FakeClient, FakeServer
 

@@ -9,7 +9,6 @@ import pytest
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text
 from forms.load.comparison import compare_loads, load_comparison_document, load_comparison_report, predicted
-from forms.load.headline import load_answer, load_headline
 from forms.load.report import load_document, load_from_document, load_report
 from forms.load.summary import (
     capacity_of,
@@ -18,6 +17,8 @@ from forms.load.summary import (
     fewest_users,
     knee_of,
     limit_of,
+    load_answer,
+    load_headline,
     memory_line,
     offered_per_second,
     overload,

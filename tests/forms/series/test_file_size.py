@@ -2,8 +2,7 @@
 
 import pytest
 
-from forms.series.file_size import FileFit, FileSizeContext, advised, suitability, why_advised
-from forms.series.progress import duration, estimate_text
+from forms.series.progress import FileFit, FileSizeContext, advised, duration, estimate_text, suitability, why_advised
 
 GIB = 1024**3
 GIGABIT = FileSizeContext(link_bits_per_second=1_000_000_000)

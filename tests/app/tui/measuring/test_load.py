@@ -26,7 +26,7 @@ from app.tui.measuring.load import (
     request_to_resume,
 )
 from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
-from forms.load.headline import load_headline
+from forms.load.summary import load_headline
 from storage.loads.records import Load, LoadChoices, PointStatus
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target, format_target
