@@ -59,75 +59,6 @@ def without_boxes(text: str) -> str:
     return text.translate(_ASCII)
 
 
-def visit(
-    name: str,
-    arguments: Mapping[str, object],
-    notebook_path: Path,
-    ask: Callable[[str], str],
-    say: Callable[[str], None],
-    practice: Sequence[Target],
-) -> GuideChoices | None:
-    """Print what the named screen shows; returns the choices that follow, if any."""
-    with Notebook(notebook_path) as notebook:
-        match name:
-            case "series":
-                form = run_form(notebook.series(str(arguments["series_id"])))
-                say(run_form_text(form))
-                for line in chart_in_words(form):
-                    say(line)
-            case "compare":
-                pair = (str(arguments["base"]), str(arguments["other"]))
-                say(report_text(pair_report(comparisons(sides_to_compare(notebook, pair))[0])))
-            case "catalogue":
-                say(list_text(entries()))
-            case "entry":
-                return _entry(notebook, arguments, ask, say, practice)
-            case "export":
-                ids = arguments["ids"]
-                _export(notebook, [str(each) for each in ids] if isinstance(ids, tuple | list) else [], ask, say)
-            case "survey":
-                say("Everything at once: sharebench survey HOST --smb SHARE/FOLDER --ftp FOLDER --user USER")
-            case "audit":
-                say("The server's settings: sharebench audit TARGET --server-ssh [USER@]HOST")
-            case "load":
-                say(f"Many users at once: {_load_command(str(arguments['target']), str(arguments['ssh']))}")
-            case _:
-                say(f"That is on the screen alone: sharebench, without --plain, has {name}.")
-    return None
-
-
-def _load_command(target: str, ssh: str) -> str:
-    server = f" --server-ssh {shlex.quote(ssh)}" if ssh else ""
-    return f"sharebench load {shlex.quote(target)} --users 5,10,20 --scenario office{server}"
-
-
-def _entry(
-    notebook: Notebook,
-    arguments: Mapping[str, object],
-    ask: Callable[[str], str],
-    say: Callable[[str], None],
-    practice: Sequence[Target],
-) -> GuideChoices | None:
-    entry = find(str(arguments["entry"]))
-    share = arguments.get("share")
-    say(entry_text(entry, share=str(share) if share else None))
-    value = ask(f"The value of {entry.parameter} in the next series, or Enter for none").strip()
-    return take_change(notebook, practice, entry.parameter, value) if value else None
-
-
-def _export(notebook: Notebook, ids: Sequence[str], ask: Callable[[str], str], say: Callable[[str], None]) -> None:
-    suffixes = {format_.suffix: name for name, format_ in FORMATS.items()}
-    path = Path(ask(f"File, ending in {', '.join(suffixes)}").strip()).expanduser()
-    if path.suffix not in suffixes:
-        raise UsageError(f"{path.name or 'no name'}: no format has that suffix; there are {', '.join(suffixes)}")
-    if path.exists():
-        raise UsageError(f"{path} is there already: name another file")
-    with output_file(path) as file:
-        reports = series_reports([notebook.series(each) for each in ids])
-        file.write(export_reports(reports, suffixes[path.suffix], paper=PAPERS[0]))
-    say(f"Written: {path.absolute()}")
-
-
 HOW = (
     "A number chooses, Enter takes what is marked (advised) or (Enter), b goes back, s6 goes to step 6, n begins anew,"
     " l lists the choices again, ? says this again, q leaves. Where words are asked for, b and q do the same."
@@ -232,7 +163,8 @@ class PlainGuide:
             case acts.Visit("trial", arguments):
                 self._try(str(arguments["setting"]))
             case acts.Visit(name, arguments):
-                following = visit(name, arguments, self.notebook_path, self._ask_words, self._say, self.practice)
+                with Notebook(self.notebook_path) as notebook:
+                    following = self._visited(notebook, name, arguments)
                 if following is not None:
                     self._take(following)
             case acts.LookQuiet() if self.choices.target is not None:
@@ -295,6 +227,47 @@ class PlainGuide:
         with Notebook(self.notebook_path) as notebook:
             self.known = store.keep(notebook, choices, self.known)
         self.choices = choices
+
+    # Other screens
+
+    def _visited(self, notebook: Notebook, name: str, arguments: Mapping[str, object]) -> GuideChoices | None:
+        """Print what the named screen shows; returns the choices that follow, if any."""
+        match name:
+            case "series":
+                form = run_form(notebook.series(str(arguments["series_id"])))
+                self._say(run_form_text(form))
+                for line in chart_in_words(form):
+                    self._say(line)
+            case "compare":
+                pair = (str(arguments["base"]), str(arguments["other"]))
+                self._say(report_text(pair_report(comparisons(sides_to_compare(notebook, pair))[0])))
+            case "catalogue":
+                self._say(list_text(entries()))
+            case "entry":
+                entry, share = find(str(arguments["entry"])), arguments.get("share")
+                self._say(entry_text(entry, share=str(share) if share else None))
+                question = f"The value of {entry.parameter} in the next series, or Enter for none"
+                value = self._ask_words(question).strip()
+                return take_change(notebook, self.practice, entry.parameter, value) if value else None
+            case "export":
+                ids = arguments["ids"]
+                self._export(notebook, [str(each) for each in ids] if isinstance(ids, tuple | list) else [])
+            case _:
+                otherwise = f"That is on the screen alone: sharebench, without --plain, has {name}."
+                self._say(_commands(arguments).get(name, otherwise))
+        return None
+
+    def _export(self, notebook: Notebook, ids: Sequence[str]) -> None:
+        suffixes = {format_.suffix: name for name, format_ in FORMATS.items()}
+        path = Path(self._ask_words(f"File, ending in {', '.join(suffixes)}").strip()).expanduser()
+        if path.suffix not in suffixes:
+            raise UsageError(f"{path.name or 'no name'}: no format has that suffix; there are {', '.join(suffixes)}")
+        if path.exists():
+            raise UsageError(f"{path} is there already: name another file")
+        with output_file(path) as file:
+            reports = series_reports([notebook.series(each) for each in ids])
+            file.write(export_reports(reports, suffixes[path.suffix], paper=PAPERS[0]))
+        self._say(f"Written: {path.absolute()}")
 
     # Target
 
@@ -440,6 +413,17 @@ class PlainGuide:
                 for part in (wrap(line, columns) if width(line) > columns else [line])
             )
         self.say(words)
+
+
+def _commands(arguments: Mapping[str, object]) -> dict[str, str]:
+    """What is typed in place of a screen."""
+    target, ssh = shlex.quote(str(arguments.get("target", ""))), str(arguments.get("ssh", ""))
+    server = f" --server-ssh {shlex.quote(ssh)}" if ssh else ""
+    return {
+        "survey": "Everything at once: sharebench survey HOST --smb SHARE/FOLDER --ftp FOLDER --user USER",
+        "audit": "The server's settings: sharebench audit TARGET --server-ssh [USER@]HOST",
+        "load": f"Many users at once: sharebench load {target} --users 5,10,20 --scenario office{server}",
+    }
 
 
 def _item_line(item: Item) -> str:

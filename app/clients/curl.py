@@ -50,9 +50,7 @@ class CurlClient(ExternalClient):
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
         self._own: FTPClient
-        super().__init__(FTPClient(target, secrets, settings))
-        self._secrets = secrets
-        self._settings = settings
+        super().__init__(FTPClient(target, secrets, settings), secrets, settings)
 
     def connect(self) -> None:
         find_program("curl", "curl")

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import IO
 
 from app.child_process import clean_environment, die_with_parent
-from app.clients.base import MAX_BLOCK_BYTES, Client, Content, DirectoryEntry, Meter
+from app.clients.base import MAX_BLOCK_BYTES, Client, Content, DirectoryEntry, Meter, Secrets
 from app.clients.tcp import StallWatch, file_error
 from app.errors import AccessDeniedError, MissingProgramError, NoSuchFileError, NotAFileError
+from storage.plan import Settings
 from storage.records import Target
 
 _LOOK_SECONDS = 0.05
@@ -211,8 +212,8 @@ def whole(value: object) -> int | None:
 class ExternalClient:
     """Base of the clients that run a program; ``own`` is sharebench's client for the same target."""
 
-    def __init__(self, own: Client) -> None:
-        self._own = own
+    def __init__(self, own: Client, secrets: Secrets, settings: Settings) -> None:
+        self._own, self._secrets, self._settings = own, secrets, settings
         self._program = Subprocess()
         self._source = SourceFile()
 

@@ -50,9 +50,7 @@ class SmbclientClient(ExternalClient):
     """
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
-        super().__init__(SMBClient(target, secrets, settings))
-        self._secrets = secrets
-        self._settings = settings
+        super().__init__(SMBClient(target, secrets, settings), secrets, settings)
         self._facts: ClientFacts | None = None
 
     def connect(self) -> None:

@@ -42,9 +42,7 @@ class SmbclientNgClient(ExternalClient):
             raise UsageError(
                 "smbclient-ng decides itself about signing and encryption; ask for neither", options="--sign, --encrypt"
             )
-        super().__init__(SMBClient(target, secrets, settings))
-        self._secrets = secrets
-        self._settings = settings
+        super().__init__(SMBClient(target, secrets, settings), secrets, settings)
         self._session: Any = None
         self._listener = Listener()
         self._folder: Path | None = None

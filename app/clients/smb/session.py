@@ -329,14 +329,10 @@ class Listener:
             raise cause
         self.errors.append((_COLOURS.sub("", str(message)), cause))
 
-    def debug(self, _message: str) -> None:
-        """May contain passwords and hashes."""
+    def debug(self, *_message: object, **_how: object) -> None:
+        """Dropped: it may contain passwords and hashes."""
 
-    def info(self, _message: str) -> None:
-        """Dropped."""
-
-    def print(self, _message: str = "", end: str = "\n") -> None:
-        """Dropped."""
+    info = print = debug
 
     def check(self, where: str) -> None:
         if self.errors:
