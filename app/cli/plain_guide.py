@@ -431,10 +431,6 @@ def _item_line(item: Item) -> str:
     return ", ".join(part for part in (name, str(item.kind), item.size, item.suits) if part)
 
 
-def _mark(option: Option, taken: Option | None) -> str:
-    return " (advised)" if option.advised else " (Enter)" if option is taken else ""
-
-
 def _taken_by_enter(page: Page, offered: Sequence[Option]) -> Option:
     chosen = page.options[page.cursor]
     return chosen if chosen.advised else next((option for option in offered if option.advised), offered[0])
@@ -460,4 +456,5 @@ def _page_lines(page: Page, step: MethodStep) -> Iterator[str]:
             yield f"-  {said}"
         else:
             number += 1
-            yield f"{number}. {said}{_mark(option, taken)}"
+            mark = " (advised)" if option.advised else " (Enter)" if option is taken else ""
+            yield f"{number}. {said}{mark}"

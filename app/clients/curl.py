@@ -95,7 +95,7 @@ class CurlClient(ExternalClient):
             stdin="\n".join([*self._configuration(path), *how, ""]).encode("utf-8", "surrogateescape"),
             files=files,
         )
-        report = _report(outcome)
+        report = parsed_object(outcome.output) or {}
         if outcome.status:
             raise self._failed(outcome, where)
         moved, ready = finite(report.get(f"size_{direction}")), finite(report.get("time_pretransfer"))
@@ -144,7 +144,3 @@ class CurlClient(ExternalClient):
 
 def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _report(outcome: SubprocessOutcome) -> dict[str, object]:
-    return parsed_object(outcome.output) or {}

@@ -165,7 +165,7 @@ class LayerBench:
             return self._without_samba(empty)
         except MeasurementError as error:
             self._raise_if_stopped()
-            return [_failed(one, error) for one in empty]
+            return [replace(one, status=RunStatus.FAILED, error=str(error)) for one in empty]
         finally:
             self._end_programs()
             self._raise_if_stopped()
@@ -321,7 +321,3 @@ _PROGRAMS = {
     Layer.NETWORK: "tbench",
     Layer.NETWORK_WITH_DISK: "tbench",
 }
-
-
-def _failed(run: LayerRun, error: MeasurementError) -> LayerRun:
-    return replace(run, status=RunStatus.FAILED, error=str(error))

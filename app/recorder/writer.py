@@ -9,6 +9,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
+from operator import methodcaller
 from typing import TypeVar
 
 from app.errors import NotebookError, UsageError
@@ -66,7 +67,7 @@ class Recorder:
             return
         if now - self._renewed_at >= _RENEW_SECONDS:
             self._renewed_at = now
-            self._waiting += [_renewal(each) for each in self.leases]
+            self._waiting += [methodcaller("renew", each) for each in self.leases]
         yield from self._try(now)
 
     def _try(self, now: float) -> Iterator[Warned]:
@@ -114,10 +115,6 @@ class Recorder:
         with contextlib.suppress(sqlite3.Error):
             for each in self.leases:
                 self._notebook.release(each)
-
-
-def _renewal(recording_id: str) -> Write:
-    return lambda notebook: notebook.renew(recording_id)
 
 
 def recorded(

@@ -295,7 +295,8 @@ class LoadYardstick:
             stack.callback(self._control.detach)
             for event in self._engine.ready():
                 if isinstance(event, LoadEnded):
-                    raise _error(event)
+                    text = event.text or "the load ended"
+                    raise failure_from(Failed(kind=event.kind or MeasurementError.__name__, text=text))
             self._stack = stack.pop_all()
         return self
 
@@ -459,7 +460,3 @@ def _cannot_be_made(plan: MeasurementPlan) -> str:
 def yardstick_of(request: SeriesRequest, control: SeriesControl, window: LoadWindow | None) -> Yardstick:
     """The measurement for a trial; enter it before anything is changed."""
     return LoadYardstick(request, control, window) if window else TransferYardstick(request, control)
-
-
-def _error(ended: LoadEnded) -> SharebenchError:
-    return failure_from(Failed(kind=ended.kind or MeasurementError.__name__, text=ended.text or "the load ended"))

@@ -105,14 +105,10 @@ def _print(lines: Sequence[RecordingLine]) -> None:
     widths = {i: max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))}
     if all(line.machine in {"", platform.node()} for line in lines):
         del widths[_MACHINE]
-    if room := _room():
-        widths = fitted(widths, room)
+    if sys.stdout.isatty():
+        widths = fitted(widths, shutil.get_terminal_size().columns)
     tones: list[dict[int, Tone]] = [{}, *({_RUNS: one.done_tone, _ANSWER: one.answer.tone} for one in lines)]
     output.answer("\n".join(_padded(row, widths, tone) for row, tone in zip(rows, tones, strict=True)))
-
-
-def _room() -> int | None:
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:

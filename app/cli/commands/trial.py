@@ -190,6 +190,7 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
     control, progress = SeriesControl(), ProgressLine()
     summary: ChangeSummary | None = None
     done, began = 0, time.monotonic()
+    most_runs = order.plan.looks[-1] * (len(order.plan.values) + 1)
     with (
         cancel_on_signals(control),
         contextlib.closing(run_trial(order, common.notebook_path(context), control)) as events,
@@ -198,7 +199,7 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
             match event:
                 case ValueSet(value=value, block=block):
                     tried = "as it is" if value is None else f"= {value}"
-                    left = (time.monotonic() - began) / done * (_most_runs(order) - done) if done else None
+                    left = (time.monotonic() - began) / done * (most_runs - done) if done else None
                     progress.about = f"{_place(block, order, left)}: {order.plan.name} {tried}: "
                     progress.show(SeriesOpened(series_id=""))  # a sign of life before the first byte
                 case RunStarted():
@@ -219,10 +220,6 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
     progress.clear()
     assert summary
     return summary
-
-
-def _most_runs(order: TrialOrder) -> int:
-    return order.plan.looks[-1] * (len(order.plan.values) + 1)
 
 
 def _place(block: int, order: TrialOrder, left_seconds: float | None) -> str:

@@ -233,13 +233,9 @@ def session_addresses(text: str | None) -> list[str] | None:
     """Client addresses in ``smbstatus --json``; None without permission, when the document has no ``sessions``."""
     try:
         sessions = json.loads(text or "")["sessions"]
-        return [_address(str(session.get("hostname", ""))) for session in sessions.values()]
+        return [str(session.get("hostname", "")).partition(":")[2].rpartition(":")[0] for session in sessions.values()]
     except (ValueError, LookupError, TypeError, AttributeError):
         return None
-
-
-def _address(hostname: str) -> str:
-    return hostname.partition(":")[2].rpartition(":")[0]
 
 
 def config_option(command: str) -> str | None:
