@@ -12,10 +12,11 @@ import pytest
 
 from app.changes.server import ConsentNeededError
 from app.child_process import PASSWORD_VARIABLE
-from app.cli.plain_guide import PlainGuide, visit
+from app.cli.plain_guide import PlainGuide
 from app.errors import LoginError, UnreachableError
 from app.measure.events import Failed
 from app.workflows.guide.choices import MethodStep
+from app.workflows.guide.page import Visit
 from storage.notebook import Notebook
 from storage.records import RunStatus
 from tests.command_line import Sharebench
@@ -227,7 +228,8 @@ def test_it_goes_on_where_it_was_left(tmp_path: Path):
 )
 def test_what_has_a_screen_of_its_own_is_named_by_its_command(tmp_path: Path, screen: str, command: str):
     said: list[str] = []
-    assert visit(screen, {}, tmp_path / "n.db", input, said.append, ()) is None
+    guide = PlainGuide(tmp_path / "n.db", say=said.append)
+    guide._do(Visit(screen, {}))
     assert command in said[0]
 
 
