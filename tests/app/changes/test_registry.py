@@ -12,7 +12,7 @@ from app.changes.samba_setting import samba_setting
 from app.changes.server import ConflictError, new_change_id, set_arm
 from storage.changes import ChangeKind
 from storage.notebook import Notebook
-from tests.command_line import Sharebench
+from tests.command_line import Inside
 from tests.servers.smbd_registry import RegistrySmbd
 from tests.waiting import wait_for
 
@@ -91,7 +91,7 @@ def test_a_parameter_that_is_there_gets_its_value_again(samba: RegistrySmbd, tmp
 
 def test_it_is_put_back_after_kill_9(samba: RegistrySmbd, tmp_path: Path, path: str):
     before = samba.net("list")
-    sharebench = Sharebench(tmp_path / "notebook.db", samba.password, {"PATH": path})
+    sharebench = Inside(tmp_path / "notebook.db", samba.password, {"PATH": path})
     url = f"smb://{samba.user}@{samba.host}:{samba.port}/{samba.share}/file"
     words = ("--smb-conf", str(samba.conf), "--ceiling", "skip", "--yes")
     process = sharebench.start("try", "server signing=mandatory", url, *words)

@@ -10,7 +10,7 @@ from app.load.server_view import NOT_TAKEN, PrinterShare, jobs_in, newest_job_in
 from storage.plan import Settings
 from storage.records import format_target
 from tests import loads
-from tests.command_line import Sharebench
+from tests.command_line import Inside
 from tests.servers.process import require
 
 LPQ = """\
@@ -62,7 +62,7 @@ def test_a_printer_share_is_waited_for_until_nothing_of_ours_waits(make_smbd, tm
         files.write_file(
             "first", memoryview(b"first")
         )  # the first job has Samba start its spooler, which may take long
-    sharebench = Sharebench(tmp_path / "notebook.db", password=server.password)
+    sharebench = Inside(tmp_path / "notebook.db", password=server.password)
     options = ("--users", "2,3", "--think", "0.05", "--sizes", "4K", "--duration", "3", "--settle", "0", "--json")
     url = format_target(server.target())
     load = sharebench.json("load", url, "--scenario", "print", *options, "--smb-conf", str(asked))

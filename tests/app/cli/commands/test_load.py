@@ -25,7 +25,7 @@ from app.workflows.load import check_limits
 from storage.loads.records import LoadChoices, LoadPoint, PointStatus
 from storage.notebook import Notebook
 from storage.records import format_target
-from tests.command_line import ROOT, Inside, Sharebench
+from tests.command_line import ROOT, Inside
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
 from tests.waiting import wait_for
@@ -34,8 +34,8 @@ SHORT = ("--files", "60", "--settle", "0.2", "--ramp", "100", "--processes", "1"
 
 
 @pytest.fixture
-def sharebench(tmp_path: Path, smbd: Smbd) -> Sharebench:
-    return Sharebench(tmp_path / "notebook.db", password=smbd.password)
+def sharebench(tmp_path: Path, smbd: Smbd) -> Inside:
+    return Inside(tmp_path / "notebook.db", password=smbd.password)
 
 
 def folder_of(smbd: Smbd, name: str) -> Path:
@@ -61,7 +61,7 @@ def is_sound(point: dict[str, Any]) -> None:
     assert times == sorted(times), "p50, p95, p99, the longest"
 
 
-def test_points_with_the_servers_side_in_the_notebook_and_nothing_left(smbd: Smbd, sharebench: Sharebench):
+def test_points_with_the_servers_side_in_the_notebook_and_nothing_left(smbd: Smbd, sharebench: Inside):
     url = url_of(smbd, "points")
     load = sharebench.json(
         "load",
@@ -112,7 +112,7 @@ def test_points_with_the_servers_side_in_the_notebook_and_nothing_left(smbd: Smb
 
 
 @pytest.mark.parametrize("scenario", ["office", "idle"])
-def test_other_scenarios(smbd: Smbd, sharebench: Sharebench, scenario: str):
+def test_other_scenarios(smbd: Smbd, sharebench: Inside, scenario: str):
     url = url_of(smbd, scenario)
     more = () if scenario == "idle" else ("--think", "0.02", "--sizes", "16K")
     load = sharebench.json(
@@ -127,7 +127,7 @@ def test_other_scenarios(smbd: Smbd, sharebench: Sharebench, scenario: str):
     assert list((smbd.folder / scenario).iterdir()) == []
 
 
-def test_what_is_wrong_is_said_before_anything_begins(smbd: Smbd, sharebench: Sharebench, tmp_path: Path):
+def test_what_is_wrong_is_said_before_anything_begins(smbd: Smbd, sharebench: Inside, tmp_path: Path):
     inside = Inside(sharebench.db)
     smbd.make_file("a-file.bin", b"x")
     mine = tmp_path / "mine.toml"
@@ -149,7 +149,7 @@ def test_what_is_wrong_is_said_before_anything_begins(smbd: Smbd, sharebench: Sh
         assert said in inside.fails(2, "load", *arguments)
     assert "is a file" in sharebench.fails(4, "load", f"{url}/a-file.bin", *SHORT)
     assert "gone: there is no such folder" in sharebench.fails(4, "load", f"{url}/gone", *SHORT)
-    wrong = Sharebench(sharebench.db, password="wrong")
+    wrong = Inside(sharebench.db, password="wrong")
     assert "refused the login" in wrong.fails(4, "load", url_of(smbd, "refused"), *SHORT)
     assert "the notebook is empty" in inside("list").stderr
 
@@ -157,7 +157,7 @@ def test_what_is_wrong_is_said_before_anything_begins(smbd: Smbd, sharebench: Sh
 def test_a_share_without_room_is_told_with_the_number(make_smbd, small_disk: Path, tmp_path: Path):
     server = make_smbd(share_options={"path": str(small_disk)})
     small_disk.chmod(0o777)
-    sharebench = Sharebench(tmp_path / "notebook.db", password=server.password)
+    sharebench = Inside(tmp_path / "notebook.db", password=server.password)
     said = sharebench.fails(4, "load", format_target(server.target()), *SHORT, "--sizes", "1M")
     assert "66 MB" in said
     assert "are free" in said
@@ -184,7 +184,7 @@ def wait_for_user(worker: psutil.Process, smbd: Smbd) -> None:
     wait_for(lambda: any(each.raddr and each.raddr.port == smbd.port for each in worker.net_connections("tcp")))
 
 
-def test_a_killed_worker_fails_that_point_only_and_resume_goes_on(smbd: Smbd, sharebench: Sharebench):
+def test_a_killed_worker_fails_that_point_only_and_resume_goes_on(smbd: Smbd, sharebench: Inside):
     load = sharebench.start(
         "load", url_of(smbd, "killed"), "--users", "2,3", "--duration", "1", *SHORT, "--sizes", "4K", "--json"
     )
@@ -213,7 +213,7 @@ def a_later_point_and_a_failed_one(db: Path, load_id: str) -> LoadPoint:
     return later
 
 
-def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(smbd: Smbd, sharebench: Sharebench):
+def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(smbd: Smbd, sharebench: Inside):
     load = sharebench.start(
         "load", url_of(smbd, "cancelled"), "--users", "2,3", "--duration", "1", *SHORT, "--sizes", "4K"
     )
@@ -246,7 +246,7 @@ def put_on_path(sshd: Sshd, version: str = "") -> None:
     script.chmod(0o755)
 
 
-def test_workers_on_another_machine_through_ssh(smbd: Smbd, sharebench: Sharebench, through: Sshd):
+def test_workers_on_another_machine_through_ssh(smbd: Smbd, sharebench: Inside, through: Sshd):
     put_on_path(through)
     url = url_of(smbd, "elsewhere")
     load = sharebench.json(
@@ -261,7 +261,7 @@ def test_workers_on_another_machine_through_ssh(smbd: Smbd, sharebench: Shareben
     assert list((smbd.folder / "elsewhere").iterdir()) == []
 
 
-def test_a_worker_of_another_version_is_refused_by_name(smbd: Smbd, sharebench: Sharebench, through: Sshd):
+def test_a_worker_of_another_version_is_refused_by_name(smbd: Smbd, sharebench: Inside, through: Sshd):
     url = url_of(smbd, "refused")
     (through.path / "sharebench").unlink(missing_ok=True)
     assert "no workers on fileserver" in sharebench.fails(
@@ -315,7 +315,7 @@ def test_cleaning_up_is_not_cancelled_and_users_are_no_fewer_than_files_that_may
 
 def test_a_server_that_dies_fails_its_point_and_the_load_goes_on_when_it_is_back(make_smbd, tmp_path: Path):
     server = make_smbd()
-    sharebench = Sharebench(tmp_path / "notebook.db", password=server.password)
+    sharebench = Inside(tmp_path / "notebook.db", password=server.password)
     load = sharebench.start(
         "load", format_target(server.target()), "--users", "2,3,4", "--duration", "1", *SHORT, "--sizes", "4K"
     )
