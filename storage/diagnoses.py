@@ -74,6 +74,8 @@ class Diagnosis(Head):
     """An existing folder on the share that is listed in place of new ones; it is only read."""
     server_ssh: str | None = None
     smb_conf: str | None = None
+    profile: bool = False
+    """Whether smbd's profile is read beside the small files."""
     loopback: bool = False
     link_bits_per_second: float | None = None
     client: ClientFacts | None = None

@@ -74,7 +74,7 @@ _OPTIONS = (
         help="Open, read and close small files over SMB in separate requests.",
     ),
     _option("profile", "--profile", is_flag=True,
-        help="Read smbd's profile after each run, to compare call by call; needs root on the server.",
+        help="Read smbd's profile, to compare call by call; needs root on the server.",
     ),
     _option("verify", "--verify", is_flag=True, help="Check the content after the timed runs."),
     _option("label", "--label", default=_USUAL.label, metavar="TEXT", help="Short name of the recording."),

@@ -9,6 +9,7 @@ from app import errors
 from app.clients.base import Secrets
 from app.environment.collect import Environment, collect, with_counters
 from app.environment.quiet import QuietWatch, server_load
+from app.environment.samba.control import profiled_conf
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NotQuietError, UsageError
 from app.measure.control import ControlMessage, SeriesControl
 from app.measure.events import (
@@ -114,13 +115,8 @@ class SeriesMonitor:
         """The plan with the smb.conf whose smbd is profiled, if it is. Raises MeasurementError."""
         if not plan.profile:
             return plan
-        conf = self._writer.series.environment.get("server", {}).get("smb.conf.path") or self._request.smb_conf
-        if not conf:
-            raise MeasurementError(
-                f"smbd's profile needs the smb.conf of {self._writer.series.target.host}, which was not found: name the"
-                " server by ssh and its file", options="--server-ssh and --smb-conf",
-            )  # fmt: skip
-        return replace(plan, profile_ssh=self._request.server_ssh, profile_conf=str(conf))
+        ssh, conf = self._request.server_ssh, self._request.smb_conf
+        return replace(plan, profile_ssh=ssh, profile_conf=profiled_conf(self._environment.server, conf, plan.target))
 
     def judge(self) -> None:
         """Add verdict, counters, ceiling and evidence. Raises NotQuietError if a required quiet time ended."""

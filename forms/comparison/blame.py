@@ -1,23 +1,23 @@
 """Two profiles of smbd call by call: what takes the time that one recording spends more than the other."""
 
+import math
 import statistics as basic
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
 from forms import wording
 from forms.layout import Tone
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
-from forms.stats.decision import between_series
+from forms.stats.decision import within_series
 from forms.stats.summary import confidence_interval
-from forms.stats.variation import SeriesGroup, variation
 from storage.isolations import ProfileCounter
 
 Round = Mapping[str, ProfileCounter]
 OWN = "smbd itself"
 """Its log, its modules, its protocol: the time of requests beyond all calls."""
-LEVEL = 0.99
-"""Of each call's interval: there are many calls."""
+LEVEL = 0.95
+"""Of each call's interval."""
 LEAST_SHARE = 0.05
 """Of the base's time; a smaller effect is not blamed."""
 LEAST_ROUNDS = 3
@@ -27,6 +27,10 @@ _UNITS = {"smb2_create": "create", "SMBntcreateX": "create", "syscall_openat": "
 _REQUESTS, _CALL = ("smb2_", "SMB", "Trans2_"), "syscall_"
 _NO_WORK = ("negprot", "sesssetup", "logoff", "tcon", "tdis", "cancel", "notify", "break")
 """Requests of the login, and those that wait."""
+_SESSION = 0.25
+"""By how much the time of a call differs between equal recordings, as a logarithm, beside what rounds differ by."""
+_FASTEST = 0.6
+_MANY = 1000.0
 _OFTEN = 0.1
 """Calls per unit from which a call tells how fast the machine is."""
 
@@ -58,12 +62,13 @@ class _Side:
 
     @property
     def seconds(self) -> float:
-        return basic.median(seconds for _, seconds in self.uses)
+        return self.calls / basic.fmean(self.rates) if self.rates else 0.0
 
     @property
     def rates(self) -> list[float]:
-        """Calls in a second of their own time."""
-        return [calls / seconds for calls, seconds in self.uses if calls and seconds]
+        """Calls in a second of their own time, in the fastest rounds: a busy machine only ever lengthens a call."""
+        found = sorted((calls / seconds for calls, seconds in self.uses if calls and seconds), reverse=True)
+        return found[: max(LEAST_ROUNDS, math.ceil(_FASTEST * len(found)))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +107,8 @@ class Blame:
     per: str
     base_rounds: int
     other_rounds: int
+    base_seconds: float
+    other_seconds: float
     calls: tuple[CallChange, ...]
     slower_alike_factor: float = 1.0
     """How many times as long all calls take: a slower or busier machine, for which no call is to blame."""
@@ -111,12 +118,8 @@ class Blame:
         return min(self.base_rounds, self.other_rounds) >= LEAST_ROUNDS
 
     @property
-    def base_seconds(self) -> float:
-        return sum(one.base_seconds for one in self.calls)
-
-    @property
     def change_percent(self) -> float:
-        return 100 * sum(one.change_seconds for one in self.calls) / self.base_seconds
+        return 100 * (self.other_seconds / self.base_seconds - 1)
 
     @property
     def blamed(self) -> tuple[CallChange, ...]:
@@ -142,31 +145,31 @@ def blame(base: Sequence[Round], other: Sequence[Round]) -> Blame | None:
     unit = next((name for name in _UNITS if base and other and all(name in one for one in (*base, *other))), None)
     if unit is None:
         return None
-    both = list(_calls([[_uses(one, unit) for one in side] for side in (base, other)]))
-    whole = sum(before.seconds for _, before, _ in both)
+    both = {name: (before, after) for name, before, after in
+            _calls([[_uses(one, unit) for one in side] for side in (base, other)])}  # fmt: skip
+    wholes = [sum(sides[at].seconds for sides in both.values()) for at in (0, 1)]
     many = min(len(base), len(other)) >= LEAST_ROUNDS
-    alike = _alike(both) if many else 1.0
-    calls = []
-    for name, before, after in both:
-        change = after.seconds - before.seconds
-        effect = _judged(before, after, alike) if many else _Effect(change, change, change)
-        if effect.sure_seconds < LEAST_SHARE * whole:
-            effect = _NOTHING
-        calls.append(
-            (
-                effect.sure_seconds,
-                CallChange(
-                    name=name, base_calls=before.calls, other_calls=after.calls, base_seconds=before.seconds,
-                    other_seconds=after.seconds, change_seconds=change, blamed_seconds=effect.seconds,
-                    low_seconds=effect.low, high_seconds=effect.high,
-                ),
-            )
-        )  # fmt: skip
-    calls.sort(key=lambda one: (-one[0], -abs(one[1].change_seconds)))
+    alike = _alike(both.values()) if many else 1.0
+    effects = {name: _judged(*sides, alike) if many else _measured(*sides) for name, sides in both.items()}
+    effects = {name: one for name, one in effects.items() if one.sure_seconds >= LEAST_SHARE * wholes[0]}
+    calls = [
+        CallChange(
+            name=name, base_calls=before.calls, other_calls=after.calls, base_seconds=before.seconds,
+            other_seconds=after.seconds, change_seconds=after.seconds - before.seconds,
+            **dict(zip(("blamed_seconds", "low_seconds", "high_seconds"), effects.get(name, _NOTHING), strict=True)),
+        )
+        for name, (before, after) in both.items()
+    ]  # fmt: skip
+    calls.sort(key=lambda one: (-effects.get(one.name, _NOTHING).sure_seconds, -abs(one.change_seconds)))
     return Blame(
-        per=_UNITS[unit], base_rounds=len(base), other_rounds=len(other), calls=tuple(one for _, one in calls),
-        slower_alike_factor=alike,
+        per=_UNITS[unit], base_rounds=len(base), other_rounds=len(other), base_seconds=wholes[0],
+        other_seconds=wholes[1], calls=tuple(calls), slower_alike_factor=alike,
     )  # fmt: skip
+
+
+def _measured(before: _Side, after: _Side) -> _Effect:
+    """The change as it is, without an interval."""
+    return _Effect(*[after.seconds - before.seconds] * 3)
 
 
 def _uses(one: Round, unit: str) -> dict[str, tuple[float, float]]:
@@ -174,9 +177,8 @@ def _uses(one: Round, unit: str) -> dict[str, tuple[float, float]]:
     count = max(1, one[unit].calls)
     calls = {name: each for name, each in one.items() if name.startswith(_CALL)}
     found = {name: (each.calls / count, each.microseconds / 1e6 / count) for name, each in calls.items()}
-    requests = [
-        each.microseconds for name, each in one.items() if name.startswith(_REQUESTS) and not name.endswith(_NO_WORK)
-    ]
+    requests = [each.microseconds for name, each in one.items()
+                if name.startswith(_REQUESTS) and not name.endswith(_NO_WORK)]  # fmt: skip
     if requests:
         own = sum(requests) - sum(each.microseconds for each in calls.values())
         found[OWN] = (1.0, max(own, 0) / 1e6 / count)
@@ -185,17 +187,17 @@ def _uses(one: Round, unit: str) -> dict[str, tuple[float, float]]:
 
 def _calls(sides: Sequence[Sequence[Mapping[str, tuple[float, float]]]]) -> Iterator[tuple[str, _Side, _Side]]:
     names = dict.fromkeys(name for side in sides for one in side for name in one)
-    if not all(OWN in one for side in sides for one in side):  # a printed profile without Samba's own requests
+    if not all(OWN in one for side in sides for one in side):  # a printed profile without requests
         names.pop(OWN, None)
     for name in names:
         before, after = (_Side(tuple(one.get(name, (0.0, 0.0)) for one in side)) for side in sides)
         yield name, before, after
 
 
-def _alike(both: Sequence[tuple[str, _Side, _Side]]) -> float:
+def _alike(both: Iterable[tuple[_Side, _Side]]) -> float:
     """How many times as long a call takes, in the middle of all calls that are frequent."""
     ratios = [
-        basic.median(before.rates) / basic.median(after.rates) for _, before, after in both
+        basic.median(before.rates) / basic.median(after.rates) for before, after in both
         if min(before.calls, after.calls) >= _OFTEN and before.rates and after.rates
     ]  # fmt: skip
     return basic.median(ratios) if ratios else 1.0
@@ -218,18 +220,17 @@ def _by_number(before: _Side, after: _Side, alike: float) -> _Effect:
 
 
 def _by_time(before: _Side, after: _Side, alike: float) -> _Effect:
-    """The change in the time of a call by the rule of verdicts: equal recordings differ by more than their rounds."""
-    rates, slower = [before.rates], [[rate * alike for rate in after.rates]]
-    if min(len(rates[0]), len(slower[0])) < LEAST_ROUNDS:
-        return _NOTHING
-    found = variation(SeriesGroup(rates, [0.0]), SeriesGroup(slower, [1.0]))
+    """The change in the time of a call, by what rounds differ by and equal recordings besides."""
+    rates, slower = before.rates, [rate * alike for rate in after.rates]
+    found = within_series([rates], [slower]) if min(len(rates), len(slower)) >= LEAST_ROUNDS else None
     if found is None:
         return _NOTHING
-    low, high = between_series(rates, slower, found).interval_percent(LEVEL)
-    middle = basic.fmean(rates[0])
-    spent = after.calls / middle
-    return _Effect(*(spent * (factor - 1) for factor in (
-        middle / basic.fmean(slower[0]), 1 / (1 + high / 100), 1 / (1 + low / 100))))  # fmt: skip
+    error = math.hypot(found.error, _SESSION)
+    known = min(_MANY, found.freedom * (error / found.error) ** 4) if found.error > 0 else _MANY  # Welch-Satterthwaite
+    low, high = replace(found, error=error, freedom=known).interval_percent(LEVEL)
+    middle = basic.fmean(rates)
+    factors = (middle / basic.fmean(slower), 1 / (1 + high / 100), 1 / (1 + low / 100))
+    return _Effect(*(after.calls / middle * (factor - 1) for factor in factors))
 
 
 def with_blame(report: Report, base: Sequence[Round], other: Sequence[Round]) -> Report:

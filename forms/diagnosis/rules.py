@@ -167,8 +167,8 @@ def _per_file(stage: Stage) -> tuple[str, float, float, float] | None:
     for command in ("put", "get"):
         times = file_seconds(stage, command)
         if times:
-            value, trip = middle(times)[0], at_least(stage.of("echo_seconds") or (0.0,))
-            found.append((command, value, at_least(times), (stage.number("round_trips") or 0) * trip / value))
+            value, low, trip = middle(times)[0], at_least(times), at_least(stage.of("echo_seconds") or (0.0,))
+            found.append((command, value, low, (stage.number("round_trips") or 0) * trip / low))
     return max(found, key=lambda one: one[1], default=None)
 
 

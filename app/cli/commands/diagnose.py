@@ -55,7 +55,7 @@ class Stages(click.ParamType[tuple[StageName, ...]]):
 @click.option("--json", "as_json", is_flag=True, help="Print the diagnosis as JSON.")
 @common.login_options
 @common.options_of_all
-@series_options("label", "question", "server_ssh", "smb_conf", "timeout_seconds")
+@series_options("profile", "label", "question", "server_ssh", "smb_conf", "timeout_seconds")
 def diagnose_command(
     context: click.Context, /, target: str | None, resume_reference: str | None, yes: bool, **choices: Any
 ) -> int:
@@ -107,6 +107,7 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> Diagn
         folder=choices["folder"],
         server_ssh=options.server_ssh,
         smb_conf=str(options.smb_conf) if options.smb_conf else None,
+        profile=options.profile,
         label=options.label,
         question=options.question,
     )

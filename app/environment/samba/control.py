@@ -8,7 +8,7 @@ from app.environment.samba.printed import LATENESS_SECONDS, Profile, parse_profi
 from app.errors import MeasurementError
 from app.server.shell import ServerShell
 from storage.isolations import ProfileCounter, profile_facts
-from storage.records import FactValue
+from storage.records import Facts, FactValue, Target
 
 ON, OFF = "on", "off"
 LATE_SECONDS = 5.0
@@ -118,6 +118,16 @@ class SmbdControl:
 
     def quota(self) -> ProcessorQuota:
         return parse_quota(self._shell.run("sh", "-c", _LOOK, "sh", self._processes).out)
+
+
+def profiled_conf(server: Facts, given: str | None, target: Target) -> str:
+    """The smb.conf of the smbd to profile, as ``server`` has it or as it was given. Raises MeasurementError."""
+    if conf := server.get("smb.conf.path") or given:
+        return str(conf)
+    raise MeasurementError(
+        f"smbd's profile needs the smb.conf of {target.host}, which was not found: name the server by ssh and its file",
+        options="--server-ssh and --smb-conf",
+    )
 
 
 class Profiler:

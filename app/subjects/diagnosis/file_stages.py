@@ -9,6 +9,7 @@ from app.clients.smb import wire
 from app.clients.smb.files import SMBFiles
 from app.clients.smb.share import list_folder
 from app.clients.smb.wire import SAME_FILE
+from app.environment.samba.control import Profiler
 from app.errors import MeasurementError, NoSuchFileError
 from app.load.file_set import FILES_IN_FOLDER
 from app.subjects.diagnosis.bench import Bench, echo_seconds
@@ -21,6 +22,7 @@ _LISTINGS = 3
 _STREAM_INFORMATION = 22
 """FileStreamInformation (MS-FSCC 2.4.44)."""
 _MAKERS = 8
+_PROFILE_ROUNDS, _PROFILE_FILES = 5, 20
 _FIRST_FOLDER_OF_ENTRIES = 9000
 """Folders of entries are named from d9000 on, those of the tree from d0000 on."""
 
@@ -63,6 +65,7 @@ def small_files(bench: Bench) -> Stage:
             files.close_file(handle)
             _note(samples, "get", [*at, clock()])
             bench.check()
+    facts = _profiled(bench, content, made)
     streams = min(sizes.streams, made)
     each = -(-made // streams)
 
@@ -78,13 +81,41 @@ def small_files(bench: Bench) -> Stage:
             by.read_at(handle, 0, sizes.file_bytes)
             by.close_file(handle)
 
-    facts: dict[str, FactValue] = {"file_bytes": sizes.file_bytes, "files": made, "streams": streams}
+    facts |= {"file_bytes": sizes.file_bytes, "files": made, "streams": streams}
     facts["put_side_by_side_seconds"] = bench.side_by_side(streams, SMBFiles, put)
     facts["get_side_by_side_seconds"] = bench.side_by_side(streams, SMBFiles, get)
     facts["round_trips"] = ROUND_TRIPS
     return Stage(
         name=StageName.SMALL_FILES, samples={name: tuple(values) for name, values in samples.items()}, facts=facts
     )
+
+
+def _profiled(bench: Bench, content: memoryview, made: int) -> dict[str, FactValue]:
+    """Smbd's profile of what a file manager asks for, round by round: a missing name, a new file, its streams."""
+    plan, facts = bench.plan, dict[str, FactValue]()
+    if plan.profile_conf is None:
+        return facts
+    streams = wire.query(SAME_FILE, _STREAM_INFORMATION)
+    with Profiler(plan.profile_ssh, plan.profile_conf) as profiler, bench.connection(SMBFiles) as files:
+        share = files.connected_share()
+        for turn in range(_PROFILE_ROUNDS + 1):
+            for number in range(min(made, _PROFILE_FILES)):
+                bench.check()
+                path, missing = _file(bench, number), f"{bench.target.path}/missing {number:07} desktop.ini"
+                with suppress(NoSuchFileError):
+                    share.together(missing.lstrip("/"), wire.ACCESS_ATTRIBUTES)
+                files.remove(path)
+                handle = files.open(path, OpenMode.CREATE)
+                files.write_at(handle, 0, content)
+                files.close_file(handle)
+                with suppress(MeasurementError):
+                    share.together(path, wire.ACCESS_ATTRIBUTES, streams)
+                handle = files.open(path)
+                files.read_at(handle, 0, len(content))
+                files.close_file(handle)
+            found = profiler.round(turn)
+            facts |= found if turn else {}  # the first has the login too
+    return facts
 
 
 def _note(samples: dict[str, list[float]], command: str, at: list[float]) -> None:

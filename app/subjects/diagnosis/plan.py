@@ -99,6 +99,9 @@ class DiagnosisPlan:
     """Its name; it is made by the first stage that writes."""
     folder: str | None = None
     """An existing folder to list."""
+    profile_ssh: str | None = None
+    profile_conf: str | None = None
+    """The smb.conf of the smbd whose profile is read; None: no profile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

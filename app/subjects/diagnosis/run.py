@@ -7,9 +7,10 @@ from pathlib import Path
 from app.child_process import ChildProcess
 from app.clients.base import Secrets, check_folder
 from app.clients.registry import make_files
-from app.environment.collect import measurer_facts
+from app.environment.collect import collect, measurer_facts
 from app.environment.host.facts import client_facts
 from app.environment.link.facts import find_link
+from app.environment.samba.control import profiled_conf
 from app.errors import SharebenchError, UsageError
 from app.load.file_set import remove_all
 from app.measure.control import SeriesControl
@@ -43,6 +44,12 @@ _GRACE_SECONDS = 120.0
 """Longest time for a cancelled process to remove its files."""
 
 
+_CHOICES = (
+    "target", "settings", "effort", "only", "folder", "server_ssh", "smb_conf", "profile", "label", "question",
+)  # fmt: skip
+"""What a request and a stored diagnosis both have."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisRequest:
     """What to diagnose."""
@@ -55,6 +62,7 @@ class DiagnosisRequest:
     folder: str | None = None
     server_ssh: str | None = None
     smb_conf: str | None = None
+    profile: bool = False
     label: str = ""
     question: str = ""
 
@@ -100,10 +108,7 @@ def request_of(diagnosis: Diagnosis, secrets: Secrets) -> DiagnosisRequest:
     return DiagnosisRequest(
         secrets=secrets,
         **{
-            name: getattr(diagnosis, name)
-            for name in (
-                "target", "settings", "effort", "only", "folder", "server_ssh", "smb_conf", "label", "question",
-            )
+            name: getattr(diagnosis, name) for name in _CHOICES
         },
     )  # fmt: skip
 
@@ -224,6 +229,8 @@ class _Measuring:
             stages=tuple(self._to_do),
             own_folder=new_diagnosis_folder(),
             folder=request.folder,
+            profile_ssh=request.server_ssh,
+            profile_conf=_profiled(request) if request.profile else None,
         )
         self.process.say(line_of(plan))
 
@@ -276,13 +283,17 @@ class _Measuring:
         return (SeriesStatus.FAILED, why) if failed else (SeriesStatus.COMPLETE, "")
 
 
+def _profiled(request: DiagnosisRequest) -> str:
+    server = collect(request.target, ssh=request.server_ssh, smb_conf=request.smb_conf).server
+    return profiled_conf(server, request.smb_conf, request.target)
+
+
 def _new(request: DiagnosisRequest) -> Diagnosis:
-    names = ("target", "settings", "effort", "only", "folder", "server_ssh", "smb_conf", "label", "question")
     return Diagnosis(
         id=new_series_id(),
         created_at=utc_now(),
         environment={"client": {**client_facts(), **measurer_facts()}},
-        **{name: getattr(request, name) for name in names},
+        **{name: getattr(request, name) for name in _CHOICES},
     )
 
 

@@ -20,7 +20,10 @@ CREATES = 50
 
 
 def one_round(
-    vary: random.Random | None = None, own: float = OWN_MICROSECONDS, slower: float = 1.0, **calls: tuple[float, float]
+    vary: random.Random | None = None,
+    own: float = OWN_MICROSECONDS,
+    slower: float = 1.0,
+    **calls: tuple[float, float],
 ) -> dict[str, ProfileCounter]:
     def microseconds(each: float) -> int:
         return round(CREATES * each * slower * (vary.lognormvariate(0, 0.05) if vary else 1.0))
@@ -80,6 +83,13 @@ def test_the_answer_is_one_sentence_with_calls_or_time_of_each_call():
     assert own.sentence == "177 % more time in smbd: 177 of it in smbd itself."
     less = blamed(rounds(openat=(4.0, 120.0), readdir=(1.0, 0.5)), rounds(readdir=(200.0, 0.5)))
     assert less.sentence.startswith("65 % more time in smbd: 87 of it in openat, 20 → 120 µs a call; -22 in readdir, ")
+
+
+def test_rounds_that_a_busy_machine_lengthens_do_not_count():
+    """Two of five; of the third slow one the fastest three still have one."""
+    busy = [*rounds(number=3), *rounds(number=2, slower=9.0)]
+    assert not blamed(busy, rounds()).blamed
+    assert blamed([*rounds(number=3, own=900.0), *rounds(number=2, slower=9.0)], busy).blamed[0].name == OWN
 
 
 def test_a_machine_on_which_every_call_takes_longer_blames_none():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import struct
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from storage.diagnoses import Effort
 from storage.records import format_target
 from tests.command_line import Inside
 from tests.servers.distance import FarLink
+from tests.servers.late import LateOpeningSmbd
 from tests.servers.process import program, require
 from tests.servers.smbd import Smbd
 from tests.waiting import wait_for
@@ -137,38 +137,6 @@ def test_a_missing_name_in_a_large_folder_is_named_with_its_risk(inside: Inside,
     assert "a scan of 40,000 entries" in found["title"]
     assert "case sensitive = yes" in found["what_to_do"]
     assert "Risk" in found["what_to_do"]
-
-
-LATE_OPEN = """
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdarg.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-int openat(int folder, const char *path, int flags, ...) {
-    static int (*real)(int, const char *, int, ...);
-    va_list more;
-    va_start(more, flags);
-    int mode = va_arg(more, int);
-    va_end(more);
-    if (!real) real = dlsym(RTLD_NEXT, "openat");
-    if (strstr(path, "f000")) usleep(30000);
-    return real(folder, path, flags, mode);
-}
-"""
-
-
-class LateOpeningSmbd(Smbd):
-    """An smbd whose opens of small files take 30 ms more."""
-
-    def command(self) -> list[str]:
-        library = self.root / "late.so"
-        if not library.exists():
-            source = self.root / "late.c"
-            source.write_text(LATE_OPEN)
-            subprocess.run([program("cc"), "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-        return [program("env"), f"LD_PRELOAD={library}", *super().command()]
 
 
 def test_an_open_that_takes_the_server_long_is_told_from_distance(inside: Inside):
