@@ -298,15 +298,16 @@ class _Bench:
     ) -> None:
         """By ``restore``, or by the undo script alone, as long as somebody tells that a step is still running."""
         until = time.monotonic() + 60
-        script_there = way == "script" and server.undo.exists()
         while True:
-            if script_there:
+            if way == "script" and server.undo.exists():
                 by_ssh = ["ssh", server.ssh, f"sh {shlex.quote(str(server.undo))}"] if server.ssh else None
                 command = by_ssh or ["sh", str(server.undo)]
                 done = subprocess.run(command, capture_output=True, text=True, check=False)
                 figures.counts["undo script"] += 1
                 if done.returncode == script.BUSY_CODE and time.monotonic() < until:
                     figures.counts["told that a step was running"] += 1
+                    continue
+                if done.returncode and not server.undo.exists():  # the step that was still running undid it itself
                     continue
                 if done.returncode:
                     figures.losses.append(f"undo script: {done.returncode}, {done.stdout} {done.stderr}")
