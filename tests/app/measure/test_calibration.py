@@ -151,6 +151,7 @@ def test_a_local_path_has_one(tmp_path):
     assert found.busy or (found.bytes_per_second or 0) > 0
 
 
+@pytest.mark.alone
 def test_others_work_is_told_from_the_calibrations_own():
     with contextlib.ExitStack() as stack:
         for _ in range(2 * (os.cpu_count() or 1)):
