@@ -242,8 +242,8 @@ def with_blame(report: Report, base: Sequence[Round], other: Sequence[Round]) ->
     told = {**asdict(found), "sentence": found.sentence, "change_percent": found.change_percent, "level": LEVEL}
     return replace(
         report,
-        fields=(*report.fields, field),
         tables=(*report.tables, _table(found)),
+        results=(*report.results, field),
         document=lambda: {**report.document(), "blame": told},
     )
 

@@ -121,7 +121,7 @@ def test_a_comparison_without_profiles_stays_as_it_is():
     bare = Report(form="x", title="X", name="X", fields=(), tables=(), document=lambda: {"schema": "x"})
     assert with_blame(bare, [], []) is bare
     told = with_blame(bare, rounds(), rounds(openat=(8.0, 20.0)))
-    assert told.fields[0].tone is Tone.CAUTION
+    assert told.results[0].tone is Tone.CAUTION
     assert told.tables[0].rows[0].name == "openat"
     document = told.document()
     assert (document["schema"], document["blame"]["calls"][0]["name"]) == ("x", "syscall_openat")
