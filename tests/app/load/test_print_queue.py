@@ -63,7 +63,7 @@ def test_a_printer_share_is_waited_for_until_nothing_of_ours_waits(make_smbd, tm
             "first", memoryview(b"first")
         )  # the first job has Samba start its spooler, which may take long
     sharebench = Inside(tmp_path / "notebook.db", password=server.password)
-    options = ("--users", "2,3", "--think", "0.05", "--sizes", "4K", "--duration", "3", "--settle", "0", "--json")
+    options = ("--users", "2,3", "--think", "0.2", "--sizes", "4K", "--duration", "3", "--settle", "0", "--json")
     url = format_target(server.target())
     load = sharebench.json("load", url, "--scenario", "print", *options, "--smb-conf", str(asked))
     for point in load["points"]:
