@@ -19,8 +19,8 @@ from app.server.shell import Answer
 from forms.audit.judge import AuditedServer, judge
 from forms.audit.report import Remedy, remedies
 from forms.findings.finding import FAR_SECONDS
-from forms.tuning.smb_conf import SmbConfFile, read_conf
-from storage.audits import Audit, AuditedSetting, AuditScope
+from forms.tuning.smb_conf import read_conf
+from storage.audits import Audit, AuditScope
 from storage.plan import Settings
 from storage.records import FactValue, Target, format_target, utc_now
 
@@ -210,15 +210,8 @@ def _audit(subject: str, scope: AuditScope, server: AuditedServer, problems: tup
         created_at=utc_now(),
         subject=subject,
         scope=scope,
-        settings=_settings(server.conf) if server.conf else (),
+        settings=server.conf.settings if server.conf else (),
         facts=dict(server.facts),
         findings=judge(server),
         problems=problems,
-    )
-
-
-def _settings(conf: SmbConfFile) -> tuple[AuditedSetting, ...]:
-    return tuple(
-        AuditedSetting(section=one.section, name=one.name, value=one.value, file=one.file, line=one.line)
-        for one in conf.settings
     )

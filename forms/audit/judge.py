@@ -1,12 +1,10 @@
 """Judge known settings by ``forms/tuning/data/judgements.toml`` and by rules that hold for every parameter."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from forms.tuning import catalogue
@@ -14,7 +12,6 @@ from forms.tuning.catalogue import CatalogueEntry, Status
 from forms.tuning.fact_names import PARAMETER_PREFIX
 from forms.tuning.smb_conf import (
     SmbConfFile,
-    WrittenSetting,
     opposite_value,
     parameter_key,
     refusal,
@@ -22,8 +19,9 @@ from forms.tuning.smb_conf import (
     spelling,
     suggestions,
     tidy_value,
+    toml_data,
 )
-from storage.audits import AuditFinding, Ruling
+from storage.audits import AuditedSetting, AuditFinding, Ruling
 from storage.records import FactValue
 
 MEASURED = "measured on Samba 4.17.12"
@@ -102,7 +100,7 @@ def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]
     for scope in ("global", "share"):
         prefix = f"{PARAMETER_PREFIX}{scope}/"
         settings += [
-            WrittenSetting(section=scope, name=name.removeprefix(prefix), value=str(value))
+            AuditedSetting(section=scope, name=name.removeprefix(prefix), value=str(value))
             for name, value in facts.items()
             if name.startswith(prefix) and value != ""  # an empty one is a default that testparm lists
         ]
@@ -119,13 +117,7 @@ def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]
 @cache
 def judgements() -> tuple[SettingJudgement, ...]:
     """All judgements of the data file."""
-    text = resources.files("forms.tuning").joinpath("data", "judgements.toml").read_text(encoding="utf-8")
-    return tuple(_judgement(row) for row in tomllib.loads(text)["judgement"])
-
-
-def judgements_of(parameter: str) -> tuple[SettingJudgement, ...]:
-    """The judgements of an smb.conf parameter, by any of its names."""
-    return _by_parameter().get(parameter_key(parameter), ())
+    return tuple(_judgement(row) for row in toml_data("judgements.toml")["judgement"])
 
 
 @cache
@@ -159,7 +151,7 @@ class _Configuration:
         entry = _entry(spelling(name).name)
         return (entry.default or "") if entry else _DEFAULTS.get(spelling(name).name, "")
 
-    def sections_of(self, setting: WrittenSetting) -> Sequence[str]:
+    def sections_of(self, setting: AuditedSetting) -> Sequence[str]:
         """Where a line acts: its section; in [global] every share that does not set the parameter itself."""
         parameter = spelling(setting.name).parameter
         if setting.section != "global" or parameter is None or parameter.scope == "global":
@@ -194,7 +186,7 @@ def _of_settings(server: AuditedServer, smb_conf: SmbConfFile) -> Iterator[Audit
         )  # fmt: skip
 
 
-def _of_setting(server: AuditedServer, conf: _Configuration, setting: WrittenSetting) -> Iterator[AuditFinding]:
+def _of_setting(server: AuditedServer, conf: _Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
     if ":" in setting.name:
         yield from _judged(server, conf, setting, setting.value)
         return
@@ -212,7 +204,7 @@ def _of_setting(server: AuditedServer, conf: _Configuration, setting: WrittenSet
         yield _finding(setting, "default", Ruling.USELESS, 0, "It is the default.", instead="")
 
 
-def _general(server: AuditedServer, conf: _Configuration, setting: WrittenSetting) -> AuditFinding | None:
+def _general(server: AuditedServer, conf: _Configuration, setting: AuditedSetting) -> AuditFinding | None:
     spelled = spelling(setting.name)
     entry = _entry(spelled.name)
     known = _known(server.global_names | server.share_names)
@@ -243,7 +235,7 @@ def _general(server: AuditedServer, conf: _Configuration, setting: WrittenSettin
     return None
 
 
-def _not_of_this_version(setting: WrittenSetting, entry: CatalogueEntry, *, is_too_new: bool) -> AuditFinding:
+def _not_of_this_version(setting: AuditedSetting, entry: CatalogueEntry, *, is_too_new: bool) -> AuditFinding:
     if is_too_new:
         why = f"Samba knows it since {entry.since}; this one skips the line."
         return _finding(setting, "too-new", Ruling.USELESS, 5, why, instead="")
@@ -258,7 +250,7 @@ def _known(names: frozenset[str]) -> frozenset[str]:
 
 
 def _finding(
-    setting: WrittenSetting,
+    setting: AuditedSetting,
     key: str,
     verdict: Ruling,
     cost: int,
@@ -288,14 +280,14 @@ def _finding(
     )  # fmt: skip
 
 
-def _overridden(setting: WrittenSetting, winner: WrittenSetting) -> AuditFinding:
+def _overridden(setting: AuditedSetting, winner: AuditedSetting) -> AuditFinding:
     where = f"Line {winner.line}" if winner.file == setting.file else f"{winner.file}:{winner.line}"
     why = f"{where} sets it again, to {winner.value}: this line does nothing."
     return _finding(setting, "set-twice", Ruling.CONTRADICTORY, 30, why, instead="")
 
 
-def _judged(server: AuditedServer, conf: _Configuration, setting: WrittenSetting, value: str) -> Iterator[AuditFinding]:
-    for one in judgements_of(setting.name):
+def _judged(server: AuditedServer, conf: _Configuration, setting: AuditedSetting, value: str) -> Iterator[AuditFinding]:
+    for one in _by_parameter().get(parameter_key(setting.name), ()):
         about = _tested(one, setting.name, value)
         if about is None or not _holds_there(one, server, conf, setting):
             continue
@@ -330,7 +322,7 @@ def _tested(one: SettingJudgement, name: str, value: str) -> tuple[str, str] | N
     return value, "" if number is None else f"{number:g}" if number < 1e6 else f"{number:.0f}"
 
 
-def _holds_there(one: SettingJudgement, server: AuditedServer, conf: _Configuration, setting: WrittenSetting) -> bool:
+def _holds_there(one: SettingJudgement, server: AuditedServer, conf: _Configuration, setting: AuditedSetting) -> bool:
     if one.samba_from and server.samba_version < _version(one.samba_from):
         return False
     places = conf.sections_of(setting)
@@ -361,7 +353,7 @@ _DEFAULTS = {
 }  # fmt: skip
 
 
-def _of_words(server: AuditedServer, setting: WrittenSetting) -> Iterator[AuditFinding]:
+def _of_words(server: AuditedServer, setting: AuditedSetting) -> Iterator[AuditFinding]:
     name = spelling(setting.name).name
     if name == "socket options":
         for word, _ in _words(setting.value):
@@ -392,7 +384,7 @@ SOCKET_OPTIONS = (
 """The words that smbd knows (lib/util/util_net.c)."""
 
 
-def _hides(server: AuditedServer, setting: WrittenSetting) -> AuditFinding | None:
+def _hides(server: AuditedServer, setting: AuditedSetting) -> AuditFinding | None:
     if spelling(setting.name).name != "veto files":
         return None
     patterns = [pattern.lower() for pattern in setting.value.split("/") if pattern.strip()]
@@ -453,7 +445,7 @@ def _words(value: str) -> Iterator[tuple[str, str]]:
         yield name, number or "1"
 
 
-def _without_word(setting: WrittenSetting, word: str) -> str:
+def _without_word(setting: AuditedSetting, word: str) -> str:
     kept = [each for each in setting.value.split() if each.partition("=")[0].strip(",").lower() != word.lower()]
     return f"{setting.name} = {' '.join(kept)}" if kept else ""
 
@@ -472,7 +464,7 @@ def number_of(name: str, value: str) -> float | None:
         return None
 
 
-def _meant(setting: WrittenSetting) -> str:
+def _meant(setting: AuditedSetting) -> str:
     return opposite_value(setting.value) if spelling(setting.name).opposite else setting.value
 
 

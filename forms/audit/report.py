@@ -41,14 +41,11 @@ def audit_document(audit: Audit) -> dict[str, Any]:
 
 def finding_document(finding: AuditFinding) -> dict[str, Any]:
     """A finding with the keys of ``sharebench/findings/1``."""
-    fields = {name: getattr(finding, name) for name in finding.__dataclass_fields__}
     return {
         "severity": LOOKS[finding.verdict][0],
         "title": f"{finding.setting} = {finding.value}" if finding.value else finding.setting,
         "evidence": " ".join(text for text in (finding.why, finding.price) if text),
-        **fields,
-        "verdict": finding.verdict.value,
-        "advised_by": list(finding.advised_by),
+        **asdict(finding),
     }
 
 

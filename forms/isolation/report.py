@@ -221,7 +221,7 @@ def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
         },
         "waterfall_microseconds": dict(fall.parts()) | {"one operation": fall.whole} if fall else None,
         "profile_summary": asdict(profile) if profile else None,
-        "profiling_cost": _ratio(summary.profiling_cost),
+        "profiling_cost": summary.profiling_cost and asdict(summary.profiling_cost),
     }
 
 
@@ -230,13 +230,9 @@ def _point(point: IsolationPoint) -> dict[str, Any]:
         "clients": point.clients,
         "bytes_per_second": {layer.value: rate for layer, rate in point.rates.items()},
         "least_bytes_per_second": point.least,
-        "server_of_least": _ratio(point.ratio),
-        "passes_without_of_passes_with": _ratio(point.price),
+        "server_of_least": point.ratio and asdict(point.ratio),
+        "passes_without_of_passes_with": point.price and asdict(point.price),
     }
-
-
-def _ratio(found: MeasuredRatio | None) -> dict[str, Any] | None:
-    return asdict(found) if found else None
 
 
 def is_isolation(document: object) -> bool:
@@ -448,7 +444,6 @@ def _waterfall_chart(summary: IsolationSummary) -> Chart | None:
 
 COMPARISON_SCHEMA = "sharebench/isolation-comparison/1"
 _SHOWN = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK, Layer.SERVER)
-_MEGABYTE = 1_000_000
 
 
 def isolation_comparison(base: Isolation, other: Isolation) -> Report:
@@ -494,7 +489,7 @@ def _table(both: Sequence[IsolationSummary]) -> Table:
 def _row(clients: int, name: str, rates: Sequence[float | None]) -> Row:
     base, other = rates
     change = 100 * (other / base - 1) if base and other else None
-    return row_of(clients, name, *(rate / _MEGABYTE if rate else None for rate in rates), change)
+    return row_of(clients, name, *(rate / MEGABYTE if rate else None for rate in rates), change)
 
 
 def _differences(base: Isolation, other: Isolation) -> list[str]:

@@ -230,14 +230,6 @@ class Prediction:
     user_bytes_per_second: float
     users: int
 
-    def to_document(self) -> dict[str, Any]:
-        return {
-            "worksheet": self.worksheet,
-            "capacity_bytes_per_second": self.capacity_bytes_per_second,
-            "user_bytes_per_second": self.user_bytes_per_second,
-            "users": self.users,
-        }
-
 
 def predicted(load: Load, name: str, worksheet: UsersCalculation) -> Prediction | None:
     """The users that the worksheet's server carries (Using Samba); None where demand has no limit."""

@@ -52,8 +52,8 @@ def load_document(load: Load, prediction: Prediction | None = None) -> Document:
         "answer": load_answer(load),
         "limit_seconds": limit_seconds(load.choices, load.scenario),
         "memory": _memory_document(load),
-        "knee": None if knee is None else asdict(knee),
-        "prediction": None if prediction is None else prediction.to_document(),
+        "knee": knee and asdict(knee),
+        "prediction": prediction and asdict(prediction),
     }
 
 

@@ -52,7 +52,7 @@ def trial_document(found: TrialSummary) -> Document:
             for pair in found.pairs
         ],
         "slots": [asdict(slot) for slot in found.slots],
-        "series": [_series(found.base), _series(found.other)],
+        "series": [series_document(found.base), series_document(found.other)],
     }
 
 
@@ -83,7 +83,7 @@ def sweep_document(found: SweepSummary) -> Document:
             for one in found.values
         ],
         "slots": [asdict(slot) for slot in found.slots],
-        "series": [_series(one.series) for one in found.values],
+        "series": [series_document(one.series) for one in found.values],
     }
 
 
@@ -95,14 +95,7 @@ def plan_document(plan: TrialPlan) -> Document:
 
 def effect_document(effect: PairedEffect | None) -> Document | None:
     """An effect, its interval as [low, high]."""
-    if effect is None:
-        return None
-    interval = effect.interval_percent
-    return {**asdict(effect), "interval_percent": list(interval) if interval else None}
-
-
-def _series(series: Series) -> Document:
-    return dict(series_document(series))
+    return asdict(effect) if effect else None
 
 
 _NOTABLE_SLOT_EFFECT_PERCENT = 1.0

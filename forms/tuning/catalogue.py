@@ -1,7 +1,6 @@
 """The catalogue of settings of file servers, clients and networks, by impact."""
 
 import difflib
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,7 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import Annotated, Any
 
-from forms.tuning.smb_conf import spelling, squeeze
+from forms.tuning.smb_conf import spelling, squeeze, toml_data
 from storage.json_reader import DocumentError, JSONNode
 from storage.records import ClientFacts, Command, Series
 
@@ -160,10 +159,9 @@ _PLACE_IN_HISTORY: dict[Status | None, int] = {Status.SMB1_ONLY: 1, Status.REMOV
 @cache
 def _load() -> tuple[CatalogueEntry, ...]:
     folder = resources.files("forms.tuning").joinpath("data", "catalogue")
-    files = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
-    raw = [item for f in files for item in tomllib.loads(f.read_text(encoding="utf-8"))["entry"]]
-    today = resources.files("forms.tuning").joinpath("data", "today.toml").read_text(encoding="utf-8")
-    first = {name: place for place, name in enumerate(tomllib.loads(today)["first"])}
+    files = sorted(file.name for file in folder.iterdir() if file.name.endswith(".toml"))
+    raw = [item for file in files for item in toml_data("catalogue", file)["entry"]]
+    first = {name: place for place, name in enumerate(toml_data("today.toml")["first"])}
     if unknown := first.keys() - {item["name"] for item in raw}:
         raise ValueError(f"today.toml names what the catalogue has not: {sorted(unknown)}")
     raw.sort(key=lambda item: (_PLACE_IN_HISTORY.get(item.get("status"), 0), first.get(item["name"], len(first))))
@@ -203,8 +201,7 @@ class Misprint:
 @cache
 def misprints() -> tuple[Misprint, ...]:
     """All known misprints, in the order of the sources."""
-    text = resources.files("forms.tuning").joinpath("data", "misprints.toml").read_text(encoding="utf-8")
-    raw = tomllib.loads(text)["misprint"]
+    raw = toml_data("misprints.toml")["misprint"]
     folded = [{name: " ".join(v.split()) if isinstance(v, str) else v for name, v in item.items()} for item in raw]
     return tuple(JSONNode(item["key"], item).record(Misprint) for item in folded)
 

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import resources
+from typing import Any
+
+from storage.audits import AuditedSetting
 
 _YES = frozenset({"yes", "true", "on", "1"})
 _NO = frozenset({"no", "false", "off", "0"})
@@ -182,10 +185,14 @@ def _tidy_socket_options(words: str) -> str:
     return " ".join(f"{option}={value}" for option, value in sorted(options.items()))
 
 
+def toml_data(*names: str) -> dict[str, Any]:
+    """What a file below ``data`` holds."""
+    return tomllib.loads(resources.files("forms.tuning").joinpath("data", *names).read_text(encoding="utf-8"))
+
+
 @cache
 def _tables() -> tuple[Mapping[str, Parameter], Mapping[str, str], Mapping[str, str]]:
-    text = resources.files("forms.tuning").joinpath("data", "parameters.toml").read_text(encoding="utf-8")
-    raw = tomllib.loads(text)
+    raw = toml_data("parameters.toml")
     parameters = {
         squeeze(name): Parameter(name=name, scope=scope, kind=kind, newer=newer)
         for newer, scopes in ((False, raw), (True, raw["newer"]))
@@ -199,21 +206,10 @@ def _tables() -> tuple[Mapping[str, Parameter], Mapping[str, str], Mapping[str, 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenSetting:
-    """One line ``name = value``, includes spliced in."""
-
-    section: str
-    name: str
-    value: str
-    file: str = ""
-    line: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SmbConfFile:
     """The settings of an smb.conf in order, and what could not be followed."""
 
-    settings: tuple[WrittenSetting, ...] = ()
+    settings: tuple[AuditedSetting, ...] = ()
     missing_includes: tuple[str, ...] = ()
     per_client_includes: tuple[str, ...] = ()
     malformed: tuple[str, ...] = ()
@@ -231,7 +227,7 @@ class SmbConfFile:
 @dataclass(slots=True)
 class _FileReading:
     files: Mapping[str, str]
-    settings: list[WrittenSetting] = field(default_factory=list)
+    settings: list[AuditedSetting] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     per_client: list[str] = field(default_factory=list)
     malformed: list[str] = field(default_factory=list)
@@ -255,7 +251,7 @@ class _FileReading:
                 self.settings.clear()
                 section = self.read("registry", "global")
             else:
-                self.settings.append(WrittenSetting(section=section, name=name, value=value, file=file, line=number))
+                self.settings.append(AuditedSetting(section=section, name=name, value=value, file=file, line=number))
         return section
 
     def _include(self, value: str, section: str) -> str:
@@ -289,7 +285,7 @@ def read_conf(path: str, files: Mapping[str, str]) -> SmbConfFile:
     )
 
 
-def global_names_in_shares(conf: SmbConfFile, global_names: Iterable[str]) -> Iterator[WrittenSetting]:
+def global_names_in_shares(conf: SmbConfFile, global_names: Iterable[str]) -> Iterator[AuditedSetting]:
     """Server settings in a share, where Samba ignores them."""
     keys = {parameter_key(name) for name in global_names}
     for setting in conf.settings:

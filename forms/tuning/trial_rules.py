@@ -4,11 +4,9 @@ a running smbd turn new sessions away (measured on Samba 4.17.12).
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from forms.tuning import catalogue, smb_conf
@@ -184,5 +182,4 @@ def _socket_option(word: str) -> str | None:
 @cache
 def data() -> dict[str, Any]:
     """The tables of these rules."""
-    text = resources.files("forms.tuning").joinpath("data", "trials.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return smb_conf.toml_data("trials.toml")

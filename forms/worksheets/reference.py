@@ -69,7 +69,7 @@ def _folded(name: str) -> str:
     return " ".join(name.lower().replace("/", " ").split())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Demand:
     """A client's demand by kind of work (Using Samba, appendix B), where nothing is measured."""
 
@@ -80,19 +80,11 @@ class Demand:
 
 DEMANDS: Mapping[str, Demand] = MappingProxyType(
     {
-        "office": Demand(
-            transfers_per_second=1, file_bytes=OPERATION_BYTES, what="an office PC: one operation a second"
-        ),
-        "workstation": Demand(
-            transfers_per_second=4, file_bytes=OPERATION_BYTES, what="a fast workstation: four operations a second"
-        ),
-        "programmers": Demand(
-            transfers_per_second=5, file_bytes=OPERATION_BYTES, what="a programmer: 25 share 1 MB a second, 40 KB each"
-        ),
-        "compiling": Demand(
-            transfers_per_second=1, file_bytes=3_500_000, what="a workstation that compiles: 3 to 4 MB a second"
-        ),
-        "imaging": Demand(transfers_per_second=1, file_bytes=10_000_000, what="an imaging station: 10 MB a second"),
+        "office": Demand(1, OPERATION_BYTES, "an office PC: one operation a second"),
+        "workstation": Demand(4, OPERATION_BYTES, "a fast workstation: four operations a second"),
+        "programmers": Demand(5, OPERATION_BYTES, "a programmer: 25 share 1 MB a second, 40 KB each"),
+        "compiling": Demand(1, 3_500_000, "a workstation that compiles: 3 to 4 MB a second"),
+        "imaging": Demand(1, 10_000_000, "an imaging station: 10 MB a second"),
     }
 )
 
