@@ -7,8 +7,18 @@ from typing import Any
 from forms import wording
 from forms.comparison.comparison import SettlingStep, basis_sentence
 from forms.comparison.report import comparison_document, matrix_chart, matrix_table, verdict_document
-from forms.experiments.selftest import Repeats, Selftest, repeats, repeats_sentences, selftest, sentences
-from forms.experiments.summary import ExperimentStep, ExperimentSummary, Gain, experiment_summary
+from forms.experiments.summary import (
+    ExperimentStep,
+    ExperimentSummary,
+    Gain,
+    Repeats,
+    Selftest,
+    experiment_summary,
+    repeats,
+    repeats_sentences,
+    selftest,
+    sentences,
+)
 from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey_of
 from forms.findings.finding import finding_document, findings_table
 from forms.layout import Tone, Toned

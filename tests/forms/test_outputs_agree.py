@@ -17,7 +17,7 @@ from forms.comparison.report import comparison_report
 from forms.comparison.verdict import Sides, compare_sides
 from forms.diagnosis.report import diagnosis_report
 from forms.experiments.report import experiment_report, repeats_report, selftest_report, survey_report
-from forms.experiments.selftest import repeats, selftest
+from forms.experiments.summary import repeats, selftest
 from forms.experiments.survey import Station, StationPlace, survey, with_series
 from forms.isolation.report import example_documents, isolation_from_document, isolation_report
 from forms.load.report import load_report

@@ -23,7 +23,7 @@ from app.workflows.requests import SeriesOptions, options_of, series_request
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparison_form
 from forms.experiments.report import repeats_report, selftest_report
-from forms.experiments.selftest import repeats, selftest
+from forms.experiments.summary import repeats, selftest
 from forms.layout import visible
 from forms.watch.textfile import labels_of, series_samples
 from storage.notebook import Notebook

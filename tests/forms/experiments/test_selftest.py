@@ -7,7 +7,7 @@ import pytest
 
 from forms.comparison.verdict import compare
 from forms.experiments.report import selftest_document, selftest_report
-from forms.experiments.selftest import selftest, sentences
+from forms.experiments.summary import selftest, sentences
 from forms.exporters.text import report_text
 from tests.builders import interleaved, series
 
