@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from app.recorder import ceilings
 from tests.servers.fixtures import (
@@ -20,6 +21,9 @@ from tests.servers.fixtures import (
 )
 
 TESTS = Path(__file__).parent
+
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")  # what is right does not become wrong where a machine is slow
 
 __all__ = ["iperf3_server", "make_link", "make_smbd", "make_vsftpd", "small_disk", "smbd", "sshd", "through", "vsftpd"]
 
