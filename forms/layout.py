@@ -1,6 +1,7 @@
 """Measure, cut, wrap, pad and colour text by terminal cells."""
 
 import re
+import time
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
@@ -170,3 +171,8 @@ class Toned:
 def coloured(text: str, tone: Tone) -> str:
     """The text in the ANSI escapes of its tone, if it has a colour."""
     return f"{_ANSI[tone]}{text}{_END}" if tone in _ANSI and text else text
+
+
+def local_zones() -> str:
+    """The names of this machine's time zone, ``CET/CEST``."""
+    return "/".join(dict.fromkeys(time.tzname))

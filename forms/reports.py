@@ -17,20 +17,19 @@ from forms.series.summary import SeriesSummary, run_form
 from forms.worksheets.report import blank_bottleneck_report, blank_users_report
 from storage.records import Series
 
-_COLUMNS = columns_of(
-    "No",
-    "Series",
-    "What",
-    "When (UTC)",
-    "Runs",
-    ("Average, bytes/sec", ReportKind.WHOLE),
-    ("Deviation, %", ReportKind.PERCENT),
-    ("% of link", ReportKind.PERCENT),
-)
-
 
 def overview_report(series: Sequence[Series]) -> Report:
     """The overview of series, in the order of their forms."""
+    columns = columns_of(
+        "No",
+        "Series",
+        "What",
+        wording.when_heading(),
+        "Runs",
+        ("Average, bytes/sec", ReportKind.WHOLE),
+        ("Deviation, %", ReportKind.PERCENT),
+        ("% of link", ReportKind.PERCENT),
+    )
     rates = {one.id: one.rates() for one in series}
     lines = series_lines(series, rates, ())
     rows = tuple(
@@ -50,7 +49,7 @@ def overview_report(series: Sequence[Series]) -> Report:
         form="overview",
         title=f"{len(series)} series",
         name="Overview",
-        tables=(Table(columns=_COLUMNS, rows=rows),),
+        tables=(Table(columns=columns, rows=rows),),
         is_front_page=True,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from forms import layout
 from forms.layout import Tone
 from forms.stats.decision import Verdict
-from storage.records import Change, Command, Decision, Series, Target, format_target
+from storage.records import Change, Command, Decision, Series, Target, format_target, shows_utc
 
 _RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))
 _BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
@@ -255,3 +255,8 @@ def _factor(percent: float) -> str:
     if factor > _MOST_FACTOR:
         return f"over {_MOST_FACTOR:.0f}"
     return f"{factor:.1f}" if factor < 10 else f"{factor:.0f}"
+
+
+def when_heading() -> str:
+    """The heading of a column of times."""
+    return f"When ({'UTC' if shows_utc.get() else layout.local_zones()})"

@@ -20,6 +20,7 @@ from storage.records import (
     this_process,
     to_minute,
     utc_now,
+    with_zone,
 )
 from storage.shared import BASELINE, RUNS, SAID, Texts, text_since, texts_from_json
 
@@ -55,8 +56,8 @@ class UnknownReferenceError(LookupError):
 
 def held_text(reference: str, owner: Owner, kind: str = SERIES) -> str:
     """Who has a recording, as the beginning of a sentence."""
-    since = to_minute(owner.since)
-    return f"{kind} {reference} is being measured by process {owner.process_id} on {owner.host} since {since} UTC"
+    since = with_zone(owner.since)
+    return f"{kind} {reference} is being measured by process {owner.process_id} on {owner.host} since {since}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

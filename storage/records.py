@@ -5,6 +5,7 @@ import re
 import secrets
 import socket
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -64,9 +65,29 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def to_minute(moment: str) -> str:
-    """A stored moment as lists and forms show it, in UTC: ``2026-03-04 15:10``."""
+def utc_minute(moment: str) -> str:
+    """A stored moment in text that is stored itself: ``2026-03-04 15:10``."""
     return moment[:16].replace("T", " ")
+
+
+shows_utc = ContextVar("shows_utc", default=False)
+"""Whether times are shown in UTC, as in data, rather than in this machine's zone."""
+
+
+def to_minute(moment: str) -> str:
+    """A stored moment as lists and forms show it: ``2026-03-04 16:10``."""
+    return with_zone(moment)[:16]
+
+
+def with_zone(moment: str) -> str:
+    """``2026-03-04 16:10 CET``."""
+    at = datetime.fromisoformat(moment)
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    try:
+        at = at.astimezone(UTC if shows_utc.get() else None)
+    except (ValueError, OverflowError, OSError):  # this machine's clock does not reach so far
+        at = at.astimezone(UTC)
+    return f"{at.isoformat(' ')[:16]} {at:%Z}"
 
 
 class Command(StrEnum):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from storage.json_reader import DocumentError, JSONNode
-from storage.records import JSONValue, to_minute
+from storage.records import JSONValue, utc_minute
 
 SAID, NOTE, BASELINE = "said", "note", "baseline"
 RUNS = {
@@ -94,7 +94,7 @@ class Texts:
             for when, text in () if name.startswith(f"{BASELINE}/") else one.others:
                 fresh = [part for part in text.split("\n\n") if part not in parts]
                 if fresh:
-                    parts += [f"Other {_words(name)} of {to_minute(when)}: {fresh[0]}", *fresh[1:]]
+                    parts += [f"Other {_words(name)} of {utc_minute(when)}: {fresh[0]}", *fresh[1:]]
         return "\n\n".join(part for part in parts if part)
 
     def to_json(self) -> dict[str, JSONValue]:

@@ -2,6 +2,8 @@
 
 import gc
 import os
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,12 +22,28 @@ from tests.servers.fixtures import (
     vsftpd,
 )
 
+os.environ["TZ"] = "UTC"  # before anything is shown, and for every process that a test starts
+time.tzset()
+
 TESTS = Path(__file__).parent
 
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")  # what is right does not become wrong where a machine is slow
 
 __all__ = ["iperf3_server", "make_link", "make_smbd", "make_vsftpd", "small_disk", "smbd", "sshd", "through", "vsftpd"]
+
+
+@pytest.fixture
+def zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Sets this process's time zone for one test."""
+
+    def set_to(name: str) -> None:
+        monkeypatch.setenv("TZ", name)
+        time.tzset()
+
+    yield set_to
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

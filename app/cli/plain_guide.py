@@ -37,7 +37,7 @@ from app.workflows.trial_order import Judged, SettingRestored, ValueSet, consent
 from forms import wording
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparisons
-from forms.exporters import FORMATS, PAPERS, export_reports
+from forms.exporters import FORMATS, PAPERS, export_reports, times_for
 from forms.exporters.text import report_text, run_form_text
 from forms.layout import Toned, for_terminal, visible, width, wrap
 from forms.report import SIGNS
@@ -264,7 +264,7 @@ class PlainGuide:
             raise UsageError(f"{path.name or 'no name'}: no format has that suffix; there are {', '.join(suffixes)}")
         if path.exists():
             raise UsageError(f"{path} is there already: name another file")
-        with output_file(path) as file:
+        with output_file(path) as file, times_for(suffixes[path.suffix]):
             reports = series_reports([notebook.series(each) for each in ids])
             file.write(export_reports(reports, suffixes[path.suffix], paper=PAPERS[0]))
         self._say(f"Written: {path.absolute()}")

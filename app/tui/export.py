@@ -19,7 +19,7 @@ from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
 from app.tui.frame.parts import KeyBar, LineInput, Pane
 from app.whole_file import is_there, output_file
-from forms.exporters import FORMATS, PAPERS, Format, export_reports
+from forms.exporters import FORMATS, PAPERS, Format, export_reports, times_for
 from forms.report import Report
 from forms.wording import plain
 from storage.notebook import Notebook
@@ -236,10 +236,9 @@ class ExportScreen(BaseScreen):
         gather, paper = self.gather, self.paper
 
         def write(notebook: Notebook) -> list[Path]:
-            reports = gather(notebook)
             for name, path in paths.items():
-                with output_file(path) as file:
-                    file.write(export_reports(reports, name, paper=paper))
+                with output_file(path) as file, times_for(name):
+                    file.write(export_reports(gather(notebook), name, paper=paper))
             written = [path.absolute() for path in paths.values()]
             notebook.remember(MEMORY_KEY, {"folder": str(written[0].parent), "formats": list(paths)})
             return written

@@ -12,7 +12,7 @@ from forms.tuning.smb_conf import same_value, spelling
 from forms.tuning.trial_rules import data
 from storage.audits import Audit, AuditFinding, AuditScope, Ruling, audit_from_json
 from storage.json_reader import DocumentError, JSONNode
-from storage.records import to_minute
+from storage.records import with_zone
 
 SCHEMA = "sharebench/audit/1"
 COMPARISON_SCHEMA = "sharebench/audit-comparison/1"
@@ -183,8 +183,8 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
     gone, new = finding_changes(base, other)
     fields = fields_of(
         ("Answer", comparison_answer(base, other)),
-        ("Base", f"{base.subject}, {to_minute(base.created_at)} UTC: {audit_answer(base)}"),
-        ("Other", f"{other.subject}, {to_minute(other.created_at)} UTC: {audit_answer(other)}"),
+        ("Base", f"{base.subject}, {with_zone(base.created_at)}: {audit_answer(base)}"),
+        ("Other", f"{other.subject}, {with_zone(other.created_at)}: {audit_answer(other)}"),
     )
     findings = [row_of(f"gone: {said_of(finding)}", finding.why, tone=Tone.GOOD) for finding in gone]
     findings += [row_of(f"new: {said_of(finding)}", finding.why, tone=TONES[finding.verdict]) for finding in new]

@@ -12,7 +12,7 @@ from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Doubt, Limits, Verdict
 from forms.stats.summary import drift, lag_1
 from forms.tuning.fact_names import human_name
-from storage.records import Change, JSONValue, QuietVerdict, Series, to_minute
+from storage.records import Change, JSONValue, QuietVerdict, Series, with_zone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
     return [
         ("Series", series.id),
         ("Label", wording.plain(series.label)),
-        ("When", to_minute(series.created_at)),
+        ("When", with_zone(series.created_at)),
         ("Command", series.command.value),
         ("Target", wording.place(series.target)),
         ("Size", wording.binary_size(sizes.pop()) if len(sizes) == 1 else "several" if sizes else wording.ABSENT),

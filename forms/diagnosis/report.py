@@ -15,7 +15,7 @@ from forms.wording import plain
 from storage.diagnoses import Diagnosis, StageName, diagnosis_from_json, recording_of
 from storage.isolations import profile_rounds
 from storage.json_reader import DocumentError, JSONNode, named
-from storage.records import SeriesStatus, format_target, to_minute
+from storage.records import SeriesStatus, format_target, with_zone
 
 SCHEMA = "sharebench/diagnosis/1"
 COMPARISON_SCHEMA = "sharebench/diagnosis-comparison/1"
@@ -160,7 +160,7 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
         fields=(
             Field(name="Answer", text=changed),
             *(
-                Field(name=name, text=f"{to_minute(one.created_at)} UTC: {diagnosis_answer(one).text}")
+                Field(name=name, text=f"{with_zone(one.created_at)}: {diagnosis_answer(one).text}")
                 for name, one in (("Base", base), ("Other", other))
             ),
         ),

@@ -1,7 +1,8 @@
 """One exporter per format, all from the same reports, loaded on first use."""
 
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -39,6 +40,18 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
     }
 )
 """The module that renders a format has its name."""
+
+
+@contextmanager
+def times_for(format_name: str) -> Iterator[None]:
+    """Reports made inside have their times as the format wants them: in UTC where it is read back."""
+    from storage.records import shows_utc  # noqa: PLC0415  the first screen knows the formats and no records
+
+    token = shows_utc.set(FORMATS[format_name].read_back)
+    try:
+        yield
+    finally:
+        shows_utc.reset(token)
 
 
 def export_reports(reports: "Sequence[Report]", format_name: str, *, paper: str = "A4") -> bytes:

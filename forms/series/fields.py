@@ -1,7 +1,6 @@
 """The lines above and below a table."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 
 from forms import wording
 from forms.findings.finding import TCP_ROUND_TRIP, is_loopback, practice_text, request_seconds, round_trip_seconds
@@ -24,7 +23,7 @@ from storage.records import (
     SeriesStatus,
     Target,
     format_target,
-    to_minute,
+    with_zone,
 )
 
 _WHO = ("measured.by", "measured.ticket")
@@ -32,11 +31,12 @@ _WHO = ("measured.by", "measured.ticket")
 
 def when_field(moments: Iterable[str], environments: Iterable[Mapping[str, Facts]]) -> Field:
     """The first and last moment, and the machines."""
-    known = sorted({to_minute(moment) for moment in moments})
-    first, last = known[0], known[-1]
+    known = sorted(moments)
+    first, last = with_zone(known[0]), with_zone(known[-1])
+    began = first if first[16:] != last[16:] else first[:16]
     same_day = last[11:] if first[:10] == last[:10] else last
-    until = "" if first == last else f" to {same_day}"
-    return Field(name="When", text=f"{first}{until} UTC{from_machines(environments)}")
+    text = first if first == last else f"{began} to {same_day}"
+    return Field(name="When", text=f"{text}{from_machines(environments)}")
 
 
 def from_machines(environments: Iterable[Mapping[str, Facts]]) -> str:
@@ -196,8 +196,7 @@ def change_text(change: Change) -> str:
 
 
 def _measured(series: Series) -> str:
-    moment = datetime.fromisoformat(series.created_at).strftime("%Y-%m-%d %H:%M UTC")
-    return f"{moment}{from_machines([series.environment])}{_ended(series)}, series {series.id}"
+    return f"{with_zone(series.created_at)}{from_machines([series.environment])}{_ended(series)}, series {series.id}"
 
 
 def _ended(series: Series) -> str:
@@ -208,7 +207,7 @@ def _ended(series: Series) -> str:
 
 def resumed_text(series: Series) -> str:
     """When a series was resumed, and which runs had failed before."""
-    times = wording.listed([f"{to_minute(at)} UTC" for at in series.resumed_at])
+    times = wording.listed([f"{with_zone(at)}" for at in series.resumed_at])
     failed = [
         f"{'W' if run.phase is Phase.WARM_UP else 'run '}{run.number}{f' ({run.error})' if run.error else ''}"
         for run in series.failed_attempts

@@ -292,7 +292,7 @@ def _points_table(history: History, unit: str, newest: int | None) -> Table:
     users = ["Users"] if history.of_loads else []
     several = len({one.machine for line in history.lines for one in line.points}) > 1
     columns = columns_of(
-        "Recording", *users, "When (UTC)", *(["Measured on"] if several else []),
+        "Recording", *users, wording.when_heading(), *(["Measured on"] if several else []),
         (unit, ReportKind.DECIMAL), ("Low", ReportKind.DECIMAL),
         ("High", ReportKind.DECIMAL), "Marks",
     )  # fmt: skip
@@ -342,4 +342,4 @@ def _tone(level: HistoryLevel) -> Tone:
 
 
 def _day(text: str) -> str:
-    return text[:10]
+    return to_minute(text)[:10]

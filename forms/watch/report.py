@@ -10,7 +10,7 @@ from forms.layout import Tone, Toned
 from forms.report import Field, Report
 from forms.stats.decision import Limits
 from forms.watch.rule import BASELINE_NIGHTS, Outcome, smallest_slowdown_percent
-from storage.records import Series, to_minute
+from storage.records import Series, with_zone
 from storage.watches import Watch, WatchState
 
 SCHEMA = "sharebench/watch/1"
@@ -56,7 +56,7 @@ class Check:
 
 def watch_answer(watch: Watch) -> Toned:
     """The watch's state in one line."""
-    return Toned(f"{_SENTENCES[watch.standing]} since {_time(watch.since)}", TONES[watch.standing])
+    return Toned(f"{_SENTENCES[watch.standing]} since {with_zone(watch.since)}", TONES[watch.standing])
 
 
 _SENTENCES = {
@@ -124,8 +124,8 @@ def watch_report(check: Check) -> Report:
         *([Field(name="State", text=watch_answer(watch).text)] if check.outcome is not Outcome.COLLECTED else []),
         Field(name="Path", text=f"{watch.command} {wording.plain(watch.subject)}"),
         Field(name="Baseline", text=f"{wording.plain(watch.baseline)}, {wording.count(check.nights, 'night')}"),
-        Field(name="Checked", text=_time(watch.attempted_at)),
-        Field(name="Measured", text=_time(watch.succeeded_at) if watch.succeeded_at else "never"),
+        Field(name="Checked", text=with_zone(watch.attempted_at)),
+        Field(name="Measured", text=with_zone(watch.succeeded_at) if watch.succeeded_at else "never"),
     ]
     if check.comparison and (basis := basis_sentence(check.comparison)):
         fields.append(Field(name="Judged by", text=basis))
@@ -138,7 +138,3 @@ def watch_report(check: Check) -> Report:
         fields=tuple(fields),
         document=lambda: check_document(check),
     )
-
-
-def _time(text: str) -> str:
-    return f"{to_minute(text)} UTC"

@@ -14,7 +14,7 @@ from app.workflows.check import CheckState, Subject, check
 from app.workflows.clean import Leftover, Removal, folder_of, leftovers, remove
 from forms import wording
 from forms.layout import visible
-from storage.records import Target, format_target, to_minute
+from storage.records import Target, format_target, with_zone
 
 _WIDTH = 80
 _INDENT = " " * 15
@@ -105,7 +105,7 @@ def _say(found: list[Leftover], folder: Target) -> None:
     if not found:
         output.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
     for leftover in found:
-        when = to_minute(leftover.modified_at)
+        when = with_zone(leftover.modified_at) if leftover.modified_at else ""
         size = "our folder" if leftover.is_folder else f"{leftover.size_bytes:,} bytes"
         output.answer(f"{when:<16}  {size:>21}  {wording.plain(leftover.path)}")
 

@@ -11,7 +11,7 @@ from app.kinds import stored_change, stored_experiment
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentStep, experiment_summary
 from forms.layout import visible
-from storage.records import Decision, to_minute
+from storage.records import Decision, with_zone
 
 
 @click.group("experiment", cls=common.Group)
@@ -45,7 +45,7 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
     if not found:
         output.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
     for one in found:
-        last_at = to_minute(one.last_at)
+        last_at = with_zone(one.last_at)
         kind, name = one.experiment.kind.word, visible(one.experiment.name)
         output.answer(f"{last_at}  {one.series_count:>3} series  {kind:<10}  {name}")
 

@@ -22,7 +22,7 @@ from app.workflows.compare import sides_to_compare
 from forms import reports
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
-from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of
+from forms.exporters import FORMATS, PAPERS, SHORT_NAMES, export_reports, format_of, times_for
 from forms.report import Report
 from forms.worksheets.report import worksheet_report
 from storage.errors import did_you_mean
@@ -130,7 +130,8 @@ def export_command(
             return
     if file_name is None or file_name == _STDOUT:
         chosen = _one_for_stdout(formats or ("text",))
-        content = _content(_gathered(context, names, form, blank, link), chosen, paper=_paper(paper), key=key)
+        with times_for(chosen):
+            content = _content(_gathered(context, names, form, blank, link), chosen, paper=_paper(paper), key=key)
         with output.writing_to_stdout():
             sys.stdout.buffer.write(content)
         return
@@ -162,11 +163,9 @@ def write_forms(
                 alone=f"{file_path} exists already: name another file, or replace it with --force",
                 declined=f"{file_path} was left as it is",
             )
-    found: Sequence[Report] = ()
     for file_path, chosen in files.items():
-        with output_file(Path(file_path)) as file:
-            found = found or gather()
-            file.write(_content(found, chosen, paper=paper, key=key))
+        with output_file(Path(file_path)) as file, times_for(chosen):
+            file.write(_content(gather(), chosen, paper=paper, key=key))
         output.answer(file_path)
 
 

@@ -17,7 +17,7 @@ from storage.notebook import Notebook
 from storage.queries import SeriesQuery
 from storage.recordings import ISOLATION, Recording
 
-_HEADING = ("id", "when (UTC)", "kind", "runs", "answer", "what", "label", "measured on")
+_HEADING = ("id", f"when ({layout.local_zones()})", "kind", "runs", "answer", "what", "label", "measured on")
 _MACHINE = 7
 _RUNS, _ANSWER, _WHAT, _LABEL = 3, 4, 5, 6
 _LEAST_ANSWER, _LEAST_WHAT, _LEAST_LABEL = 20, 12, 8

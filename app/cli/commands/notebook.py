@@ -16,7 +16,7 @@ from forms.series.summary import run_form, unusual_runs
 from forms.wording import plain
 from storage.notebook import Notebook
 from storage.recordings import LAST, SERIES, Recording, held_text
-from storage.records import Phase, Run, RunStatus, Series, SeriesStatus, format_target, to_minute
+from storage.records import Phase, Run, RunStatus, Series, SeriesStatus, format_target, with_zone
 
 
 @common.command("show")
@@ -292,7 +292,7 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
     if not found:
         output.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
     for baseline in found:
-        when, kind = to_minute(baseline.set_at), kinds[baseline.recording_id]
+        when, kind = with_zone(baseline.set_at), kinds[baseline.recording_id]
         output.answer(f"{baseline.recording_id}  {when}  {kind:<9}  {visible(baseline.name)}")
 
 

@@ -18,7 +18,7 @@ from forms.worksheets.reference import BOOK_TABLES, DEMANDS, TABLES, ReferenceKi
 from forms.worksheets.report import to_record, worksheet_report
 from forms.worksheets.users import CLIENT_BYTES, CarryingPart, ServerMemory, UserGroup, UsersCalculation
 from storage.json_reader import DocumentError
-from storage.records import Worksheet, format_target, to_minute
+from storage.records import Worksheet, format_target, with_zone
 
 _Read = TypeVar("_Read")
 PARTS = ("cpu", "disk", "network")
@@ -268,7 +268,7 @@ def list_worksheets(context: click.Context) -> None:
         output.say("no worksheets yet; keep one with: sharebench worksheet bottleneck … --save NAME")
 
     for one in saved:
-        output.answer(f"{to_minute(one.saved_at)}  {one.kind:<10}  {visible(one.name)}")
+        output.answer(f"{with_zone(one.saved_at)}  {one.kind:<10}  {visible(one.name)}")
 
 
 @worksheet_command.command("show")

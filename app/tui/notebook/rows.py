@@ -98,10 +98,22 @@ def _answer(line: "RecordingLine") -> str:
 
 
 COLUMNS = (
-    ListColumn(order=SortKey.WHEN, heading="When (UTC)", text=lambda s: s.when, width=16, tone=_faint, rank=3),
+    ListColumn(
+        order=SortKey.WHEN,
+        heading=f"When ({layout.local_zones()})",
+        text=lambda s: s.when,
+        width=16,
+        tone=_faint,
+        rank=3,
+    ),
     ListColumn(order=SortKey.KIND, heading="Kind", text=lambda s: s.kind, width=9, rank=2),
     ListColumn(
-        order=SortKey.LABEL, heading="Label", text=lambda s: s.label or s.what, width=19, grows=2, cut_inside=True,
+        order=SortKey.LABEL,
+        heading="Label",
+        text=lambda s: s.label or s.what,
+        width=19,
+        grows=2,
+        cut_inside=True,
         rank=1,
     ),
     ListColumn(
@@ -111,18 +123,28 @@ COLUMNS = (
         order=SortKey.TARGET, heading="Target", text=lambda s: s.what, width=17, grows=2, cut_inside=True, rank=7
     ),
     ListColumn(
-        order=SortKey.RUNS, heading="Runs", text=lambda s: s.done, width=5, right=True, tone=lambda s: s.done_tone,
+        order=SortKey.RUNS,
+        heading="Runs",
+        text=lambda s: s.done,
+        width=5,
+        right=True,
+        tone=lambda s: s.done_tone,
         rank=4,
     ),
     ListColumn(order=SortKey.BASELINE, heading="Baseline", text=lambda s: s.baseline_text, width=10, grows=1, rank=5),
     ListColumn(
-        order=SortKey.EXPERIMENT, heading="Experiment", text=lambda s: s.experiment, width=11, grows=1, tone=_faint,
+        order=SortKey.EXPERIMENT,
+        heading="Experiment",
+        text=lambda s: s.experiment,
+        width=11,
+        grows=1,
+        tone=_faint,
         rank=6,
     ),
     ListColumn(
         order=SortKey.MACHINE, heading="Measured on", text=lambda s: s.machine, width=11, grows=1, tone=_faint, rank=5
     ),
-)  # fmt: skip
+)
 
 
 class PlacedColumn(NamedTuple):

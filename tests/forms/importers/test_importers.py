@@ -1,12 +1,13 @@
 """Series read back from documents and from filled forms."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from app.targets import parse_target
-from forms.exporters import export_reports
+from forms.exporters import export_reports, times_for
 from forms.findings.rules import findings_of
 from forms.importers.filled_form import Given
 from forms.series.report import blank_series_report
@@ -51,6 +52,14 @@ def test_what_is_wrong_is_named(text, said):
 def test_bytes_that_are_no_text():
     with pytest.raises(DocumentError, match="byte 2: not UTF-8"):
         read(b"ab\xff")
+
+
+def test_a_form_keeps_its_time_between_machines_of_other_zones(zone: Callable[[str], None]):
+    zone("Asia/Kolkata")
+    with times_for("csv"):
+        exported = export([full_series()], "csv")
+    zone("America/New_York")
+    assert [one.created_at for one in read(exported)] == [full_series().created_at]
 
 
 def test_an_exported_form_comes_back_with_its_runs_and_facts():

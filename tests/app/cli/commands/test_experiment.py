@@ -47,7 +47,7 @@ def experiment(db: Path, *arguments: str) -> int:
 
 def test_list(db, tmp_path, capsys):
     assert experiment(db, "list") == 0
-    assert capsys.readouterr().out == "2026-01-31 10:02    3 series  experiment  tuning\n"
+    assert capsys.readouterr().out == "2026-01-31 10:02 UTC    3 series  experiment  tuning\n"
     assert experiment(db, "list", "--json") == 0
     assert json.loads(capsys.readouterr().out) == [
         {"name": "tuning", "kind": "ladder", "series": 3, "last_at": "2026-01-31T10:02:00.000Z"}

@@ -1,6 +1,7 @@
 """``sharebench history`` of targets, recordings and experiments."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,20 @@ def test_into_a_file(years: Inside, tmp_path: Path):
     done = years("history", TARGET, "-o", str(tmp_path / "history.csv"))
     assert done.stdout.strip() == str(tmp_path / "history.csv")
     assert "Slower by 20 %" in (tmp_path / "history.csv").read_text()
+
+
+def test_people_read_their_own_zone_and_data_has_utc(years: Inside, tmp_path: Path, zone: Callable[[str], None]):
+    zone("Asia/Kolkata")
+    assert "When (IST)" in years("history", TARGET).stdout
+    assert f"{8:012x}  2026-01-08 15:30" in years("history", TARGET).stdout
+    for name, heading, when in (("html", "When (IST)", "15:30"), ("csv", "When (UTC)", "10:00")):
+        years("history", TARGET, "-o", str(tmp_path / f"history.{name}"))
+        written = (tmp_path / f"history.{name}").read_text()
+        assert heading in written
+        assert f"2026-01-08 {when}" in written
+    assert years.json("history", TARGET, "--json")["lines"][0]["points"][-1]["created_at"] == "2026-01-08T10:00:00.000Z"
+    assert "2026-01-08 15:30" in years("list").stdout
+    assert f"2026-01-08 15:30 IST, series {8:012x}" in years("show", "last").stdout
 
 
 def test_a_terminal_shows_the_newest_and_a_document_all(years: Inside, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
