@@ -9,6 +9,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.benchmarks.memory import MEMORY_HEAD, memory_line, memory_rows
 from tests.benchmarks.rows import all_rows, answer_rows
 from tests.benchmarks.table import PAIRS_HEAD, machine, pair_line, where
 from tests.benchmarks.times import TIMES_HEAD, times_line
+from tests.benchmarks.trees import tree_rows
 from tests.benchmarks.users import USERS_HEAD, users_line, users_rows
 from tests.servers.process import missing
 
@@ -25,7 +27,7 @@ FOLDER = Path(__file__).resolve().parents[2] / ".bench"
 
 def tables(size_bytes: int, pairs: int) -> Iterator[tuple[str, Iterator[Any], Callable[[Any], str]]]:
     """The head of each table, its rows, and how a result becomes a line."""
-    yield PAIRS_HEAD, all_rows(size_bytes, pairs), pair_line
+    yield PAIRS_HEAD, chain(all_rows(size_bytes, pairs), tree_rows(pairs)), pair_line
     yield TIMES_HEAD, answer_rows(size_bytes, pairs), times_line
     yield USERS_HEAD, users_rows(), users_line
     yield MEMORY_HEAD, memory_rows(), memory_line

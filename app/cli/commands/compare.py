@@ -39,6 +39,9 @@ def compare_command(
     series of the path, and from repeats of the base (--again); the verdict allows for it. An inconclusive verdict names
     the cheapest step that would settle it.
 
+    Where both have a profile of smbd (isolations, and --profile of run and diagnose), the calls that take the time come
+    with it, those to blame first.
+
     Several OTHER stand side by side in one table. Loads are compared load point by load point; other kinds stand side
     by side without a verdict. Exit code 0: not slower; 1: slower; 3: inconclusive.
     """
