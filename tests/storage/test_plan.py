@@ -18,6 +18,7 @@ FULL = Plan(
     files=9,
     make_file=True,
     verify=True,
+    profile=True,
     quiet_time=QuietTime.REQUIRE,
     server_ssh="root@nas",
     smb_conf="/etc/smb.conf",
