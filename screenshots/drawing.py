@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 from screenshots import invented
 from screenshots.scenes import Scene
@@ -64,10 +65,13 @@ async def draw(scene: Scene) -> str:
 
 @contextmanager
 def _same_everywhere() -> Iterator[None]:
-    """Colours as on a terminal that has them all, in a folder that every machine has."""
+    """Colours as on a terminal that has them all, in a folder that every machine has, however slowly it draws."""
     kept = {name: os.environ.pop(name) for name in ("NO_COLOR", "COLORTERM", "TEXTUAL_THEME") if name in os.environ}
     try:
-        with chdir("/tmp"):  # noqa: S108  nothing is written there
+        with (
+            chdir("/tmp"),  # noqa: S108  nothing is written there
+            patch("app.tui.guide.run_screen.STALL_SECONDS", float("inf")),
+        ):
             yield
     finally:
         os.environ.update(kept)
