@@ -222,7 +222,7 @@ def _audit_answer(notebook: Notebook, head: Recording) -> Toned:
     from forms.audit.report import audit_answer, audit_sign  # noqa: PLC0415  as the module says
 
     found = _audit(notebook, head.id)
-    return Toned(audit_answer(found), audit_sign(found)[1])
+    return Toned(audit_answer(found), audit_sign(found).tone)
 
 
 def _watch_form(notebook: Notebook, head: Recording) -> "Report":

@@ -4,7 +4,7 @@ import re
 import time
 import unicodedata
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum
 
 _EMOJI_PRESENTATION = "\ufe0f"
 _LINE_ENDS = frozenset("\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029")
@@ -166,6 +166,32 @@ class Toned:
 
     text: str
     tone: Tone = Tone.PLAIN
+
+
+class Sign(Enum):
+    """The signs of verdicts, findings and states: Unicode, the form for plain terminals, the tone."""
+
+    FASTER = "▲", "+", Tone.GOOD
+    SLOWER = "▼", "-", Tone.BAD
+    SAME = "=", "=", Tone.PLAIN
+    UNKNOWN = "?", "?", Tone.CAUTION
+    BAD = "✗", "x", Tone.BAD
+    WARNING = "!", "!", Tone.CAUTION
+    USELESS = "·", ".", Tone.FAINT
+    ADVICE = "→", ">", Tone.PLAIN
+    GOOD = "✓", "+", Tone.GOOD
+
+    def __init__(self, text: str, plain: str, tone: Tone) -> None:
+        self.text, self.plain, self.tone = text, plain, tone
+
+    def __str__(self) -> str:
+        return self.text
+
+
+PLAIN_SIGNS = str.maketrans(
+    {sign.text: sign.plain for sign in Sign} | dict(zip("★▶▸◆…⏎╭╮╰╯▔▁▂▃▅▆▇▎▏", "*>>*.┘┌┐└┘─__▄▄██││", strict=True))
+)
+"""One cell each; those on the right are in code page 437, which every console font has."""
 
 
 def coloured(text: str, tone: Tone) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from forms import layout
-from forms.layout import Tone
+from forms.layout import Sign
 from forms.stats.decision import Verdict
 from storage.records import Change, Command, Decision, Series, Target, format_target, shows_utc
 
@@ -194,14 +194,13 @@ def name_of(series: Series, *, beside: Series | None = None) -> str:
 
 
 _VERDICTS = {
-    Verdict.FASTER: ("+", Tone.GOOD, "Faster"),
-    Verdict.SLOWER: ("-", Tone.BAD, "Slower"),
-    Verdict.SAME: ("=", Tone.PLAIN, "No change"),
-    Verdict.UNKNOWN: ("?", Tone.CAUTION, "Inconclusive"),
+    Verdict.FASTER: (Sign.FASTER, "Faster"),
+    Verdict.SLOWER: (Sign.SLOWER, "Slower"),
+    Verdict.SAME: (Sign.SAME, "No change"),
+    Verdict.UNKNOWN: (Sign.UNKNOWN, "Inconclusive"),
 }
-VERDICT_SIGNS: Mapping[Verdict, str] = {verdict: sign for verdict, (sign, _, _) in _VERDICTS.items()}
-VERDICT_TONES: Mapping[Verdict, Tone] = {verdict: tone for verdict, (_, tone, _) in _VERDICTS.items()}
-VERDICT_WORDS: Mapping[Verdict, str] = {verdict: word for verdict, (_, _, word) in _VERDICTS.items()}
+VERDICT_SIGNS: Mapping[Verdict, Sign] = {verdict: sign for verdict, (sign, _) in _VERDICTS.items()}
+VERDICT_WORDS: Mapping[Verdict, str] = {verdict: word for verdict, (_, word) in _VERDICTS.items()}
 _NARROW_PERCENT = 2.0
 _FACTOR_FROM = 200.0
 _MOST_FACTOR, _LEAST_PERCENT = 100.0, -99.0

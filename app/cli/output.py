@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from app.charts import ascii_only
 from app.errors import CancelledError, NotebookError, SharebenchError, UsageError
-from forms.layout import Tone, coloured, for_terminal, json_escaped, visible
+from forms.layout import PLAIN_SIGNS, Tone, coloured, for_terminal, json_escaped, visible
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -25,6 +26,7 @@ class AnswerError(SharebenchError):
 def answer(text: str) -> None:
     """Print the answer on stdout. Raises AnswerError."""
     with writing_to_stdout():
+        text = text.translate(PLAIN_SIGNS) if sys.stdout.isatty() and ascii_only() else text
         click.echo(for_terminal(text, styled=draws_colour()))
 
 
@@ -114,7 +116,7 @@ def draw(text: str = "") -> None:
 
 def _write(text: str) -> None:
     try:
-        sys.stderr.write(text)
+        sys.stderr.write(text.translate(PLAIN_SIGNS) if sys.stderr.isatty() and ascii_only() else text)
         sys.stderr.flush()
     except OSError:
         drop_rest(2)

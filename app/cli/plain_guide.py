@@ -39,7 +39,7 @@ from forms.comparison.report import pair_report
 from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, PAPERS, export_reports, times_for
 from forms.exporters.text import report_text, run_form_text
-from forms.layout import Toned, for_terminal, visible, width, wrap
+from forms.layout import PLAIN_SIGNS, Toned, for_terminal, visible, width, wrap
 from forms.report import SIGNS
 from forms.reports import series_reports
 from forms.series.summary import chart_in_words, run_form
@@ -51,7 +51,7 @@ from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import RunStatus, Target, format_target
 
-_ASCII = str.maketrans({"─": "-", "═": "=", "│": "|", "⋮": ":", "█": "#", "░": ".", "→": ">", "★": "*", "▸": ">"})
+_ASCII = PLAIN_SIGNS | str.maketrans("─═│⋮█░", "-=|:#.")
 
 
 def without_boxes(text: str) -> str:

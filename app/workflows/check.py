@@ -18,7 +18,7 @@ from app.workflows.requests import SeriesOptions
 from forms import wording
 from forms.findings.rules_session import harmful_in, why_hidden
 from forms.findings.series_warnings import CEILING_PERCENT
-from forms.layout import Tone
+from forms.layout import Sign
 from forms.series.progress import FileFit, FileSizeContext, suitability
 from forms.wording import binary_size, byte_rate, link_rate, milliseconds
 from storage.notebook import Notebook
@@ -32,14 +32,14 @@ class CheckState(StrEnum):
     """The result of one check."""
 
     FINE = "ok"
-    ATTENTION = "!!"
-    UNKNOWN = "??"
-    FAILED = "no"
+    ATTENTION = "warn"
+    UNKNOWN = "unknown"
+    FAILED = "failed"
 
     @property
-    def tone(self) -> Tone:
-        tones = {CheckState.FINE: Tone.GOOD, CheckState.ATTENTION: Tone.CAUTION, CheckState.FAILED: Tone.BAD}
-        return tones.get(self, Tone.FAINT)
+    def sign(self) -> Sign:
+        signs = {CheckState.FINE: Sign.GOOD, CheckState.ATTENTION: Sign.WARNING, CheckState.FAILED: Sign.BAD}
+        return signs.get(self, Sign.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ def _steps(notebook: Notebook, wanted: Iterable[str]) -> Iterator[tuple[str, str
         except (UsageError, UnknownReferenceError):
             continue  # its base is gone, or has nothing in common with it
         what = f"{head.change.name} = {head.change.value or 'empty'}"
-        text = f"{_path(head)}: [{form.comparison.sign}] {wording.plain(what)}: {form.comparison.headline}"
+        text = f"{_path(head)}: {form.comparison.sign} {wording.plain(what)}: {form.comparison.headline}"
         yield key, head.created_at, text
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from forms.layout import Tone
+from forms.layout import Sign, Tone
 from forms.report import Field, Report, Row, Table, columns_of, fields_of, row_of
 from forms.tuning.catalogue import about
 from forms.tuning.smb_conf import same_value, spelling
@@ -17,16 +17,15 @@ from storage.records import with_zone
 SCHEMA = "sharebench/audit/1"
 COMPARISON_SCHEMA = "sharebench/audit-comparison/1"
 LOOKS = {
-    Ruling.HARMFUL: ("problem", "✗", Tone.BAD),
-    Ruling.CONTRADICTORY: ("warning", "!", Tone.CAUTION),
-    Ruling.RISKY: ("warning", "!", Tone.CAUTION),
-    Ruling.MISPLACED: ("warning", "!", Tone.CAUTION),
-    Ruling.WORTH_TRYING: ("note", "→", Tone.PLAIN),
-    Ruling.USELESS: ("note", "·", Tone.FAINT),
+    Ruling.HARMFUL: ("problem", Sign.BAD),
+    Ruling.CONTRADICTORY: ("warning", Sign.WARNING),
+    Ruling.RISKY: ("warning", Sign.WARNING),
+    Ruling.MISPLACED: ("warning", Sign.WARNING),
+    Ruling.WORTH_TRYING: ("note", Sign.ADVICE),
+    Ruling.USELESS: ("note", Sign.USELESS),
 }
-"""Severity, sign and tone."""
-SIGNS: Mapping[Ruling, str] = {ruling: sign for ruling, (_, sign, _) in LOOKS.items()}
-TONES: Mapping[Ruling, Tone] = {ruling: tone for ruling, (_, _, tone) in LOOKS.items()}
+"""Severity and sign."""
+SIGNS: Mapping[Ruling, Sign] = {ruling: sign for ruling, (_, sign) in LOOKS.items()}
 
 
 def audit_document(audit: Audit) -> dict[str, Any]:
@@ -88,10 +87,10 @@ def audit_answer(audit: Audit) -> str:
     return f"{', '.join(counts)}." if counts else "No problems found."
 
 
-def audit_sign(audit: Audit) -> tuple[str, Tone]:
-    """The sign and tone of the gravest finding."""
+def audit_sign(audit: Audit) -> Sign:
+    """The sign of the gravest finding."""
     gravest = min((finding.verdict for finding in audit.findings), key=list(Ruling).index, default=None)
-    return (SIGNS[gravest], TONES[gravest]) if gravest else ("✓", Tone.GOOD)
+    return SIGNS[gravest] if gravest else Sign.GOOD
 
 
 def place_of(finding: AuditFinding) -> str:
@@ -126,7 +125,7 @@ def why_of(finding: AuditFinding, tried: Sequence[str] = ()) -> str:
 
 def audit_report(audit: Audit, tried: Mapping[str, Sequence[str]] | None = None) -> Report:
     """An audit; ``tried`` has this notebook's results by parameter."""
-    sign, tone = audit_sign(audit)
+    sign = audit_sign(audit)
     told = fields_of(
         ("Server", audit.subject),
         ("Samba", str(audit.facts.get("samba.version", ""))),
@@ -139,7 +138,7 @@ def audit_report(audit: Audit, tried: Mapping[str, Sequence[str]] | None = None)
         title=f"Audit of {audit.subject}",
         name="Audit",
         fields=(
-            Field(name="Answer", text=f"{sign} {audit_answer(audit)}", tone=tone),
+            Field(name="Answer", text=f"{sign} {audit_answer(audit)}", tone=sign.tone),
             *told,
             *(Field(name="Not read", text=problem, tone=Tone.CAUTION) for problem in audit.problems),
         ),
@@ -174,7 +173,7 @@ def _tables(audit: Audit, tried: Mapping[str, Sequence[str]]) -> Iterator[Table]
 
 def _row(finding: AuditFinding, tried: Sequence[str]) -> Row:
     title = f"{SIGNS[finding.verdict]} {finding.verdict} {place_of(finding)}  {said_of(finding)}"
-    return row_of(title, why_of(finding, tried), finding.what_to_do, tone=TONES[finding.verdict])
+    return row_of(title, why_of(finding, tried), finding.what_to_do, tone=SIGNS[finding.verdict].tone)
 
 
 def audit_comparison_report(base: Audit, other: Audit) -> Report:
@@ -187,7 +186,7 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
         ("Other", f"{other.subject}, {with_zone(other.created_at)}: {audit_answer(other)}"),
     )
     findings = [row_of(f"gone: {said_of(finding)}", finding.why, tone=Tone.GOOD) for finding in gone]
-    findings += [row_of(f"new: {said_of(finding)}", finding.why, tone=TONES[finding.verdict]) for finding in new]
+    findings += [row_of(f"new: {said_of(finding)}", finding.why, tone=SIGNS[finding.verdict].tone) for finding in new]
     tables = []
     if rows:
         tables.append(

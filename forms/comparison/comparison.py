@@ -7,13 +7,13 @@ from datetime import datetime
 
 from forms import wording
 from forms.comparison.differences import Difference, session_difference
-from forms.layout import Tone
+from forms.layout import Sign, Tone
 from forms.stats import settle
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
 from forms.stats.settle import Settles, Way
 from forms.stats.variation import in_pairs
 from forms.tuning.smb_conf import spelling
-from forms.wording import VERDICT_SIGNS, VERDICT_TONES, VERDICT_WORDS, signed_end, verdict_sentence
+from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, signed_end, verdict_sentence
 from storage.records import Change, Command, Evidence, Series, format_target
 
 _TRIED_ONCE_SECONDS = 3.0
@@ -201,7 +201,7 @@ def _of_target(base: Series) -> str:
 
 
 _OTHER_PATH = ("command", "target", "client.name")
-OWN_SIGNS = {Doubt.CONTRADICTED: "!", Doubt.SAME_SETTINGS: "~"}
+OWN_SIGNS = {Doubt.CONTRADICTED: Sign.WARNING, Doubt.SAME_SETTINGS: Sign.SAME}
 MANY_RUNS = 30
 
 
@@ -240,11 +240,9 @@ class Comparison(ChangeDecision):
         return self.verdict is not Verdict.UNKNOWN
 
     @property
-    def sign(self) -> str:
-        """``+``, ``-``, ``=``, ``?`` inconclusive, ``!`` contradicted, ``~`` mere variation."""
-        if self.doubt in OWN_SIGNS:
-            return OWN_SIGNS[self.doubt]
-        return VERDICT_SIGNS[self.verdict]
+    def sign(self) -> Sign:
+        """The verdict's, but ``!`` where contradicted and ``=`` for mere variation."""
+        return OWN_SIGNS.get(self.doubt, VERDICT_SIGNS[self.verdict]) if self.doubt else VERDICT_SIGNS[self.verdict]
 
     @property
     def word(self) -> str:
@@ -254,7 +252,7 @@ class Comparison(ChangeDecision):
 
     @property
     def tone(self) -> Tone:
-        return VERDICT_TONES[self.verdict]
+        return VERDICT_SIGNS[self.verdict].tone
 
     @property
     def base_again_tells(self) -> bool:

@@ -116,7 +116,7 @@ def pair_report(form: ComparisonSummary) -> Report:
 
 def verdict_fields(found: Comparison) -> Iterator[Field]:
     """The verdict, its basis, and the cheapest step that would settle it."""
-    yield Field(name="Verdict", text=f"[{found.sign}] {found.headline}", tone=found.tone)
+    yield Field(name="Verdict", text=f"{found.sign} {found.headline}", tone=found.tone)
     if basis := basis_sentence(found):
         yield Field(name="Judged by", text=basis)
     if found.settle:
@@ -138,7 +138,7 @@ def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) ->
         results=tuple(
             Field(
                 name=f"{form.comparison.other_name} ({form.other.series.command})",
-                text=f"[{form.comparison.sign}] {form.comparison.sentence}",
+                text=f"{form.comparison.sign} {form.comparison.sentence}",
                 tone=form.comparison.tone,
             )
             for form in found
@@ -278,6 +278,6 @@ def _verdicts(found: Sequence[ComparisonSummary]) -> Table:
     for form in found:
         c = form.comparison
         low, high = c.interval_percent or (None, None)
-        values = (c.other_name, c.base_name, f"[{c.sign}] {c.word}", c.change_percent, low, high, c.needed_runs)
+        values = (c.other_name, c.base_name, f"{c.sign} {c.word}", c.change_percent, low, high, c.needed_runs)
         rows.append(row_of(*values))
     return Table(columns=columns, rows=tuple(rows), caption="Verdicts, with the 95 % interval of the change")

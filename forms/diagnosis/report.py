@@ -8,7 +8,7 @@ from forms.audit.report import audit_answer, audit_document
 from forms.comparison.blame import with_blame
 from forms.diagnosis.rules import Complaint, complaints
 from forms.diagnosis.summary import Figure, figures
-from forms.findings.finding import TONES, Severity, finding_document
+from forms.findings.finding import SIGNS, finding_document
 from forms.layout import Tone, Toned
 from forms.report import Field, Report, Table, columns_of, row_of
 from forms.wording import plain
@@ -19,7 +19,6 @@ from storage.records import SeriesStatus, format_target, with_zone
 
 SCHEMA = "sharebench/diagnosis/1"
 COMPARISON_SCHEMA = "sharebench/diagnosis-comparison/1"
-SIGNS = {Severity.PROBLEM: "✗", Severity.WARNING: "!", Severity.NOTE: "→", Severity.GOOD: "✓"}
 BUSY = 1.5
 """Load per processor from which times are doubtful."""
 STAGE_NAMES = {
@@ -69,7 +68,7 @@ def diagnosis_answer(diagnosis: Diagnosis) -> Toned:
     if wrong:
         first = wrong[0].finding
         more = f" {len(wrong) - 1} more below." if len(wrong) > 1 else ""
-        return Toned(f"{SIGNS[first.severity]} {first.title}.{more}", TONES[first.severity])
+        return Toned(f"{SIGNS[first.severity]} {first.title}.{more}", SIGNS[first.severity].tone)
     if not done:
         return Toned(f"Nothing was measured{f': {plain(diagnosis.error)}' if diagnosis.error else ''}.", Tone.CAUTION)
     known = f" {wording.count(len(found), 'thing')} worth knowing below." if found else ""
@@ -121,7 +120,7 @@ def _tables(diagnosis: Diagnosis) -> Iterator[Table]:
                 f"{SIGNS[one.finding.severity]} {one.finding.title}",
                 f"{one.finding.evidence} How sure: {one.sure}.",
                 one.finding.what_to_do + (f' Test it: sharebench try "{one.setting}" TARGET' if one.setting else ""),
-                tone=TONES[one.finding.severity],
+                tone=SIGNS[one.finding.severity].tone,
             )
             for one in found
             if one.is_wrong is wrong
@@ -147,7 +146,7 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
     )
     changed = f"{wording.count(len(new), 'finding')} new, {len(gone)} gone." if new or gone else "The same findings."
     findings = [row_of(f"gone: {one.finding.title}", one.finding.evidence, tone=Tone.GOOD) for one in gone]
-    findings += [row_of(f"new: {one.finding.title}", one.finding.evidence, tone=TONES[one.finding.severity])
+    findings += [row_of(f"new: {one.finding.title}", one.finding.evidence, tone=SIGNS[one.finding.severity].tone)
                  for one in new]  # fmt: skip
     tables = [Table(columns=columns_of("Measured", "Base", "Other"), rows=rows, caption="Measured")] if rows else []
     if findings:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from forms import wording
-from forms.layout import Tone
+from forms.layout import Sign
 from forms.report import Report, Table, columns_of, row_of
 from storage.json_reader import named
 from storage.records import Command, Series, Target
@@ -124,12 +124,11 @@ def findings_document(found: Sequence[Finding]) -> dict[str, Any]:
     return {"schema": SCHEMA, "findings": [finding_document(finding) for finding in found]}
 
 
-SIGNS = {Severity.PROBLEM: "!!", Severity.WARNING: "! ", Severity.NOTE: "i ", Severity.GOOD: "ok"}
-TONES = {
-    Severity.PROBLEM: Tone.BAD,
-    Severity.WARNING: Tone.CAUTION,
-    Severity.NOTE: Tone.PLAIN,
-    Severity.GOOD: Tone.GOOD,
+SIGNS = {
+    Severity.PROBLEM: Sign.BAD,
+    Severity.WARNING: Sign.WARNING,
+    Severity.NOTE: Sign.ADVICE,
+    Severity.GOOD: Sign.GOOD,
 }
 FORM = "findings"
 TITLE = "Findings"
@@ -151,10 +150,10 @@ def findings_table(found: Sequence[Finding]) -> Table:
     """Findings with sign, evidence and recommendation, the gravest first."""
     rows = tuple(
         row_of(
-            f"[{SIGNS[one.severity]}] {one.title}",
+            f"{SIGNS[one.severity]} {one.title}",
             one.evidence,
             one.what_to_do,
-            tone=TONES[one.severity],
+            tone=SIGNS[one.severity].tone,
         )
         for one in found
     )

@@ -11,7 +11,7 @@ from forms.load.summary import load_answer, percentile_seconds
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.stats.decision import ChangeDecision, Step, Verdict, confirmed_changes, decide_together
 from forms.stats.variation import SeriesGroup
-from forms.wording import VERDICT_SIGNS, VERDICT_TONES, VERDICT_WORDS, verdict_sentence
+from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from forms.worksheets.users import UsersCalculation
 from storage.loads.records import Load, LoadPoint
 
@@ -151,8 +151,8 @@ def load_comparison_report(found: LoadComparison) -> Report:
         fields=(
             Field(
                 name="Verdict",
-                text=f"[{VERDICT_SIGNS[found.verdict]}] {_verdict_text(found)}",
-                tone=VERDICT_TONES[found.verdict],
+                text=f"{VERDICT_SIGNS[found.verdict]} {_verdict_text(found)}",
+                tone=VERDICT_SIGNS[found.verdict].tone,
             ),
             Field(name="Base", text=_named(found.base)),
             Field(name="Other", text=_named(found.other)),

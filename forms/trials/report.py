@@ -13,7 +13,7 @@ from forms.stats.paired import PairedEffect
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import SweepSummary
 from forms.tuning.catalogue import acts_on
-from forms.wording import VERDICT_SIGNS, VERDICT_TONES
+from forms.wording import VERDICT_SIGNS
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.records import Command, Series, format_target
 
@@ -121,8 +121,8 @@ def trial_report(found: TrialSummary) -> Report:
 
 def verdict_field(found: TrialSummary) -> Field:
     """The verdict with its sign."""
-    text = f"[{VERDICT_SIGNS[found.verdict]}] {verdict_sentence(found)}"
-    return Field(name="Verdict", text=text, tone=VERDICT_TONES[found.verdict])
+    text = f"{VERDICT_SIGNS[found.verdict]} {verdict_sentence(found)}"
+    return Field(name="Verdict", text=text, tone=VERDICT_SIGNS[found.verdict].tone)
 
 
 def verdict_sentence(found: TrialSummary) -> str:

@@ -10,7 +10,7 @@ from forms.series.fields import origin_fields
 from forms.stats.decision import Verdict
 from forms.trials.report import effect_document
 from forms.trials.summary import TrialSummary
-from forms.wording import VERDICT_SIGNS, VERDICT_TONES
+from forms.wording import VERDICT_SIGNS, VERDICT_WORDS
 from storage.records import Series, format_target
 
 
@@ -94,8 +94,8 @@ def _trials(found: TuneSummary) -> Table:
             one.plan.previous or "empty",
             one.effect.change_percent if one.effect else None,
             len(one.pairs),
-            f"[{VERDICT_SIGNS[one.verdict]}] {one.verdict}{_weak(one)}",
-            tone=VERDICT_TONES[one.verdict],
+            f"{VERDICT_SIGNS[one.verdict]} {VERDICT_WORDS[one.verdict]}{_weak(one)}",
+            tone=VERDICT_SIGNS[one.verdict].tone,
         )
         for one in found.trials
     ]

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from forms import wording
-from forms.layout import Tone
+from forms.layout import Sign, Tone
 from forms.report import (
     Bar,
     Cell,
@@ -294,12 +294,14 @@ def _enough(worksheet: UsersCalculation) -> Field:
     asked = f"{wording.rate(worksheet.demand_bytes_per_second)} asked, {wording.percent(worksheet.percent_used)} of it"
     if worksheet.is_tight:
         return Field(
-            name="Enough", text=f"[~] tight: {asked}; busy moments ask for more than the average", tone=Tone.CAUTION
+            name="Enough",
+            text=f"{Sign.WARNING} tight: {asked}; busy moments ask for more than the average",
+            tone=Tone.CAUTION,
         )
     if worksheet.is_enough:
-        return Field(name="Enough", text=f"[+] yes: {asked}", tone=Tone.GOOD)
+        return Field(name="Enough", text=f"{Sign.GOOD} yes: {asked}", tone=Tone.GOOD)
     missing = worksheet.demand_bytes_per_second - worksheet.capacity_bytes_per_second
-    return Field(name="Enough", text=f"[-] no: {asked}; {wording.rate(missing)} are missing", tone=Tone.BAD)
+    return Field(name="Enough", text=f"{Sign.BAD} no: {asked}; {wording.rate(missing)} are missing", tone=Tone.BAD)
 
 
 def _users_results(worksheet: UsersCalculation) -> Iterator[Field]:
@@ -317,7 +319,7 @@ def _users_results(worksheet: UsersCalculation) -> Iterator[Field]:
     memory = worksheet.memory
     if memory is not None:
         needed = memory.needed_bytes(worksheet.clients)
-        enough = "[+] enough" if needed <= memory.available_bytes else "[-] too little"
+        enough = f"{Sign.GOOD} enough" if needed <= memory.available_bytes else f"{Sign.BAD} too little"
         yield Field(
             name="Memory",
             text=f"{enough}: {worksheet.clients} x {_bytes(memory.client_bytes)} + {_bytes(memory.base_bytes)} ="

@@ -17,7 +17,7 @@ from forms.layout import visible
 from storage.records import Target, format_target, with_zone
 
 _WIDTH = 80
-_INDENT = " " * 15
+_INDENT = " " * 13
 
 
 @common.command("check")
@@ -45,7 +45,9 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
                     visible(checked.text), _WIDTH - len(_INDENT), break_on_hyphens=False, break_long_words=False
                 )
                 lines = text.splitlines()
-                output.answer(f"{output.toned(checked.state.value, checked.state.tone)}  {checked.name:<11}{lines[0]}")
+                output.answer(
+                    f"{output.toned(checked.state.sign.text, checked.state.sign.tone)} {checked.name:<11}{lines[0]}"
+                )
                 for line in lines[1:]:
                     output.answer(_INDENT + line)
     if as_json:

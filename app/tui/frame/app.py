@@ -58,7 +58,7 @@ from app.tui.frame.themes import (
     remembered_theme,
 )
 from app.user_files import config_file, keys_file
-from forms.layout import control_pictures, visible
+from forms.layout import PLAIN_SIGNS, control_pictures, visible
 
 _LOOKS_FOR_THE_END = 0.1
 """Seconds."""
@@ -149,15 +149,11 @@ def known_commands() -> set[str]:
     return found
 
 
-_PLAIN = str.maketrans("★✓▶▸◆…⏎╭╮╰╯▔▁▂▃▅▆▇▎▏", "*+>>*.┘┌┐└┘─__▄▄██││")
-"""One cell each; all on the right are in code page 437, which every console font has."""
-
-
 class PlainSigns(LineFilter):
     """Changes the signs of each line just before it is drawn."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002  Textual's
-        return [Segment(text.translate(_PLAIN), style, control) for text, style, control in segments]
+        return [Segment(text.translate(PLAIN_SIGNS), style, control) for text, style, control in segments]
 
 
 class CommandProvider(Provider):

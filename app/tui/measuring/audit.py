@@ -100,10 +100,10 @@ class AuditResultScreen(ReportScreen):
 
     def show(self, report: Report) -> None:
         super().show(report)
-        sign, tone = audit_sign(self.result.audit)
+        sign = audit_sign(self.result.audit)
         headline = self.query_one("#headline")
         headline.display = True
-        headline.update(joined([Toned(f"{sign} {audit_answer(self.result.audit)}", tone)], ""))  # type: ignore[attr-defined]
+        headline.update(joined([Toned(f"{sign} {audit_answer(self.result.audit)}", sign.tone)], ""))  # type: ignore[attr-defined]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "try":

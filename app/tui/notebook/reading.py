@@ -147,7 +147,7 @@ class CompareScreen(ZoomsCharts, Copies, GoesOn):
         self.form = form
         comparison = form.comparison
         self.query_one("#verdict", Label).update(
-            content_of(Toned(f"[{comparison.sign}] {comparison.sentence}", comparison.tone))
+            content_of(Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone))
         )
         self.query_one("#comparison-box").border_title = Content(
             f"Compare · {comparison.other_name} against {comparison.base_name}"

@@ -40,7 +40,7 @@ from app.workflows.requests import parse_change
 from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import Sides, compare_sides
-from forms.findings.finding import TONES, is_practice
+from forms.findings.finding import SIGNS, is_practice
 from forms.layout import Tone, Toned
 from forms.series.fields import QUESTIONS, before_a_change
 from forms.series.summary import SeriesSummary, run_form
@@ -200,7 +200,9 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     facts += what_is_proven(choices, known)
     if not known.yardsticks:
         facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
-    facts += [Toned(f"{found.severity}: {found.title}", TONES[found.severity]) for found in known.findings[:4]]
+    facts += [
+        Toned(f"{SIGNS[found.severity]} {found.title}", SIGNS[found.severity].tone) for found in known.findings[:4]
+    ]
     go_on = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
     proof = list(next_of_proof(choices, known))
     to_prove = any(option.advised for option in proof)
@@ -265,7 +267,7 @@ def _valid(series: Series) -> str:
 
 def _against(series: Series, stick: Yardstick) -> Toned:
     comparison = compare_sides(stick.sides or Sides(base=(stick.series,), other=(series,)), Limits())
-    return Toned(f"Against {wording.plain(stick.name)}: [{comparison.sign}] {comparison.sentence}", comparison.tone)
+    return Toned(f"Against {wording.plain(stick.name)}: {comparison.sign} {comparison.sentence}", comparison.tone)
 
 
 def _ask_baseline() -> Ask:
@@ -471,7 +473,7 @@ def what_is_proven(choices: GuideChoices, known: GuideContext) -> Iterator[str |
     found, change = _comparison(known.proof), _proven(known.proof)
     counts = f"{len(known.proof.base)} against {len(known.proof.other)} series"
     named = f"{wording.plain(change.name)} = {wording.plain(change.value)}, {counts}"
-    yield Toned(f"{named}: [{found.sign}] {found.sentence}", found.tone)
+    yield Toned(f"{named}: {found.sign} {found.sentence}", found.tone)
     if known.series and known.series.id not in {one.id for one in (*known.proof.base, *known.proof.other)}:
         yield f"! Series {known.series.id} shows other settings than what it was to repeat, so it is not counted."
 

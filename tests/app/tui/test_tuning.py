@@ -106,10 +106,10 @@ async def test_the_experiment_shows_each_change_with_what_came_of_it(path):
         lines = painted(app).splitlines()
         assert "files" in lines[0]
         heading = next(place for place, line in enumerate(lines) if "Verdict" in line)
-        assert "[?] Inconclusive: 12 % faster (" in lines[1]
+        assert "? Inconclusive: 12 % faster (" in lines[1]
         assert lines[heading + 2].split()[:2] == ["0", "base"]
         assert lines[heading + 3].split()[:4] == ["1", "log", "level", "="]
-        assert "+12.5 % [?] Inconclusive" in " ".join(lines[heading + 3].split())
+        assert "+12.5 % ? Inconclusive" in " ".join(lines[heading + 3].split())
         assert "It still says Yes." in painted(app)
         await pilot.press("v")
         await settled(app, pilot)

@@ -80,7 +80,7 @@ def test_the_text_has_both_sides_the_verdict_and_the_change_in_eighty_columns():
     assert max(map(len, text.splitlines())) <= 80
     assert "as found" in text
     assert "log level 0" in text
-    assert "[!] Not the change that was claimed (log level = 0 is contradicted)" in text
+    assert "! Not the change that was claimed (log level = 0 is contradicted)" in text
     assert "is contradicted): +10.0 % (+" in " ".join(text.split())
     assert "it still is 3" in " ".join(text.split())
 
@@ -132,8 +132,8 @@ def test_several_verdicts_a_line_each():
         [Sides(base=(BASE,), other=(replace(OTHER, change=None),)), Sides(base=again[:1], other=again[1:])]
     )
     text = report_text(comparison_report([BASE, OTHER, again[1]], found))
-    assert "log level 0 (get): [+] Faster" in text
-    assert "again (get):       [=] No change" in text
+    assert "log level 0 (get): ▲ Faster" in text
+    assert "again (get):       = No change" in text
     assert max(map(len, text.splitlines())) <= 80
 
 

@@ -9,6 +9,7 @@ import pytest
 from forms.comparison.comparison import MANY_RUNS, Comparison
 from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import Sides, compare, compare_several, compare_sides, groups_of
+from forms.layout import Sign
 from forms.stats.decision import Doubt, Limits
 from forms.stats.settle import Way
 from storage.records import Change, Command, Evidence, Series
@@ -39,13 +40,13 @@ def grouped(base: Sequence[float], other: Sequence[float], order: str, limits: L
 
 def test_faster_slower_and_no_change_interleaved():
     faster = against(TEN, scaled(TEN, 1.1))
-    assert (faster.verdict, faster.sign, faster.needed_runs) == ("faster", "+", None)
+    assert (faster.verdict, faster.sign, faster.needed_runs) == ("faster", Sign.FASTER, None)
     assert faster.change_percent == pytest.approx(10)
     assert faster.headline.startswith("Faster by 10.0 % (")
     slower = against(TEN, scaled(TEN, 0.9))
-    assert (slower.verdict, slower.sign) == ("slower", "-")
+    assert (slower.verdict, slower.sign) == ("slower", Sign.SLOWER)
     same = against(TEN, scaled(TEN, 1.001))
-    assert (same.verdict, same.sign) == ("same", "=")
+    assert (same.verdict, same.sign) == ("same", Sign.SAME)
     assert same.headline.startswith("No change (")
 
 
@@ -226,7 +227,7 @@ CONTRADICTED = Change(name="log level", value="0", previous="3", evidence=Eviden
 def test_a_contradicted_change_replaces_the_verdict():
     base, other = interleaved(series(TEN, id="a"), series(scaled(TEN, 1.1), id="b", change=CONTRADICTED))
     result = compare(base, other)
-    assert (result.verdict, result.doubt, result.sign) == ("unknown", Doubt.CONTRADICTED, "!")
+    assert (result.verdict, result.doubt, result.sign) == ("unknown", Doubt.CONTRADICTED, Sign.WARNING)
     assert "Not the change that was claimed" in result.sentence
     assert result.change == CONTRADICTED
 
@@ -239,7 +240,12 @@ def test_states_are_compared_not_claims():
         series(scaled(TEN, 1.26), id="third", experiment="x", change=back, base_id="second"),
     )
     result = compare(first, third)
-    assert (result.verdict, result.doubt, result.sign, result.change) == ("unknown", Doubt.SAME_SETTINGS, "~", None)
+    assert (result.verdict, result.doubt, result.sign, result.change) == (
+        "unknown",
+        Doubt.SAME_SETTINGS,
+        Sign.SAME,
+        None,
+    )
     assert "Same settings: 26 % faster is normal variation" in result.sentence
     assert not any("in-flight" in remark for remark in comparison_form(first, third).remarks)
 

@@ -86,7 +86,7 @@ def test_each_step_and_the_total_are_decided_where_they_stand_out() -> None:
     assert gain(summary).apart_percent is not None
     assert gain(summary).apart_percent > alone.comparison.apart_percent
     headlines = [line.text for line in gain_headlines(summary)]
-    assert headlines[0].startswith("[+] Faster by 23 % (")
+    assert headlines[0].startswith("▲ Faster by 23 % (")
     assert headlines[0].endswith(" in all: 0 → 1 → 2.")
     assert headlines[1].startswith("1 of 2 steps decided. Step 2: Try it: ")
     assert "To settle 2:" in steps_text(summary)
@@ -114,7 +114,7 @@ def test_both_ends_of_equal_settings_gain_nothing() -> None:
     summary = experiment_summary("tuning", made)
     assert gain(summary)
     assert gain(summary).doubt is Doubt.SAME_SETTINGS
-    assert "[~] Same settings: 26 % faster is normal variation" in " ".join(steps_text(summary).split())
+    assert "= Same settings: 26 % faster is normal variation" in " ".join(steps_text(summary).split())
 
 
 def test_an_unseen_change_on_the_way_keeps_both_ends_from_being_called_equal() -> None:
@@ -137,7 +137,7 @@ def test_a_contradicted_change_is_not_counted() -> None:
     assert summary.steps[1].comparison.doubt is Doubt.CONTRADICTED
     assert summary.steps[1].mark == "!"
     assert "Gained in all: nothing yet" in steps_text(summary)
-    assert "[!] Contradicted" in steps_text(summary)
+    assert "! Contradicted" in steps_text(summary)
 
 
 def test_a_step_that_was_resumed_says_so() -> None:
@@ -207,8 +207,8 @@ def test_gets_and_puts_of_one_experiment_are_judged_apart() -> None:
     ]
     assert [gain.comparison and gain.comparison.verdict for gain in summary.gains] == ["faster", "slower"]
     assert (gain(summary), path(summary)) == (summary.gains[1].comparison, [1, 3])
-    assert "Gained in all, get: 0 → 2, by x = 1: [+]" in steps_text(summary)
-    assert "Gained in all, put: 1 → 3, by x = 1: [-]" in steps_text(summary)
+    assert "Gained in all, get: 0 → 2, by x = 1: ▲" in steps_text(summary)
+    assert "Gained in all, put: 1 → 3, by x = 1: ▼" in steps_text(summary)
 
 
 def test_a_series_that_did_not_complete_is_shown_and_not_built_upon() -> None:
@@ -252,13 +252,13 @@ def test_a_step_says_why_its_figure_may_not_speak_for_its_change() -> None:
     assert summary.steps[4].doubts == ()
     text = steps_text(summary)
     for words in (
-        "→ 1, [?] not alone: 2 things",
-        "→ 2, [!] not as claimed: z did",
-        "→ 3, [?] unproven: It could not be read.",
+        "→ 1, ? not alone: 2 things",
+        "→ 2, ! not as claimed: z did",
+        "→ 3, ? unproven: It could not be read.",
         "→ 4, proven: w changed.",
     ):
         assert words in text
-    assert "by x = 1 (not alone), v = 1 (unproven) and w = 1: [?]" in " ".join(text.split())
+    assert "by x = 1 (not alone), v = 1 (unproven) and w = 1: ?" in " ".join(text.split())
 
 
 def test_a_second_base_that_differs_says_so() -> None:
@@ -295,22 +295,22 @@ def test_the_text_of_a_small_experiment() -> None:
         "Measured: get smb://nas/data/big.bin\n"
         "When:     2026-01-31 10:00 to 12:00 UTC\n"
         "\n"
-        "                                  Average,       Change\n"
-        "  No Change         Series       bytes/sec From    in % Verdict         Decision\n"
+        "                                   Average,       Change\n"
+        "  No Change          Series       bytes/sec From    in % Verdict        Decision\n"
         "────────────────────────────────────────────────────────────────────────────────\n"
-        "  0  base           aaaaaaaaaaaa 100000000\n"
-        "x 1──log level = 3──bbbbbbbbbbbb──90000000─0 ── -10.0 %─[?] ─────────── restored\n"
-        " ─── (was old) ──────────────────────────────────────── Inconclusive ──────────\n"
-        "  2  strict sync =  cccccccccccc 120000000 0    +19.9 % [+] Faster      kept\n"
+        "  0  base            aaaaaaaaaaaa 100000000\n"
+        "x 1──log level = 3 ─ bbbbbbbbbbbb──90000000─0, 3─-10.0 %─? Inconclusive─restored\n"
+        " ─── (was old) ────────────────────────────────────────────────────────────────\n"
+        "  2  strict sync =   cccccccccccc 120000000 0, 3 +19.9 % ▲ Faster       kept\n"
         "     no (was old)\n"
-        "  3  measured again dddddddddddd 100100000 0     +0.1 % [~] Variation\n"
+        "  3  measured again  dddddddddddd 100100000 0     +0.1 % = Variation\n"
         "\n"
-        "1 from 0:      [?] Inconclusive: 10 % slower (−20 % to +1 %).\n"
-        "2 from 0:      [+] Faster by 20 % (7 % to 35 %).\n"
-        "3 from 0:      [~] Same settings: 0.1 % faster is normal variation, or a change\n"
-        "               of the server that was not recorded.\n"
-        "Gained in all: 0 → 2, by strict sync = no: [+] Faster by 20 % (7 % to 35 %).\n"
-        "               Equal series on this path differ by up to 13 % on their own.\n"
+        "1 from 0:      ? Inconclusive: 10 % slower (−20 % to +1 %).\n"
+        "2 from 0:      ▲ Faster by 20 % (7 % to 35 %).\n"
+        "3 from 0:      = Same settings: 0.1 % faster is normal variation, or a change of\n"
+        "               the server that was not recorded.\n"
+        "Gained in all: 0 → 2, by strict sync = no: ▲ Faster by 20 % (7 % to 35 %). Equal\n"
+        "               series on this path differ by up to 13 % on their own.\n"
         "To settle 1:   Try it: 8 interleaved pairs, about 7 minutes, show changes of\n"
         "               2.3 %. Command: sharebench try 'log level=3'\n"
         "               smb://nas/data/big.bin\n"

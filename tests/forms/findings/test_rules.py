@@ -561,8 +561,8 @@ def test_findings_as_text_and_as_a_document():
     found = findings([steady("smb", 60, client=replace(CLIENT, signing="aes-cmac")), steady("ftp", 110)])
     lines = list(table_lines(findings_table(found), 80))
     assert max(map(len, lines)) <= 80
-    assert lines[0] == "[! ] SMB get reaches 55 % of FTP: time to tune"
-    assert any(line.startswith("[i ] The session is signed") for line in lines)
+    assert lines[0] == "! SMB get reaches 55 % of FTP: time to tune"
+    assert any(line.startswith("→ The session is signed") for line in lines)
     assert list(table_lines(findings_table([]), 80)) == [NO_FINDINGS]
     on_terminal = list(table_lines(findings_table(found), 80, ansi=True))
     assert on_terminal[0] == f"\x1b[33m{lines[0]}\x1b[0m"

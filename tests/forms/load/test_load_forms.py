@@ -391,7 +391,7 @@ def test_capacities_that_lie_apart_decide_before_the_points_and_windows_without_
     found = compare_loads(whole, slower)
     assert found.pairs[0].decision.verdict == "unknown"
     lines = report_text(load_comparison_report(found)).splitlines()
-    assert lines[1].startswith("Verdict: [?] Inconclusive: one of them was measured by an older version.")
+    assert lines[1].startswith("Verdict: ? Inconclusive: one of them was measured by an older version.")
     still = replace(base, points=tuple(replace(each, slices=(0, 1, 1, 1, 1)) for each in base.points))
     assert still.points[0].slice_rates == ()
 

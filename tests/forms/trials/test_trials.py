@@ -82,7 +82,7 @@ def test_a_change_is_found_at_the_first_look_whatever_drifts_with_both(factor: f
     assert found.effect.change_percent == pytest.approx(100 * (factor - 1), abs=0.6)
 
 
-@pytest.mark.parametrize(("factor", "colour"), [(1.1, "\x1b[32m[+]"), (0.9, "\x1b[31m[-]"), (None, "\x1b[33m[?]")])
+@pytest.mark.parametrize(("factor", "colour"), [(1.1, "\x1b[32m▲"), (0.9, "\x1b[31m▼"), (None, "\x1b[33m?")])
 def test_a_terminal_has_the_verdict_in_its_colour(factor: float | None, colour: str):
     rates = noisy(10, factor) if factor else noisy(5)
     said = report_text(report_of(tried(*rates)), ansi=True)
@@ -148,7 +148,7 @@ def test_a_slower_processor_takes_no_verdict_back_where_a_link_set_the_pace():
         assert summary.control.change_percent == pytest.approx(40)
         assert (summary.verdict, summary.doubt) == (Verdict.SLOWER, None)
         said = report_of(summary)
-        assert said.fields[0].text.startswith("[-] Slower by 10 % (")
+        assert said.fields[0].text.startswith("▼ Slower by 10 % (")
         assert "in 8 pairs. Leave " in said.fields[0].text
         assert any("not counted" in field.text for field in said.results if field.name == "Fixed work")
 

@@ -46,9 +46,9 @@ def test_groups_add_up():
 
 def test_more_than_four_fifths_is_tight():
     assert report(1_000 * KB, OFFICE).is_tight
-    assert "[~] tight: 993.6 kB/s asked, 99 % of it" in told(report(1_000 * KB, OFFICE))["Enough"]
+    assert "! tight: 993.6 kB/s asked, 99 % of it" in told(report(1_000 * KB, OFFICE))["Enough"]
     assert not report(2_000 * KB, OFFICE).is_tight
-    assert "[+] yes" in told(report(2_000 * KB, OFFICE))["Enough"]
+    assert "✓ yes" in told(report(2_000 * KB, OFFICE))["Enough"]
     assert not report(960 * KB, OFFICE).is_tight
 
 
@@ -64,9 +64,9 @@ def test_the_memory_of_clients():
     filled = replace(report(2_000 * KB, OFFICE), memory=memory)
     assert memory.needed_bytes(36) == 5_200_000 + 36 * 800_000
     assert memory.carried == 33
-    assert told(filled)["Memory"] == ("[-] too little: 36 x 800 kB + 5.2 MB = 34 MB of 32 MB, which carries 33 clients")
+    assert told(filled)["Memory"] == ("✗ too little: 36 x 800 kB + 5.2 MB = 34 MB of 32 MB, which carries 33 clients")
     enough = replace(filled, memory=replace(memory, available_bytes=64_000_000))
-    assert told(enough)["Memory"].startswith("[+] enough: ")
+    assert told(enough)["Memory"].startswith("✓ enough: ")
     assert from_record(to_record(filled, "office")) == filled
     assert "Memory" not in told(report(2_000 * KB, OFFICE))
 

@@ -71,8 +71,8 @@ def test_several_stand_side_by_side_with_the_ratio_to_ftp(db, capsys):
     out = capsys.readouterr().out
     figures = next(line.split() for line in out.splitlines() if line.startswith("get"))
     assert figures == ["get", "100.0", "0.7", "120.0", "0.9", "120.0", "80.0", "0.6", "80.0"]
-    assert "times 1.2 (get): [+] Faster" in out
-    assert "times 0.8 (get): [-] Slower" in out
+    assert "times 1.2 (get): ▲ Faster" in out
+    assert "times 0.8 (get): ▼ Slower" in out
     assert max(map(len, out.splitlines())) <= 80
     assert compare(db, "f", "a", "e") == 3
     capsys.readouterr()

@@ -62,9 +62,9 @@ def test_show(db, capsys):
     out, err = capsys.readouterr()
     assert err == ""
     for words in (
-        "1 from 0:      [?] Inconclusive",
-        "2 from 1:      [!] Not the change that was claimed",
-        "→ 2, [!] not as claimed: strict sync",
+        "1 from 0:      ? Inconclusive",
+        "2 from 1:      ! Not the change that was claimed",
+        "→ 2, ! not as claimed: strict sync",
         "contradicted",
     ):
         assert words in out

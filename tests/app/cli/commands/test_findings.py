@@ -17,7 +17,7 @@ def fill(path: Path) -> None:
 def test_findings_of_several_series(tmp_path: Path, inside):
     fill(tmp_path / "notebook.db")
     text = inside("findings", "000000000001", "000000000002").stdout
-    assert "[! ] SMB get reaches 60 % of FTP: time to tune\n" in text
+    assert "! SMB get reaches 60 % of FTP: time to tune\n" in text
     found = inside.json("findings", "000000000001", "000000000002", "last", "--json")["findings"]
     assert [each["key"] for each in found][:2] == ["half-duplex", "time-to-tune"]
 

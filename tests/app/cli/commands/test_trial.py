@@ -201,7 +201,7 @@ def test_a_trial_goes_out_and_comes_in_as_it_was(inside: Inside, tmp_path: Path)
     assert other("import", str(file)).stdout.split() == ["a00000000000", "b00000000000"]
     assert "already in the notebook" in other("import", str(file)).stderr
     shown = other("experiment", "show", name)
-    assert "[-] Slower by 10" in shown.stdout
+    assert "▼ Slower by 10" in shown.stdout
     assert "Leave stripe out." in " ".join(shown.stdout.split())
     assert (
         other.json("experiment", "show", name, "--json") == json.loads(text)[0] if text[0] == "[" else json.loads(text)

@@ -75,7 +75,7 @@ async def measure_again(app, backend, pilot, rates):
 async def test_the_base_that_came_back_proves_the_change_which_is_kept(app, backend):
     async with app.run_test(size=(120, 50)) as pilot:
         await settled(app, pilot)
-        assert "[?] Inconclusive: 12 % faster (" in words(app)
+        assert "? Inconclusive: 12 % faster (" in words(app)
         assert "Restore the base, measure again" in words(app)
         await press(app, pilot, "enter")
         assert "the change restored: strict sync = yes. Do it on the server now" in words(app)
@@ -86,8 +86,8 @@ async def test_the_base_that_came_back_proves_the_change_which_is_kept(app, back
         await press(app, pilot, "enter")
         await measured(app, pilot)
         await press(app, pilot, "enter", "enter")
-        assert "strict sync = no, 2 against 1 series: [+] Faster by 12 % (" in words(app)
-        assert "[~] Same settings" in words(app), "both base series beside each other"
+        assert "strict sync = no, 2 against 1 series: ▲ Faster by 12 % (" in words(app)
+        assert "= Same settings" in words(app), "both base series beside each other"
         again = third(app)
         assert (again.base_id, again.change, again.experiment) == (f"{1:012x}", None, "tuning")
         await press(app, pilot, "down", "enter")
@@ -101,7 +101,7 @@ async def test_a_base_that_did_not_come_back_takes_the_verdict_and_another_turn_
     async with app.run_test(size=(120, 50)) as pilot:
         await settled(app, pilot)
         await measure_again(app, backend, pilot, [1.09 * rate for rate in STEADY])
-        assert "strict sync = no, 2 against 1 series: [?] Inconclusive: 7 % faster (" in words(app)
+        assert "strict sync = no, 2 against 1 series: ? Inconclusive: 7 % faster (" in words(app)
         await press(app, pilot, "enter")
         assert "the change made again: strict sync = no" in words(app)
         backend.rates = [1.12 * rate for rate in STEADY]
@@ -123,7 +123,7 @@ async def test_a_base_that_shows_other_settings_is_not_counted(app, backend):
         guide(app).take(guide(app).choices)
         await settled(app, pilot)
         assert "shows other settings than what it was to repeat" in words(app)
-        assert "strict sync = no, 1 against 1 series: [?] Inconclusive" in words(app)
+        assert "strict sync = no, 1 against 1 series: ? Inconclusive" in words(app)
         page = guide(app).query_one(PageView).page
         assert page is not None
         toned = {fact.tone for fact in page.facts if isinstance(fact, Toned) and "1 against 1" in fact.text}
@@ -162,4 +162,4 @@ async def test_the_experiment_measures_its_base_again(app, backend):
         app.visit("experiment")
         await settled(app, pilot)
         beside = " ".join(app.screen.query_one("#step", AnsiView).text.split())
-        assert "0 → 1, by strict sync = no (unproven): [+] Faster by 12 % (" in beside
+        assert "0 → 1, by strict sync = no (unproven): ▲ Faster by 12 % (" in beside

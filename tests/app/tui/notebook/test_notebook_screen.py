@@ -414,10 +414,10 @@ async def test_the_older_of_two_marked_series_is_the_base_whichever_was_marked_f
         await pilot.press("space", "end", "space", "c")
         await settled(app, pilot)
         assert isinstance(app.screen, CompareScreen)
-        assert "[?] Inconclusive: 10 % faster (" in text_of(app.screen, "#verdict")
+        assert "? Inconclusive: 10 % faster (" in text_of(app.screen, "#verdict")
         await pilot.press("s")
         await settled(app, pilot)
-        assert "[?] Inconclusive: 9 % slower (" in text_of(app.screen, "#verdict")
+        assert "? Inconclusive: 9 % slower (" in text_of(app.screen, "#verdict")
 
 
 async def test_a_baseline_is_the_base_of_an_older_series(tmp_path):
