@@ -31,7 +31,7 @@ from storage.records import Decision, Experiment, ExperimentEntry, ExperimentKin
 
 NONE_YET = (
     "There is no experiment yet.\n\nMeasure a series (f3), then change ONE thing and measure again: the guide's"
-    " last step does that, and the catalogue (f6) says what can be changed.\n\nTrials, sweeps, surveys and self-tests"
+    " last step does that, and the catalogue (C) says what can be changed.\n\nTrials, sweeps, surveys and self-tests"
     " of the notebook are opened by e."
 )
 

@@ -195,15 +195,18 @@ class _Campaign:
         self.recorder.write(lambda notebook: notebook.judge_run(series.id, number, RunStatus.REJECTED, reason))
 
     def _measure(self) -> Generator[TrialEvent, None, SharebenchError | None]:
+        began, longest = time.monotonic(), 0.0
         while True:
+            at = time.monotonic()
             runs = [number for writer in self.writers for number in _numbers(writer.series)]
             block = max(runs, default=0) + 1
-            if block > 1 and self._standing().complete:
+            if block > 1 and (self._standing().complete or at - began + longest > self.order.within_seconds):
                 return None
             for arm in self._order_of(block):
                 failure = yield from self._slot(arm, block)
                 if failure:
                     return failure
+            longest = max(longest, time.monotonic() - at)
             yield Judged(self._standing())
 
     def _order_of(self, block: int) -> tuple[int, ...]:

@@ -1,5 +1,6 @@
 """The order of a trial, what is consented to before it starts, its events, and how it measures a setting."""
 
+import math
 import posixpath
 import time
 from collections.abc import Iterator, Sequence
@@ -36,6 +37,8 @@ from storage.notebook import Notebook
 from storage.records import Command, Experiment, ExperimentKind, Phase, Run, Series, Target, dated_experiment, utc_now
 
 AS_IT_IS = "as it is"
+SWITCH_SECONDS = 1.5
+"""About what it takes to set a value, prove it and connect."""
 SEEDS = 2**31
 """Number of possible seeds of the random order."""
 
@@ -48,6 +51,8 @@ class TrialOrder:
     setting: ChangeableSetting
     plan: TrialPlan
     experiment: Experiment
+    within_seconds: float = math.inf
+    """No pair or block begins that would end later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +204,8 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield from (f"Accepted risk: {risk}." for risk in setting.risks)
     yield from (f"Beware: {manager}." for manager in setting.managers)
     yield _how_long(plan, most)
+    if order.within_seconds < math.inf:
+        yield f"It ends after {duration(order.within_seconds)} at the latest; what is undecided then can be resumed."
 
 
 def _how_long(plan: TrialPlan, most: int) -> str:
@@ -207,6 +214,14 @@ def _how_long(plan: TrialPlan, most: int) -> str:
     scenario = plan.load.scenario
     seconds = most * (scenario.duration_seconds + scenario.settle_seconds)
     return f"It ends as soon as it is decided, after {duration(seconds)} or somewhat longer at most."
+
+
+def expected_text(looks: Sequence[int], arms: int, run_seconds: float) -> str:
+    """How long it takes, by the length of a run: ``8 pairs take about 3 min, 20 at most 8 min.``"""
+    one, what = arms * (2 * run_seconds + SWITCH_SECONDS), "pair" if len(looks) > 1 else "block"
+    first, last = looks[0], looks[-1]
+    rest = f", {last} at most {duration(last * one)}" if last > first else ""
+    return f"{wording.count(first, what)} take about {duration(first * one)}{rest}."
 
 
 def _each(plan: TrialPlan) -> str:
@@ -378,6 +393,7 @@ class FittedRequest:
     """The size of the file that it would move otherwise."""
     said: str = ""
     """What was changed and why, in one line; empty where nothing was."""
+    run_seconds: float | None = None
 
 
 def fitting_bytes(size_bytes: int, bytes_per_second: float) -> int | None:
@@ -397,15 +413,17 @@ def fitted(request: SeriesRequest) -> FittedRequest:
     size_bytes, rate = _probed(plan)
     fitting = fitting_bytes(size_bytes, rate) if rate else None
     if fitting is None:
-        return FittedRequest(request, size_bytes)
+        return FittedRequest(request, size_bytes, run_seconds=size_bytes / rate if rate else None)
     gets = plan.command is Command.GET
     what = posixpath.basename(plan.target.path) if gets else binary_size(size_bytes)
     said = f"A run of {what} would take {duration(size_bytes / rate)}"
     smaller = with_file_of(request, fitting)
     if gets and (problem := _cannot_be_made(smaller.plan)):
-        return FittedRequest(request, size_bytes, f"{said}, and no smaller file can be made in its folder: {problem}")
+        said = f"{said}, and no smaller file can be made in its folder: {problem}"
+        return FittedRequest(request, size_bytes, said, size_bytes / rate)
     done = "read" if gets else "written"
-    return FittedRequest(smaller, size_bytes, f"{said}: a file of {binary_size(fitting)} is {done} in its place.")
+    said = f"{said}: a file of {binary_size(fitting)} is {done} in its place."
+    return FittedRequest(smaller, size_bytes, said, fitting / rate)
 
 
 def with_file_of(request: SeriesRequest, size_bytes: int) -> SeriesRequest:

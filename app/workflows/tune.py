@@ -1,7 +1,9 @@
 """A tuning: try the safe smb.conf candidates in sequence, each on top of the gains before it."""
 
+import math
+import time
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.changes.find import Ways
@@ -65,6 +67,8 @@ class Tuning:
     load: LoadWindow | None = None
     """None to measure a transfer."""
     stop_after: int = STOP_AFTER
+    within_seconds: float = math.inf
+    """No candidate begins after that."""
     only: tuple[str, ...] = ()
     """Parameters to try; empty for all of the catalogue."""
     first: tuple[Remedy, ...] = ()
@@ -99,9 +103,9 @@ class Tuning:
         """Try one after another; the last event is Tuned. Raises as a trial does, with everything restored."""
         reasons = {(one.name, one.value): one.finding.why for one in self.first}
         found = list(dict.fromkeys([*reasons, *candidates(self.only)]))
-        in_vain = 0
+        in_vain, ends_at = 0, time.monotonic() + self.within_seconds
         for number, (name, value) in enumerate(found, start=1):
-            if in_vain >= self.stop_after:
+            if in_vain >= self.stop_after or time.monotonic() >= ends_at:
                 break
             setting = self._setting(name, value)
             if setting is None:
@@ -113,6 +117,7 @@ class Tuning:
                 kind=setting.kind, name=setting.name, values=setting.values, looks=self.looks, load=self.load
             )
             order = new_order(self.request, setting, kind=ExperimentKind.TRIAL, plan=plan)
+            order = replace(order, within_seconds=ends_at - time.monotonic())
             summary = None
             for event in run_trial(order, path, control):
                 summary = event.summary if isinstance(event, Judged) else summary
@@ -124,7 +129,7 @@ class Tuning:
                 if is_gain(summary):
                     in_vain = 0
                     self._keep(setting, summary)
-        yield Tuned(self.summary(stopped=in_vain >= self.stop_after))
+        yield Tuned(self.summary(stopped=in_vain >= self.stop_after or time.monotonic() >= ends_at))
 
     def summary(self, *, stopped: bool = False) -> TuneSummary:
         base = self.trials[0].base if self.trials else None

@@ -96,8 +96,8 @@ ul {{ padding-left: 1.2rem; }}
   article:last-child {{ break-after: auto; }}
   figure, tr, li, dl div {{ break-inside: avoid; }}
   thead {{ display: table-header-group; }}
-  h1, h2 {{ font-size: 13pt; }}
-  dl, table, ul {{ margin: 2mm 0; }}
+  h1, h2 {{ font-size: 13pt; margin-bottom: 1mm; }}
+  dl, table, ul {{ margin: 1.2mm 0; }}
   dl div {{ padding: 0; }}
   figure {{ margin: 2mm 0 0; }}
   .long figure {{ max-width: 130mm; }}

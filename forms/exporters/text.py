@@ -6,7 +6,21 @@ from dataclasses import dataclass
 
 from forms import layout, wording
 from forms.layout import Tone, coloured
-from forms.report import SIGNS, Bar, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
+from forms.report import (
+    ANSWER,
+    SIGNS,
+    Bar,
+    Chart,
+    Field,
+    Mark,
+    Report,
+    ReportKind,
+    Role,
+    Row,
+    Table,
+    cell_text,
+    remarks,
+)
 from forms.series.report import series_report
 from forms.series.summary import SeriesSummary
 
@@ -44,8 +58,9 @@ def report_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> st
 
 
 def figures_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
-    """For a screen that shows the title: tables, results and advice before the lines above."""
-    lines = [*_figures(report, width, ansi), "", *_field_lines(report.fields, width, ansi=ansi)]
+    """For a screen that shows title and answer: tables, results and advice before the lines above."""
+    fields = [field for field in report.fields if field.name != ANSWER]
+    lines = [*_figures(report, width, ansi), "", *_field_lines(fields, width, ansi=ansi)]
     return "".join(f"{line.rstrip()}\n" for line in lines).lstrip("\n")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from forms import wording
 from forms.layout import Sign
-from forms.report import Report, Table, columns_of, row_of
+from forms.report import ANSWER, Field, Report, Table, columns_of, row_of
 from storage.json_reader import named
 from storage.records import Command, Series, Target
 
@@ -141,6 +141,10 @@ def findings_report(found: Sequence[Finding]) -> Report:
         form=FORM,
         title=TITLE,
         name=TITLE,
+        fields=tuple(
+            Field(name=ANSWER, text=f"{one.title}. {one.what_to_do}", tone=SIGNS[one.severity].tone)
+            for one in found[:1]
+        ),
         tables=(replace(findings_table(found), caption=""),),
         document=partial(findings_document, found),
     )

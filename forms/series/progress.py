@@ -78,7 +78,7 @@ def estimate_text(
     if seconds is not None:
         parts.append(f"about {duration(seconds)} or longer")
     else:
-        parts.append("how long it takes is not known yet")
+        parts.append("duration not yet known")
     return ", ".join(parts) + "."
 
 

@@ -82,7 +82,7 @@ def _advice(found: TuneSummary) -> Iterator[str]:
         yield "everything was restored: write the lines above into smb.conf yourself, and reload it"
         yield "the best of many is lucky too: try each once more before it stays"
     if found.stopped:
-        yield "it ended before the end of the catalogue, since nothing more was found"
+        yield "it ended before the end of the catalogue: nothing more was found, or its time was over"
 
 
 def _trials(found: TuneSummary) -> Table:

@@ -49,3 +49,11 @@ def test_cut_and_pad():
     assert layout.cut_inside("no slash", 4) == "no …"
     assert layout.pad("日本", 6, right=True) == "  日本"
     assert layout.pad("ab", 4, fill="─") == "ab──"
+
+
+def test_each_sign_takes_one_cell_in_unicode_and_in_ascii():
+    for sign in layout.Sign:
+        assert layout.width(str(sign)) == 1
+        assert str(sign).translate(layout.PLAIN_SIGNS) == sign.plain
+        assert sign.plain.isascii()
+        assert len(sign.plain) == 1

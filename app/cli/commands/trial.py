@@ -1,11 +1,12 @@
 """``sharebench try``, ``sweep``, ``tune`` and ``restore``: settings changed, measured and restored."""
 
 import contextlib
+import math
 import os
 import sys
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
@@ -37,6 +38,7 @@ from app.workflows.trial_order import (
     ValueSet,
     check_target,
     consent_lines,
+    expected_text,
     fitted,
     new_order,
     order_to_resume,
@@ -89,6 +91,13 @@ trial_options = common.several(
     common.option(
         "--window", "SECONDS", "Seconds measured per load.", common.Number(1, 3600), name="window_seconds", default=5
     ),
+    common.option(
+        "--within",
+        "MINUTES",
+        "Longest time; what is undecided then can be resumed.",
+        common.Count(1, 10_000),
+        name="within_minutes",
+    ),
     click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
     common.login_options,
     common.options_of_all,
@@ -116,7 +125,15 @@ class Prepared:
             "load": self.load,
         }
         plan = TrialPlan(kind=setting.kind, name=setting.name, values=values, **{**usual, **fields})
-        return new_order(self.request, setting, kind=kind, plan=plan)
+        order = new_order(self.request, setting, kind=kind, plan=plan)
+        return replace(
+            order, within_seconds=within(choices) / len(setting.values if kind is ExperimentKind.TRIAL else "1")
+        )
+
+
+def within(choices: Mapping[str, Any]) -> float:
+    """The seconds of --within, infinite without."""
+    return 60.0 * choices["within_minutes"] if choices["within_minutes"] else math.inf
 
 
 def prepared(context: click.Context, name: str, values: tuple[str, ...], url: str, choices: dict[str, Any]) -> Prepared:
@@ -171,6 +188,12 @@ def with_short_runs(request: SeriesRequest, load: LoadWindow | None, choices: Ma
     return found
 
 
+def say_how_long(plan: TrialPlan, found: FittedRequest) -> None:
+    """Before the first pair, where the length of a run is known."""
+    if found.run_seconds:
+        output.say(expected_text(plan.looks, len(plan.values) + 1, found.run_seconds))
+
+
 def consent(order: TrialOrder, *, yes: bool) -> None:
     """Show what would be written and how it is undone, and ask. Raises UsageError, CancelledError."""
     for line in consent_lines(order):
@@ -189,8 +212,7 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
     """Run the trial with its progress."""
     control, progress = SeriesControl(), ProgressLine()
     summary: ChangeSummary | None = None
-    done, began = 0, time.monotonic()
-    most_runs = order.plan.looks[-1] * (len(order.plan.values) + 1)
+    pace = _Pace(order.plan.looks, len(order.plan.values) + 1, order.experiment.kind)
     with (
         cancel_on_signals(control),
         contextlib.closing(run_trial(order, common.notebook_path(context), control)) as events,
@@ -199,13 +221,12 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
             match event:
                 case ValueSet(value=value, block=block):
                     tried = "as it is" if value is None else f"= {value}"
-                    left = (time.monotonic() - began) / done * (most_runs - done) if done else None
-                    progress.about = f"{_place(block, order, left)}: {order.plan.name} {tried}: "
+                    progress.about = f"{pace.place(block)}: {order.plan.name} {tried}: "
                     progress.show(SeriesOpened(series_id=""))  # a sign of life before the first byte
                 case RunStarted():
                     progress.show(replace(event, of=None))  # how many there will be is said of the pairs
                 case RunFinished(run=run):
-                    done += run.phase is Phase.MEASURED
+                    pace.done += run.phase is Phase.MEASURED
                     progress.show(event)
                 case Judged(summary=found):
                     summary = found
@@ -222,11 +243,23 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
     return summary
 
 
-def _place(block: int, order: TrialOrder, left_seconds: float | None) -> str:
-    """Progress: ``pair 7 (of 8, 14 or 20; at most 3 min left)``, ``block 2 (of 8; …)``."""
-    what = "pair" if order.experiment.kind is ExperimentKind.TRIAL else "block"
-    left = "" if left_seconds is None else f"; at most {duration(left_seconds)} left"
-    return f"{what} {block} (of {listed(list(map(str, order.plan.looks)), 'or')}{left})"
+@dataclass(slots=True)
+class _Pace:
+    """How far a trial, a sweep or a candidate is, and how long it can still take."""
+
+    looks: tuple[int, ...]
+    arms: int
+    kind: ExperimentKind
+    done: int = 0
+    """Measured runs."""
+    began: float = field(default_factory=time.monotonic)
+
+    def place(self, block: int) -> str:
+        """``pair 7 (of 8, 14 or 20; at most 3 min left)``, ``block 2 (of 8; …)``."""
+        what = "pair" if self.kind is ExperimentKind.TRIAL else "block"
+        each = (time.monotonic() - self.began) / self.done if self.done else 0.0
+        left = f"; at most {duration(each * (self.looks[-1] * self.arms - self.done))} left" if each else ""
+        return f"{what} {block} (of {listed(list(map(str, self.looks)), 'or')}{left})"
 
 
 def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
@@ -279,7 +312,7 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
     """
     resumed = choices.pop("resumed")
     if resumed:
-        common.refuse_given(context, "resumed", {"yes", "as_json", "kerberos"})
+        common.refuse_given(context, "resumed", {"yes", "as_json", "kerberos", "within_minutes"})
         return _resumed(context, resumed, choices)
     if not setting or not target:
         raise UsageError("missing NAME=VALUE or TARGET: sharebench try 'strict sync=no' smb://alice@nas/public/big.iso")
@@ -294,7 +327,9 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
         order = found.order(ExperimentKind.TRIAL, (value,), **plan)
         if not verdicts:
             consent(order, yes=choices["yes"])
-            found = replace(found, request=with_short_runs(found.request, found.load, choices).request)
+            short = with_short_runs(found.request, found.load, choices)
+            say_how_long(order.plan, short)
+            found = replace(found, request=short.request)
         summary = carried_out(context, replace(order, request=found.request))
         verdicts.append(summary.verdict.value if isinstance(summary, TrialSummary) else "unknown")
         answer_trial(summary, as_json=choices["as_json"])
@@ -305,7 +340,7 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     with common.notebook(context) as notebook:
         stored = stored_trial(notebook, notebook.recording(name, ExperimentKind.TRIAL, ExperimentKind.SWEEP).subject)
     target, secrets = common.secrets_for(context, stored.base.target, kerberos=choices["kerberos"])
-    order = order_to_resume(stored, target, secrets)
+    order = replace(order_to_resume(stored, target, secrets), within_seconds=within(choices))
     consent(order, yes=choices["yes"])
     summary = carried_out(context, order)
     answer_trial(summary, as_json=choices["as_json"])
@@ -332,7 +367,9 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
     order = found.order(ExperimentKind.SWEEP, found.setting.values)
     order = replace(order, plan=replace(order.plan, looks=(blocks or blocks_needed(len(order.plan.values)),)))
     consent(order, yes=choices["yes"])
-    order = replace(order, request=with_short_runs(found.request, found.load, choices).request)
+    short = with_short_runs(found.request, found.load, choices)
+    say_how_long(order.plan, short)
+    order = replace(order, request=short.request)
     answer_trial(carried_out(context, order), as_json=choices["as_json"])
     return 0
 
@@ -365,6 +402,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         looks=LOOKS,
         load=load,
         stop_after=choices["stop_after"],
+        within_seconds=within(choices),
         only=tuple(choices["only"]),
         first=tuple(one for one in audited_first(request) if not only or one.name in only),
     )
@@ -379,6 +417,9 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         output.say("Where only a restart of smbd brings that into effect, smbd is restarted and all its sessions end.")
     ask_consent(yes=choices["yes"])
     found = with_short_runs(request, load, choices)
+    if found.run_seconds:
+        each = expected_text(LOOKS, 2, found.run_seconds)
+        output.say(f"Each candidate: {each} It ends after {tuning.stop_after} in a row without a gain.")
     if found.request is not request:
         tuning.usual, tuning.request = replace(found, request=request), found.request
     try:
@@ -393,6 +434,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
 
 def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
     control, progress, summary = SeriesControl(), ProgressLine(), None
+    pace = _Pace(tuning.looks, 2, ExperimentKind.TRIAL)
     with cancel_on_signals(control), contextlib.closing(tuning.run(common.notebook_path(context), control)) as events:
         for event in events:
             match event:
@@ -403,8 +445,12 @@ def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
                     output.say(f"{name} = {value or 'empty'} was proposed by the audit and is skipped: {why}")
                 case Tried(summary=summary_of_one):
                     output.say(verdict_sentence(summary_of_one))
+                    pace = _Pace(tuning.looks, 2, ExperimentKind.TRIAL)
                 case ValueSet(value=value, block=block):
-                    progress.about = f"pair {block}, {'as it is' if value is None else 'tried'}: "
+                    progress.about = f"{pace.place(block)}, {'as it is' if value is None else 'tried'}: "
+                case RunFinished(run=run):
+                    pace.done += run.phase is Phase.MEASURED
+                    progress.show(event)
                 case Tuned(summary=found):
                     summary = found
                 case Judged() | SettingRestored():

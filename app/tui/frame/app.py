@@ -125,7 +125,13 @@ APP_KEYS = (
     KeyCommand("app.theme", "f10", "Theme", "Choose light, dark or another theme.", action="app.change_theme"),
     KeyCommand("app.density", "ctrl+o", "Density", "Frames around all panes, or titles alone.", action="app.density"),
     KeyCommand(
-        "app.palette", "ctrl+p", "Commands", "Find a command by name.", action="app.command_palette", priority=True
+        "app.palette",
+        "ctrl+p",
+        "All commands",
+        "Find a command by name.",
+        action="app.command_palette",
+        footer="All",
+        priority=True,
     ),
     KeyCommand("app.quit", "ctrl+q", "Quit", "Leave sharebench.", action="app.quit", footer="Quit", priority=True),
     KeyCommand("app.leave", "q", "Quit, where no text is typed", "Leave sharebench.", action="app.quit"),

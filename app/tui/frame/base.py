@@ -37,6 +37,8 @@ class Context:
     """Where the theme chosen last is kept; None keeps none."""
     backend: Backend = field(default_factory=Backend)
     logins: Logins = field(default_factory=Logins)
+    pointed: str = ""
+    """The recording that the notebook's cursor is on."""
     typed: dict[str, dict[str, str]] = field(default_factory=dict)
     """What was typed into the lines of a form in this session, by the key under which the notebook keeps it."""
 

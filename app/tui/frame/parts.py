@@ -15,6 +15,8 @@ from textual.widgets import Input
 from forms.layout import control_pictures, visible
 
 _KEY_META = "pressed-key"
+_WAYS = ("back", "close", "app.command_palette", "app.help", "app.quit")
+"""Actions that are shown on every screen."""
 
 
 class KeyBar(Widget, can_focus=False):
@@ -42,7 +44,7 @@ class KeyBar(Widget, can_focus=False):
     """Actions whose keys go before all others: those that what is marked is there for."""
 
     def put_first(self, *actions: str) -> None:
-        """Have the keys of these actions go before all others from now on; none for the screen's own order."""
+        """Show the keys of these actions before all others, in this order; none for the screen's own order."""
         if actions != self.foremost:
             self.foremost = actions
             self.refresh()
@@ -55,28 +57,29 @@ class KeyBar(Widget, can_focus=False):
             self.refresh()
 
     def render(self) -> Content:
-        """The commands' key stays at the right; of the others the last ones give way."""
-        right = Content("").join(self._written(active) for active in self._shown() if self._is_palette(active))
-        left_cells = self.size.width - right.cell_length
+        """The ways in and out stay at the right; of the others the last ones give way."""
+        shown = {active.binding.action: self._written(active) for active in self._shown()}
+        ways = [shown.pop(action) for action in _WAYS if action in shown]
+        while len(ways) > 1 and sum(way.cell_length for way in ways) > self.size.width:
+            ways.pop(0)
+        cells = self.size.width - sum(way.cell_length for way in ways)
         left = []
-        for written in (self._written(active) for active in self._shown() if not self._is_palette(active)):
-            if written.cell_length > left_cells:
+        for written in shown.values():
+            if written.cell_length > cells:
                 break
             left.append(written)
-            left_cells -= written.cell_length
-        return Content("").join([*left, Content(" " * left_cells), right])
+            cells -= written.cell_length
+        return Content("").join([*left, Content(" " * cells), *ways])
 
     def _shown(self) -> Iterator[ActiveBinding]:
         """One key for each action."""
         seen: set[str] = set()
+        place = {action: number for number, action in enumerate(self.foremost)}
         found = self.screen.active_bindings.values()
-        for active in sorted(found, key=lambda each: each.binding.action not in self.foremost):
-            if (active.binding.show or self._is_palette(active)) and active.binding.action not in seen:
+        for active in sorted(found, key=lambda each: place.get(each.binding.action, len(place))):
+            if active.binding.show and active.binding.action not in seen:
                 seen.add(active.binding.action)
                 yield active
-
-    def _is_palette(self, active: ActiveBinding) -> bool:
-        return active.binding.key == self.app.COMMAND_PALETTE_BINDING
 
     def _written(self, active: ActiveBinding) -> Content:
         binding = active.binding

@@ -1,6 +1,7 @@
 """The guide's two panes: the steps of the method, and the page of the open one."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from rich.text import Text
@@ -22,6 +23,7 @@ from forms import layout
 from forms.report import SIGNS, Mark
 
 ADVISED = "★"
+_INDENT = " " * 6
 _LOOKS = {
     Mark.WARM_UP: "dim",
     Mark.UNUSUAL: "$warning",
@@ -51,7 +53,6 @@ class PageView(Vertical, Commanded):
         scrollbar-size-vertical: 1;
     }
     PageView OptionList:focus { border: none; background-tint: transparent; }
-    PageView #page-hint { height: auto; max-height: 3; color: $text-muted; }
     PageView #page-doing { height: auto; text-style: bold; display: none; }
     PageView.-doing #page-doing { display: block; }
     PageView.-table #page-why { display: none; }
@@ -69,6 +70,8 @@ class PageView(Vertical, Commanded):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id, classes="pane")
         self.page: Page | None = None
+        self._here: int | None = None
+        """The option drawn as the highlighted one."""
 
     def compose(self) -> ComposeResult:
         yield Static(id="page-headline")
@@ -78,7 +81,6 @@ class PageView(Vertical, Commanded):
         yield Static(id="page-doing")
         yield Static(id="page-columns")
         yield OptionList(id="page-options")
-        yield Static(id="page-hint")
         yield ChartView(id="page-chart")
 
     def about_now(self) -> str:
@@ -102,11 +104,10 @@ class PageView(Vertical, Commanded):
             line.update(content)
             line.display = bool(content.plain.strip())
         options.clear_options()
-        options.add_options([Row(_row(option), disabled=option.act is None) for option in page.options])
-        self._hint(None)
-        if page.options:
-            options.highlighted = min(cursor, len(page.options) - 1)
-            self._hint(page.options[options.highlighted])
+        self._here = min(cursor, len(page.options) - 1) if page.options else None
+        rows = [self._prompt(option, place) for place, option in enumerate(page.options)]
+        options.add_options([Row(row, disabled=one.act is None) for row, one in zip(rows, page.options, strict=True)])
+        options.highlighted = self._here
         chart = page.chart
         self.set_class(chart is not None, "-charted")
         self.query_one(ChartView).show_chart(partial(_drawn, chart) if chart is not None else None)
@@ -126,12 +127,27 @@ class PageView(Vertical, Commanded):
     @on(OptionList.OptionHighlighted)
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
-        self._hint(self.pointed)
+        before, self._here = self._here, event.option_list.highlighted
+        self._draw_again(before, self._here)
         self.screen.refresh_bindings()
 
-    def _hint(self, option: Option | None) -> None:
-        whole = option is None or _row(option).cell_length <= self._cells
-        self.query_one("#page-hint", Static).update(Text("" if option is None or whole else option.hint))
+    def on_resize(self) -> None:
+        self._draw_again(*range(len(self.page.options) if self.page else 0))
+
+    def _draw_again(self, *places: int | None) -> None:
+        for place in places:
+            if self.page is not None and place is not None and place < len(self.page.options):
+                row = self._prompt(self.page.options[place], place)
+                self.query_one(OptionList).replace_option_prompt_at_index(place, row)
+
+    def _prompt(self, option: Option, place: int) -> Content:
+        """The choice; a hint for which there is no room beside it stands below it while the cursor is there."""
+        row = _row(option)
+        if row.cell_length <= self._cells:
+            return row
+        hint = layout.wrap(option.hint, self._cells - len(_INDENT)) if place == self._here else []
+        below = [Content.styled(_INDENT + line, "dim") for line in hint]
+        return Content("\n").join([_row(replace(option, hint="")), *below])
 
     @property
     def _cells(self) -> int:

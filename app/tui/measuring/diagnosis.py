@@ -24,7 +24,15 @@ from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.measuring.isolation import first_values as remembered_or_practice
-from app.tui.widgets.asking import FormLine, LinesScreen, log_in, log_in_again, remembered_values, typed_values
+from app.tui.widgets.asking import (
+    TARGET_LINE,
+    FormLine,
+    LinesScreen,
+    log_in,
+    log_in_again,
+    remembered_values,
+    typed_values,
+)
 from app.tui.widgets.recording import ReportRunScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_of
@@ -35,7 +43,7 @@ from storage.diagnoses import Diagnosis, Effort
 from storage.records import JSONValue, SeriesStatus, Target
 
 LINES = (
-    FormLine(key="target", name="Share", hint="[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME"),
+    TARGET_LINE,
     FormLine(key="only", name="Stages", hint="such as connect,folders; empty: all"),
     FormLine(key="effort", name="Effort", hint="quick, usual or thorough", usual=Effort.USUAL.value),
     FormLine(key="folder", name="Large folder", hint="an existing one on the share, read only; empty: new ones"),

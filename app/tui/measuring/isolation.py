@@ -17,6 +17,7 @@ from app.measure.events import Warned
 from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
 from app.tui.widgets.asking import (
+    TARGET_LINE,
     FormLine,
     LinesScreen,
     log_in,
@@ -42,7 +43,7 @@ _MOST_ROUNDS = 100
 
 
 LINES = (
-    FormLine(key="target", name="Share", hint="[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME"),
+    TARGET_LINE,
     FormLine(key="clients", name="Clients", hint="how many at once, such as 1,4,8", usual="1,4,8"),
     FormLine(key="rounds", name="Rounds", hint="how often each is measured", usual=str(DEFAULT_ROUNDS)),
     FormLine(key="without", name="Without", hint="such as find_first,query_path_information; empty: all"),

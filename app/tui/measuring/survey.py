@@ -303,6 +303,12 @@ class SurveyScreen(LinesScreen):
     MEMORY_KEY = MEMORY_KEY
     first_values = staticmethod(first_values)
 
+    @staticmethod
+    def values_of(target: Target) -> dict[str, str]:
+        share = "/".join(filter(None, (target.share, target.path)))
+        port = f"smb {target.port}" if target.port else ""
+        return {"hosts": target.host, "smb": share, "user": target.user or "", "ports": port}
+
     def action_start(self) -> None:
         self._begin(again=False)
 

@@ -16,7 +16,7 @@ from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.parts import LineInput, kept
 from forms.layout import control_pictures
-from forms.wording import plain
+from forms.wording import listed, plain
 from storage.errors import RefusedError
 from storage.notebook import Notebook
 from storage.recordings import Removed, UnknownReferenceError
@@ -137,6 +137,16 @@ def remove_all(notebook: Notebook, ids: Sequence[str]) -> Deletion:
         except (RefusedError, UnknownReferenceError) as error:
             refusal = error
     return Deletion(tuple(removed), refusal)
+
+
+def question_before(notebook: Notebook, ids: Sequence[str]) -> str:
+    """What to ask before these are deleted; empty for a single one that is neither a baseline nor a step."""
+    named = {one.name for one in notebook.baselines() if one.recording_id in ids}
+    steps = {head.experiment for head in notebook.heads_of(ids) if head.experiment}
+    parts = [f"{len(ids):,} recordings are marked."] if len(ids) > 1 else []
+    parts += [f"The baseline {listed(sorted(map(plain, named)))} loses what it names."] if named else []
+    parts += [f"The experiment {listed(sorted(map(plain, steps)))} loses a step."] if steps else []
+    return " ".join([*parts, "u restores what was deleted until sharebench is left."]) if parts else ""
 
 
 def restore_all(notebook: Notebook, removed: Sequence[Removed]) -> None:

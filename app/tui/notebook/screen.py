@@ -10,10 +10,12 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.timer import Timer
-from textual.widgets import Input, Static
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
 
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.parts import KeyBar, LineInput
+from app.tui.frame.screens import entry
 from app.tui.notebook.left_changes import LeftChanges
 from app.tui.notebook.rows import ListRows, listing
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
@@ -40,11 +42,15 @@ _REREAD_SECONDS = 2.0
 _POINTING_SECONDS = 0.1
 """How long the cursor rests on a series before its form is drawn."""
 
+_FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "again")
+"""Actions in the order of the key line."""
+_OF_MARKED = ("compare", "export", "delete")
+_NEEDS_RECORDINGS = {*_FOREMOST[1:], "sort", "group", "history"}
+
 TITLE = "sharebench · Notebook"
-EMPTY = (
-    "The notebook is empty.\n\n"
-    "Press n to measure the first series, step by step. Practice servers that need no network: sharebench demo."
-)
+EMPTY = "Nothing measured yet. Choose where to start. To practise first, without a network: sharebench demo."
+STARTS = ("guide", "survey", "load", "isolation", "audit")
+"""Screens that an empty notebook offers."""
 
 NONE_FOUND = "No recording has all of these words in its label, target or note. Escape lists all again."
 
@@ -65,7 +71,7 @@ class NotebookScreen(SeriesActions):
             "Restore settings that were left changed on a server, and name files left there.",
             footer="Restore",
         ),
-        KeyCommand("notebook.new", "n", "New series", "Measure a new series.", footer="New"),
+        KeyCommand("notebook.new", "n", "Measure", "Measure a new series.", footer="Measure"),
         KeyCommand(
             "notebook.filter", "f", "Filter", "List only the series in which some words occur.", footer="Filter"
         ),
@@ -78,24 +84,24 @@ class NotebookScreen(SeriesActions):
             "notebook.delete",
             "d,delete",
             "Delete",
-            "Take the marked series, or this one, out of the notebook; u undoes that.",
+            "Delete what is marked, or this recording; u restores it.",
             footer="Delete",
         ),
         KeyCommand("notebook.undo", "u", "Undo", "Undo the last deletion."),
-        KeyCommand("notebook.mark-all", "A", "Mark all", "Mark every series of the notebook, listed or not."),
         KeyCommand("notebook.clear", "escape", "Clear", "Take the marks away, then the filter."),
     )
     DEFAULT_CSS = """
     NotebookScreen #all-series { height: 1fr; }
     NotebookScreen #filter { width: 1fr; background: transparent; }
-    NotebookScreen #empty { height: 1fr; padding: 1 2; display: none; }
-    NotebookScreen.-empty #empty { display: block; }
-    NotebookScreen.-empty SeriesList { display: none; }
-    NotebookScreen.-unmatched #empty { display: block; height: auto; }
+    NotebookScreen #empty { height: auto; padding: 1 2; display: none; }
+    NotebookScreen #starts { height: 1fr; border: none; padding: 0 1; display: none; }
+    NotebookScreen.-empty #empty, NotebookScreen.-empty #starts { display: block; }
+    NotebookScreen.-empty SeriesList, NotebookScreen.-empty #filter { display: none; }
+    NotebookScreen.-unmatched #empty { display: block; }
     NotebookScreen #detail { display: none; }
     NotebookScreen.-wide.-high #detail { display: block; height: 45%; }
     NotebookScreen.-wide.-tall #detail { display: block; height: 26; }
-    NotebookScreen.-wide.-high.-empty #detail { display: none; }
+    NotebookScreen.-empty.-wide.-high #detail, NotebookScreen.-empty.-wide.-tall #detail { display: none; }
     """
     AUTO_FOCUS = "SeriesList"
 
@@ -121,6 +127,11 @@ class NotebookScreen(SeriesActions):
             box.cursor_blink = False
             yield box
             yield Static(EMPTY, id="empty")
+            starts = [(name, entry(name)) for name in STARTS]
+            yield OptionList(
+                *(Option(f"{one.key[:2].upper()}  {one.title:<9}{one.help}", id=name) for name, one in starts),
+                id="starts",
+            )
             yield SeriesList(id="series")
         yield Vertical(id="detail")
         yield KeyBar()
@@ -208,7 +219,9 @@ class NotebookScreen(SeriesActions):
         if was_empty == bool(count):
             self.refresh_bindings()
         self._share_room()
-        if self.focused is None or (was_empty and count):
+        if not count:
+            self.query_one("#starts").focus()
+        elif self.focused is None or was_empty:
             self.call_after_refresh(self.rows.focus)
         self._show_count()
         self._read_pointed()
@@ -224,7 +237,7 @@ class NotebookScreen(SeriesActions):
     @on(SeriesList.MarksChanged)
     def _show_count(self) -> None:
         marked = len(self.rows.marked)
-        self.query_one(KeyBar).put_first(*(("compare", "export", "delete") if marked else ()))
+        self.query_one(KeyBar).put_first(*((*_OF_MARKED, *_FOREMOST) if marked else _FOREMOST))
         before = f"{marked:,} marked · " if marked else ""
         self.query_one("#all-series").border_title = Content(f"{TITLE} · {before}{_count_text(*self._counted)}")
 
@@ -244,6 +257,7 @@ class NotebookScreen(SeriesActions):
 
     def _read_pointed(self) -> None:
         series_id, detail = self.chosen(), self.detail
+        self.context.pointed = series_id or ""
         if detail is None:
             return
         if series_id is None:
@@ -283,7 +297,7 @@ class NotebookScreen(SeriesActions):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "restore":
             return self._left.offered
-        if action == "filter" and not self._counted[1]:
+        if action in _NEEDS_RECORDINGS and not self._counted[1]:
             return False
         return action != "back" and super().check_action(action, parameters)
 
@@ -321,10 +335,14 @@ class NotebookScreen(SeriesActions):
         self.asked = replace(self.asked, grouped=not self.asked.grouped)
         self.look()
 
-    # Going on
+    # To other screens
 
     def action_new(self) -> None:
         self.sharebench_app.visit("guide")
+
+    @on(OptionList.OptionSelected, "#starts")
+    def _start(self, event: OptionList.OptionSelected) -> None:
+        self.sharebench_app.visit(str(event.option_id))
 
     @on(SeriesList.Opened)
     def _open(self, message: SeriesList.Opened) -> None:
@@ -332,16 +350,25 @@ class NotebookScreen(SeriesActions):
 
     # Marking and deleting
 
-    def action_mark_all(self) -> None:
-        self.with_notebook(
-            lambda notebook: [found.series_id for found in notebook.find(SeriesQuery())], self.rows.mark, group="mark"
-        )
-
     def action_delete(self) -> None:
-        from app.tui.notebook.dialogs import remove_all  # noqa: PLC0415  the first paint does not wait for what comes after it
+        """At once for a single recording that nothing rests on; else after a question."""
+        from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.tui.notebook.dialogs import question_before, remove_all  # noqa: PLC0415  as above
+
+        def ask(question: str) -> None:
+            if not question:
+                delete(yes=True)
+            else:
+                self.app.push_screen(
+                    ConfirmDialog("Delete?", question, yes="Delete"), lambda yes: delete(yes=bool(yes))
+                )
+
+        def delete(*, yes: bool) -> None:
+            if yes:
+                self.with_notebook(lambda notebook: remove_all(notebook, ids), self._deleted)
 
         if ids := self.meant():
-            self.with_notebook(lambda notebook: remove_all(notebook, ids), self._deleted)
+            self.with_notebook(lambda notebook: question_before(notebook, ids), ask)
 
     def _deleted(self, deletion: "Deletion") -> None:
         if removed := deletion.removed:

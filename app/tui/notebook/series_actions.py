@@ -38,9 +38,10 @@ ACTING_KEYS = (
     KeyCommand("series.export", "x", "Export", "Write the marked series, or this one, to a file.", footer="Export"),
     KeyCommand(
         "series.again",
-        "m",
-        "Measure again",
+        "a",
+        "Again",
         "Measure a series with the same choices, or resume this one if it was interrupted.",
+        footer="Again",
     ),
     KeyCommand("series.history", "h", "History", "All recordings of this one's path over time."),
 )

@@ -44,7 +44,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
             "Mark the series, or take the mark away: what is done next is done with the marked ones.",
             footer="Mark",
         ),
-        KeyCommand("list.mark-shown", "a", "Mark all listed", "Mark every series that the filter shows."),
+        KeyCommand("list.mark-shown", "A", "Mark all listed", "Mark every series that the filter shows."),
         KeyCommand("list.invert", "i", "Invert the marks", "Of the listed series, mark those that are not marked."),
     )
     COMPONENT_CLASSES: ClassVar[set[str]] = {

@@ -1,7 +1,7 @@
 """Forms to fill in, kept in the notebook, and passwords, which are not."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from textual import on
@@ -11,7 +11,7 @@ from textual.widgets import Button, Input, Label
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.kinds import lines
+from app.kinds import kind_of, lines
 from app.logins import same_login
 from app.server.shell import check_ssh_host
 from app.targets import may_hold_password
@@ -20,7 +20,12 @@ from app.tui.frame.dialogs import AskDialog, MessageDialog, PickDialog
 from app.tui.frame.parts import KeyBar, LineInput
 from app.workflows.guide.backend import PasswordNeededError
 from forms.series.listing import RecordingLine
-from storage.records import JSONValue, Target
+from storage.notebook import Notebook
+from storage.recordings import SERIES, Recording
+from storage.records import Command, JSONValue, Target, format_target
+
+_LOOKED_AT = 20
+"""Newest recordings among which a target is looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +37,9 @@ class FormLine:
     hint: str
     """What belongs there, and what an empty line means."""
     usual: str = ""
+
+
+TARGET_LINE = FormLine(key="target", name="Target", hint="[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME")
 
 
 def usual_values(lines: tuple[FormLine, ...]) -> dict[str, str]:
@@ -94,11 +102,25 @@ class LinesScreen(BaseScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        practice = self.context.practice
-        self.with_notebook(
-            lambda notebook: self.first_values(notebook.remembered(self.MEMORY_KEY), practice),
-            lambda values: self._fill(values | self.context.typed.get(self.MEMORY_KEY, {})),
+        typed = self.context.typed.get(self.MEMORY_KEY, {})
+        self.with_notebook(self._values, lambda values: self._fill(values | typed))
+
+    def _values(self, notebook: Notebook) -> dict[str, str]:
+        """What was typed last, with the target of the recording pointed at, or of the newest one with a share."""
+        practice, pointed = self.context.practice, self.context.pointed
+        values = self.first_values(notebook.remembered(self.MEMORY_KEY), practice)
+        heads = (
+            []
+            if practice
+            else [*notebook.recordings_of([pointed] if pointed else []), *notebook.recordings(limit=_LOOKED_AT)]
         )
+        folders = (_folder_of(notebook, head) for head in heads)
+        return values | next((self.values_of(one) for one in folders if one and one.abilities.has_share), {})
+
+    @staticmethod
+    def values_of(target: Target) -> dict[str, str]:
+        """What a folder of a share puts into the lines."""
+        return {"target": format_target(target)}
 
     @on(Input.Changed)
     def _changed(self) -> None:
@@ -188,6 +210,16 @@ class LinesScreen(BaseScreen):
             self.app.push_screen(PickDialog(heading, rows, about=about, wide=True), answered)
         else:
             self.app.push_screen(MessageDialog(heading, "There is none yet; F9 begins one."))
+
+
+def _folder_of(notebook: Notebook, head: Recording) -> Target | None:
+    """The folder in which a recording was measured."""
+    target = kind_of(head).target(notebook, head)
+    if target is None or head.kind != SERIES:
+        return target
+    series = notebook.series(head.id)
+    is_file = series.command is Command.GET and not (series.plan and series.plan.make_file)
+    return replace(target, path=target.path.rpartition("/")[0]) if is_file else target
 
 
 def _for_the_notebook(typed: Mapping[str, str]) -> dict[str, JSONValue]:

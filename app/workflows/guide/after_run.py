@@ -295,7 +295,7 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     else:
         options = [*_ways_to_test(choices, series), *_own_changes(choices, series), *_from_catalogue(series)]
     options += [
-        Option("Nothing: measure the same again", Go(same_again(choices)), "shows how far chance reaches"),
+        Option("Nothing: measure the same again", Go(same_again(choices)), "shows how much equal series differ"),
         Option("Another target or file", Go(new_measurement(choices)), "a new round"),
         Option("Look it all up in the catalogue", Visit("catalogue"), "what can be changed, in order of impact"),
     ]

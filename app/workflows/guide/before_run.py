@@ -44,10 +44,10 @@ def target_page(choices: GuideChoices, known: GuideContext) -> Page:
     )
     options.append(Option("Is the server set up wrong? Audit its settings", Visit("audit"), "nothing is measured"))
     return Page(
-        title="Target: what is to be measured",
+        title="Target: choose the path to measure",
         why=(
-            "A benchmark is about one path: this machine, the network, the server and its disks. Name the server, and"
-            " measure from a machine like those of the people who complain."
+            "A benchmark measures one path: this machine, the network, the server and its disks. Measure from a machine"
+            " like those of the people who complain."
         ),
         facts=(NEEDS_OF_TARGET,),
         options=tuple(options),
@@ -99,7 +99,7 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         name = wording.plain(choices.file.rpartition("/")[2])
         practised = any(target.host == choices.target.host for target in known.practice)
         why = "Enough for practice." if practised else suits.why
-        facts.append(f"Picked: {name}, {wording.file_size(choices.file_bytes)} ({_fit(suits.word)}). {why}")
+        facts.append(f"File: {name}, {wording.file_size(choices.file_bytes)} ({_fit(suits.word)}). {why}")
         get_it = replace(choices, command=Command.GET, size_bytes=None)
         usable = suits.word is not FileFit.EMPTY
         suited = usable and (practised or suits.word in _ADVISED_FITS)
@@ -108,7 +108,7 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         options.append(
             Option(f"Get {name}", _go_on(get_it, known) if usable else None, _fit(suits.word), advised=suited)
         )
-    made = "made for the runs, removed afterwards"
+    made = "sharebench creates it, and removes it afterwards"
     if choices.target is not None and not choices.target.abilities.moves_files:
         options.append(
             Option(f"Get {wording.typed_size(size)} a run", _made(choices, known, Command.GET, size), advised=True)
@@ -130,10 +130,10 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option("Set the link's rate…", _ask_link(choices), "100M, 1G, 10G; only for the percentage"),
     ]
     return Page(
-        title="File: what is to be moved",
+        title="File: choose a file",
         why=(
-            "A small file measures opening and closing, a large one throughput. Moved twice, it comes from the"
-            " server's memory, so that the disk is left out of it."
+            "A small file measures opening and closing, a large one throughput. After the first transfer the file comes"
+            " from the server's memory, so the disk is not measured."
         ),
         facts=tuple(facts),
         options=tuple(options),
@@ -146,7 +146,7 @@ _ADVISED_FITS = (FileFit.WELL, FileFit.LARGE, FileFit.UNKNOWN)
 
 
 def _fit(fit: FileFit) -> str:
-    return "whether it lasts long enough is not known yet" if fit is FileFit.UNKNOWN else str(fit)
+    return "not yet known if it is large enough" if fit is FileFit.UNKNOWN else str(fit)
 
 
 def _link_fact(choices: GuideChoices, known: GuideContext) -> str:
@@ -196,18 +196,18 @@ def quiet_page(choices: GuideChoices, known: GuideContext) -> Page:
         return Go(replace(taken, step=next_step(taken, known, MethodStep.QUIET)))
 
     return Page(
-        title="Quiet time: who else is at work",
+        title="Quiet time: check for other load",
         why=(
-            "A number measured while others work is theirs as well. Measure at a quiet time for what the server can do,"
-            " at a typical one for what people get, and say which it was."
+            "Other load changes the result. Measure at a quiet time to see what the server can do, and at a typical"
+            " time to see what people get."
         ),
         facts=(LOOK_OF_QUIET_TIME, *_seen(known.quiet)),
         options=(
-            Option("Look, and write down how busy it was", take("record"), "for both kinds of time", advised=True),
+            Option("Record the load", take("record"), "recommended: for quiet and typical times", advised=True),
             Option("Measure only at a quiet time", take("require"), "a busy one is refused"),
-            Option("Wait for a quiet time", take("wait"), "ten minutes at most; then it is measured, and written down"),
+            Option("Wait for a quiet time", take("wait"), "at most ten minutes; then it measures and records the load"),
             Option("Do not look", take("skip"), "the form says: unknown"),
-            Option("Look now", LookQuiet() if choices.target else None, "some seconds; decides nothing"),
+            Option("Look now", LookQuiet() if choices.target else None, "takes some seconds; nothing is decided"),
         ),
         cursor={"require": 1, "wait": 2, "skip": 3}.get(choices.quiet or "", 0),
     )
@@ -216,7 +216,7 @@ def quiet_page(choices: GuideChoices, known: GuideContext) -> Page:
 def _seen(quiet: Quiet | None) -> Iterator[str]:
     if quiet is None:
         return
-    yield f"A look just now: {quiet.verdict}."
+    yield f"Just now: {quiet.verdict}."
     yield from (f"- {wording.plain(reason)}" for reason in quiet.reasons)
 
 
@@ -240,17 +240,17 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
         return Go(replace(taken, step=next_step(taken, known, MethodStep.WARM_UP)))
 
     return Page(
-        title="Warm up: how often it is measured",
+        title="Warm up: choose the number of runs",
         why=(
-            "The first runs fill the buffers on both sides and are left out. Several measured runs show how far chance"
-            " reaches; five can prove a difference, three never can."
+            "Warm-up runs fill the buffers on both sides and do not count. Five measured runs can show a difference;"
+            " three cannot."
         ),
-        facts=("Advised: 2 warm-up and 5 measured runs, as many as the paper form has rows.",),
+        facts=("Recommended: 2 warm-up and 5 measured runs, as on the paper form.",),
         options=(
             option("2 warm-up, 5 measured", "the form", advised=True, warmups=2, runs=5),
-            option("2 warm-up, 10 measured", "surer", warmups=2, runs=10),
+            option("2 warm-up, 10 measured", "more precise", warmups=2, runs=10),
             option("1 warm-up, 3 measured", "a first look", warmups=1, runs=3),
-            option("Until the average is known to ± 2 %", "as many as it takes", warmups=2, runs=5, until_percent=2.0),
+            option("Until the average is known to ± 2 %", "up to 30 runs", warmups=2, runs=5, until_percent=2.0),
             Option(
                 "Other numbers…",
                 Ask(
@@ -259,7 +259,7 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
                     value=f"{choices.warmups} {choices.runs}",
                     then=asked_for,
                 ),
-                "two numbers",
+                "warm-up runs, then measured runs",
             ),
         ),
     )

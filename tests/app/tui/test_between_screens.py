@@ -77,7 +77,7 @@ async def test_a_series_is_measured_again_with_the_same_choices(path):
     app = app_on(path, backend=FakeBackend())
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        await pilot.press("down", "m")
+        await pilot.press("down", "a")
         await settled(app, pilot)
         screen = app.screen
         assert isinstance(screen, GuideScreen)
@@ -89,7 +89,7 @@ async def test_an_interrupted_series_is_gone_on_with(path):
     app = app_on(path, backend=FakeBackend())
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        await pilot.press("m")
+        await pilot.press("a")
         await settled(app, pilot)
         screen = app.screen
         assert isinstance(screen, GuideScreen)

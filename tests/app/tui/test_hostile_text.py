@@ -37,7 +37,7 @@ async def test_dialogs_notes_and_inputs_of_the_notebook(path):
     seen = ""
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         for keys in (["e"], ["tab"], ["escape", "b"], ["escape", "enter"], ["x"], ["escape", "escape", "d"], ["enter"],
-                     ["u"], ["s"], ["escape", "f1"], ["escape", "f5"], ["ctrl+p"]):  # fmt: skip
+                     ["u"], ["s"], ["escape", "f1"], ["escape", "E"], ["ctrl+p"]):  # fmt: skip
             await pilot.press(*keys)
             await settled(app, pilot)
             shown = painted(app)
@@ -83,7 +83,7 @@ async def test_a_paste_steers_nothing(tmp_path):
 async def test_worksheets_with_hostile_names(path):
     app = app_on(path)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        for keys in (["ctrl+k"], ["ctrl+o"], ["escape", "f8"], ["ctrl+o"], ["escape", "f4"]):
+        for keys in (["ctrl+k"], ["ctrl+o"], ["escape", "ctrl+e"], ["ctrl+o"], ["escape", "f4"]):
             await pilot.press(*keys)
             await settled(app, pilot)
             assert steering(painted(app)) == set(), keys

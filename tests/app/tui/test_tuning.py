@@ -247,7 +247,7 @@ async def test_surveys_and_self_tests_are_opened_from_the_list_and_exported(path
         await pilot.press("enter")
         await settled(app, pilot)
         assert isinstance(here(app), ReportScreen)
-        assert "Look at this first" in here(app).text_to_copy()
+        assert "Answer:" in here(app).text_to_copy()
         await pilot.press("x")
         await settled(app, pilot)
         assert isinstance(app.screen, ExportScreen)
@@ -289,10 +289,10 @@ async def test_a_new_step_has_the_cursor_when_one_comes_back_to_the_experiment(p
     app = app_on(path, first="experiment", experiment="files")
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        await pilot.press("up", "f2", "f5")
+        await pilot.press("up", "f2", "E")
         await settled(app, pilot)
         assert here(app).step.series.id == f"{2:012x}", "nothing is new"
         book(path, one(5, experiment="files", base_id=f"{3:012x}"))
-        await pilot.press("f2", "f5")
+        await pilot.press("f2", "E")
         await settled(app, pilot)
         assert here(app).step.series.id == f"{5:012x}"

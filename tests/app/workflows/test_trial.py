@@ -43,6 +43,7 @@ from app.workflows.trial_order import (
     TrialOrder,
     ValueSet,
     consent_lines,
+    expected_text,
     fitted,
     fitting_bytes,
     new_order,
@@ -168,6 +169,24 @@ def test_a_cancelled_trial_is_put_back_and_gone_on_with_but_half_a_pair_is_rejec
     rejected = [run for one in (base, other) for run in one.runs if run.status is RunStatus.REJECTED]
     assert [(run.number, run.reason) for run in rejected] == [(2, "its pair or block was interrupted")]
     assert [len(one.measured()) for one in (base, other)] == [2, 2]
+
+
+def test_a_trial_whose_time_is_over_ends_after_a_whole_pair_and_can_be_resumed(samba: Smbd, tmp_path: Path):
+    path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
+    made = order(samba, "server signing", "mandatory", noise_percent=900)
+    carried_out(replace(made, within_seconds=0), path)
+    assert samba.conf.read_bytes() == before
+    for runs in (1, 2):
+        with Notebook(path) as notebook:
+            assert [len(one.measured()) for one in notebook.experiment(made.experiment.name)] == [runs, runs]
+        carried_out(made, path)
+
+
+def test_how_long_it_takes_is_told_by_the_length_of_a_run(samba: Smbd):
+    assert expected_text((8, 14, 20), 2, 2.25) == "8 pairs take about 2 min, 20 at most 4 min."
+    assert expected_text((8,), 3, 1.0) == "8 blocks take about 84 s."
+    said = list(consent_lines(replace(order(samba, "log level", "1"), within_seconds=300)))
+    assert said[-1] == "It ends after 5 min at the latest; what is undecided then can be resumed."
 
 
 def test_the_users_of_a_load_are_new_for_each_window_and_its_files_are_removed(samba: Smbd, tmp_path: Path):
@@ -372,6 +391,14 @@ def test_a_tuning_ends_after_that_many_in_a_row_without_a_gain(
     assert isinstance(last, Tuned)
     assert (len(last.summary.trials), last.summary.stopped) == (tried, stopped)
     assert len(tuning.kept) == verdicts.split()[:tried].count("faster")
+
+
+def test_a_tuning_begins_nothing_after_its_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    tuning = tuning_of(monkeypatch, ["faster", "same"])
+    tuning.within_seconds = 0
+    (last,) = tuning.run(tmp_path / "notebook.db", SeriesControl())
+    assert isinstance(last, Tuned)
+    assert (last.summary.trials, last.summary.stopped) == ((), True)
 
 
 def tuning_of(monkeypatch: pytest.MonkeyPatch, verdicts: list[str], rate: float = 1e6) -> Tuning:

@@ -292,6 +292,7 @@ def test_the_text_of_a_small_experiment() -> None:
     )
     assert steps_text(summary) == (
         "Experiment tuning\n"
+        "Answer:   ▲ Faster by 20 % (7 % to 35 %) in all: 0 → 2.\n"
         "Measured: get smb://nas/data/big.bin\n"
         "When:     2026-01-31 10:00 to 12:00 UTC\n"
         "\n"

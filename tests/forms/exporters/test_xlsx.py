@@ -67,7 +67,7 @@ def test_computed_cells_are_formulas():
     by_name: dict[str, list[object]] = {}
     for line in report.iter_rows(values_only=True):
         by_name.setdefault(str(line[0]), list(line[1:6]))
-    assert by_name["1"][2:] == ["=B17/C17", "=8*D17", "=100*E17/$B$6"]
+    assert by_name["1"][2:] == ["=B18/C18", "=8*D18", "=100*E18/$B$7"]
     assert by_name["6"][1:] == [None] * 4
     assert all(str(cell).startswith("=AVERAGEIF(") for cell in by_name["Average:"])
     assert all(getattr(cell, "text", "").startswith("=STDEV(IF(") for cell in by_name["Deviation:"])
@@ -141,7 +141,7 @@ def test_blank_forms_have_rows_to_fill():
 
 def test_control_characters_do_not_break_the_file():
     report = opened(export([series((1e8, 1e8), label="a\0b\x1bc\ud800")], "xlsx"), values=True).worksheets[0]
-    assert report["B2"].value == "a␀b␛c\ufffd"
+    assert report["B3"].value == "a␀b␛c\ufffd"
 
 
 def test_what_is_no_character_leaves_the_workbook_well_formed():

@@ -63,7 +63,7 @@ def test_the_prospect_counts_everything_that_moves():
 
 def test_the_prospect_of_the_unknown():
     found = estimate_text(runs=1, warmups=0, size_bytes=None, bytes_per_second=None)
-    assert found == "1 measured run, how long it takes is not known yet."
+    assert found == "1 measured run, duration not yet known."
 
 
 def test_the_prospect_of_an_open_number():

@@ -137,8 +137,8 @@ def test_surveys_and_self_tests_are_shown_again_from_the_notebook(db, rounds, ca
     assert all(f"{kind:<10}  {name}\n" in listed for kind, name in rounds.items())
     assert experiment(db, "show", rounds[ExperimentKind.SURVEY]) == 0
     text = capsys.readouterr().out
-    assert "nas:  over the network" in text
-    assert text.index("MB/s") < text.index("Findings") < text.index("Look at this first")
+    assert "nas:    over the network" in text
+    assert text.index("Answer:") < text.index("Findings")
     assert experiment(db, "show", rounds[ExperimentKind.SELFTEST]) == 0
     assert "Self-test: the same thing twice, interleaved" in capsys.readouterr().out
     for kind, name in rounds.items():

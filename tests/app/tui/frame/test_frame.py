@@ -321,7 +321,7 @@ async def test_from_the_screen_that_was_asked_for_one_goes_back_to_the_first_and
     async with app.run_test() as pilot:
         await settled(app, pilot)
         seen = []
-        for key in ("escape", "escape", "f6", "escape"):
+        for key in ("escape", "escape", "C", "escape"):
             await pilot.press(key)
             await settled(app, pilot)
             seen.append(type(app.screen).__name__)

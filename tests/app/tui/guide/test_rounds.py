@@ -103,7 +103,7 @@ async def test_an_imported_series_is_gone_on_with_once_its_server_is_confirmed(t
     app = app_on(path, backend=backend)
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        await press(app, pilot, "m", "enter")
+        await press(app, pilot, "a", "enter")
         assert isinstance(app.screen, ConfirmDialog)
         assert "smb://bench@files.corp.example/data/big.bin" in text_of(app.screen, ".dialog-text")
         assert backend.resumed == []

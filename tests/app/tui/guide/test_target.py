@@ -44,6 +44,19 @@ async def test_a_wrong_password_is_asked_for_again(guide_app, backend):
     assert b"s3cret" not in guide_app.context.notebook_path.read_bytes()
 
 
+async def test_a_hint_for_which_there_is_no_room_stands_below_its_choice_while_that_is_highlighted(guide_app):
+    async with guide_app.run_test(size=(80, 24)) as pilot:
+        await settled(guide_app, pilot)
+        for place in range(4):
+            lines = painted(guide_app).splitlines()
+            page = guide_app.screen.query_one(PageView)
+            assert page.pointed is not None
+            said = " ".join(" ".join(line[18:].split()) for line in lines)
+            assert page.pointed.title in said
+            assert page.pointed.hint in said, place
+            await press(guide_app, pilot, "down")
+
+
 async def test_escape_gives_up_the_login(guide_app, backend):
     backend.errors = [LoginError("refused")]
     async with guide_app.run_test() as pilot:
@@ -325,7 +338,7 @@ async def test_a_look_at_who_else_is_at_work(guide_app):
         await press(guide_app, pilot, "enter", "enter", "enter", "enter")
         assert choices_of(guide_app).step is MethodStep.QUIET
         await press(guide_app, pilot, "up", "enter")
-        assert "A look just now: busy." in painted(guide_app)
+        assert "Just now: busy." in painted(guide_app)
         assert "- others moved 40 MB/s over [eth0]" in painted(guide_app)
         await press(guide_app, pilot, "up", "up", "enter")
         choices = choices_of(guide_app)

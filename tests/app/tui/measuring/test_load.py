@@ -30,6 +30,7 @@ from forms.load.summary import load_headline
 from storage.loads.records import Load, LoadChoices, PointStatus
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target, format_target
+from tests.builders import book, one
 from tests.loads import TIME, full_load, point, scenario
 from tests.servers.smbd import Smbd
 from tests.tui import measured, painted, press, settled, text_of
@@ -212,6 +213,20 @@ async def test_lines_that_were_not_begun_with_stand_there_again(app: SharebenchA
         assert app.screen.query_one("#users", Input).value == "7,9"
     with Notebook(app.context.notebook_path) as notebook:
         assert (notebook.remembered("load") or {})["users"] == "7,9", "also for the next time that it is opened"
+
+
+async def test_the_target_is_that_of_the_recording_pointed_at(app: SharebenchApp):
+    """A get's file is left out, since a load needs a folder."""
+    book(app.context.notebook_path, one(1, target=Target(protocol="smb", host="nas", share="data", path="in/big.iso")))
+    book(app.context.notebook_path, one(2, target=Target(protocol="ftp", host="box", path="/pub/x")))
+    book(app.context.notebook_path, one(3, target=Target(protocol="smb", host="new", share="data", path="big.iso")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        for keys, expected in ((["f5"], "smb://new/data"), (["escape", "end", "f5"], "smb://nas/data/in")):
+            for key in keys:
+                await pilot.press(key)
+                await settled(app, pilot)
+            assert app.screen.query_one("#target", Input).value == expected
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ async def test_what_a_trial_leaves_while_the_program_goes_on_is_told_when_the_no
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         assert "R Restore" not in painted(app)
-        await press(app, pilot, "f6")
+        await press(app, pilot, "C")
         with Notebook(app.context.notebook_path) as notebook:
             notebook.open_journal(abandoned_change())
         await press(app, pilot, "f2")
@@ -111,7 +111,7 @@ async def test_what_cannot_be_looked_for_is_told_once(path: Path, monkeypatch: p
         await press(app, pilot, "enter")
         assert isinstance(here(app), NotebookScreen)
         monkeypatch.undo()
-        await press(app, pilot, "f6", "f2")
+        await press(app, pilot, "C", "f2")
         assert "R Restore" in painted(app), "it goes on looking"
 
 
@@ -146,7 +146,7 @@ async def test_leftovers_of_every_kind_are_offered_in_one_way(kind: str, tmp_pat
             await press(app, pilot, "enter")
             with Notebook(path) as notebook:
                 notebook.open_journal(abandoned_change())
-            await press(app, pilot, "f6", "f2", "R")
+            await press(app, pilot, "C", "f2", "R")
             assert isinstance(here(app), ConfirmDialog), "what is changed is restored first"
             await press(app, pilot, "enter")
             assert ".sharebench-left" in text_of(app.screen, ".dialog-text")

@@ -21,7 +21,7 @@ from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.records import Command, Run, SeriesStatus, Target
 from tests.builders import NASTY, book, one
-from tests.tui import app_on, here, painted, settled, text_of
+from tests.tui import app_on, here, painted, press, settled, text_of
 
 
 @pytest.fixture
@@ -84,12 +84,20 @@ async def test_an_empty_notebook_says_what_to_do(tmp_path):
     app = app_on(tmp_path / "notebook.db")
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        assert "The notebook is empty." in painted(app)
-        assert app.focused is None, "what is typed is for the screen"
-        await pilot.press("e", "b", "c", "x", "d", "enter", "space", "g")
+        assert "Nothing measured yet. Choose where to start." in painted(app)
+        assert [line.split()[:2] for line in painted(app).splitlines() if "F" in line[:4]] == [
+            ["F3", "Measure"], ["F4", "Survey"], ["F5", "Load"], ["F6", "Isolate"], ["F7", "Audit"],
+        ]  # fmt: skip
+        keys = painted(app).splitlines()[-1]
+        assert keys.startswith(" n Measure ")
+        assert keys.endswith("^p All  f1 Help  ^q Quit ")
+        await pilot.press("e", "b", "c", "x", "d", "space", "g", "s")
         await settled(app, pilot)
         assert isinstance(app.screen, NotebookScreen)
-        await pilot.press("n")
+        await pilot.press("down", "down", "enter")
+        await settled(app, pilot)
+        assert type(app.screen).__name__ == "LoadScreen"
+        await pilot.press("f2", "n")
         assert type(app.screen).__name__ == "GuideScreen"
 
 
@@ -103,7 +111,7 @@ async def test_after_a_measurement_the_list_has_the_focus_and_the_cursor_is_on_t
         await settled(app, pilot)
         await pilot.press("f2")
         await settled(app, pilot)
-        assert "⏎ Open  space Mark" in painted(app).splitlines()[-1]
+        assert painted(app).splitlines()[-1].startswith(" n Measure  ⏎ Open  c Compare  f Filter  x Export ")
         await pilot.press("end")
         for newer, expected in ((None, 1), (3, 3)):
             await pilot.press("f3")
@@ -224,6 +232,10 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
         await settled(app, pilot)
         await pilot.press("end", "d")
         await settled(app, pilot)
+        assert "The baseline before loses what it names." in text_of(app.screen, ".dialog-text")
+        await press(app, pilot, "escape")
+        assert len(shown(app)) == 3
+        await press(app, pilot, "d", "left", "enter")
         assert shown(app) == ["series 3", "series 2"]
         with Notebook(three) as notebook:
             assert notebook.count() == 2
@@ -247,8 +259,9 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
         await pilot.press("end", "space", "home", "space")
         assert here(app).chosen() == f"{2:012x}"
         assert "2 marked · 3 recordings" in painted(app)
-        await pilot.press("d")
-        await settled(app, pilot)
+        await press(app, pilot, "d")
+        assert "2 recordings are marked." in text_of(app.screen, ".dialog-text")
+        await press(app, pilot, "left", "enter")
         assert shown(app) == ["series 2"]
         assert "2 recordings are deleted; u restores them." in [note.message for note in app._notifications]
         assert here(app).marked() == []
@@ -266,8 +279,7 @@ async def test_what_is_being_measured_stays_while_the_other_marked_series_go(thr
     app = app_on(three)
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        await pilot.press("a", "d")
-        await settled(app, pilot)
+        await press(app, pilot, "A", "d", "left", "enter")
         assert isinstance(app.screen, MessageDialog)
         assert "being measured" in text_of(app.screen, ".dialog-text")
         await pilot.press("enter")
@@ -283,20 +295,17 @@ async def test_all_those_listed_or_the_others_are_marked_with_a_key(three):
         await pilot.press("f", *"signing", "enter")
         here(app).look()
         await settled(app, pilot)
-        await pilot.press("a")
+        await pilot.press("A")
         assert here(app).marked() == [f"{2:012x}", f"{1:012x}"]
+        assert "2 marked · 2 of 3 recordings" in painted(app)
+        keys = painted(app).splitlines()[-1]
+        assert keys.index("Compare") < keys.index("Export") < keys.index("Delete") < keys.index("Measure")
         await pilot.press("home", "space", "i")
         assert here(app).marked() == [f"{2:012x}"]
-        await pilot.press("A")
-        await settled(app, pilot)
-        assert sorted(here(app).marked()) == [f"{n:012x}" for n in (1, 2, 3)]
-        assert "3 marked · 2 of 3 recordings" in painted(app)
-        keys = painted(app).splitlines()[-1]
-        assert keys.index("Compare") < keys.index("Export") < keys.index("Delete") < keys.index("Open")
         await pilot.press("escape")
         await settled(app, pilot)
         keys = painted(app).splitlines()[-1]
-        assert keys.index("Open") < keys.index("Mark")
+        assert keys.index("Measure") < keys.index("Open")
 
 
 async def test_a_label_is_given_to_all_marked_series_and_their_notes_stay_their_own(three):
@@ -345,7 +354,7 @@ async def test_a_name_goes_to_all_marked_series_if_they_are_repeats(tmp_path):
         assert (here(app).own, here(app).others) == (["before", "fast"], [])
         await pilot.press(*"both", "enter")
         await settled(app, pilot)
-        await pilot.press("a", "b")
+        await pilot.press("A", "b")
         await settled(app, pilot)
         await pilot.press(*"all", "enter")
         await settled(app, pilot)
@@ -514,9 +523,10 @@ async def test_where_some_were_imported_host_and_site_of_each_are_a_column(three
         assert "desk, Bonn" in painted(app)
 
 
-async def test_an_empty_notebook_has_no_empty_form_below_it(tmp_path):
+@pytest.mark.parametrize("size", [(120, 36), (200, 50)])
+async def test_an_empty_notebook_has_no_empty_form_below_it(tmp_path, size):
     app = app_on(tmp_path / "notebook.db")
-    async with app.run_test(size=(120, 36)) as pilot:
+    async with app.run_test(size=size) as pilot:
         await settled(app, pilot)
         assert not app.screen.query_one("#detail").display
 
