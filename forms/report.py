@@ -43,10 +43,6 @@ SIGNS: Mapping[Mark, str] = {
 }
 
 
-ANSWER = "Answer"
-"""The name of the first field, a sentence to act on; screens show it above the form."""
-
-
 class Role(StrEnum):
     """The role of a row in its table."""
 

@@ -16,6 +16,8 @@ _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 _RATE = re.compile(r"([\d.,]+)\s*([kmgtKMGT]?)(?:b|[bB]its?|bps|b/s|[bB]its?/s)?")
 _FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 ABSENT = "-"
+ANSWER = "Answer"
+"""The name of the first field, a sentence to act on; screens show it above the form."""
 
 
 def whole(value: float | None) -> str:

@@ -23,7 +23,6 @@ from forms.experiments.survey import Station, StationPlace, StationState, Survey
 from forms.findings.finding import finding_document, findings_table
 from forms.layout import Tone, Toned
 from forms.report import (
-    ANSWER,
     Bar,
     Cell,
     Chart,
@@ -181,7 +180,7 @@ def steps_report(summary: ExperimentSummary) -> Report:
         title=f"Experiment {summary.name}",
         name=summary.name,
         fields=(
-            *(Field(name=ANSWER, text=one.text, tone=one.tone) for one in list(gain_headlines(summary))[:1]),
+            *(Field(name=wording.ANSWER, text=one.text, tone=one.tone) for one in list(gain_headlines(summary))[:1]),
             Field(name="Measured", text=", ".join(ways)),
             *origin_fields([step.series for step in summary.steps]),
         ),
@@ -265,7 +264,7 @@ def survey_report(filled: Survey) -> Report:
         title=filled.name.capitalize(),
         name=filled.name,
         fields=(
-            Field(name=ANSWER, text=filled.next_step),
+            Field(name=wording.ANSWER, text=filled.next_step),
             *(Field(name=host, text=_PLACES[place]) for host, place in places),
             *origin_fields([one.series for one in filled.stations if one.series], with_findings=True),
         ),

@@ -6,21 +6,7 @@ from dataclasses import dataclass
 
 from forms import layout, wording
 from forms.layout import Tone, coloured
-from forms.report import (
-    ANSWER,
-    SIGNS,
-    Bar,
-    Chart,
-    Field,
-    Mark,
-    Report,
-    ReportKind,
-    Role,
-    Row,
-    Table,
-    cell_text,
-    remarks,
-)
+from forms.report import SIGNS, Bar, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
 from forms.series.report import series_report
 from forms.series.summary import SeriesSummary
 
@@ -59,7 +45,7 @@ def report_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> st
 
 def figures_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
     """For a screen that shows title and answer: tables, results and advice before the lines above."""
-    fields = [field for field in report.fields if field.name != ANSWER]
+    fields = [field for field in report.fields if field.name != wording.ANSWER]
     lines = [*_figures(report, width, ansi), "", *_field_lines(fields, width, ansi=ansi)]
     return "".join(f"{line.rstrip()}\n" for line in lines).lstrip("\n")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from forms import wording
 from forms.layout import Sign
-from forms.report import ANSWER, Field, Report, Table, columns_of, row_of
+from forms.report import Field, Report, Table, columns_of, row_of
 from storage.json_reader import named
 from storage.records import Command, Series, Target
 
@@ -142,7 +142,7 @@ def findings_report(found: Sequence[Finding]) -> Report:
         title=TITLE,
         name=TITLE,
         fields=tuple(
-            Field(name=ANSWER, text=f"{one.title}. {one.what_to_do}", tone=SIGNS[one.severity].tone)
+            Field(name=wording.ANSWER, text=f"{one.title}. {one.what_to_do}", tone=SIGNS[one.severity].tone)
             for one in found[:1]
         ),
         tables=(replace(findings_table(found), caption=""),),

@@ -26,7 +26,7 @@ from forms.load.summary import (
     size_rows,
     stall_of,
 )
-from forms.report import ANSWER, Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, fields_of, row_of
+from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, fields_of, row_of
 from forms.series.fields import harmful_fields, when_field, who_fields
 from storage.json_reader import JSONNode, named
 from storage.loads.histogram import Histogram
@@ -137,7 +137,9 @@ def load_report(load: Load, prediction: Prediction | None = None) -> Report:
 
 def _fields(load: Load) -> Iterator[Field]:
     if text := load_answer(load):
-        yield Field(name=ANSWER, text=text, number=load.capacity.carried if load.capacity else None, unit="users")
+        yield Field(
+            name=wording.ANSWER, text=text, number=load.capacity.carried if load.capacity else None, unit="users"
+        )
     yield Field(name="Load", text=" · ".join(filter(None, (load.id, load.label))))
     targets = ", ".join(format_target(target, escaped=False) for target in load.targets)
     yield Field(name="Target" if len(load.targets) == 1 else "Targets", text=wording.plain(targets))

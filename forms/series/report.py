@@ -10,7 +10,6 @@ from forms.findings.rules import findings_of
 from forms.findings.series_warnings import advice
 from forms.layout import Tone
 from forms.report import (
-    ANSWER,
     Bar,
     Cell,
     Chart,
@@ -185,13 +184,13 @@ def _answer(form: SeriesSummary) -> Field:
     found = len(advice(form.series))
     said = f"{wording.count(found, 'warning')}, see below." if found else "No problems found."
     if form.average is None:
-        return Field(name=ANSWER, text=f"No run counts, so there is no average. {said}", tone=Tone.BAD)
+        return Field(name=wording.ANSWER, text=f"No run counts, so there is no average. {said}", tone=Tone.BAD)
     half, share = form.half_width_percent, form.average.percent_of_link
     known = "" if half is None else f" ± {wording.percent(half)}"
     link = wording.link_rate(form.series.link_bits_per_second)
     of_link = "" if share is None else f", {wording.percent(share)} of a {link} link"
     tone = Tone.CAUTION if found else Tone.PLAIN
-    return Field(name=ANSWER, text=f"{wording.rate(form.average_rate)}{known}{of_link}. {said}", tone=tone)
+    return Field(name=wording.ANSWER, text=f"{wording.rate(form.average_rate)}{known}{of_link}. {said}", tone=tone)
 
 
 _SAID_BY_ADVICE = frozenset({"busy", "client-ceiling"})

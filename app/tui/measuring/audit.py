@@ -10,7 +10,7 @@ from app.subjects.audit import AuditRequest, AuditResult, audit_server
 from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import MessageDialog
-from app.tui.widgets.asking import TARGET_LINE, FormLine, LinesScreen, log_in, remembered_values, typed_values
+from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, log_in, remembered_values, typed_values
 from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.views import joined
 from app.workflows.compare import audit_form
@@ -23,7 +23,7 @@ from storage.notebook import Notebook
 from storage.records import JSONValue, Target, format_target
 
 LINES = (
-    TARGET_LINE,
+    TARGET,
     FormLine(key="ssh", name="Server by ssh", hint="[USER@]HOST; empty: the server is this machine"),
     FormLine(key="conf", name="smb.conf", hint="its path on the server; empty: the path of its smbd"),
 )

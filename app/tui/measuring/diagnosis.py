@@ -24,15 +24,7 @@ from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.measuring.isolation import first_values as remembered_or_practice
-from app.tui.widgets.asking import (
-    TARGET_LINE,
-    FormLine,
-    LinesScreen,
-    log_in,
-    log_in_again,
-    remembered_values,
-    typed_values,
-)
+from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, log_in, log_in_again, remembered_values, typed_values
 from app.tui.widgets.recording import ReportRunScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_of
@@ -43,7 +35,7 @@ from storage.diagnoses import Diagnosis, Effort
 from storage.records import JSONValue, SeriesStatus, Target
 
 LINES = (
-    TARGET_LINE,
+    TARGET,
     FormLine(key="only", name="Stages", hint="such as connect,folders; empty: all"),
     FormLine(key="effort", name="Effort", hint="quick, usual or thorough", usual=Effort.USUAL.value),
     FormLine(key="folder", name="Large folder", hint="an existing one on the share, read only; empty: new ones"),

@@ -16,15 +16,7 @@ from app.isolation.script import load_script, operations_named
 from app.measure.events import Warned
 from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
-from app.tui.widgets.asking import (
-    TARGET_LINE,
-    FormLine,
-    LinesScreen,
-    log_in,
-    log_in_again,
-    remembered_values,
-    typed_values,
-)
+from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, log_in, log_in_again, remembered_values, typed_values
 from app.tui.widgets.recording import ReportRunScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_of
@@ -43,7 +35,7 @@ _MOST_ROUNDS = 100
 
 
 LINES = (
-    TARGET_LINE,
+    TARGET,
     FormLine(key="clients", name="Clients", hint="how many at once, such as 1,4,8", usual="1,4,8"),
     FormLine(key="rounds", name="Rounds", hint="how often each is measured", usual=str(DEFAULT_ROUNDS)),
     FormLine(key="without", name="Without", hint="such as find_first,query_path_information; empty: all"),

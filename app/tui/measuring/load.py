@@ -18,7 +18,7 @@ from app.measure.events import Warned
 from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
 from app.tui.widgets.asking import (
-    TARGET_LINE,
+    TARGET,
     FormLine,
     LinesScreen,
     log_in,
@@ -49,7 +49,7 @@ CAPACITY = "capacity"
 
 
 LINES = (
-    TARGET_LINE,
+    TARGET,
     FormLine(key="users", name="Users", hint=f"such as 10,20,40 or 10..200/10, or {CAPACITY}", usual="5,10,20"),
     FormLine(key="scenario", name="Scenario", hint=f"{', '.join(NAMES)}, or a file", usual="redpaper"),
     FormLine(key="files", name="Files", hint="how many; empty: as the scenario says"),

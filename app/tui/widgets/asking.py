@@ -39,7 +39,7 @@ class FormLine:
     usual: str = ""
 
 
-TARGET_LINE = FormLine(key="target", name="Target", hint="[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME")
+TARGET = FormLine(key="target", name="Target", hint="[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME")
 
 
 def usual_values(lines: tuple[FormLine, ...]) -> dict[str, str]:
