@@ -82,8 +82,8 @@ def test_what_failed_is_named_and_ends_with_4(tmp_path: Path, make_smbd, change:
     target = replace(server.target("file"), **change)
     done = Inside(tmp_path / "notebook.db", server.password)("check", format_target(target), "--timeout", "5")
     assert done.returncode == 4
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("no ")]
-    assert line.split("  ")[1].strip() == name
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("✗ ")]
+    assert line[2:13].strip() == name
     assert len(done.stderr.splitlines()) == 1
 
 
