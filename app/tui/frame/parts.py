@@ -74,7 +74,7 @@ class KeyBar(Widget, can_focus=False):
     def _shown(self) -> Iterator[ActiveBinding]:
         """One key for each action."""
         seen: set[str] = set()
-        place = {action: number for number, action in enumerate(self.foremost)}
+        place = {action: number for number, action in reversed([*enumerate(self.foremost)])}
         found = self.screen.active_bindings.values()
         for active in sorted(found, key=lambda each: place.get(each.binding.action, len(place))):
             if active.binding.show and active.binding.action not in seen:

@@ -437,7 +437,7 @@ async def test_a_baseline_is_the_base_of_an_older_series(tmp_path):
         await pilot.press("end", "space", "up", "space", "c")
         await settled(app, pilot)
         assert (here(app).base_id, here(app).other_id) == (f"{2:012x}", f"{1:012x}")
-        await pilot.press("escape", "a", "c")
+        await pilot.press("escape", "A", "c")
         await settled(app, pilot)
         assert here(app).ids == (f"{2:012x}", f"{1:012x}", f"{3:012x}")
 
