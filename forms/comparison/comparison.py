@@ -26,10 +26,13 @@ _BY_HAND = {"settings.sign": "--sign", "settings.encrypt": "--encrypt"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SettlingStep(Settles):
+class SettlingStep:
     """A step that settles it nine times in ten if the observed change is real."""
 
+    way: Way
+    count: int
     seconds: float
+    shows_percent: float
     commands: tuple[str, ...]
     """To type in this order; with ALTERNATING repeatedly."""
 
