@@ -36,13 +36,13 @@ async def test_dialogs_notes_and_inputs_of_the_notebook(path):
     app = app_on(path)
     seen = ""
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        for keys in (["e"], ["tab"], ["escape", "b"], ["escape", "enter"], ["x"], ["escape", "escape", "d"], ["enter"],
-                     ["u"], ["s"], ["escape", "f1"], ["escape", "E"], ["ctrl+p"]):  # fmt: skip
+        for keys in (["e"], ["tab"], ["escape", "b"], ["escape", "enter"], ["x"], ["escape", "escape", "d"],
+                     ["left"], ["enter"], ["u"], ["s"], ["escape", "f1"], ["escape", "E"], ["ctrl+p"]):  # fmt: skip
             await pilot.press(*keys)
             await settled(app, pilot)
             shown = painted(app)
             assert steering(shown) == set(), keys
-            seen += shown
+            seen += shown + "".join(note.message for note in app._notifications)
     assert "is deleted" in seen
     assert "is restored" in seen
     assert seen.count("␛]52;c;") > 10
