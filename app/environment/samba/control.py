@@ -6,7 +6,7 @@ from typing import Self
 
 from app.environment.samba.printed import LATENESS_SECONDS, Profile, parse_profile, parse_profile_level, profile_since
 from app.errors import MeasurementError
-from app.server.shell import ServerShell
+from app.server.shell import RUN_SECONDS, RunningProgram, ServerShell
 from storage.isolations import ProfileCounter, profile_facts
 from storage.records import Facts, FactValue, Target
 
@@ -14,6 +14,13 @@ ON, OFF = "on", "off"
 LATE_SECONDS = 5.0
 """Extra time for a busy server's processes to write their counters."""
 _LOOK_SECONDS = 0.2
+_RESTORE = """
+level=$1; shift
+trap 'setsid smbcontrol "$@" smbd profile "$level" >/dev/null 2>&1; exit' TERM
+echo ready
+while :; do sleep 60 & wait "$!"; done
+"""
+"""Outlives whoever started it just long enough to set the profiling level."""
 _LOOK = """
 for folder in /proc/[0-9]*; do
     [ "$(cat "$folder/comm" 2>/dev/null)" = smbd ] || continue
@@ -93,6 +100,12 @@ class SmbdControl:
                 f"`smbcontrol smbd profile {level}` there says why"
             )
 
+    def kept(self, level: str) -> RunningProgram:
+        """What sets that level on the server once it is ended, or once this process is killed or cut off."""
+        guard = self._shell.start("sh", "-c", _RESTORE, "sh", level, *self._conf)
+        guard.line(RUN_SECONDS)
+        return guard
+
     def profile(self) -> dict[str, ProfileCounter]:
         """The current counters, from JSON where this version has it. Raises MeasurementError."""
         for form in (("--json",), ()):
@@ -131,7 +144,7 @@ def profiled_conf(server: Facts, given: str | None, target: Target) -> str:
 
 
 class Profiler:
-    """smbd's counters round by round, as facts; the profiling level that was there is restored."""
+    """smbd's counters round by round, as facts; the profiling level that was there is restored, also after a kill."""
 
     def __init__(self, ssh: str | None, conf: str) -> None:
         self._smbd = SmbdControl(ServerShell(ssh), conf)
@@ -139,12 +152,20 @@ class Profiler:
     def __enter__(self) -> Self:
         """Raises MeasurementError."""
         self._level = self._smbd.level()
-        self._smbd.set_level(ON)
-        self._before = self._smbd.profile()
+        self._guard = self._smbd.kept(self._level)
+        try:
+            self._smbd.set_level(ON)
+            self._before = self._smbd.profile()
+        except BaseException:
+            self._guard.end()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._smbd.set_level(self._level)
+        try:
+            self._smbd.set_level(self._level)
+        finally:
+            self._guard.end()
 
     def round(self, number: int) -> dict[str, FactValue]:
         """The counters' growth since the last round; waits until smbd has written them. Raises MeasurementError."""
