@@ -35,6 +35,7 @@ _SSH = (
 """Batch mode, no agent or X11 forwarding, dead connections time out."""
 _FIND_ALL = 'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; LC_ALL=C; export PATH LC_ALL'
 _ONCE = f'{_FIND_ALL}; exec "$@"'
+_WHEN_WE_HANG_UP = f'{_FIND_ALL}; cat >/dev/null; exec "$@" >/dev/null 2>&1'
 _FOR_AS_LONG_AS_WE_LISTEN = f"""{_FIND_ALL}
 exec 3<&0
 setsid "$@" </dev/null 3<&- & program=$!
@@ -240,6 +241,10 @@ class ServerShell:
     def start(self, *words: str, files: Sequence[int] = ()) -> RunningProgram:
         """The program ends with us; ``files`` are inherited, locally only. Raises UsageError, OSError."""
         return RunningProgram(self.words(_command(_FOR_AS_LONG_AS_WE_LISTEN, words)), files=files)
+
+    def start_at_the_end(self, *words: str) -> RunningProgram:
+        """The program starts once it is ended here, or we are killed or cut off. Raises UsageError, OSError."""
+        return RunningProgram(self.words(_command(_WHEN_WE_HANG_UP, words)))
 
     def words(self, command: str, *options: str) -> list[str]:
         """Without a command, a shell that reads from stdin. Raises UsageError."""

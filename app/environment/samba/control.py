@@ -6,7 +6,7 @@ from typing import Self
 
 from app.environment.samba.printed import LATENESS_SECONDS, Profile, parse_profile, parse_profile_level, profile_since
 from app.errors import MeasurementError
-from app.server.shell import RUN_SECONDS, RunningProgram, ServerShell
+from app.server.shell import RunningProgram, ServerShell
 from storage.isolations import ProfileCounter, profile_facts
 from storage.records import Facts, FactValue, Target
 
@@ -14,13 +14,6 @@ ON, OFF = "on", "off"
 LATE_SECONDS = 5.0
 """Extra time for a busy server's processes to write their counters."""
 _LOOK_SECONDS = 0.2
-_RESTORE = """
-level=$1; shift
-trap 'setsid smbcontrol "$@" smbd profile "$level" >/dev/null 2>&1; exit' TERM
-echo ready
-while :; do sleep 60 & wait "$!"; done
-"""
-"""Outlives whoever started it just long enough to set the profiling level."""
 _LOOK = """
 for folder in /proc/[0-9]*; do
     [ "$(cat "$folder/comm" 2>/dev/null)" = smbd ] || continue
@@ -102,9 +95,7 @@ class SmbdControl:
 
     def kept(self, level: str) -> RunningProgram:
         """What sets that level on the server once it is ended, or once this process is killed or cut off."""
-        guard = self._shell.start("sh", "-c", _RESTORE, "sh", level, *self._conf)
-        guard.line(RUN_SECONDS)
-        return guard
+        return self._shell.start_at_the_end("smbcontrol", *self._conf, "smbd", "profile", level)
 
     def profile(self) -> dict[str, ProfileCounter]:
         """The current counters, from JSON where this version has it. Raises MeasurementError."""
