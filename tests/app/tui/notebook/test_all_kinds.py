@@ -52,6 +52,8 @@ async def test_the_screen_takes_a_recording_of_every_kind(kind: str, tmp_path: P
 
             await pilot.press("d")
             await settled(app, pilot)
+            await pilot.press("left", "enter")  # its baseline is asked about
+            await settled(app, pilot)
             with Notebook(path) as notebook:
                 assert notebook.recordings(parts=True) == []
             await pilot.press("u")
