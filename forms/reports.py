@@ -77,7 +77,7 @@ _ROWS, _FIELDS, _RESULTS, _REMARKS, _CELLS = 20, 10, 4, 3, 200
 """What fits on an A4 page beside a chart: rows of all tables, lines above and below, remarks, letters."""
 _ROWS_BESIDE_TWO_CHARTS = 8
 _ANSWERED = frozenset({"Question", "Answer", "Verdict", "Judged by", "Measured"})
-"""Fields of a form that the page's own replace."""
+"""Fields of a form that the page's own replace, where it has them."""
 
 
 def series_page(form: SeriesSummary, report: Report) -> Report:
@@ -139,7 +139,8 @@ def one_page(
     own = (("Question", question), ("Answer", answer), ("How sure", how_sure), ("Measured", measured))
     tones = {"Answer": tone}
     top = [Field(name=name, text=wording.plain(text), tone=tones.get(name, Tone.PLAIN)) for name, text in own if text]
-    rest = [one for one in report.fields if one.name not in _ANSWERED or (one.name == "Measured" and not measured)]
+    kept = _ANSWERED - {name for name, text in own if not text}
+    rest = [one for one in report.fields if one.name not in kept]
     tables = tuple(_cut_tables(report.tables))
     rows = sum(len(table.rows) for table in tables)
     charts = report.charts[: 1 if rows > _ROWS_BESIDE_TWO_CHARTS else 2]

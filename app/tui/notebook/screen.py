@@ -410,12 +410,20 @@ def _lines(notebook: "Notebook", ids: list[str]) -> "list[RecordingLine]":
     return lines(notebook, notebook.recordings_of(ids))
 
 
-def _form(notebook: "Notebook", recording_id: str) -> "SeriesSummary | Report":
+def _form(notebook: "Notebook", recording_id: str) -> "SeriesSummary | Report | None":
+    """None where it was deleted meanwhile."""
     from app.kinds import kind_of  # noqa: PLC0415  the first paint does not wait for what comes after it
     from forms.series.summary import run_form  # noqa: PLC0415  as above
+    from storage.recordings import UnknownReferenceError  # noqa: PLC0415  as above
 
-    head = notebook.recording(recording_id)
-    return run_form(notebook.series(head.id)) if head.kind == "series" else kind_of(head).form(notebook, head)
+    try:
+        head = notebook.recording(recording_id)
+        return run_form(notebook.series(head.id)) if head.kind == "series" else kind_of(head).form(notebook, head)
+    except Exception:
+        with suppress(UnknownReferenceError):
+            notebook.recording(recording_id)
+            raise
+        return None
 
 
 def _named(removed: "tuple[Removed, ...]") -> str:

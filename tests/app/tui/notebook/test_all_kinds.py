@@ -6,11 +6,12 @@ import pytest
 from textual.widgets import Input
 
 from app.kinds import KINDS
+from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog
 from app.tui.notebook.screen import NotebookScreen
 from storage.notebook import Notebook
 from tests.recordings import MAKERS, made_up_kind
-from tests.tui import app_on, here, painted, settled
+from tests.tui import app_on, here, painted, press, settled
 
 
 @pytest.mark.parametrize("kind", sorted(MAKERS))
@@ -50,10 +51,9 @@ async def test_the_screen_takes_a_recording_of_every_kind(kind: str, tmp_path: P
             await settled(app, pilot)
             assert type(here(app)) is NotebookScreen
 
-            await pilot.press("d")
-            await settled(app, pilot)
-            await pilot.press("left", "enter")  # its baseline is asked about
-            await settled(app, pilot)
+            await press(app, pilot, "d")
+            assert type(here(app)) is ConfirmDialog, "it is a baseline"
+            await press(app, pilot, "left", "enter")
             with Notebook(path) as notebook:
                 assert notebook.recordings(parts=True) == []
             await pilot.press("u")
