@@ -414,7 +414,9 @@ def tuning_of(monkeypatch: pytest.MonkeyPatch, verdicts: list[str], rate: float 
         return SimpleNamespace(kind=ChangeKind.SMB_CONF, name=name, values=(value,), section="[it]", place=None)
 
     monkeypatch.setattr(tune, "run_trial", judge)
-    monkeypatch.setattr(tune, "new_order", lambda *_, **__: TrialOrder(request=Mock(), setting=Mock(), plan=Mock(), experiment=Mock()))
+    monkeypatch.setattr(
+        tune, "new_order", lambda *_, **__: TrialOrder(request=Mock(), setting=Mock(), plan=Mock(), experiment=Mock())
+    )
     monkeypatch.setattr(tune, "with_file_of", lambda request, size_bytes: (request, size_bytes))
     monkeypatch.setattr(
         tune, "candidates", lambda _only: [(f"name {number}", "no") for number, _ in enumerate(verdicts)]
