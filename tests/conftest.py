@@ -24,6 +24,7 @@ from tests.servers.fixtures import (
 
 os.environ["TZ"] = "UTC"  # before anything is shown, and for every process that a test starts
 time.tzset()
+os.environ["LOCUST_SKIP_MONKEY_PATCH"] = "1"  # the engine's process patches itself; pytest's must keep its threads
 
 TESTS = Path(__file__).parent
 
