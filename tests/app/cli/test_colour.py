@@ -53,7 +53,7 @@ def test_list_colours_what_failed_and_what_was_interrupted(on_terminal: Callable
 
 def test_check_colours_each_state(on_terminal: Callable[..., str]):
     said = on_terminal("check", "file:///none").splitlines()
-    assert [line.partition("\x1b[0m")[0] for line in said] == [f"{GREEN}ok", f"{YELLOW}!!", f"{FAINT}??", f"{RED}no"]
+    assert [line.partition("\x1b[0m")[0] for line in said] == [f"{GREEN}✓", f"{YELLOW}!", f"{YELLOW}?", f"{RED}✗"]
 
 
 def test_the_catalogue_dims_history_and_the_names_of_lines(on_terminal: Callable[..., str]):

@@ -41,7 +41,7 @@ def test_one_command_gives_table_findings_and_the_next_step(options, smbd, vsftp
     columns = out.partition("Averages; ± is half their 95 % interval")[2].partition("─")[0]
     assert all(name in columns for name in ("FTP,", "SMB,", "TCP", "MB/s"))
     assert [line.split()[0] for line in out.splitlines() if line.startswith(("get ", "put "))] == ["get", "put"]
-    assert out.index("Answer:") < out.index("MB/s,") < out.index("Findings")
+    assert out.index("Answer:") < out.index("Averages;") < out.index("Findings")
     with Notebook(db) as notebook:
         series = [notebook.series(head.id) for head in notebook.heads()]
     assert len(series) == 6
