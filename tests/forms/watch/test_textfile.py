@@ -137,7 +137,8 @@ def test_users_without_a_valid_point_are_zero():
 def test_a_real_node_exporter_reads_it(tmp_path: Path):
     require("prometheus-node-exporter", root=False)
     check, port = a_check(), free_port()
-    text = prometheus_text([*check_samples(check, check.series, LABELS), *load_samples(full_load(), LABELS)])
+    of_load = {**LABELS, "command": "load"}
+    text = prometheus_text([*check_samples(check, check.series, LABELS), *load_samples(full_load(), of_load)])
     (tmp_path / "sharebench.prom").write_bytes(text)
     exporter = subprocess.Popen(
         [
