@@ -80,8 +80,11 @@ def to_minute(moment: str) -> str:
 
 
 def with_zone(moment: str) -> str:
-    """``2026-03-04 16:10 CET``."""
-    at = datetime.fromisoformat(moment)
+    """``2026-03-04 16:10 CET``; what is no moment, in a damaged notebook, as it is."""
+    try:
+        at = datetime.fromisoformat(moment)
+    except ValueError:
+        return moment
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
     try:
         at = at.astimezone(UTC if shows_utc.get() else None)

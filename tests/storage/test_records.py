@@ -41,3 +41,8 @@ def test_what_is_read_back_has_utc(zone: Zone):
             assert wording.when_heading() == ("When (UTC)" if name == "csv" else "When (EST/EDT)")
     assert not shows_utc.get()
     assert utc_minute(moment) == "2026-07-01 02:30", "notes that are merged are equal on every machine"
+
+
+def test_what_is_no_moment_is_shown_as_it_is():
+    assert with_zone("") == to_minute("") == ""
+    assert with_zone("yesterday") == "yesterday"
