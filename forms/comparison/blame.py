@@ -17,10 +17,12 @@ Round = Mapping[str, ProfileCounter]
 OWN = "smbd itself"
 """Its log, its modules, its protocol: the time of requests beyond all calls."""
 LEVEL = 0.99
-"""Of each interval: there are many calls. With this, 30 of 380 equal pairs on a busy machine blamed one."""
+"""Of each interval: there are many calls. 30 of 380 pairs of the few equal recordings it was chosen on blamed one."""
 LEAST_SHARE = 0.05
 """Of the base's time; a smaller effect is not blamed."""
 LEAST_ROUNDS = 3
+_NAMED = 3
+"""Calls that the sentence names."""
 SHOWN = 15
 _UNITS = {"smb2_create": "create", "SMBntcreateX": "create", "syscall_openat": "open", "syscall_open": "open"}
 """What is counted per, the first that both sides have."""
@@ -131,7 +133,7 @@ class Blame:
         if not self.blamed:
             return "No call of smbd is to blame: calls and their times differ no more than equal recordings do."
         change, parts = self.change_percent, []
-        for one in self.blamed[:LEAST_ROUNDS]:
+        for one in self.blamed[:_NAMED]:
             percent = 100 * one.blamed_seconds / self.base_seconds
             amount = f"{abs(percent):.0f} of it" if percent * change > 0 else f"{percent:+.0f}"
             parts.append(f"{amount} in {one.called}{one.why(self.per)}")
