@@ -307,6 +307,15 @@ class NotebookBase:
         with self._db.atomic():
             yield
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Whatever is read within is of one moment, however much others write or delete meanwhile."""
+        self._db.conn.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.rollback()
+
     def _insert_all(self, table: str, rows: Iterable[Row], *, unless_there: bool = False) -> None:
         rows = iter(rows)
         first = next(rows, None)

@@ -1,7 +1,7 @@
 """Everything that can be done with a recording, done with one of every kind, a made-up one among them."""
 
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,6 +35,27 @@ def _kind_of_the_tests() -> Iterator[None]:
 @pytest.fixture
 def inside(tmp_path: Path) -> Inside:
     return Inside(tmp_path / "notebook.db", None)
+
+
+@pytest.mark.parametrize("kind", sorted(MAKERS))
+def test_a_recording_deleted_while_it_is_listed_is_still_listed(
+    kind: str, monkeypatch: pytest.MonkeyPatch, inside: Inside
+):
+    with Notebook(inside.db) as notebook:
+        made = MAKERS[kind](notebook)
+
+    def removing(notebook: Notebook, ids: Sequence[str]) -> dict[str, str]:
+        with Notebook(inside.db) as other:
+            other.remove(made)
+        return machines(notebook, ids)
+
+    machines = Notebook.machines
+    monkeypatch.setattr(Notebook, "machines", removing)
+    listed = inside("list")
+    assert (listed.returncode, listed.stderr) == (0, "")
+    assert made in listed.stdout
+    with Notebook(inside.db) as notebook:
+        assert notebook.recordings() == []
 
 
 def test_there_is_a_maker_of_every_kind():

@@ -51,7 +51,7 @@ def list_command(
 
     Beside the number of runs, … means interrupted, ! failed, ▸ running, and + leftovers on the server.
     """
-    with common.notebook(context) as notebook:
+    with common.notebook(context) as notebook, notebook.snapshot():
         if limit is None and not everything and not as_json:
             limit = SHOWN
         heads = _heads(notebook, words, experiment, ISOLATION if isolations else None, parts=everything and not as_json)

@@ -407,23 +407,19 @@ def _written(path: Path) -> tuple[int, ...]:
 def _lines(notebook: "Notebook", ids: list[str]) -> "list[RecordingLine]":
     from app.kinds import lines  # noqa: PLC0415  the first paint does not wait for what comes after it
 
-    return lines(notebook, notebook.recordings_of(ids))
+    with notebook.snapshot():
+        return lines(notebook, notebook.recordings_of(ids))
 
 
 def _form(notebook: "Notebook", recording_id: str) -> "SeriesSummary | Report | None":
     """None where it was deleted meanwhile."""
     from app.kinds import kind_of  # noqa: PLC0415  the first paint does not wait for what comes after it
     from forms.series.summary import run_form  # noqa: PLC0415  as above
-    from storage.recordings import UnknownReferenceError  # noqa: PLC0415  as above
 
-    try:
-        head = notebook.recording(recording_id)
-        return run_form(notebook.series(head.id)) if head.kind == "series" else kind_of(head).form(notebook, head)
-    except Exception:
-        with suppress(UnknownReferenceError):
-            notebook.recording(recording_id)
-            raise
-        return None
+    with notebook.snapshot():
+        for head in notebook.recordings_of([recording_id]):
+            return run_form(notebook.series(head.id)) if head.kind == "series" else kind_of(head).form(notebook, head)
+    return None
 
 
 def _named(removed: "tuple[Removed, ...]") -> str:

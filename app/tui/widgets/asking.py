@@ -196,7 +196,11 @@ class LinesScreen(BaseScreen):
             super().work_failed(error)
 
     def action_stored(self) -> None:
-        self.with_notebook(lambda notebook: lines(notebook, notebook.recordings(self.STORED)), self._choose_stored)
+        def stored(notebook: Notebook) -> list[RecordingLine]:
+            with notebook.snapshot():
+                return lines(notebook, notebook.recordings(self.STORED))
+
+        self.with_notebook(stored, self._choose_stored)
 
     def _choose_stored(self, found: Sequence[RecordingLine]) -> None:
         def answered(recording_id: str | None) -> None:
