@@ -272,6 +272,11 @@ class Report:
     def charts(self) -> tuple[Chart, ...]:
         return (*([self.chart] if self.chart else []), *self.more_charts)
 
+    @property
+    def leads_with_charts(self) -> bool:
+        """A curve says more than its table, which may be long."""
+        return self.chart is not None and self.chart.is_curve
+
 
 def blank_form(
     form: str, title: str, fields: Sequence[str], columns: tuple[Column, ...], rows: Iterable[str | None]

@@ -44,7 +44,7 @@ async def shown(scene: Scene) -> AsyncIterator[tuple[SharebenchApp, Pilot[int]]]
     with TemporaryDirectory() as folder, _same_everywhere():
         path = Path(folder) / "notebook.db"
         if not scene.empty:
-            invented.make(path)
+            (invented.make_nights if scene.nights else invented.make)(path)
         context = Context(notebook_path=path, keys_file=Path(folder) / "keys.toml", backend=StillBackend())
         app = SharebenchApp(context, first=scene.screen, **scene.arguments)
         async with app.run_test(size=scene.size) as pilot:

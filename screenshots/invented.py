@@ -58,6 +58,19 @@ def make(path: Path) -> Path:
     return path
 
 
+def make_nights(path: Path) -> Path:
+    """Write a notebook of 24 nights, slower since the eighteenth, which was measured twice."""
+    dice = Random(24)  # noqa: S311  noise, not secrets
+    with Notebook(path) as notebook:
+        for night in (*range(1, 19), *range(18, 25)):
+            average = 111.6 * (1 if night < 18 else 0.91) * (1 + dice.gauss(0, 0.004))
+            number = 100 + len(notebook.recordings())
+            when = f"2026-02-{night:02d}T01:{30 + number % 20}"
+            notebook.add(_series(number, "watch nightly", average, 0.5, when=when))
+        notebook.set_baseline("nightly", *(f"a1{number:010x}" for number in (100, 101, 102)))
+    return path
+
+
 def all_series() -> list[Series]:
     """The series, oldest first: the wire, FTP, then SMB and what was changed about it."""
     steps = [
@@ -100,11 +113,18 @@ def _change(name: str, value: str, previous: str) -> Change:
 
 
 def _series(
-    number: int, label: str, megabytes: float, deviation: float = 0.6, *, outlier: int = 0, **fields: Any
+    number: int,
+    label: str,
+    megabytes: float,
+    deviation: float = 0.6,
+    *,
+    outlier: int = 0,
+    when: str = "",
+    **fields: Any,
 ) -> Series:
     """A series of five runs around a rate, varying by that many percent; run ``outlier`` is slow and rejected."""
     dice = Random(number)  # noqa: S311  noise, not secrets
-    hour = f"2026-03-{2 + number // 3:02d}T{9 + number % 3:02d}:15"
+    hour = when or f"2026-03-{2 + number // 3:02d}T{9 + number % 3:02d}:15"
     rates = [megabytes * 1e6 * (1 + dice.gauss(0, deviation / 100)) for _ in range(7)] if megabytes else []
     usual: dict[str, Any] = {
         "id": f"a1{number:010x}",

@@ -24,6 +24,8 @@ class Scene:
     theme: str = ""
     empty: bool = False
     """Whether the notebook is empty."""
+    nights: bool = False
+    """Whether it holds the nights of a watch."""
 
 
 AS_DELIVERED, TUNED, REJECTED = "a10000000003", "a10000000008", "a10000000009"
@@ -41,6 +43,7 @@ SCENES = (
     Scene(name="series-small", size=SMALL, screen="series", arguments={"series_id": REJECTED}),
     Scene(name="series-chart", size=SMALL, screen="series", arguments={"series_id": REJECTED}, keys=("v",)),
     Scene(name="series-within", screen="series", arguments={"series_id": TUNED}, keys=("v",)),
+    Scene(name="history", screen="history", arguments={"reference": "last"}, nights=True),
     Scene(name="compare", screen="compare", arguments=COMPARED),
     Scene(name="compare-small", size=SMALL, screen="compare", arguments=COMPARED),
     Scene(name="guide-target", screen="guide"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.errors import CancelledError, LoginError, NotQuietError, SharebenchError, UsageError
-from app.recorder.recording import open_notebook
+from app.recorder.recording import SeriesClosed, failure_of, open_notebook
 from app.workflows.compare import with_history
 from forms import wording
 from forms.comparison.comparison import Comparison
@@ -43,8 +43,8 @@ class WatchRequest:
         return wording.place(self.target)
 
 
-def check(request: WatchRequest, path: Path, measure: Callable[[], str]) -> Check:
-    """Check the path once; ``measure`` stores one complete series and returns its id.
+def check(request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]) -> Check:
+    """Check the path once; ``measure`` stores one series.
     Raises UsageError, CancelledError and NotebookError; a failed measurement is a finding.
     """
     watch = _begin(request, path)
@@ -89,26 +89,28 @@ def _refuse_other_path(notebook: Notebook, request: WatchRequest) -> None:
         )
 
 
-def _checked(watch: Watch, request: WatchRequest, path: Path, measure: Callable[[], str]) -> Check:
+def _checked(watch: Watch, request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]) -> Check:
     outcomes: list[Outcome] = []
     slow: list[str] = []
     first: Series | None = None
     found, outcome, retries = _Judged(Outcome.UNMEASURABLE), None, watch.standing is not WatchState.UNMEASURABLE
     while outcome is None:
+        closed = None
         try:
-            series_id = measure()
+            closed = measure()
+            if failure := failure_of(closed):
+                raise failure
         except (CancelledError, UsageError):
             raise
         except SharebenchError as error:
-            said = Outcome.POSTPONED if isinstance(error, NotQuietError) else Outcome.UNMEASURABLE
-            found = _Judged(said, nights=found.nights, why=str(error))
+            found = _failed(error, closed, path, found.nights)
             retries = retries and not isinstance(error, LoginError)  # refused logins can lock the account
         else:
             with open_notebook(path) as notebook:
-                series = notebook.series(series_id)
+                series = notebook.series(closed.series_id)
                 first = first or series
                 found = _judged(notebook, watch, request.limits, series, first)
-            slow += [series_id] if found.outcome is Outcome.SLOWER else []
+            slow += [series.id] if found.outcome is Outcome.SLOWER else []
         outcomes.append(found.outcome)
         outcome = settled(outcomes, request.confirm, slowed=bool(watch.slow_ids), retries=retries)
     with open_notebook(path) as notebook:
@@ -129,12 +131,28 @@ class _Judged:
     series: Series | None = None
 
 
+def _failed(error: SharebenchError, closed: SeriesClosed | None, path: Path, known: int) -> _Judged:
+    """A series that started and failed at a busy time says nothing of the server: postponed, not unmeasurable."""
+    why = str(error)
+    if isinstance(error, NotQuietError):
+        return _Judged(Outcome.POSTPONED, nights=known, why=why)
+    if closed is not None and closed.stored and not isinstance(error, LoginError):
+        with open_notebook(path) as notebook:
+            series = notebook.series(closed.series_id)
+        if series.quiet_verdict is QuietVerdict.BUSY:
+            return _Judged(Outcome.POSTPONED, nights=known, why=f"{_busy(series)}, and the series failed ({why})")
+    return _Judged(Outcome.UNMEASURABLE, nights=known, why=why)
+
+
+def _busy(series: Series) -> str:
+    return f"the time was busy: {'; '.join(series.quiet.reasons if series.quiet else ())}"
+
+
 def _judged(notebook: Notebook, watch: Watch, limits: Limits, series: Series, first: Series) -> _Judged:
     base = baseline_of(notebook, watch.baseline, series)
     known = nights(base)
     if series.quiet_verdict is QuietVerdict.BUSY:
-        reasons = series.quiet.reasons if series.quiet else ()
-        return _Judged(Outcome.POSTPONED, None, known, f"the time was busy: {'; '.join(reasons)}", series)
+        return _Judged(Outcome.POSTPONED, None, known, _busy(series), series)
     if known < BASELINE_NIGHTS:
         return _collected(notebook, watch, limits, base, series)
     comparison = compared(notebook, base, series, limits, first)

@@ -149,6 +149,11 @@ def _report(report: Report, number: int) -> Iterator[str]:
     yield f'<article class="{classes}" aria-labelledby="form{number}">'
     yield f'<{heading} id="form{number}" dir="auto">{_text(report.title)}</{heading}>'
     yield from _fields(report.fields)
+    figures = [
+        f"<figure>{_svg(chart, f'{number}-{place}' if place else f'{number}')}</figure>"
+        for place, chart in enumerate(report.charts)
+    ]
+    yield from figures if report.leads_with_charts else ()
     for table in report.tables:
         yield from _table(table, report)
     yield from _fields(report.results)
@@ -156,8 +161,7 @@ def _report(report: Report, number: int) -> Iterator[str]:
         yield "<ul>"
         yield from (f'<li dir="auto">{_text(text)}</li>' for text in report.advice)
         yield "</ul>"
-    for place, chart in enumerate(report.charts):
-        yield f"<figure>{_svg(chart, f'{number}-{place}' if place else f'{number}')}</figure>"
+    yield from () if report.leads_with_charts else figures
     yield "</article>"
 
 

@@ -529,6 +529,9 @@ def _report_on(pages: _Pages, report: Report) -> None:
     pages.paragraph(report.title, size=15, bold=True)
     pages.y += 4
     pages.fields(report.fields, by_hand=report.blank)
+    above, below = (report.charts, ()) if report.leads_with_charts else ((), report.charts)
+    for chart in above:
+        chart_on(pages, chart)
     for table in report.tables:
         pages.y += 8
         if pages.y + _TABLE_BEGIN > pages.page_break_trigger:
@@ -544,5 +547,5 @@ def _report_on(pages: _Pages, report: Report) -> None:
     for text in report.advice:
         pages.y += 5
         pages.paragraph(f"→ {text}")
-    for chart in report.charts:
+    for chart in below:
         chart_on(pages, chart)

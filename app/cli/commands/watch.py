@@ -18,7 +18,7 @@ from app.cli.run_options import chosen, series_options, target_argument
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.measure.control import SeriesControl
-from app.recorder.recording import failure_of, record
+from app.recorder.recording import SeriesClosed, record
 from app.targets import parse_target
 from app.workflows.requests import series_request
 from app.workflows.watch import WatchRequest, check, delivered, tell
@@ -77,11 +77,8 @@ def watch_command(context: click.Context, /, target: str, **choices: Any) -> int
     series_request(options, place, Secrets())  # tells a usage error before anything is stored
     log_in = cache(lambda: common.secrets_for(context, place, kerberos=choices["kerberos"]))
 
-    def measure() -> str:
-        closed = watch(record(series_request(options, *log_in()), path, control), control)
-        if failure := failure_of(closed):
-            raise failure
-        return closed.series_id
+    def measure() -> SeriesClosed:
+        return watch(record(series_request(options, *log_in()), path, control), control)
 
     request = WatchRequest(
         target=place, command=options.command, baseline=choices["baseline"], confirm=choices["confirm"],

@@ -9,13 +9,23 @@ from typing import Any
 
 import pytest
 
-from app.errors import CancelledError, LoginError, NotQuietError, SharebenchError, UnreachableError, UsageError
+from app.errors import (
+    CancelledError,
+    LoginError,
+    MeasurementError,
+    NotQuietError,
+    SharebenchError,
+    UnreachableError,
+    UsageError,
+)
+from app.measure.events import Failed
+from app.recorder.recording import SeriesClosed
 from app.workflows.history import history_of_recording
 from app.workflows.watch import WatchRequest, check, delivered, tell
 from forms.watch.report import EXIT_CODES, Check, check_document, check_sentence
 from forms.watch.rule import Outcome
 from storage.notebook import Notebook
-from storage.records import Command, Quiet, QuietVerdict, Series, Target
+from storage.records import Command, Quiet, QuietVerdict, Series, SeriesStatus, Target
 from storage.watches import WATCH, WatchState, watch_of
 from tests.builders import CLIENT, series
 
@@ -34,6 +44,8 @@ class Nights:
     made: int = 0
     fields: dict[str, Any] = field(default_factory=dict)
     request: WatchRequest = REQUEST
+    failure: Failed | None = None
+    """What ends each series that is measured."""
 
     def series(self, factor: float) -> Series:
         """The next series of this night."""
@@ -51,7 +63,7 @@ class Nights:
         self.night += 1
         left = list(factors)
 
-        def measure() -> str:
+        def measure() -> SeriesClosed:
             if then is not None:
                 then()
             if not left and error is not None:
@@ -59,7 +71,7 @@ class Nights:
             made = self.series(left.pop(0))
             with Notebook(self.path) as notebook:
                 notebook.add(made)
-            return made.id
+            return SeriesClosed(series_id=made.id, status=made.status, failure=self.failure)
 
         found = check(self.request, self.path, measure)
         assert not left, "fewer series were measured"
@@ -201,6 +213,25 @@ def test_a_busy_time_is_postponed(watched: Nights):
     assert (refused.watch.state, refused.watch.standing) == (WatchState.POSTPONED, WatchState.STEADY)
 
 
+@pytest.mark.parametrize(
+    ("quiet", "error", "state"),
+    [
+        (QuietVerdict.BUSY, MeasurementError("no progress for 30 s"), WatchState.POSTPONED),
+        (QuietVerdict.QUIET, MeasurementError("no progress for 30 s"), WatchState.UNMEASURABLE),
+        (QuietVerdict.UNKNOWN, MeasurementError("no progress for 30 s"), WatchState.UNMEASURABLE),
+        (QuietVerdict.BUSY, LoginError("no"), WatchState.UNMEASURABLE),
+    ],
+)
+def test_a_series_that_fails_at_a_busy_time_is_no_failure_of_the_server(watched: Nights, quiet, error, state):
+    watched.failure = Failed.of(error)
+    watched.fields = {"quiet": Quiet(verdict=quiet, reasons=("CPU 80 %",)), "status": SeriesStatus.FAILED}
+    again = state is WatchState.UNMEASURABLE and not isinstance(error, LoginError)
+    found = watched(*[1.0] * (2 if again else 1))
+    assert (found.watch.state, found.changed) == (state, state is WatchState.UNMEASURABLE)
+    assert ("CPU 80 %" in check_sentence(found)) == (state is WatchState.POSTPONED)
+    assert str(error) in check_sentence(found)
+
+
 def test_what_differs_in_the_session_is_said_first(watched: Nights):
     watched.fields = {"client": replace(CLIENT, encryption="AES-128-GCM")}
     assert "the session is now encrypted" in check_sentence(watched(0.5, 0.5))
@@ -217,7 +248,7 @@ def test_a_check_that_was_stopped_changes_nothing(watched: Nights, error):
 def test_a_check_waits_for_no_other_one(watched: Nights):
     def another() -> None:
         with pytest.raises(UsageError, match="is being measured"):
-            check(REQUEST, watched.path, lambda: "")
+            check(REQUEST, watched.path, pytest.fail)
 
     watched(1, then=another)
 

@@ -153,3 +153,11 @@ def test_where_each_was_measured_is_told_where_there_are_several_machines():
     place = [column.heading for column in table.columns].index("Measured on")
     assert [row.cells[place].value for row in table.rows] == ["desk, Bonn", "attic, Bonn"]
     assert [one["machine"] for one in history_document(mixed)["lines"][0]["points"]] == ["desk, Bonn", "attic, Bonn"]
+
+
+def test_the_curve_of_a_page_stands_above_its_tables():
+    history = history_of_series(nights(1, 1, 0.8, 0.8), NOTHING)
+    assert history
+    page = export_reports([history_report(history)], "html").decode()
+    assert page.index("<dl>") < page.index("<figure>") < page.index("<table>")
+    assert page.count("<figure>") == 1
