@@ -13,6 +13,9 @@ from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, MonitorCho
 from storage.protocols import Protocol
 from storage.records import Command, Experiment, Series, Target
 
+MOST_MINUTES = 10_000
+"""The longest time that a trial can be limited to."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class SeriesOptions(Settings, RunCounts, MonitorChoices, FormEntries):

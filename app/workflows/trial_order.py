@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from secrets import randbelow
+from statistics import fmean
 from typing import Self
 
 from app.changes.find import Ways, find_setting
@@ -53,6 +54,10 @@ class TrialOrder:
     experiment: Experiment
     within_seconds: float = math.inf
     """No pair or block begins that would end later."""
+    run_seconds: float | None = None
+    """About how long a run takes; None where that is not known before the first."""
+    why_smaller: str = ""
+    """Why a smaller file is moved than asked for, in one line; empty where it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +117,7 @@ def order_of(
     ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf, accepted=accepted, restart=restart)
     found = find_setting(name, [value], request.plan.target, ways)
     check_target(request)
+    short = fitted(request, keeps_size=request.plan.make_file or request.plan.command is Command.PUT)
     plan = TrialPlan(
         kind=found.kind,
         name=found.name,
@@ -120,7 +126,12 @@ def order_of(
         accepted_risks=accepted,
         allow_restart=restart,
     )
-    return new_order(request, found, kind=ExperimentKind.TRIAL, plan=plan)
+    return of_length(new_order(short.request, found, kind=ExperimentKind.TRIAL, plan=plan), short)
+
+
+def of_length(order: TrialOrder, short: "FittedRequest") -> TrialOrder:
+    """The order, which says how long a run takes and why it moves another file."""
+    return replace(order, run_seconds=short.run_seconds, why_smaller=short.said)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +176,11 @@ def order_to_resume(stored: StoredTrial, target: Target, secrets: Secrets) -> Tr
             " cannot be compared; begin a new one"
         )
     request = series_request(options, target, secrets)
-    return TrialOrder(request=request, setting=setting, plan=plan, experiment=stored.experiment)
+    lasted = [run.seconds for run in stored.base.measured() if run.seconds]
+    return TrialOrder(
+        request=request, setting=setting, plan=plan, experiment=stored.experiment,
+        run_seconds=fmean(lasted) if lasted and plan.load is None else None,
+    )  # fmt: skip
 
 
 @contextmanager
@@ -203,12 +218,17 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
         yield f"Beware: {setting.name} is known to affect only a {acting}."
     yield from (f"Accepted risk: {risk}." for risk in setting.risks)
     yield from (f"Beware: {manager}." for manager in setting.managers)
-    yield _how_long(plan, most)
+    yield from filter(None, [order.why_smaller])
+    yield _how_long(order, most)
     if order.within_seconds < math.inf:
         yield f"It ends after {duration(order.within_seconds)} at the latest; what is undecided then can be resumed."
 
 
-def _how_long(plan: TrialPlan, most: int) -> str:
+def _how_long(order: TrialOrder, most: int) -> str:
+    plan = order.plan
+    if order.run_seconds:
+        expected = expected_text(plan.looks, len(plan.values) + 1, order.run_seconds)
+        return f"It ends as soon as it is decided. {expected}" if len(plan.looks) > 1 else expected
     if plan.load is None:
         return "It ends as soon as it is decided. How long that can take is shown once the first run has ended."
     scenario = plan.load.scenario
@@ -404,14 +424,16 @@ def fitting_bytes(size_bytes: int, bytes_per_second: float) -> int | None:
     return fitting if fitting < size_bytes else None
 
 
-def fitted(request: SeriesRequest) -> FittedRequest:
+def fitted(request: SeriesRequest, *, keeps_size: bool = False) -> FittedRequest:
     """Move the file for PROBE_SECONDS, and choose a smaller one where a run would take longer than LONGEST_SECONDS.
 
-    The usual file stays where no other can be made beside it. Raises MeasurementError.
+    The usual file stays where somebody chose its size, or no other can be made beside it. Raises MeasurementError.
     """
     plan = request.plan
+    if not plan.target.abilities.moves_files:
+        return FittedRequest(request, 0)
     size_bytes, rate = _probed(plan)
-    fitting = fitting_bytes(size_bytes, rate) if rate else None
+    fitting = fitting_bytes(size_bytes, rate) if rate and not keeps_size else None
     if fitting is None:
         return FittedRequest(request, size_bytes, run_seconds=size_bytes / rate if rate else None)
     gets = plan.command is Command.GET

@@ -27,7 +27,7 @@ from app.measure.events import RunFinished, RunStarted
 from app.measure.plan import SeriesRequest
 from app.recorder.recording import SeriesOpened
 from app.subjects.audit import audited_first
-from app.workflows.requests import series_request
+from app.workflows.requests import MOST_MINUTES, series_request
 from app.workflows.restore import check_own, owner_text, restore, restored_text
 from app.workflows.trial import run_trial
 from app.workflows.trial_order import (
@@ -41,6 +41,7 @@ from app.workflows.trial_order import (
     expected_text,
     fitted,
     new_order,
+    of_length,
     order_to_resume,
     stored_trial,
 )
@@ -95,7 +96,7 @@ trial_options = common.several(
         "--within",
         "MINUTES",
         "Longest time; what is undecided then can be resumed.",
-        common.Count(1, 10_000),
+        common.Count(1, MOST_MINUTES),
         name="within_minutes",
     ),
     click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
@@ -109,7 +110,7 @@ trial_options = common.several(
 class Prepared:
     """A checked trial; nothing is written yet."""
 
-    request: SeriesRequest
+    short: FittedRequest
     setting: ChangeableSetting
     choices: Mapping[str, Any]
     load: LoadWindow | None
@@ -125,7 +126,7 @@ class Prepared:
             "load": self.load,
         }
         plan = TrialPlan(kind=setting.kind, name=setting.name, values=values, **{**usual, **fields})
-        order = new_order(self.request, setting, kind=kind, plan=plan)
+        order = of_length(new_order(self.short.request, setting, kind=kind, plan=plan), self.short)
         return replace(
             order, within_seconds=within(choices) / len(setting.values if kind is ExperimentKind.TRIAL else "1")
         )
@@ -149,7 +150,8 @@ def prepared(context: click.Context, name: str, values: tuple[str, ...], url: st
     )
     setting = find_setting(name, values, request.plan.target, ways)
     check_target(request)
-    return Prepared(request=request, setting=setting, choices=choices, load=load)
+    short = with_short_runs(request, load, choices)
+    return Prepared(short=short, setting=setting, choices=choices, load=load)
 
 
 def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tuple[SeriesRequest, LoadWindow | None]:
@@ -179,19 +181,9 @@ def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tup
 
 def with_short_runs(request: SeriesRequest, load: LoadWindow | None, choices: Mapping[str, Any]) -> FittedRequest:
     """The request with a smaller file where a run would take too long and nobody chose the file's size."""
-    plan = request.plan
-    if load or choices["size_bytes"] or plan.make_file or not plan.target.abilities.moves_files:
+    if load:
         return FittedRequest(request, 0)
-    found = fitted(request)
-    if found.said:
-        output.say(found.said)
-    return found
-
-
-def say_how_long(plan: TrialPlan, found: FittedRequest) -> None:
-    """Before the first pair, where the length of a run is known."""
-    if found.run_seconds:
-        output.say(expected_text(plan.looks, len(plan.values) + 1, found.run_seconds))
+    return fitted(request, keeps_size=bool(choices["size_bytes"]) or request.plan.make_file)
 
 
 def consent(order: TrialOrder, *, yes: bool) -> None:
@@ -327,10 +319,7 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
         order = found.order(ExperimentKind.TRIAL, (value,), **plan)
         if not verdicts:
             consent(order, yes=choices["yes"])
-            short = with_short_runs(found.request, found.load, choices)
-            say_how_long(order.plan, short)
-            found = replace(found, request=short.request)
-        summary = carried_out(context, replace(order, request=found.request))
+        summary = carried_out(context, order)
         verdicts.append(summary.verdict.value if isinstance(summary, TrialSummary) else "unknown")
         answer_trial(summary, as_json=choices["as_json"])
     return kinds.exit_code(verdicts)
@@ -367,9 +356,6 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
     order = found.order(ExperimentKind.SWEEP, found.setting.values)
     order = replace(order, plan=replace(order.plan, looks=(blocks or blocks_needed(len(order.plan.values)),)))
     consent(order, yes=choices["yes"])
-    short = with_short_runs(found.request, found.load, choices)
-    say_how_long(order.plan, short)
-    order = replace(order, request=short.request)
     answer_trial(carried_out(context, order), as_json=choices["as_json"])
     return 0
 
@@ -415,11 +401,13 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         output.say(f"The audit proposes {remedy.name} = {remedy.value}: tried first.")
     if ways.restart and tuning.first:
         output.say("Where only a restart of smbd brings that into effect, smbd is restarted and all its sessions end.")
-    ask_consent(yes=choices["yes"])
     found = with_short_runs(request, load, choices)
+    if found.said:
+        output.say(found.said)
     if found.run_seconds:
         each = expected_text(LOOKS, 2, found.run_seconds)
         output.say(f"Each candidate: {each} It ends after {tuning.stop_after} in a row without a gain.")
+    ask_consent(yes=choices["yes"])
     if found.request is not request:
         tuning.usual, tuning.request = replace(found, request=request), found.request
     try:

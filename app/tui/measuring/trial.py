@@ -1,5 +1,6 @@
 """A trial on the screen: what would be written is shown first, and only with consent sharebench changes it itself."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from time import monotonic
@@ -20,6 +21,7 @@ from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
 from app.workflows.guide.job import request_of
 from app.workflows.guide.known import recall
 from app.workflows.guide.page import Go
+from app.workflows.requests import MOST_MINUTES
 from forms.layout import Toned, hanging, visible
 from forms.report import Report
 from forms.series.progress import duration
@@ -51,6 +53,13 @@ class TrialScreen(ReportRunScreen):
             "Say by which ssh the server's settings are reached, and where its smb.conf is.",
             footer="Server's settings",
         ),
+        KeyCommand(
+            "trial.within",
+            "t",
+            "Time limit",
+            "Limit the trial to a number of minutes; what is undecided then can be resumed.",
+            footer="Time limit",
+        ),
         KeyCommand("trial.stop", "s", "Stop", "Stop at once; every setting is restored.", footer="Stop"),
         KeyCommand("trial.export", "x", "Export", "Write the trial to a file.", footer="Export"),
     )
@@ -75,6 +84,8 @@ class TrialScreen(ReportRunScreen):
         self._accepted: tuple[tuple[str, ...], bool] = ((), False)
         self._is_prepared = False
         """Whether the server was asked, with an order or a refusal as its answer."""
+        self._within_minutes = 0
+        """0 for no limit."""
         self._slots = 0
         """Values that were set so far, two a pair."""
         self._pairs_to_come = 0
@@ -151,6 +162,8 @@ class TrialScreen(ReportRunScreen):
     def _ask(self, order: "TrialOrder") -> None:
         from app.workflows.trial_order import consent_lines  # noqa: PLC0415  loaded when it is first needed
 
+        if self._within_minutes:
+            order = replace(order, within_seconds=60.0 * self._within_minutes)
         self.order, self._is_prepared = order, True
         self._now = "Nothing is written yet: y starts, Escape leaves."
         self._lines = list(consent_lines(order))
@@ -166,6 +179,23 @@ class TrialScreen(ReportRunScreen):
         self._now = "Recording how to restore the setting"
         self.refresh_bindings()
         self.listen(self.events, every_seconds=REDRAW_SECONDS)
+
+    def action_within(self) -> None:
+        order = self.order
+        assert order is not None
+
+        def answered(text: str | None) -> None:
+            if text is None:
+                return
+            if text.strip() and not (text.strip().isdecimal() and 1 <= int(text) <= MOST_MINUTES):
+                error = UsageError(f"not a number of minutes: {text!r}; 1 to {MOST_MINUTES}, or nothing for no limit")
+                self.sharebench_app.tell_error(error)
+                return
+            self._within_minutes = int(text.strip() or 0)
+            self._ask(replace(order, within_seconds=math.inf))
+
+        about = "Longest time in minutes, or nothing for no limit. What is undecided then can be resumed."
+        self.app.push_screen(AskDialog("Time limit", about, value=str(self._within_minutes or "")), answered)
 
     def action_server(self) -> None:
         asked = ask_server(self._choices)
@@ -216,7 +246,9 @@ class TrialScreen(ReportRunScreen):
             return self._now
         so_far = f", {signed_percent(effect.change_percent)} so far" if effect else ""
         done = self._slots - 1
-        left = (monotonic() - self._began_at) / done * (2 * self._pairs_to_come + 1) if done > 0 else 0.0
+        passed = monotonic() - self._began_at
+        most = passed / done * (2 * self._pairs_to_come + 1) if done > 0 else 0.0
+        left = max(0.0, min(most, self.order.within_seconds - passed))
         return f"{self._now}{so_far}{f'; at most {duration(left)} left' if left else ''}"
 
     def headline(self) -> Content:
@@ -268,6 +300,8 @@ class TrialScreen(ReportRunScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "consent":
             return (self.order is not None or self._to_accept is not None) and not self._begun
+        if action == "within":
+            return self.order is not None and not self._begun
         if action == "server":
             return self._is_prepared and not self._begun and not self.experiment and self._target is not None
         return super().check_action(action, parameters)

@@ -58,6 +58,9 @@ def test_nothing_is_written_without_consent(samba: Smbd, sharebench: Inside):
     assert "--yes" in done.stderr
     assert f"server signing = mandatory, in [global] of {samba.root}/sharebench.conf" in done.stderr
     assert "sharebench restore" in done.stderr
+    assert re.search(r"8 pairs take about .+, 20 at most .+\.\n", done.stderr), "before it asks"
+    sized = sharebench("try", "server signing=mandatory", url(samba, ""), *conf(samba), "--make-file", "--size", "2M")
+    assert re.search(r"8 pairs take about .+, 20 at most .+\.\n", sized.stderr), "where its size was chosen too"
     assert samba.conf.read_bytes() == before
     assert not (samba.root / "sharebench.conf").exists()
 
@@ -87,7 +90,7 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
     assert "Sweep of socket options" in done.stdout
     assert "block 1 (of 2): socket options" in done.stderr
     assert re.search(r"block 2 \(of 2; at most [0-9]+ s left\): socket options", done.stderr)
-    assert "How long that can take is shown once the first run has ended." in done.stderr
+    assert re.search(r"\n2 blocks take about [0-9]+ s\.\n", done.stderr)
     assert " 1 of 1: " not in done.stderr, "how many runs there are is said of the blocks"
     assert "too short to measure reliably" in " ".join(done.stdout.split())
     assert "as it was" in done.stdout
@@ -242,7 +245,7 @@ def test_a_tuning_that_is_cancelled_shows_what_it_came_to(tmp_path: Path, monkey
 
     monkeypatch.setattr(Tuning, "run", run)
     monkeypatch.setattr("app.cli.commands.trial.check_target", lambda _request: None)
-    monkeypatch.setattr("app.cli.commands.trial.fitted", lambda request: FittedRequest(request, 0))
+    monkeypatch.setattr("app.cli.commands.trial.fitted", lambda request, **_: FittedRequest(request, 0))
     done = Inside(tmp_path / "notebook.db", password="x")("tune", "smb://u@127.0.0.1/bench/file", "--yes")
     assert done.returncode == 130
     assert "strict sync" in done.stdout

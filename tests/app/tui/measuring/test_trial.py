@@ -23,7 +23,7 @@ from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.measuring.trial import TrialScreen
 from app.workflows import trial, trial_order
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
-from app.workflows.trial_order import Judged, SettingRestored, TrialOrder, ValueSet
+from app.workflows.trial_order import FittedRequest, Judged, SettingRestored, TrialOrder, ValueSet
 from forms.trials.judged import judged
 from forms.trials.summary import TrialSummary
 from storage.changes import ChangeKind, TrialPlan
@@ -59,6 +59,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         notebook.remember(MEMORY_KEY, CHOICES.to_memory())
     monkeypatch.setattr(trial_order, "find_setting", lambda *_: SETTING)
     monkeypatch.setattr(trial_order, "check_target", lambda _: None)
+    monkeypatch.setattr(trial_order, "fitted", lambda request, **_: FittedRequest(request, 0, run_seconds=5.0))
     return app_on(tmp_path / "notebook.db", first="trial", setting="use sendfile = yes")
 
 
@@ -89,6 +90,40 @@ async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
         assert "▲ Faster by 20.0 % (" in painted(app)
         assert "Set use sendfile = yes." in painted(app)
         assert here(app).quit_question() is None
+
+
+async def test_how_long_it_takes_is_said_before_it_starts_and_can_be_limited(app, monkeypatch):
+    limits: list[float] = []
+
+    def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
+        limits.append(order.within_seconds)
+        yield Judged(finished(order))
+
+    monkeypatch.setattr(trial, "run_trial", run)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert "8 pairs take about 3 min, 20 at most 8 min." in " ".join(painted(app).split())
+        for typed, says in (("0", "not a number of minutes"), ("10001", "1 to 10000")):
+            await press(app, pilot, "t")
+            app.screen.query_one("#answer", Input).value = typed
+            await press(app, pilot, "enter")
+            assert says in " ".join(painted(app).split())
+            await press(app, pilot, "enter")
+        await press(app, pilot, "t")
+        app.screen.query_one("#answer", Input).value = "7"
+        await press(app, pilot, "enter")
+        assert "It ends after 7 min at the latest" in " ".join(painted(app).split())
+        await press(app, pilot, "t")
+        app.screen.query_one("#answer", Input).value = ""
+        await press(app, pilot, "enter")
+        assert "at the latest" not in painted(app)
+        await press(app, pilot, "t")
+        app.screen.query_one("#answer", Input).value = "6"
+        await press(app, pilot, "enter")
+        await pilot.press("y")
+        await measured(app, pilot)
+        assert here(app).check_action("within", ()) is False
+    assert limits == [360.0]
 
 
 async def test_a_refusal_is_told_and_nothing_can_be_consented_to(app, monkeypatch):
