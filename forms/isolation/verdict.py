@@ -16,6 +16,7 @@ FILE_SYSTEM_SHARE = 0.5
 THROTTLED_PERCENT = 30.0
 """Of its periods: a quota that limits smbd is used up in nearly each on an idle machine, in fewer on a busy one."""
 BUSY_PERCENT = 90.0
+"""What waits for a disk leaves processors idle: where they are full, dbench was as slow as they made it."""
 IDLE_PERCENT = 60.0
 IDLE_DISK_PERCENT = 5.0
 OTHERS_PERCENT = 25.0
@@ -136,10 +137,10 @@ def _of_the_machine(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]
         return Cause.NETWORK, None
     if _others_worked(found):
         return Cause.UNKNOWN, IsolationDoubt.OTHERS
-    if disk and (not network or disk < NEAR * network):
-        return Cause.DISK, None
     if _at_least(found.cpu_percent, BUSY_PERCENT):
         return Cause.PROCESSOR, None
+    if disk and (not network or disk < NEAR * network):
+        return Cause.DISK, None
     return Cause.UNKNOWN, IsolationDoubt.CLOSE
 
 

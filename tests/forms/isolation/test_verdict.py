@@ -28,7 +28,8 @@ AT_THE_LIMIT = replace(SLOW, server=95e6, ratio=0.95, ratio_low=0.9, ratio_high=
         (replace(SLOW, ceiling_share=None, client_cpu_percent=97), Cause.CLIENT, "This client"),
         (replace(SLOW, throttled_percent=99, processor_quota=0.2), Cause.PROCESSOR, "held to 0.2 of one"),
         (replace(SLOW, file_system_share=0.7), Cause.DISK, "70 % of the clients' waiting is calls of its file system"),
-        (AT_THE_LIMIT, Cause.DISK, "the server reaches 0.95 of dbench's rate"),
+        (replace(AT_THE_LIMIT, cpu_percent=89.9), Cause.DISK, "the server reaches 0.95 of dbench's rate"),
+        (replace(AT_THE_LIMIT, cpu_percent=90), Cause.PROCESSOR, "of what the machine carries; processors 90 % busy"),
         (replace(AT_THE_LIMIT, disk=900e6), Cause.NETWORK, "The network: the server reaches 0.95"),
         (replace(AT_THE_LIMIT, disk=290e6), Cause.PROCESSOR, "of what the machine carries; processors 98 % busy"),
     ],
@@ -110,7 +111,7 @@ def test_a_full_link_is_named_beside_other_programs():
 @pytest.mark.parametrize(
     ("evidence", "cause"),
     [
-        (replace(AT_THE_LIMIT, link_share=0.6, link_share_both_ways=0.9), Cause.DISK),
+        (replace(AT_THE_LIMIT, cpu_percent=80, link_share=0.6, link_share_both_ways=0.9), Cause.DISK),
         (replace(SLOW, link_share=0.6, link_share_both_ways=0.9, network=30e6), Cause.NETWORK),
         (replace(SLOW, link_share=0.6, link_share_both_ways=0.89, network=30e6), Cause.SAMBA),
         (replace(SLOW, link_share=0.6, link_share_both_ways=0.9, network=38e6), Cause.SAMBA),
