@@ -4,10 +4,10 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from app.clients.tcp import TcpInfo
 from app.errors import CancelledError, NoSuchFileError, NotAFileError, ProtocolError
@@ -234,6 +234,18 @@ class FileStatus:
     is_folder: bool
 
 
+class FileMove(NamedTuple):
+    """A whole file to read, or to write where it has ``data``."""
+
+    path: str
+    size_bytes: int
+    data: memoryview | None = None
+
+
+Moved = Callable[[FileMove, int], None]
+"""Takes a file that was moved and closed, and how many bytes of it."""
+
+
 class Files(Connection, Protocol):
     """One user's connection for file operations; used by one thread or greenlet at a time.
 
@@ -274,6 +286,21 @@ class Files(Connection, Protocol):
 
     def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
         """Open, write from the beginning, close."""
+
+    def move_files(self, files: Iterable[FileMove], moved: Moved) -> None:
+        """Read or write whole files, several at a time if the protocol can, and in any order; new ones are made."""
+
+
+class OneByOne:
+    """Moves files one after another."""
+
+    def move_files(self: Files, files: Iterable[FileMove], moved: Moved) -> None:
+        for file in files:
+            if file.data is None:
+                moved(file, self.read_file(file.path, file.size_bytes))
+            else:
+                self.write_file(file.path, file.data)
+                moved(file, file.size_bytes)
 
 
 def check_folder(files: Files) -> None:

@@ -24,6 +24,7 @@ from app.clients.base import (
     FileHandle,
     FileStatus,
     Meter,
+    OneByOne,
     OpenMode,
     Secrets,
     Sink,
@@ -51,7 +52,7 @@ _FLAGS = {
 }
 
 
-class LocalClient:
+class LocalClient(OneByOne):
     """Moves one file in large blocks through the page cache; its single file operations go through ``call``, which may
     use a thread.
     """

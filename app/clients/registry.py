@@ -1,9 +1,9 @@
 """Which client moves bytes by which protocol, as one file or a tree; its libraries are loaded when it is made."""
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from time import perf_counter
 
@@ -12,9 +12,9 @@ from app.clients.base import (
     Client,
     Content,
     DirectoryEntry,
+    FileMove,
     Files,
     Meter,
-    OpenMode,
     Secrets,
     Sink,
     Transfer,
@@ -105,7 +105,7 @@ _NAMES = "f{:07}"
 
 
 class TreeClient:
-    """A client whose paths are folders of ``count`` files; each file is opened, moved and closed by itself."""
+    """A client whose paths are folders of ``count`` files; each is opened, moved and closed, several at a time."""
 
     def __init__(self, client: Client, files: Files, count: int) -> None:
         self.target = client.target
@@ -130,26 +130,31 @@ class TreeClient:
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
         if into is not None:
             raise UsageError("a tree is not verified", options="leave out --verify")
-        entries = self._files.list(path)
-        began, moved = meter.start(), 0
-        for entry in entries:
-            read = self._files.read_file(f"{path}/{entry.name}", entry.size_bytes)
-            if read != entry.size_bytes:
-                raise ProtocolError(f"{path}/{entry.name}: the file became shorter while it was read; leave it alone")
-            moved += read
-            meter.advance(moved)
-        return Transfer(size_bytes=moved, seconds=meter.clock() - began)
+        found = [FileMove(f"{path}/{entry.name}", entry.size_bytes) for entry in self._files.list(path)]
+        return self._moved(found, meter)
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
         each, began = content.size_bytes // self._count, perf_counter()
         self._files.make_folder(path)
         open_seconds = perf_counter() - began
-        began = meter.start()
-        for number in range(self._count):
-            name = f"{path}/{_NAMES.format(number)}"
-            self._files.write_file(name, content.block(number * each, each), OpenMode.CREATE)
-            meter.advance((number + 1) * each)
-        return Transfer(size_bytes=content.size_bytes, seconds=meter.clock() - began, open_seconds=open_seconds)
+        made = (
+            FileMove(f"{path}/{_NAMES.format(number)}", each, content.block(number * each, each))
+            for number in range(self._count)
+        )
+        return replace(self._moved(made, meter), open_seconds=open_seconds)
+
+    def _moved(self, files: Iterable[FileMove], meter: Meter) -> Transfer:
+        moved_bytes, began = 0, meter.start()
+
+        def moved(file: FileMove, count: int) -> None:
+            nonlocal moved_bytes
+            if count != file.size_bytes:
+                raise ProtocolError(f"{file.path}: the file became shorter while it was read; leave it alone")
+            moved_bytes += count
+            meter.advance(moved_bytes)
+
+        self._files.move_files(files, moved)
+        return Transfer(size_bytes=moved_bytes, seconds=meter.clock() - began)
 
     def digest(self, path: str) -> str:
         raise UsageError(f"{path}: a tree is not verified", options="leave out --verify")

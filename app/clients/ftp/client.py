@@ -24,6 +24,7 @@ from app.clients.base import (
     FileStatus,
     Listing,
     Meter,
+    OneByOne,
     OpenMode,
     Secrets,
     Sink,
@@ -154,7 +155,7 @@ DEFAULT_BLOCK_BYTES = 1024 * 1024
 _POLITE_SECONDS = 1.0
 
 
-class FTPClient:
+class FTPClient(OneByOne):
     """A data connection for each transfer; passive, binary, TLS with protected data."""
 
     has_handles = False

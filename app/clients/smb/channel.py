@@ -234,7 +234,8 @@ class Channel(Stream):
         """By message id: the protection that the answer must have and, in the upper bits, the command."""
         self._longest = _LONGEST_BYTES
         self._stage_left_bytes: int | None = None
-        self._chained = 0
+        self._chained: set[int] = set()
+        """Requests whose answers may share a frame."""
         self._split: deque[tuple[memoryview, int]] = deque()
 
     @property
@@ -282,9 +283,13 @@ class Channel(Stream):
         return message_id
 
     def ask_related(self, messages: Sequence[bytearray], *, charge: int = 1) -> list[Response]:
+        self.stall.start()
+        return self._related_answers(self.send_related(messages, charge=charge))
+
+    def send_related(self, messages: Sequence[bytearray], *, charge: int = 1) -> list[int]:
+        """One compound about the file that the first opens; returns the message ids."""
         seal = self._seals(messages[0])
         protection = _SEALED if seal else _SIGNED if self.signer is not None and self.sign_all else _PLAIN
-        self.stall.start()
         ids, whole = [], bytearray(FRAME_BYTES)
         for number, message in enumerate(messages):
             if number + 1 < len(messages):
@@ -298,16 +303,16 @@ class Channel(Stream):
         if seal and self.sealer is not None:
             whole[FRAME_BYTES:] = self.sealer.seal(memoryview(whole)[FRAME_BYTES:], b"")
         whole[:FRAME_BYTES] = (len(whole) - FRAME_BYTES).to_bytes(FRAME_BYTES, "big")
+        self._chained.update(ids)
         self._push([whole])
-        return self._related_answers(ids)
+        return ids
 
     def _related_answers(self, ids: Sequence[int]) -> list[Response]:
-        self._chained += len(ids)
+        self._chained.update(ids)
         answers: dict[int, Response] = {}
         while len(answers) < len(ids):
             response = self.receive()
             if response.message_id in ids:
-                self._chained -= 1
                 answers[response.message_id] = response._replace(message=memoryview(bytes(response.message)))
         return [answers[message_id] for message_id in ids]
 
@@ -402,6 +407,7 @@ class Channel(Stream):
             if pending:
                 self._check_time()
                 continue
+            self._chained.discard(header.message_id)
             if protection < asked & _PROTECTION_MASK:
                 kind = "encrypted" if asked & _PROTECTION_MASK == _SEALED else "signed"
                 raise self.fail(

@@ -1,15 +1,17 @@
 """One user's file operations over SMB, light enough for a thousand users in a process."""
 
-from dataclasses import replace
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from app.clients.base import FileHandle, FileStatus, OpenMode, Secrets
+from app.clients.base import FileHandle, FileMove, FileStatus, Moved, OpenMode, Secrets
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.client import SMBLink
 from app.clients.smb.errors import END_OF_FILE, SUCCESS, place
 from app.clients.smb.session import ChannelConnection
-from app.clients.smb.share import Share, charge
-from app.clients.smb.wire import CREDIT_BYTES, SAME_FILE, OpenedFile, Request
+from app.clients.smb.share import DEFAULT_IN_FLIGHT, Share, charge, opening
+from app.clients.smb.wire import CREDIT_BYTES, SAME_FILE, OpenedFile, Request, Response
 from app.errors import ProtocolError
 from storage.plan import Settings
 from storage.records import Target
@@ -25,6 +27,20 @@ _MODES = {
     OpenMode.CREATE: (wire.ACCESS_READ_WRITE, wire.DISPOSITION_CREATE),
     OpenMode.REPLACE: (wire.ACCESS_READ_WRITE, wire.DISPOSITION_REPLACE),
 }
+
+
+@dataclass(slots=True)
+class _Moving:
+    """One file of several that are open at a time."""
+
+    file: FileMove
+    ended: bool
+    """All of it was moved, or nothing more can be."""
+    answers: int = 0
+    """Still to come."""
+    at: int = 0
+    file_id: bytes = b""
+    """Once it is open, until it is closed."""
 
 
 class SMBFiles(SMBLink):
@@ -138,6 +154,86 @@ class SMBFiles(SMBLink):
         )[1]
         if wire.written_bytes(answer[1]) != len(data):
             raise ProtocolError(f"{share.channel.where}: the server wrote less than it was given; see its log")
+
+    def move_files(self, files: Iterable[FileMove], moved: Moved) -> None:
+        """Raises the first error once every file that was opened is closed."""
+        share, coming, waiting, ready = self.connected_share(), iter(files), dict[int, _Moving](), deque[_Moving]()
+        channel, depth = share.channel, self._settings.in_flight or DEFAULT_IN_FLIGHT
+        under_way, failure = 0, list[Exception]()
+        while True:
+            while not failure and under_way < depth and (file := next(coming, None)) is not None:
+                ready.append(_Moving(file, ended=not file.size_bytes))
+                under_way += 1
+            while ready and (channel.credits >= _RELATED_REQUESTS or not waiting):
+                one = ready.popleft()
+                waiting |= dict.fromkeys(self._ask_next(one), one)
+            if not waiting:
+                break
+            channel.stall.start()
+            response = channel.receive()
+            one = waiting.pop(response.message_id)
+            one.answers -= 1
+            try:
+                self._take(one, response)
+                if not one.answers and not one.file_id:
+                    moved(one.file, one.at)
+            except Exception as error:
+                if channel.broken:
+                    raise
+                failure.append(error)
+                one.ended = True
+            if not one.answers:
+                if one.file_id:
+                    ready.append(one)
+                else:
+                    under_way -= 1
+        if failure:
+            raise failure[0]
+
+    def _ask_next(self, one: _Moving) -> list[int]:
+        """The ids of what follows: everything in one compound if possible."""
+        share, (path, size_bytes, data) = self._at(one.file.path), one.file
+        channel, most = share.channel, self._read_bytes if data is None else self._write_bytes
+        piece = self._piece(channel, min(size_bytes - one.at, most))
+        payload = b"" if data is None else data[one.at : one.at + piece]
+        move = (wire.read if data is None else wire.write)(one.file_id or SAME_FILE, one.at, piece)
+        channel.reserve(piece + _COMPOUND_BYTES)
+        if not one.file_id:
+            mode = OpenMode.READ if data is None else OpenMode.CREATE
+            create = opening(path, *_MODES[mode], wire.OPTION_NOT_A_FOLDER)
+            is_whole = 0 < size_bytes == piece <= CREDIT_BYTES and channel.credits >= _RELATED_REQUESTS
+            if is_whole and not share.single_requests:
+                one.answers, moving = _RELATED_REQUESTS, (move[0], b"".join((move[1], payload)))
+                requests = create, moving, wire.close(SAME_FILE)
+                return channel.send_related([wire.frame(*request, share.tree_id) for request in requests])
+            request, payload, piece = create, b"", 0
+        elif one.ended:
+            request, one.file_id, payload, piece = wire.close(one.file_id), b"", b"", 0
+        else:
+            request = move
+        one.answers = 1
+        return [channel.send(wire.frame(*request, share.tree_id), payload, charge=_cost(channel, piece))]
+
+    def _take(self, one: _Moving, response: Response) -> None:
+        share = self._at(one.file.path)
+        allowed = (END_OF_FILE,) if response.command == wire.Opcode.READ else ()
+        share.sound(response, allowed)
+        if response.command == wire.Opcode.CREATE:
+            opened = wire.parse_created(response.message)
+            if opened is None:
+                raise share.cut_off()
+            one.file_id = opened.file_id
+        elif response.command == wire.Opcode.CLOSE:
+            one.file_id = b""
+        elif response.status == END_OF_FILE:
+            one.ended = True
+        else:
+            data = wire.read_data(response.message) if one.file.data is None else None
+            count = len(data or b"") if one.file.data is None else wire.written_bytes(response.message)
+            if not 0 < count <= one.file.size_bytes - one.at:
+                raise share.cut_off()
+            one.at += count
+            one.ended = one.at == one.file.size_bytes
 
     def _dial(self, where: str) -> Channel:
         channel = super()._dial(where)

@@ -42,7 +42,7 @@ class Share:
     def open(
         self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN, options: int = wire.OPTION_SEQUENTIAL
     ) -> OpenedFile:
-        file = wire.parse_created(self.ask(_create(path, access, disposition, options)).message)
+        file = wire.parse_created(self.ask(opening(path, access, disposition, options)).message)
         if file is None:
             raise self.cut_off()
         return file
@@ -65,7 +65,7 @@ class Share:
 
         Answers are valid until the next request. Raises the first error whose status is not in ``allowed``.
         """
-        channel, asked = self.channel, (_create(path, access, disposition, options), *requests, _CLOSE)
+        channel, asked = self.channel, (opening(path, access, disposition, options), *requests, _CLOSE)
         if channel.credits < len(asked):
             channel.ask(wire.echo_frame())
         if self.single_requests or channel.credits < len(asked):
@@ -110,7 +110,8 @@ class Share:
 _CLOSE = wire.close(wire.SAME_FILE)
 
 
-def _create(path: str, access: int, disposition: int, options: int) -> Request:
+def opening(path: str, access: int, disposition: int, options: int) -> Request:
+    """CREATE of a path relative to the share."""
     name = wire.wire_name(path).encode("utf-16-le")
     return wire.create(name, access, disposition, options, wire.ATTRIBUTE_NORMAL)
 
@@ -128,10 +129,12 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
     query = wire.frame(*wire.find(folder.file_id, ALL_NAMES), share.tree_id)
     listing = Listing(channel.where)
     with channel.stall.stage(LISTING_TIMEOUTS * channel.stall.seconds):
+        asked = channel.send(query)
         while True:
-            response = share.sound(channel.receive_for(channel.send(query)), {NO_MORE_FILES, NO_SUCH_FILE})
+            response = share.sound(channel.receive_for(asked), {NO_MORE_FILES, NO_SUCH_FILE})
             if response.status != SUCCESS:
                 break
+            asked = channel.send(query)  # the server reads on while this side parses
             try:
                 for entry, entry_bytes in entries(response.message):
                     listing.add(entry, entry_bytes)

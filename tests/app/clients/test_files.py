@@ -11,11 +11,11 @@ from dataclasses import replace
 import psutil
 import pytest
 
-from app.clients.base import Files, OpenMode, Secrets
+from app.clients.base import FileMove, Files, OpenMode, Secrets
 from app.clients.registry import make_files
 from app.clients.smb.channel import Channel
 from app.clients.smb.files import SMBFiles
-from app.clients.smb.wire import View
+from app.clients.smb.wire import Response, View
 from app.errors import AccessDeniedError, LoginError, NoSuchFileError, StalledError, UsageError
 from storage.plan import Settings
 from storage.records import Target
@@ -183,6 +183,64 @@ def test_small_requests_are_one_exchange_and_errors_inside_leave_nothing_open(
     assert user.read_file("second", 4096) == 4096
     for name in ("first", "second"):
         (smbd.folder / name).unlink()
+
+
+def test_several_files_move_and_the_first_failure_comes_after_all_are_closed(files):
+    user, folder = files
+    sizes = {f"{folder}/f{number}": size for number, size in enumerate([4096] * 20 + [0, 65536, 65537, 300_000, 1])}
+    data, moved = memoryview(os.urandom(300_000)), dict[str, int]()
+    user.move_files(
+        (FileMove(path, size, data[:size]) for path, size in sizes.items()),
+        lambda file, count: moved.update({file.path: count}),
+    )
+    assert moved == sizes
+    assert {f"{folder}/{entry.name}": entry.size_bytes for entry in user.list(folder)} == sizes
+    moved.clear()
+    wanted = [
+        FileMove(path, size) for path, size in sizes.items() if size or user.has_handles
+    ]  # FTP moves no empty one
+    user.move_files(wanted, lambda file, count: moved.update({file.path: count}))
+    assert moved == {file.path: file.size_bytes for file in wanted}
+    late = iter([FileMove(f"{folder}/never there", 10), *wanted[:3], *[FileMove(f"{folder}/never there", 10)] * 50])
+    with pytest.raises(NoSuchFileError):
+        user.move_files(late, lambda *_: None)
+    assert len(list(late)) >= 40, "no file is begun after the failure"
+    assert user.read_file(f"{folder}/f1", 4096) == 4096
+
+
+@pytest.mark.parametrize("session", [{}, {"sign": True}, {"encrypt": True}])
+@pytest.mark.parametrize(("in_flight", "single"), [(1, False), (None, False), (None, True)])
+def test_as_many_files_are_under_way_as_may_be_in_flight_and_their_bytes_arrive(
+    smbd, make, monkeypatch, session, in_flight, single
+):
+    user = smb_files(make, smbd, in_flight=in_flight, single_requests=single, **session)
+    data, outstanding, receive = memoryview(os.urandom(130_000)), list[int](), Channel.receive
+    user.connect()
+
+    def noted(channel: Channel) -> Response:
+        outstanding.append(channel.outstanding)
+        return receive(channel)
+
+    def refuse(*_: object) -> None:
+        raise RuntimeError("cancelled")
+
+    monkeypatch.setattr(Channel, "receive", noted)
+    user.move_files((FileMove(f"f{n}", 100_000 - n, data[n:100_000]) for n in range(20)), lambda *_: None)
+    assert max(outstanding) == (in_flight or 8)
+    user.move_files((FileMove(f"s{n}", 500, data[n : n + 500]) for n in range(20)), lambda *_: None)
+    assert max(outstanding) == (1 if single else 3) * (in_flight or 8)
+    for number in range(20):
+        assert (smbd.folder / f"f{number}").read_bytes() == data[number:100_000]
+        assert (smbd.folder / f"s{number}").read_bytes() == data[number : number + 500]
+    (smbd.folder / "f0").chmod(0)
+    with pytest.raises(AccessDeniedError, match="f0"):
+        user.move_files([FileMove(f"f{number}", 100_000 - number) for number in range(4)], lambda *_: None)
+    with pytest.raises(RuntimeError, match="cancelled"):
+        user.move_files([FileMove(f"s{number}", 500) for number in range(4)], refuse)
+    assert not open_paths(smbd)
+    for number in range(20):
+        for kind in "fs":
+            (smbd.folder / f"{kind}{number}").unlink()
 
 
 def test_a_refused_login_says_so(smbd, make):
