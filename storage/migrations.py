@@ -2,26 +2,25 @@
 
 import json
 from collections.abc import Callable, Mapping
-from functools import reduce
+from importlib.resources import files
 
 from sqlite_utils import Database, Migrations
 
-from storage import schema
-
-_MIGRATIONS = (
-    ("m001_series", schema.SERIES_TABLES, "0.1.0"),
-    ("m002_experiments", schema.EXPERIMENTS, "0.2.0"),
-    ("m003_evidence", schema.EVIDENCE, "0.2.0"),
-    ("m004_baselines_of_several", schema.BASELINES_OF_SEVERAL, "0.2.0"),
-    ("m005_changes", schema.CHANGES, "0.2.0"),
-    ("m006_isolations", schema.ISOLATION_TABLES, "0.2.0"),
-    ("m007_loads", schema.LOAD_TABLES, "0.2.0"),
-    ("m008_series_texts", schema.SERIES_TEXTS, "0.2.0"),
-    ("m009_windows_of_trials", schema.WINDOWS_OF_TRIALS, "0.2.0"),
-    ("m010_owners_of_loads", schema.OWNERS_OF_LOADS, "0.2.0"),
-    ("m011_recordings", schema.RECORDING_TABLES + schema.RECORDING_TEXTS, "0.3.0"),
-)
-CURRENT_FORMAT = len(_MIGRATIONS)
+_NEEDS = {
+    "m001_series": "0.1.0",
+    "m002_experiments": "0.2.0",
+    "m003_evidence": "0.2.0",
+    "m004_baselines_of_several": "0.2.0",
+    "m005_changes": "0.2.0",
+    "m006_isolations": "0.2.0",
+    "m007_loads": "0.2.0",
+    "m008_series_texts": "0.2.0",
+    "m009_windows_of_trials": "0.2.0",
+    "m010_owners_of_loads": "0.2.0",
+    "m011_recordings": "0.3.0",
+}
+"""The version that each format needs; the statements are in ``formats``, frozen: a change is a new migration."""
+CURRENT_FORMAT = len(_NEEDS)
 
 
 def _is_whole(value: object, least: int, most: float) -> bool:
@@ -88,19 +87,19 @@ def _forget_unreadable(db: Database) -> None:
             db.execute("UPDATE series SET quiet = NULL WHERE id = ?", (series_id,))
 
 
-def _migration(number: int, script: str, needs_version: str) -> Callable[[Database], None]:
+def _migration(number: int, name: str) -> Callable[[Database], None]:
     def migrate(db: Database) -> None:
-        written = reduce(lambda text, word: text.replace(word, schema.SHARED[word]), schema.SHARED, script)
-        for statement in written.split(";\n"):  # ``executescript`` would commit the migration's transaction
+        script = files("storage").joinpath("formats", f"{name}.sql").read_text(encoding="utf-8")
+        for statement in script.split(";\n"):  # ``executescript`` would commit the migration's transaction
             if statement.strip():
                 db.execute(statement)
         if number == 3:
             _forget_unreadable(db)
-        db.table("notebook_formats").insert({"format": number, "needs_version": needs_version})
+        db.table("notebook_formats").insert({"format": number, "needs_version": _NEEDS[name]})
 
     return migrate
 
 
 migrations = Migrations("sharebench")
-for _number, (_name, _script, _version) in enumerate(_MIGRATIONS, start=1):
-    migrations(name=_name)(_migration(_number, _script, _version))
+for _number, _name in enumerate(_NEEDS, start=1):
+    migrations(name=_name)(_migration(_number, _name))

@@ -1,0 +1,1 @@
+ALTER TABLE loads ADD COLUMN owner TEXT CHECK (owner IS NULL OR json_valid(owner));
