@@ -23,6 +23,7 @@ from app.changes.smb_conf import (
 )
 from app.environment.samba import printed
 from app.errors import UsageError
+from app.server.shell import script_file, with_variables
 from app.units import parse_size
 from forms import wording
 from forms.tuning import catalogue, smb_conf
@@ -239,28 +240,6 @@ def check_value(place: SambaPlace, value: str) -> None:
         raise ChangeRefusedError(f"{place.name} = {value} is refused: {'; '.join(reasons)}; nothing was written")
 
 
-_CHECK = """
-umask 077
-file=$(mktemp) && exec 3<>"$file" && rm -f "$file" || exit 1
-file=$(mktemp) && exec 4<>"$file" && rm -f "$file" || exit 1
-copy=/proc/self/fd/3
-printf '%s' "$old" | base64 -d >&3
-printf '\\n[global]\\n    include = /proc/self/fd/4\\n' >&3
-printf '%s' "$dropin" | base64 -d >&4
-section testparm.err
-testparm -s $copy 2>&1 >/dev/null
-code=$?
-section testparm.rc
-echo $code
-section effective
-testparm -s --parameter-name="$name" ${share:+--section-name="$share"} $copy 2>/dev/null
-code=$?
-section effective.rc
-echo $code
-"""
-"""The copy is in unlinked files, so it never outlives the script."""
-
-
 def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:
     line = ConfLine(section=place.section, name=place.name, value=value)
     given = {
@@ -269,7 +248,7 @@ def _testparm_says(place: SambaPlace, value: str) -> Iterator[str]:
         "name": place.name,
         "share": "" if place.section == "global" else place.section,
     }
-    answer = read_there("".join(f"{key}={shlex.quote(text)}\n" for key, text in given.items()) + _CHECK, place.ssh)
+    answer = read_there(with_variables(script_file("app.changes", "check.sh"), given), place.ssh)
     if answer.problem:
         yield answer.problem
         return

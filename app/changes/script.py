@@ -10,8 +10,8 @@ import hashlib
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
+
+from app.server.shell import script_file
 
 STEP_SECONDS = 30.0
 CONFLICT_CODE = 3
@@ -47,10 +47,9 @@ class ServerChange:
     """Time without renewal after which the server restores everything; 0: never."""
 
 
-@cache
 def library() -> str:
     """Functions at the start of every script."""
-    return files("app.changes").joinpath("undo.sh").read_text(encoding="utf-8")
+    return script_file("app.changes", "undo.sh")
 
 
 def sha256(content: bytes | None) -> str:

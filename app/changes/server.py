@@ -3,12 +3,11 @@
 import base64
 import secrets
 from dataclasses import dataclass
-from importlib.resources import files
 
 from app.changes import script
 from app.changes.script import ServerChange
 from app.errors import MeasurementError, UsageError
-from app.server.shell import Answer, run_script
+from app.server.shell import Answer, run_script, script_file
 from storage.records import LEASE_SECONDS
 
 UNDO_SECONDS = 600.0
@@ -80,9 +79,8 @@ def new_change_id() -> str:
 
 def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools: tuple[str, ...] = ()) -> ServerState:
     """Reads only. Raises ChangeRefusedError: no root, a missing tool, or another open trial."""
-    body = files("app.changes").joinpath("look.sh").read_text(encoding="utf-8")
     asked = {"conf": conf, "dropin": dropin, "undo": undo, "tools": " ".join(tools)}
-    answer = run_script(body, asked, ssh)
+    answer = run_script(script_file("app.changes", "look.sh"), asked, ssh)
     where = ssh or "this machine"
     if answer.problem:
         raise ChangeRefusedError(answer.problem.replace("no facts of the server", "the server cannot be changed"))

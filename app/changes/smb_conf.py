@@ -10,7 +10,7 @@ from app.changes.server import ChangeRefusedError, FileState, ServerState, look,
 from app.environment.samba import printed
 from app.environment.samba.facts import loadable_modules, running_log_level
 from app.environment.samba.server import ask_server
-from app.server.shell import Answer
+from app.server.shell import Answer, script_file, with_variables
 from forms.tuning import smb_conf
 from forms.tuning.smb_conf import parameter_key, read_conf
 from forms.tuning.trial_rules import SambaKnows
@@ -18,26 +18,6 @@ from storage.changes import ChangeKind
 
 RESTART_SECONDS = 90.0
 SUPERVISORS = frozenset({"runsv", "s6-supervise", "supervise", "supervisord"})
-_LOOK = """
-pid=$(smbcontrol -s "$conf" smbd ping 2>/dev/null | sed -n 's/^PONG from pid //p' | head -n 1)
-section pid
-echo "$pid"
-[ -n "$pid" ] || { section end; return; }
-unit=$(sed -n 's#^.*/\\([^/]*\\.service\\)$#\\1#p' "/proc/$pid/cgroup" | head -n 1)
-if [ -n "$unit" ] && [ "$(systemctl show --property=MainPID "$unit" 2>/dev/null)" = "MainPID=$pid" ]; then
-    section unit
-    echo "$unit"
-fi
-section parent
-cat "/proc/$(sed 's/^.*) . //; s/ .*//' "/proc/$pid/stat")/comm"
-for name in smbd samba smb; do
-    [ -x "/etc/init.d/$name" ] && service "$name" status >/dev/null 2>&1 || continue
-    [ "$(smbd -b | sed -n 's/^ *CONFIGFILE: //p')" = "$conf" ] || continue
-    section service
-    echo "$name"
-    break
-done
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +32,7 @@ class Restart:
 
 def find_restart(conf: str, ssh: str | None) -> Restart:
     """Raises ChangeRefusedError if nothing would start smbd again."""
-    answer = read_there(f"conf={shlex.quote(conf)}\n{_LOOK}", ssh)
+    answer = read_there(with_variables(script_file("app.changes", "restart.sh"), {"conf": conf}), ssh)
     if answer.problem or not answer.text("pid"):
         said = answer.problem or f"no smbd with {conf} answers there"
         raise ChangeRefusedError(f"smbd cannot be restarted: {said}; nothing was written")

@@ -9,14 +9,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from typing import Self
 
 from app.environment.host.activity import ProcessorTicks, parse_cpu, parse_disks
 from app.environment.host.processes import Ours, all_processes, parse_stat, tree
 from app.environment.link.counters import parse_interfaces
 from app.errors import UsageError
-from app.server.shell import MOST_BYTES, RunningProgram, ServerShell, with_variables
+from app.server.shell import MOST_BYTES, RunningProgram, ServerShell, script_file, with_variables
 from storage.records import Spread
 
 MEMORY_INTERVAL_SECONDS = 10
@@ -105,9 +104,7 @@ class ResourceSampler:
         self.stop()
 
     def start(self, timeout_seconds: float = _FIRST_SAMPLE_SECONDS) -> None:
-        body = with_variables(
-            files("app.environment").joinpath("resources.sh").read_text(encoding="utf-8"), self._variables
-        )
+        body = with_variables(script_file("app.environment", "resources.sh"), self._variables)
         try:
             self._program = RunningProgram(ServerShell(self._ssh).words(""), text=body)
         except UsageError as error:

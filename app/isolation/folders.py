@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from app.environment.samba.control import SmbdControl
 from app.errors import MeasurementError
-from app.server.shell import RunningProgram, ServerShell
+from app.server.shell import RunningProgram, ServerShell, script_file
 from app.targets import is_isolation_folder
 from storage.isolations import LeftBehind
 from storage.notebook import Notebook
@@ -19,98 +19,13 @@ from storage.records import Target, format_target
 NOBODY = 65534
 """User and group without any rights."""
 _WORK = "work"
-_CANNOT_ENTER, _NO_SAFE_PLACE, _NOT_WRITABLE = 3, 4, 5
-_LIBRARY = rf"""
-me=$(id -u)
-# Whether nobody but root and us can put something else in the place of what root or we have in the folder $1.
-firm() {{
-    about=$(stat -c '%u %a %F' -- "$1" 2>/dev/null)
-    case $about in "0 "*" directory" | "$me "*" directory") ;; *) return 1 ;; esac
-    mode=${{about#* }} mode=0${{mode%% *}}
-    [ $((mode & 022)) = 0 ] || [ $((mode & 01000)) != 0 ]
-}}
-# The deepest folder on the way to $1, without links, from / to which all are firm: place; the next one: loose.
-go_down() {{
-    place= loose=/ rest=${{1#/}}
-    firm / || return
-    place=/
-    while [ -n "$rest" ]; do
-        loose=${{place%/}}/${{rest%%/*}}
-        firm "$loose" || return
-        place=$loose
-        case $rest in */*) rest=${{rest#*/}} ;; *) rest= ;; esac
-    done
-    loose=
-}}
-# Whether $1 lies in a folder that is firm with all above it.
-lies_firm() {{
-    above=${{1%/*}}
-    go_down "${{above:-/}}"
-    [ -z "$loose" ]
-}}
-# Run the rest as the user $1, where we are root and that is somebody else.
-as() {{
-    user=$1
-    shift
-    [ "$me" != 0 ] || [ "$user" = 0 ] ||
-        set -- setpriv "--reuid=$user" --regid={NOBODY} --clear-groups --no-new-privs "$@"
-    "$@"
-}}
-"""
-_FIND = f"""{_LIBRARY}
-cd -P -- "$1" 2>/dev/null || exit {_CANNOT_ENTER}
-go_down "$(pwd -P)"
-printf '%s\\n' "$me" "$(stat -c %u .)"
-if [ -z "$place" ] || [ "$(stat -c %d -- "$place")" != "$(stat -c %d .)" ]; then
-    printf '%s\\n' "$loose"
-    exit {_NO_SAFE_PLACE}
-fi
-printf '%s\\n' "$place"
-[ -w "$place" ] || exit {_NOT_WRITABLE}
-"""
-_MAKE = f"""{_LIBRARY}
-lies_firm "$1" || {{ echo "$loose belongs to others" >&2; exit {_NO_SAFE_PLACE}; }}
-umask 022
-mkdir -m 711 -- "$1" && firm "$1" && mkdir -m 700 -- "$1/{_WORK}" && cat >"$1/script" || exit 1
-[ "$2" = "$me" ] || chown "$2" -- "$1/{_WORK}"
-"""
+_NO_SAFE_PLACE = 4
+"""Exit code of ``folders.sh``."""
 _IN = 'cd -P -- "$1" && shift && exec "$@"'
-_AS_NOBODY = f"""{_LIBRARY}
-command -v setpriv >/dev/null || me=
-[ "$me" != 0 ] || set -- setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups --no-new-privs "$@"
-exec "$@"
-"""
-_REMOVE = f"""{_LIBRARY}
-cannot() {{
-    echo "$1" >&2
-    exit 1
-}}
-for folder; do
-    [ -e "$folder" ] || [ -L "$folder" ] || continue
-    case ${{folder##*/}} in
-    .sharebench-isolate-*-disk)
-        lies_firm "$folder" && firm "$folder" || cannot "other users can put another folder in its place"
-        if [ -d "$folder/{_WORK}" ]; then
-            user=$(stat -c %u -- "$folder/{_WORK}")
-            (cd -P -- "$folder/{_WORK}" && as "$user" find . -xdev -mindepth 1 -delete) || exit 1
-            rmdir -- "$folder/{_WORK}" || exit 1
-        fi
-        rm -f -- "$folder/script" && rmdir -- "$folder" || exit 1
-        ;;
-    .sharebench-isolate-*)
-        (
-            cd -P -- "$folder" || exit 1
-            case $(pwd -P) in */"${{folder##*/}}") ;; *) cannot "it is a link" ;; esac
-            case $(ls -A) in '' | clients) ;; *) cannot "it holds what no isolation made" ;; esac
-            user=$(stat -c %u .)
-            [ "$user" != 0 ] || lies_firm "$folder" || cannot "other users can put another folder in its place"
-            as "$user" find . -xdev -mindepth 1 -delete
-        ) && rmdir -- "$folder" || exit 1
-        ;;
-    *) exit 2 ;;
-    esac
-done
-"""
+
+
+def _script(verb: str) -> tuple[str, ...]:
+    return "sh", "-c", script_file("app.isolation", "folders.sh"), "sh", verb
 
 
 class DiskPlace(NamedTuple):
@@ -126,7 +41,7 @@ class DiskPlace(NamedTuple):
 
 def find_disk_place(shell: ServerShell, share_folder: str, name: str) -> DiskPlace | str:
     """A safe place for a folder of that name, or why there is none."""
-    said = shell.run("sh", "-c", _FIND, "sh", share_folder)
+    said = shell.run(*_script("find"), share_folder)
     lines = said.out.split("\n")
     if said.code not in {0, _NO_SAFE_PLACE} or len(lines) < 4 or not (lines[0] + lines[1]).isdecimal():
         return f"{share_folder} cannot be written there; run this as root, or name the way there by ssh"
@@ -148,7 +63,7 @@ def find_disk_place(shell: ServerShell, share_folder: str, name: str) -> DiskPla
 
 def make_disk_folder(shell: ServerShell, place: DiskPlace, script: str) -> None:
     """Make the folder with dbench's script in it. Raises MeasurementError."""
-    said = shell.run("sh", "-c", _MAKE, "sh", place.folder, str(place.user), stdin=script)
+    said = shell.run(*_script("make"), place.folder, str(place.user), stdin=script)
     if said.code:
         raise MeasurementError(
             f"the folder {place.folder} cannot be made on {shell.where} ({said.last_words}); run this as root, or name "
@@ -163,12 +78,12 @@ def start_in(shell: ServerShell, place: DiskPlace, *words: str, files: tuple[int
 
 def start_as_nobody(shell: ServerShell, program: str) -> RunningProgram:
     """Start a program without root's rights, if setpriv is installed."""
-    return shell.start("sh", "-c", _AS_NOBODY, "sh", program)
+    return shell.start(*_script("as_nobody"), program)
 
 
 def remove_folders(shell: ServerShell, *folders: str) -> str | None:
     """Remove an isolation's folders. Returns why one of them stays."""
-    said = shell.run("sh", "-c", _REMOVE, "sh", *folders)
+    said = shell.run(*_script("remove"), *folders)
     return said.last_words if said.code else None
 
 

@@ -5,7 +5,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from importlib.resources import files
 from itertools import pairwise
 
 from app.environment.host.processes import servers_here
@@ -21,7 +20,7 @@ from app.environment.resources import (
     spread_of,
 )
 from app.measure.events import Warned
-from app.server.shell import ServerShell
+from app.server.shell import ServerShell, script_file
 from storage.loads.records import Load, LoadPoint, PointServer, PrintQueue
 from storage.records import Spread
 
@@ -88,9 +87,8 @@ class PrinterShare:
         return newest_job_in(self._told("all") or "")
 
     def _told(self, which: str) -> str | None:
-        script = files("app.load").joinpath("print_queue.sh").read_text(encoding="utf-8")
         variables = {"conf": self._smb_conf, "share": self._share, "which": which}
-        said = self._shell.script(script, variables)
+        said = self._shell.script(script_file("app.load", "print_queue.sh"), variables)
         return said.out if said.code == 0 else None
 
     def drained(self, since_seconds: float, enough: Callable[[], bool]) -> Iterator[PrintQueue]:

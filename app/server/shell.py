@@ -15,6 +15,8 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import IO, NamedTuple, cast
 
 from app.child_process import clean_environment
@@ -313,6 +315,12 @@ def answer_of(said: Said, mark: str, shell: ServerShell) -> Answer:
 
 def _command(script: str, words: Sequence[str]) -> str:
     return f"exec sh -c {shlex.quote(script)} sh {shlex.join(words)}"
+
+
+@cache
+def script_file(package: str, name: str) -> str:
+    """The text of a script that lies in the package's folder."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def with_variables(body: str, variables: Mapping[str, str]) -> str:

@@ -6,7 +6,6 @@ import json
 import os
 import socket
 import struct
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,9 +15,6 @@ from storage.records import FactValue
 
 ANY_PORT = 9
 """Discard (RFC 863); nothing is sent."""
-
-_SIOCGIFADDR = 0x8915
-"""Address of an interface (netdevice(7))."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,19 +101,12 @@ def _ask_kernel(address: str) -> tuple[str | None, str | None]:
 
 
 def _interface_of(address: str) -> str | None:
-    from fcntl import ioctl  # noqa: PLC0415  only POSIX systems have it
+    import psutil  # noqa: PLC0415  only without the program ip
 
     bare = address.partition("%")[0]
-    if ":" in bare:
-        written = ipaddress.ip_address(bare).packed.hex()
-        lines = (read_text("/proc/net/if_inet6") or "").splitlines()
-        return next((line.split()[-1] for line in lines if line.startswith(written)), None)
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        for _, name in socket.if_nameindex():
-            with suppress(OSError):  # it has no address
-                answer = ioctl(probe, _SIOCGIFADDR, struct.pack("256s", name.encode()))
-                if answer[20:24] == socket.inet_aton(bare):
-                    return name
+    for name, known in psutil.net_if_addrs().items():
+        if any(one.address.partition("%")[0] == bare for one in known):
+            return str(name)
     return None
 
 

@@ -6,7 +6,7 @@ from typing import Self
 
 from app.environment.samba.printed import LATENESS_SECONDS, Profile, parse_profile, parse_profile_level, profile_since
 from app.errors import MeasurementError
-from app.server.shell import RunningProgram, ServerShell
+from app.server.shell import RunningProgram, ServerShell, script_file
 from storage.isolations import ProfileCounter, profile_facts
 from storage.records import Facts, FactValue, Target
 
@@ -14,23 +14,6 @@ ON, OFF = "on", "off"
 LATE_SECONDS = 5.0
 """Extra time for a busy server's processes to write their counters."""
 _LOOK_SECONDS = 0.2
-_LOOK = """
-for folder in /proc/[0-9]*; do
-    [ "$(cat "$folder/comm" 2>/dev/null)" = smbd ] || continue
-    [ -z "$1" ] || case " $1 " in *" ${folder#/proc/} "*) ;; *) continue ;; esac
-    while IFS=: read -r number names path; do
-        case $number:$names in
-        0:) at=/sys/fs/cgroup$path
-            [ -r "$at/cpu.max" ] && { echo "limit $(cat "$at/cpu.max")"; cat "$at/cpu.stat"; } ;;
-        *:cpu|*:cpu,cpuacct|*:cpuacct,cpu) at=/sys/fs/cgroup/$names$path
-            [ -r "$at/cpu.cfs_quota_us" ] &&
-                { echo "limit $(cat "$at/cpu.cfs_quota_us") $(cat "$at/cpu.cfs_period_us")"; cat "$at/cpu.stat"; } ;;
-        esac
-    done < "$folder/cgroup"
-    break
-done
-"""
-"""Prints smbd's cgroup processor quota (version 1 or 2), and its throttling counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +34,7 @@ class ProcessorQuota:
 
 
 def parse_quota(printed: str) -> ProcessorQuota:
-    """Parse the output of :data:`_LOOK`."""
+    """Parse the output of ``quota.sh``."""
     found: dict[str, int] = {}
     processors = None
     for line in printed.splitlines():
@@ -121,7 +104,8 @@ class SmbdControl:
             time.sleep(_LOOK_SECONDS)
 
     def quota(self) -> ProcessorQuota:
-        return parse_quota(self._shell.run("sh", "-c", _LOOK, "sh", self._processes).out)
+        script = script_file("app.environment.samba", "quota.sh")
+        return parse_quota(self._shell.run("sh", "-c", script, "sh", self._processes).out)
 
 
 def profiled_conf(server: Facts, given: str | None, target: Target) -> str:

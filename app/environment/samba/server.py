@@ -3,14 +3,13 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
 
 from app.environment.host.activity import ProcessorTicks, parse_cpu
 from app.environment.host.facts import HOST_FILES, host_facts, storable, whole_number
 from app.environment.link.counters import parse_interfaces, tcp_segments
 from app.environment.link.facts import find_route, is_this_machine, parse_shaper
 from app.environment.samba.facts import SambaFacts, samba_facts
-from app.server.shell import Answer, run_script
+from app.server.shell import Answer, run_script, script_file
 from storage.records import FactValue, Target
 
 
@@ -164,12 +163,11 @@ DEFAULTS = {
     "counters": "\n".join(COUNTER_FILES),
 }
 """Default values of the script's variables."""
-PROBE = files("app.environment").joinpath("probe.sh").read_text(encoding="utf-8")
 
 
 def ask_server(settings: Mapping[str, str], ssh: str | None) -> Answer:
     """Run the script here or by ssh. Never raises: a failure is an answer with a problem."""
-    return run_script(PROBE, {**DEFAULTS, **settings}, ssh)
+    return run_script(script_file("app.environment", "probe.sh"), {**DEFAULTS, **settings}, ssh)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -157,7 +157,7 @@ def test_a_server_without_one_of_the_programs(tmp_path: Path, missing: str) -> N
     conf = tmp_path / "smb.conf"
     conf.write_text("[global]\n[bench]\npath = /\n")
     script = shell.with_variables(
-        samba_server.PROBE,
+        shell.script_file("app.environment", "probe.sh"),
         {**samba_server.DEFAULTS, "samba": "yes", "conf": str(conf), "share": "bench", "mark": "@m@"},
     )
     lines = [line for line in script.splitlines() if not line.startswith("PATH=")]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from app.environment.samba.server import PROBE, filesystem_facts, network_facts
-from app.server.shell import Answer
+from app.environment.samba.server import filesystem_facts, network_facts
+from app.server.shell import Answer, script_file
 
 MOUNTS = "/dev/mapper/vg-data /srv ext4 rw 0 0\ntank/share /srv zfs rw 0 0"
 DF = "Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/x 100 50 50 50% /srv"
@@ -28,7 +28,7 @@ def device(folder: Path, name: str, *below: Path, **files: str) -> Path:
 
 def layers(block: Path) -> str:
     """What the script prints of a block device."""
-    functions = PROBE.partition("main() {")[0]
+    functions = script_file("app.environment", "probe.sh").partition("main() {")[0]
     script = f'{functions}\ndepth=0\nlayers "$1"'
     return subprocess.run(["sh", "-c", script, "sh", str(block)], capture_output=True, text=True, check=True).stdout
 
