@@ -4,6 +4,7 @@ import operator
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 
+from forms.tuning.fact_names import facts_data
 from forms.tuning.smb_conf import tidy_value
 from storage.records import ClientFacts
 
@@ -17,35 +18,6 @@ _PROTOCOL_DIALECTS = {
 }
 _SMB3 = _DIALECTS[2:]
 
-_OF_DIALECT = (
-    "client.dialect",
-    "client.signing",
-    "client.encryption",
-    "client.block_bytes",
-    "client.in_flight",
-    "path.smb.*",
-)
-_OF_SIZE = ("client.block_bytes", "client.in_flight", "path.smb.put_block_bytes")
-CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
-    "server smb encrypt": ("client.encryption", "client.signing", "path.smb.capabilities"),
-    "server signing": ("client.signing", "path.smb.requires_signing"),
-    "server smb3 encryption algorithms": ("client.encryption",),
-    "server smb3 signing algorithms": ("client.signing",),
-    "server max protocol": _OF_DIALECT,
-    "server min protocol": _OF_DIALECT,
-    "smb2 max read": (*_OF_SIZE, "path.smb.max_read_bytes"),
-    "smb2 max write": (*_OF_SIZE, "path.smb.max_write_bytes"),
-    "smb2 max trans": (*_OF_SIZE, "path.smb.max_transact_bytes"),
-    "smb2 max credits": (*_OF_SIZE, "path.smb.credits"),
-    "smb2 leases": ("path.smb.capabilities",),
-    "oplocks": ("path.smb.capabilities",),
-    "kernel oplocks": ("path.smb.capabilities",),
-    "smb3 directory leases": ("path.smb.capabilities",),
-    "server multi channel support": ("path.smb.capabilities",),
-    "map to guest": ("path.smb.guest",),
-    "smb ports": ("target", "path.peer_address"),
-}
-
 
 def dialect_rank(dialect: str) -> int:
     """A dialect's place, the oldest first; -1 if unknown."""
@@ -54,7 +26,7 @@ def dialect_rank(dialect: str) -> int:
 
 def follows(difference: str, parameter: str) -> bool:
     """Whether a difference follows from a change of the parameter."""
-    return any(fnmatchcase(difference, pattern) for pattern in CONSEQUENCES.get(parameter, ()))
+    return any(fnmatchcase(difference, pattern) for pattern in facts_data()["follow"].get(parameter, ()))
 
 
 def contradiction(parameter: str, value: str, client: ClientFacts) -> str | None:
