@@ -4,12 +4,13 @@ import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from forms import wording
 from forms.layout import Sign
 from forms.report import Field, Report, Table, columns_of, row_of
+from forms.tuning.smb_conf import toml_data
 from storage.json_reader import named
 from storage.records import Command, Series, Target
 
@@ -41,6 +42,26 @@ class Finding:
     evidence: str
     what_to_do: str
     series_ids: tuple[str, ...] = ()
+
+
+_file = cache(partial(toml_data, package="forms.findings"))
+
+
+@cache
+def texts_of(name: str, file: str = "findings.toml") -> dict[str, str]:
+    """The texts of ``KEY`` or ``KEY.VARIANT`` in a file of ``data``."""
+    key, _, variant = name.partition(".")
+    entry = _file(file)[key]
+    texts = (entry | entry.get(variant, {})).items()
+    return {field: " ".join(text.split()) for field, text in texts if isinstance(text, str)}
+
+
+def say(name: str, *series: Series, **words: object) -> Finding:
+    """The finding of that name, with words for the places in its texts; ``{called}`` is the first series."""
+    first = {"called": called(series[0])} if series else {}
+    texts = {field: text.format(**first, **words) for field, text in texts_of(name).items()}
+    severity = Severity(texts.pop("severity"))
+    return Finding(key=name.partition(".")[0], severity=severity, series_ids=tuple(one.id for one in series), **texts)
 
 
 def called(series: Series) -> str:

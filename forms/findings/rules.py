@@ -8,7 +8,16 @@ from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import compare
 from forms.findings import rules_link, rules_session, series_warnings
-from forms.findings.finding import Finding, Severity, is_far, is_loopback, is_practice, is_wireless, round_trip_seconds
+from forms.findings.finding import (
+    Finding,
+    Severity,
+    is_far,
+    is_loopback,
+    is_practice,
+    is_wireless,
+    round_trip_seconds,
+    say,
+)
 from forms.stats import summary
 from forms.stats.decision import Limits, Verdict
 from forms.tuning.catalogue import misprints_about
@@ -117,18 +126,18 @@ def slower_with_a_change(series: Sequence[Series]) -> Iterator[Finding]:
             change = comparison.change_percent
             if change is None or not _is_loss(comparison, change):
                 continue
-            proven = comparison.verdict is Verdict.SLOWER
-            yield Finding(
-                key="slower",
-                severity=Severity.WARNING if proven else Severity.NOTE,
-                title=f"{command} is {-change:.1f} % slower{_with(after)} than{_with(before) or ' before'}",
-                evidence=f"{command} on {wording.plain(host)}: {wording.rate(before.bytes_per_second)}"
-                f"{_with(before) or ' before'}, {wording.rate(after.bytes_per_second)}{_with(after)}"
-                f"{'' if proven else '; these series alone do not prove it'}.",
-                what_to_do="Restore what was changed, unless it gains more elsewhere than it costs here."
-                if proven
-                else "Measure both again, alternating (sharebench try), before keeping the change.",
-                series_ids=(before.series.id, after.series.id),
+            yield say(
+                "slower.proven" if comparison.verdict is Verdict.SLOWER else "slower",
+                before.series,
+                after.series,
+                command=command,
+                host=wording.plain(host),
+                loss=-change,
+                before=_with(before) or " before",
+                base=wording.rate(before.bytes_per_second),
+                with_base=_with(before) or " before",
+                rate=wording.rate(after.bytes_per_second),
+                with_it=_with(after),
             )
 
 
@@ -163,15 +172,8 @@ def _with(measured: _Measured) -> str:
 
 def _too_far(host: str, command: Command, short: _Measured, smb: _Measured, ftp: _Measured) -> Finding:
     trip = wording.milliseconds(round_trip_seconds(short.series) or 0.0)
-    return Finding(
-        key="ratio-far",
-        severity=Severity.NOTE,
-        title=f"SMB {command} against FTP tells nothing at this distance",
-        evidence=f"{command} on {wording.plain(host)}: {smb.says()}, {ftp.says()}, round trip {trip}. FTP begins each"
-        " run with a new connection in slow start, SMB keeps one open.",
-        what_to_do="Measure much longer runs of both, or from a machine near the server.",
-        series_ids=(smb.series.id, ftp.series.id),
-    )
+    words = {"command": command, "host": wording.plain(host), "smb": smb.says(), "ftp": ftp.says(), "trip": trip}
+    return say("ratio-far", smb.series, ftp.series, **words)
 
 
 def _judged(host: str, smb: _Measured, ftp: _Measured, what: str) -> Finding:
@@ -179,76 +181,39 @@ def _judged(host: str, smb: _Measured, ftp: _Measured, what: str) -> Finding:
     unusual = sum(why is not None for why in summary.unusual(smb.series.rates()))
     stray = f", with {wording.count(unusual, 'unusual run')}" if unusual else ""
     comparison = compare(ftp.series, smb.series)
-    severity, key, title, todo = _ratio(what, percent, comparison, unusual=bool(unusual), smb_id=smb.series.id)
-    if key == "time-to-tune" and (guard := _protection(smb.series)) and not _protection(ftp.series):
-        todo = (
-            f"The session is {guard}, which FTP's is not, and may be the whole difference: measure without once. {todo}"
-        )
+    name, about = _ratio(percent, comparison, unusual=bool(unusual))
+    guard = "" if _protection(ftp.series) else _protection(smb.series)
     usual = "".join(
         f" The book's rule is {TIME_TO_TUNE_PERCENT:.0f} to {USUAL_PERCENT:.0f} %. {misprint.right}"
-        for misprint in misprints_about(key)
+        for misprint in misprints_about(name.partition(".")[0])
     )
-    return Finding(
-        key=key,
-        severity=severity,
-        title=title,
-        evidence=f"{smb.series.command} on {wording.plain(host)}: {smb.says()} is {percent:.1f} % of"
-        f" {ftp.says()}{stray}.{usual}",
-        what_to_do=todo,
-        series_ids=(smb.series.id, ftp.series.id),
+    return say(
+        "time-to-tune.guarded" if name == "time-to-tune" and guard else name,
+        smb.series,
+        ftp.series,
+        what=what,
+        percent=percent,
+        about=about,
+        guard=guard,
+        smb_id=smb.series.id,
+        seen=f"{smb.series.command} on {wording.plain(host)}: {smb.says()} is {percent:.1f} % of {ftp.says()}{stray}."
+        f"{usual}",
     )
 
 
-def _ratio(
-    what: str, percent: float, comparison: Comparison, *, unusual: bool, smb_id: str
-) -> tuple[Severity, str, str, str]:
-    catalogue = "the catalogue lists what can be changed, in order of impact; change one thing at a time."
+def _ratio(percent: float, comparison: Comparison, *, unusual: bool) -> tuple[str, str]:
+    """The finding's name, and how many runs would tell more."""
     interval = comparison.runs_interval_percent
     if interval is None:
-        return (
-            Severity.NOTE,
-            "ratio-unknown",
-            f"{what} reaches {percent:.0f} % of FTP, by a single run",
-            "Measure at least five runs of each: one run cannot show whether it is time to tune.",
-        )
+        return "ratio-unknown.single", ""
     low, high = (100 + edge for edge in interval)
     if (low < TIME_TO_TUNE_PERCENT <= percent) or (percent < TIME_TO_TUNE_PERCENT and high >= USUAL_PERCENT):
-        about = f" (about {comparison.needed_runs})" if comparison.needed_runs else ""
-        return (
-            Severity.NOTE,
-            "ratio-unknown",
-            f"{what} against FTP: the runs vary too much to tell",
-            f"Measure more runs{about}, longer ones, or at a quiet time.",
-        )
-    level = percent >= 100 or comparison.verdict is Verdict.SAME
-    if level and unusual:
-        return (
-            Severity.NOTE,
-            "unusual-runs",
-            f"{what} is no slower than FTP, but its runs are not all alike",
-            f"Look at the unusual runs of {smb_id}, and measure again at a quiet time.",
-        )
-    if level:
-        return (
-            Severity.GOOD,
-            "well-configured",
-            f"Well configured: {what} is no slower than FTP",
-            "Nothing: keep this series as a baseline.",
-        )
+        return "ratio-unknown", f" (about {comparison.needed_runs})" if comparison.needed_runs else ""
+    if percent >= 100 or comparison.verdict is Verdict.SAME:
+        return "unusual-runs" if unusual else "well-configured", ""
     if percent < TIME_TO_TUNE_PERCENT:
-        return (
-            Severity.WARNING,
-            "time-to-tune",
-            f"{what} reaches {percent:.0f} % of FTP: time to tune",
-            f"Begin at the top: {catalogue}",
-        )
-    usual = percent < USUAL_PERCENT
-    return (
-        Severity.NOTE if usual else Severity.GOOD,
-        "usual-ratio",
-        f"{what} reaches {percent:.0f} % of FTP: {'as usual' if usual else 'good'}",
-        f"Tuning may gain the rest: {catalogue}" if usual else "Nothing urgent: keep this series as a baseline.",
-    )
+        return "time-to-tune", ""
+    return "usual-ratio.usual" if percent < USUAL_PERCENT else "usual-ratio", ""
 
 
 def _protection(series: Series) -> str:
@@ -274,16 +239,8 @@ def loopback_no_faster(series: Sequence[Series]) -> Iterator[Finding]:
             far = max((m for m in pair if not m.loopback), key=_rate)
             if near.bytes_per_second >= MUCH_FASTER * far.bytes_per_second or near.at_ceiling or _as_fast(far):
                 continue
-            yield Finding(
-                key="loopback-no-faster",
-                severity=Severity.WARNING,
-                title="The loopback is no faster than the network",
-                evidence=f"{command}: {near.says()} on the loopback, {far.says()} over the network.",
-                what_to_do="The TCP/IP software is the suspect: look at socket options, buffer sizes (tcp_rmem,"
-                " tcp_wmem) and firewall rules of the server"
-                + ("; run iperf3 -s there and survey again to leave the disk out." if has_disk else "."),
-                series_ids=(near.series.id, far.series.id),
-            )
+            name = "loopback-no-faster.disk" if has_disk else "loopback-no-faster"
+            yield say(name, near.series, far.series, command=command, near=near.says(), far=far.says())
 
 
 def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
@@ -305,93 +262,29 @@ def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
         back = max(groups.get((host, _BACK[command]), ()), key=_rate, default=None)
         told = [m for m in (bare, smb, ftp) if m is not None]
         sound = bare is not None and (bare.percent_of_link or 0) >= GOOD_PERCENT_OF_LINK
-        if bare is None and back is not None and (back.percent_of_link or 0) >= GOOD_PERCENT_OF_LINK:
-            yield _one_way(host, command, told, back)
+        back_fills = back is not None and (back.percent_of_link or 0) >= GOOD_PERCENT_OF_LINK
+        back_is_slow = back is not None and (back.percent_of_link or 0) < slow
+        both = [*told, *([back] if back else [])]
+        if bare is None and back_fills:
+            yield _slow(f"server-slow.{command}", host, command, both)
         elif wireless and not sound:
-            yield _slow(
-                host,
-                command,
-                told,
-                key="wireless-slow",
-                severity=Severity.NOTE,
-                title="The wireless link carries little of its nominal rate",
-                what_to_do="Measure once by cable, which tells the server from the radio; then look at the distance to"
-                " the access point, its channel, and who else uses it.",
-                usual="; about 60 % is usual",
-            )
+            yield _slow("wireless-slow", host, command, told)
         elif sound:
-            yield _slow(
-                host,
-                command,
-                told,
-                key="server-slow",
-                severity=Severity.WARNING,
-                title="The network is sound, the server is slow",
-                what_to_do="Look at the server's disk and processors: the bottleneck worksheet shows which of them is"
-                " the least.",
-            )
-        elif bare is not None or (back is not None and (back.percent_of_link or 0) < slow):
-            yield _slow(
-                host,
-                command,
-                [*told, *([back] if back and not bare else [])],
-                key="network-slow",
-                severity=Severity.PROBLEM,
-                title="FTP and SMB are both slow: the network",
-                what_to_do="Look at the card, the cable, the duplex setting and the switch before any tuning of Samba."
-                + ("" if bare else " iperf3 -s on the server and another survey tell the network from the disk."),
-            )
+            yield _slow("server-slow", host, command, told)
+        elif bare is not None:
+            yield _slow("network-slow.bare", host, command, told)
+        elif back_is_slow:
+            yield _slow("network-slow", host, command, both)
         else:
-            yield _slow(
-                host,
-                command,
-                [*told, *([back] if back else [])],
-                key="network-or-disk",
-                severity=Severity.WARNING,
-                title="FTP and SMB are both slow: the network or the server's disk",
-                what_to_do=("" if back else f"Measure {_BACK[command]} too: if it fills the link, it is the disk. ")
-                + "iperf3 -s on the server and another survey tell the network from the disk.",
-            )
+            yield _slow("network-or-disk.both" if back else "network-or-disk", host, command, both)
 
 
-def _one_way(host: str, command: Command, told: Sequence[_Measured], back: _Measured) -> Finding:
-    writing = command is Command.PUT
-    return _slow(
-        host,
-        command,
-        [*told, back],
-        key="server-slow",
-        severity=Severity.WARNING,
-        title="Writing is slow, reading fills the link: the server's disk or its sync settings"
-        if writing
-        else "Reading is slow, writing fills the link: the server's disk",
-        what_to_do="Look at how fast the server's disk writes (isolate measures it), and at sync always, strict sync"
-        " and the mount options of its file system."
-        if writing
-        else "Look at how fast the server's disk reads (isolate measures it), and at read-ahead.",
+def _slow(name: str, host: str, command: Command, told: Sequence[_Measured]) -> Finding:
+    said = wording.listed(
+        [m.says() if m.series.command is command else f"{m.series.command} by {m.says()}" for m in told]
     )
-
-
-def _slow(
-    host: str,
-    command: Command,
-    told: Sequence[_Measured],
-    *,
-    key: str,
-    severity: Severity,
-    title: str,
-    what_to_do: str,
-    usual: str = "",
-) -> Finding:
-    said = [m.says() if m.series.command is command else f"{m.series.command} by {m.says()}" for m in told]
-    return Finding(
-        key=key,
-        severity=severity,
-        title=title,
-        evidence=f"{command} on {wording.plain(host)}: {wording.listed(said)}{usual}.",
-        what_to_do=what_to_do,
-        series_ids=tuple(m.series.id for m in told),
-    )
+    words = {"command": command, "host": wording.plain(host), "back": _BACK[command]}
+    return say(name, *(m.series for m in told), told=said, **words)
 
 
 def _as_fast(far: _Measured) -> bool:

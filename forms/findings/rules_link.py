@@ -9,7 +9,6 @@ from forms import wording
 from forms.findings.finding import (
     TCP_ROUND_TRIP,
     Finding,
-    Severity,
     called,
     is_far,
     is_loopback,
@@ -17,6 +16,7 @@ from forms.findings.finding import (
     is_wireless,
     request_seconds,
     round_trip_seconds,
+    say,
 )
 from forms.stats import summary
 from storage.records import Command, Facts, FactValue, Series
@@ -37,14 +37,7 @@ def half_duplex(series: Series) -> Iterator[Finding]:
     """Half duplex, set or negotiated, at either end (Using Samba)."""
     for side, facts in _ends(series):
         if facts.get("link.duplex") == "half":
-            yield Finding(
-                key="half-duplex",
-                severity=Severity.PROBLEM,
-                title="The link runs at half duplex",
-                evidence=f"{side} {_interface(facts)} says duplex half at {_rate(facts)}.",
-                what_to_do="Set both ends of the cable to the same negotiation (auto on both), then look at the cable"
-                " and the switch port: ethtool INTERFACE shows what each end offers.",
-            )
+            yield say("half-duplex", side=side, interface=_interface(facts), rate=_rate(facts))
 
 
 def slow_link(series: Series) -> Iterator[Finding]:
@@ -54,18 +47,9 @@ def slow_link(series: Series) -> Iterator[Finding]:
         fastest = _number(facts, "link.fastest_rate_bits_per_second")
         if rate is None or fastest is None or rate >= fastest:
             continue
-        grave = rate * SLOW_LINK_FACTOR <= fastest
-        yield Finding(
-            key="slow-link",
-            severity=Severity.PROBLEM if grave else Severity.NOTE,
-            title=f"A {wording.link_rate(rate)} link on a {wording.link_rate(fastest)} card",
-            evidence=f"{side} {_interface(facts)} runs at {wording.link_rate(rate)} and could run at"
-            f" {wording.link_rate(fastest)}.",
-            what_to_do="Look at the cable first (four pairs, category 5e or better, no crushed plug), then at the"
-            " switch port and at a fixed rate set by hand."
-            if grave
-            else "If the switch can do more, look at the cable and at its port's setting.",
-        )
+        rates = {"rate": wording.link_rate(rate), "fastest": wording.link_rate(fastest)}
+        name = "slow-link.grave" if rate * SLOW_LINK_FACTOR <= fastest else "slow-link"
+        yield say(name, side=side, interface=_interface(facts), **rates)
 
 
 def smaller_mtu(series: Series) -> Iterator[Finding]:
@@ -87,13 +71,8 @@ _HEADERS = {4: 20 + 20 + 12, 6: 40 + 20 + 12}
 
 
 def _smaller(series: Series, seen: str, mtu: float, who: str) -> Finding:
-    return Finding(
-        key="smaller-mtu",
-        severity=Severity.NOTE,
-        title="The path takes smaller packets than this machine's card",
-        evidence=f"{called(series)}: {seen}, the MTU of {_interface(series.environment.get('path', {}))} is {mtu:.0f}.",
-        what_to_do=f"Give both ends and every switch between them the same MTU; {who} has a smaller one.",
-    )
+    interface = _interface(series.environment.get("path", {}))
+    return say("smaller-mtu", series, seen=seen, interface=interface, mtu=mtu, who=who)
 
 
 def growing_errors(series: Series) -> Iterator[Finding]:
@@ -108,18 +87,9 @@ def growing_errors(series: Series) -> Iterator[Finding]:
             if (_number(facts, name) or 0) > 0
         ]
         detail = f" ({', '.join(kinds)})" if kinds else ""
-        yield Finding(
-            key="growing-errors",
-            severity=Severity.PROBLEM if errors > 0 else Severity.NOTE,
-            title="Errors on the link" if errors > 0 else "Packets dropped on the link",
-            evidence=f"During the series {side} {_interface(facts)} counted {errors:.0f} errors and {drops:.0f} drops"
-            f"{detail}.",
-            what_to_do="Come nearer to the access point or change its channel, and measure once by cable."
-            if is_wireless(series)
-            else "Change the cable, then the port, then the card, and measure again after each."
-            if errors > 0
-            else "Look at the ring buffers (ethtool -g) and at what else the machine receives.",
-        )
+        variant = "-".join(word for word, holds in (("wireless", is_wireless(series)), ("drops", errors <= 0)) if holds)
+        counted = {"errors": errors, "drops": drops, "detail": detail}
+        yield say(f"growing-errors.{variant}", side=side, interface=_interface(facts), **counted)
 
 
 _ERROR_KINDS = {
@@ -162,18 +132,8 @@ def _lost(count: float | None, of: float | None, percent: float) -> bool:
 
 def _loss(series: Series, seen: str, count: float | None, of: float | None) -> Finding:
     share = 100 * (count or 0) / of if of else 0.0
-    near = not is_wireless(series) and not is_far(series)
-    return Finding(
-        key="retransmits",
-        severity=Severity.WARNING,
-        title="The network loses packets",
-        evidence=f"{called(series)}: {seen} ({share:.2f} %) during the series.",
-        what_to_do="Look for a full switch port, a duplex mismatch or a bad cable on the way, and repeat at a quiet"
-        " time."
-        if near
-        else "Look for what drops packets on the way (the radio, a full queue of a router, a limit of the provider),"
-        " and repeat at a quiet time.",
-    )
+    distant = is_wireless(series) or is_far(series)
+    return say("retransmits.far" if distant else "retransmits", series, seen=seen, share=share)
 
 
 def above_the_link(series: Series) -> Iterator[Finding]:
@@ -187,31 +147,15 @@ def above_the_link(series: Series) -> Iterator[Finding]:
     carries = link * ceiling / rate if ceiling and rate else link
     if average <= carries * (1 + ABOVE_PERCENT / 100):
         return
-    said = wording.link_rate(link)
-    yield Finding(
-        key="above-link",
-        severity=Severity.PROBLEM,
-        title="More arrived than the link can carry",
-        evidence=f"{called(series)}: {wording.link_rate(average)} of content, where a link of {said} carries"
-        f" {wording.link_rate(carries)} at most.",
-        what_to_do="The link is faster than stated, or a cache answered: correct --link, or measure a file"
-        " larger than the server's memory. Until then the percentages are wrong.",
-    )
+    rates = {"average": average, "link": link, "carries": carries}
+    yield say("above-link", series, **{name: wording.link_rate(rate) for name, rate in rates.items()})
 
 
 def one_interface_out(series: Series) -> Iterator[Finding]:
     """A server with several interfaces sends everything by one (IBM 2004)."""
     facts = series.environment.get("server", {})
-    evidence = _counted_one_way(facts) or _routed_one_way(facts)
-    if evidence:
-        yield Finding(
-            key="one-interface-out",
-            severity=Severity.WARNING,
-            title="One interface carries all the outbound traffic",
-            evidence=f"{called(series)}: {evidence}.",
-            what_to_do="Give each interface a subnet of its own and list them in interfaces, or use SMB multichannel"
-            " or a bond.",
-        )
+    if seen := _counted_one_way(facts) or _routed_one_way(facts):
+        yield say("one-interface-out", series, seen=seen)
 
 
 def _counted_one_way(facts: Facts) -> str | None:
@@ -329,64 +273,35 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     loses = any(retransmits(series))
     starts = slow_start_rules(series) and not (least and least.window)
     if least is not None and on_the_way >= LIMITED_SHARE * least.size_bytes and not loses and not starts:
-        yield Finding(
-            key="latency",
-            severity=Severity.WARNING,
-            title="The distance is the limit, by a window"
-            if least.window
-            else "The distance is the limit, by a buffer",
-            evidence=f"{seen}{need}. {least.bound(on_the_way, round_trip)}",
-            what_to_do=_wider(series, least, round_trip),
-        )
+        wider = {"wanted": _wanted_bytes(series, least, round_trip), "depth": _depth(series, least, round_trip)}
+        name = "latency.window" if least.window else "latency"
+        yield say(name, series, seen=f"{seen}{need}.", bound=least.bound(on_the_way, round_trip), **wider)
         return
-    yield Finding(
-        key="far",
-        severity=Severity.NOTE,
-        title="The server is far away",
-        evidence=f"{seen}{need}. "
-        + (
-            "Packets are lost, and TCP slows down for each."
-            if loses
-            else "The runs are so short that TCP's slow start is part of them."
-            if starts
-            else "No known buffer or window is the limit."
-        )
-        + "".join(f" {limit.name}: {_amount(limit.size_bytes)}." for limit in limits),
-        what_to_do="The slowest line on the way may set the pace: measure the bare TCP path (iperf3), which tells it"
-        " from the server, in runs so long that the start of a connection does not count.",
-    )
+    name = "far.losses" if loses else "far.starts" if starts else "far"
+    known = "".join(f" {limit.name}: {_amount(limit.size_bytes)}." for limit in limits)
+    yield say(name, series, seen=f"{seen}{need}.", limits=known)
 
 
 def relayed(series: Series) -> Iterator[Finding]:
     """TCP is answered sooner than requests: something in between has its own connections."""
     if is_relayed(series):
-        path = series.environment.get("path", {})
-        yield Finding(
-            key="relayed",
-            severity=Severity.NOTE,
-            title="Something between here and the server answers TCP",
-            evidence=f"{called(series)}: TCP is acknowledged after"
-            f" {wording.milliseconds(float(path[TCP_ROUND_TRIP]))}, an empty request is answered after"
-            f" {wording.milliseconds(request_seconds(series) or 0.0)}.",
-            what_to_do="Expect the longer of the two for each file that is opened: a proxy, VPN or port forwarding"
-            " stands in between, or the server is slow to answer. TCP settings of this machine reach the proxy only.",
-        )
+        tcp = float(series.environment["path"][TCP_ROUND_TRIP])
+        times = {"tcp": tcp, "request": request_seconds(series) or 0.0}
+        yield say("relayed", series, **{name: wording.milliseconds(seconds) for name, seconds in times.items()})
 
 
 RULES = (*_OF_THE_LINK, limited_by_distance, relayed)
 
 
-def _wider(series: Series, least: _Limit, round_trip: float) -> str:
+def _wanted_bytes(series: Series, least: _Limit, round_trip: float) -> float:
     link = series.link_bits_per_second
-    wanted = 2 * link / 8 * round_trip if link else 2 * least.size_bytes
-    if least.window:
-        depth = series.client.in_flight or 1
-        times = math.ceil(wanted / 2 / least.size_bytes) + 1 if link else 2
-        return f"Measure with {depth * max(2, times)} requests in flight."
-    return (
-        f"Raise the last number of net.ipv4.tcp_rmem and tcp_wmem to {wanted:.0f} or more on both ends, and measure"
-        " again; more in flight does not help."
-    )
+    return 2 * link / 8 * round_trip if link else 2 * least.size_bytes
+
+
+def _depth(series: Series, least: _Limit, round_trip: float) -> int:
+    wanted = _wanted_bytes(series, least, round_trip)
+    times = math.ceil(wanted / 2 / least.size_bytes) + 1 if series.link_bits_per_second else 2
+    return (series.client.in_flight or 1) * max(2, times)
 
 
 def _limits(series: Series) -> Iterator[_Limit]:

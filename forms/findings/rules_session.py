@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from forms import wording
 from forms.comparison.differences import effective
 from forms.findings import series_warnings
-from forms.findings.finding import Finding, Severity, called, is_loopback, is_practice, round_trip_seconds
+from forms.findings.finding import Finding, Severity, is_loopback, is_practice, round_trip_seconds, say
 from forms.stats import summary
 from forms.tuning.fact_names import PARAMETER_PREFIX
 from forms.tuning.smb_conf import hiding_pattern
@@ -27,14 +27,12 @@ def client_ceiling(series: Series) -> Iterator[Finding]:
     share = series_warnings.near_ceiling_percent(series)
     if share is None or not series_warnings.at_ceiling(series):
         return
-    yield Finding(
-        key="client-ceiling",
-        severity=Severity.NOTE if is_loopback(series) else Severity.WARNING,
-        title="The client is the limit",
-        evidence=f"{called(series)}: {wording.percent(share)} of what this client can do on this machine"
-        f" ({wording.rate(series.ceiling_bytes_per_second)}).",
-        what_to_do="The server may be faster than it looks: measure"
-        f" {wording.listed(series_warnings.ways_past_the_ceiling(series))}.",
+    yield say(
+        "client-ceiling.loopback" if is_loopback(series) else "client-ceiling",
+        series,
+        share=wording.percent(share),
+        ceiling=wording.rate(series.ceiling_bytes_per_second),
+        ways=wording.listed(series_warnings.ways_past_the_ceiling(series)),
     )
 
 
@@ -42,23 +40,11 @@ def signing_and_encryption(series: Series) -> Iterator[Finding]:
     """A signed or encrypted session costs both ends processor time for every byte."""
     client = series.client
     if client.is_encrypted and series.target.abilities.has_dialect:
-        yield Finding(
-            key="encryption",
-            severity=Severity.NOTE,
-            title="The session is encrypted",
-            evidence=f"{called(series)}: {wording.plain(str(client.encryption))} on SMB {client.dialect}.",
-            what_to_do="If the network is trusted, measure with server smb encrypt = default to see what it costs"
-            + ("." if client.encryption == FASTEST_CIPHER else f"; {FASTEST_CIPHER} costs the least: offer it first."),
-        )
+        name = "encryption.fastest" if client.encryption == FASTEST_CIPHER else "encryption"
+        cipher = wording.plain(str(client.encryption))
+        yield say(name, series, cipher=cipher, dialect=client.dialect, fastest=FASTEST_CIPHER)
     elif client.is_signed:
-        yield Finding(
-            key="signing",
-            severity=Severity.NOTE,
-            title="The session is signed",
-            evidence=f"{called(series)}: every message is signed with {wording.plain(str(client.signing))}.",
-            what_to_do="If policy allows, measure with server signing = auto and a client that does not ask for it, to"
-            " see what it costs; AES-GMAC (Samba 4.15 and later) costs the least.",
-        )
+        yield say("signing", series, signing=wording.plain(str(client.signing)))
 
 
 def old_dialect(series: Series) -> Iterator[Finding]:
@@ -69,47 +55,23 @@ def old_dialect(series: Series) -> Iterator[Finding]:
     old = dialect in OLD_DIALECTS
     before = series.environment.get("path", {}).get("smb.dialect_before")
     small = " and moves at most 64 KiB a request" if dialect in {"2.0.2", "1.0", "NT1"} else ""
-    yield Finding(
-        key="old-dialect",
-        severity=Severity.WARNING if old or before else Severity.NOTE,
-        title=f"The session speaks SMB {wording.plain(dialect)}",
-        evidence=f"{called(series)}: SMB {wording.plain(dialect)} was negotiated, which has neither AES-GMAC nor"
-        f" AES-GCM{small}"
-        + (f"; the same server spoke {wording.plain(str(before))} with this client before." if before else "."),
-        what_to_do="If nobody lowered server max protocol there, look for who changes the negotiation on the way."
-        if before
-        else "Look at server max protocol on the server and at the client's own limit; SMB 3.1.1 has been there since"
-        " Samba 4.3 and Windows 10.",
-    )
+    variant = "before" if before else "old" if old else ""
+    spoken = {"dialect": wording.plain(dialect), "before": wording.plain(str(before))}
+    yield say(f"old-dialect.{variant}", series, small=small, **spoken)
 
 
 def busy_time(series: Series) -> Iterator[Finding]:
     """A series measured while others were at work."""
-    if series.quiet_verdict is not QuietVerdict.BUSY:
-        return
-    why = series_warnings.busy_reasons(series)
-    yield Finding(
-        key=BUSY,
-        severity=Severity.WARNING,
-        title="Measured at a busy time",
-        evidence=f"{called(series)}{f': {why}' if why else ''}.",
-        what_to_do="Measure again at a quiet time, or wait for one.",
-    )
+    if series.quiet_verdict is QuietVerdict.BUSY:
+        why = series_warnings.busy_reasons(series)
+        yield say(BUSY, series, why=f": {why}" if why else "")
 
 
 def slow_login(series: Series) -> Iterator[Finding]:
     """A login of seconds: failing name look-ups, an unreachable domain controller."""
     seconds = series.environment.get("path", {}).get("session.login_seconds")
-    if not isinstance(seconds, int | float) or seconds < SLOW_LOGIN_SECONDS:
-        return
-    yield Finding(
-        key="slow-login",
-        severity=Severity.NOTE,
-        title="The login is slow",
-        evidence=f"{called(series)}: {wording.seconds(seconds)} until the session was open.",
-        what_to_do="Look at the server's name lookups (DNS, hosts, name resolve order, hostname lookups) and at the way"
-        " to its domain controller; it is not in the times of the runs.",
-    )
+    if isinstance(seconds, int | float) and seconds >= SLOW_LOGIN_SECONDS:
+        yield say("slow-login", series, login=wording.seconds(seconds))
 
 
 def opening_seconds(series: Series) -> float | None:
@@ -126,73 +88,29 @@ def slow_opening(series: Series) -> Iterator[Finding]:
     """A file that takes longer to open and close than the distance explains."""
     opened, closed = opening_seconds(series) or 0.0, closing_seconds(series) or 0.0
     beyond = opened + closed - OPENING_ROUND_TRIPS * (round_trip_seconds(series) or 0.0)
-    if beyond < SLOW_OPENING_SECONDS:
-        return
-    yield Finding(
-        key="slow-opening",
-        severity=Severity.NOTE,
-        title="Opening and closing the file is slow",
-        evidence=f"{called(series)}: {wording.milliseconds(opened)} to open it and {wording.milliseconds(closed)} to"
-        " close it, which is in no run's time.",
-        what_to_do="Users of many small files wait for this with each one: look at the VFS modules, at auditing and"
-        " virus scanners on the server, at sync settings, and measure small files with load.",
-    )
+    if beyond >= SLOW_OPENING_SECONDS:
+        yield say("slow-opening", series, opened=wording.milliseconds(opened), closed=wording.milliseconds(closed))
 
 
 def nfs(series: Series) -> Iterator[Finding]:
     """A series against an NFS mount, or a share that lies on one."""
     kind = series.environment.get("server", {}).get("filesystem.type")
-    if not str(kind).startswith("nfs"):
-        return
-    if series.target.abilities.is_local:
-        yield Finding(
-            key="nfs-reference",
-            severity=Severity.NOTE,
-            title="NFS is a poor reference for Samba",
-            evidence=f"{called(series)}: this folder is mounted by {kind}.",
-            what_to_do="Compare with FTP or the server's own disk instead: what NFS reaches depends on its"
-            " implementation and tuning (Using Samba), and on what this machine has in its cache.",
-        )
-        return
-    yield Finding(
-        key="share-on-nfs",
-        severity=Severity.WARNING,
-        title="The share itself lies on NFS",
-        evidence=f"{called(series)}: the server has mounted the folder by {kind}.",
-        what_to_do="Each byte crosses a network twice: share the folder where its disk is. Strict locking is"
-        " especially slow on NFS.",
-    )
+    if str(kind).startswith("nfs"):
+        yield say("nfs-reference" if series.target.abilities.is_local else "share-on-nfs", series, kind=kind)
 
 
 def low_utilisation(series: Series) -> Iterator[Finding]:
     """Neither processor nor link is busy: the run waits."""
     cpu = series.quiet.figures.get("cpu_percent_during") if series.quiet else None
     share = _percent_of_link(series)
-    if cpu is None or share is None:
-        return
-    if cpu >= LOW_UTILISATION_PERCENT or share >= LOW_UTILISATION_PERCENT:
-        return
-    yield Finding(
-        key="low-utilisation",
-        severity=Severity.NOTE,
-        title="Slow, although nothing is busy",
-        evidence=f"{called(series)}: {share:.0f} % of the link and {cpu:.0f} % of this host's processors at work.",
-        what_to_do="Measure with more in flight and larger blocks; then look at the server's"
-        " disk and at its processors' power saving.",
-    )
+    if cpu is not None and share is not None and max(cpu, share) < LOW_UTILISATION_PERCENT:
+        yield say("low-utilisation", series, share=share, cpu=cpu)
 
 
 def contradicting_cells(series: Series) -> Iterator[Finding]:
     """A form filled by hand whose cells do not belong together."""
-    said = series.environment.get("client", {}).get(CONTRADICTIONS)
-    if said:
-        yield Finding(
-            key="contradicting-cells",
-            severity=Severity.NOTE,
-            title="The form contradicts itself",
-            evidence=f"{wording.plain(str(said))}.",
-            what_to_do="Compare these cells with the paper; the averages here are computed from the runs.",
-        )
+    if seen := series.environment.get("client", {}).get(CONTRADICTIONS):
+        yield say("contradicting-cells", series, seen=wording.plain(str(seen)))
 
 
 def why_hidden(server: Facts, target: Target) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from forms import wording
-from forms.findings.finding import is_practice
+from forms.findings.finding import is_practice, texts_of
 from forms.stats import summary
 from storage.plan import DEFAULT_WARMUPS
 from storage.records import Command, Phase, QuietVerdict, RunStatus, Series, SeriesStatus, format_target
@@ -34,6 +34,12 @@ class Advice:
     key: str
     text: str
     options: str = ""
+
+
+def warn(name: str, *, key: str = "", **words: object) -> Advice:
+    """The warning of that name in ``data/warnings.toml``, with words for the places in its texts."""
+    texts = {field: text.format(**words) for field, text in texts_of(name, "warnings.toml").items()}
+    return Advice(key=key or name.partition(".")[0], **texts)
 
 
 def advice(series: Series) -> list[Advice]:
@@ -77,83 +83,49 @@ def _ending(series: Series) -> Iterator[Advice]:
     if failed:
         first = failed[0]
         why = f" ({wording.plain(first.error)})" if first.error else ""
-        yield Advice(
-            key="failed",
-            text=f"{wording.count(len(failed), 'run')} failed{why}; they count in no average: find out why,"
-            " then measure again.",
-            options="sharebench check TARGET",
-        )
+        yield warn("failed", runs=wording.count(len(failed), "run"), why=why)
     done, planned = len(series.rates()), series.plan.runs if series.plan else None
     unfinished = series.status is not SeriesStatus.COMPLETE and series.running_by is None
     if unfinished and planned and done < planned:
-        yield Advice(
-            key="interrupted",
-            text=f"Only {done} of {planned:.0f} planned runs count: resume the series to complete it.",
-            options=f"sharebench run --resume {series.id}",
-        )
+        yield warn("interrupted", done=done, planned=planned, id=series.id)
 
 
 def _guest(series: Series) -> Iterator[Advice]:
     user = series.target.user
     if user and series.environment.get("path", {}).get("smb.guest") == "yes":
-        yield Advice(
-            key="guest",
-            text=f"The server logged in a guest, not {wording.plain(user)}: it does not know the user, or not with this"
-            " password (Samba: map to guest): check both, or measure as a guest on purpose, without a user.",
-        )
+        yield warn("guest", user=wording.plain(user))
 
 
 def _unchecked(series: Series) -> Iterator[Advice]:
     if series.command is Command.PUT and series.environment.get("path", {}).get("ftp.size") == "no":
-        yield Advice(
-            key="unchecked",
-            text="The server has no SIZE, so nobody compared what it stored with what was sent: look at"
-            " the server's log whether all of it came.",
-        )
+        yield warn("unchecked")
 
 
 def _unread(series: Series) -> Iterator[Advice]:
     problem = series.environment.get("server", {}).get(UNKNOWN)
     if problem and series.plan and (series.plan.server_ssh or series.plan.smb_conf):
-        yield Advice(key="unread", text=f"The server's settings are not all known: {wording.plain(str(problem))}.")
+        yield warn("unread", problem=wording.plain(str(problem)))
 
 
 def _link(series: Series) -> Iterator[Advice]:
     average, link = summary.mean(series.rates()), series.link_bits_per_second
     percent = 800 * average / link if average is not None and link else 0.0
     if percent > _ALL_PERCENT:
-        yield Advice(
-            key="link",
-            text=f"No link of {wording.link_rate(link)} carries {wording.percent(percent)} of itself: give its true"
-            " rate, or look whether the bytes came over it at all.",
-            options="--link RATE",
-        )
+        yield warn("link", link=wording.link_rate(link), percent=wording.percent(percent))
 
 
 def _single(series: Series) -> Iterator[Advice]:
     rates = series.rates()
     if len(rates) == 1:
-        yield Advice(
-            key="single",
-            text="One valid run has no deviation and cannot show a difference: measure at least five.",
-            options="--runs 5",
-        )
+        yield warn("single")
     if not rates and series.runs:
-        yield Advice(
-            key="single", text="No valid run is left, so there is no average: accept a rejected run, or measure again."
-        )
+        yield warn("single.none")
 
 
 def _busy(series: Series) -> Iterator[Advice]:
-    if series.quiet_verdict is not QuietVerdict.BUSY:
-        return
-    why = busy_reasons(series)
-    yield Advice(
-        key="busy",
-        text=f"The time was busy{f' ({why})' if why else ''}, so the results include the effect of that load:"
-        " measure again at a quiet time, or wait for one.",
-        options="--quiet-time require --wait 600",
-    )
+    if series.quiet_verdict is QuietVerdict.BUSY:
+        why = busy_reasons(series)
+        yield warn("busy", why=f" ({why})" if why else "")
 
 
 def _unusual(series: Series) -> Iterator[Advice]:
@@ -169,40 +141,20 @@ def _unusual(series: Series) -> Iterator[Advice]:
         warmups = sum(r.phase is Phase.WARM_UP for r in series.runs)
         made = f"in spite of {wording.count(warmups, 'warm-up run')}" if warmups else "no warm-up run was made"
         more = max(DEFAULT_WARMUPS, 2 * warmups)
-        yield Advice(
-            key="warm-up",
-            text=f"Run {cold[0][0].number}: {cold[0][1]}; {made}: measure again with {more} warm-up runs, or"
-            f" leave out {'it' if len(cold) == 1 else f'the first {len(cold)} runs'}.",
-            options=f"--warmup {more}",
-        )
+        them = "it" if len(cold) == 1 else f"the first {len(cold)} runs"
+        yield warn("warm-up", run=cold[0][0].number, why=cold[0][1], made=made, more=more, them=them)
     for run, why in flagged:
         if (run, why) not in cold:
-            yield Advice(
-                key="unusual",
-                text=f"Run {run.number} is unusual: {why}; find out what else happened then, and leave it out"
-                " if it does not belong.",
-                options=f"sharebench reject {series.id} {run.number} --reason …",
-            )
+            yield warn("unusual", run=run.number, why=why, id=series.id)
 
 
 def _drift(series: Series) -> Iterator[Advice]:
     trend = summary.drift(series.rates())
     if trend is None or abs(trend.percent) < DRIFT_PERCENT or not trend.significant:
         return
-    what = "rose" if trend.percent > 0 else "fell"
     warmups = max(4, 2 * sum(r.phase is Phase.WARM_UP for r in series.runs))
-    todo = (
-        f"more warm-up may help, {warmups} runs of it;"
-        if trend.percent > 0
-        else "look for heat, a filling disk or growing load;"
-    )
-    yield Advice(
-        key="drift",
-        text=f"Throughput {what} by {wording.percent(abs(trend.percent))} over the series (Mann-Kendall"
-        f" p = {trend.p_value:.3f}), so its average depends on when it stopped: {todo} and compare it only with a"
-        " series whose runs alternate with its own.",
-        options=f"{f'--warmup {warmups}, ' if trend.percent > 0 else ''}sharebench selftest TARGET",
-    )
+    name, percent = "drift.rose" if trend.percent > 0 else "drift", wording.percent(abs(trend.percent))
+    yield warn(name, percent=percent, p_value=trend.p_value, warmups=warmups)
 
 
 def _dependence(series: Series) -> Iterator[Advice]:
@@ -213,12 +165,7 @@ def _dependence(series: Series) -> Iterator[Advice]:
     what = "the interval of the average is narrower than the truth"
     if until is not None:
         what = f"± {wording.percent(until)} holds less often than 95 times in a hundred"
-    yield Advice(
-        key="dependence",
-        text=f"Neighbouring runs are alike (correlation {found:.2f}), so {what}: measure the series again later, or"
-        " several of them, to see how much its average varies.",
-        options="sharebench selftest --apart 3 TARGET",
-    )
+    yield warn("dependence", found=found, what=what)
 
 
 def short_runs(series: Series) -> Iterator[Advice]:
@@ -244,11 +191,7 @@ def short_runs(series: Series) -> Iterator[Advice]:
     if not series.target.abilities.moves_files:
         todo, options = "a longer time", ""
     blocks = f" and takes {wording.count(max(1, size // block), 'block')}" if few and block else ""
-    yield Advice(
-        key="short",
-        text=f"A run lasts {wording.seconds(typical)}{blocks}, too short to measure reliably: use {todo}.",
-        options=options,
-    )
+    yield warn("short", seconds=wording.seconds(typical), blocks=blocks, todo=todo, options=options)
 
 
 def _variation(series: Series) -> Iterator[Advice]:
@@ -256,53 +199,23 @@ def _variation(series: Series) -> Iterator[Advice]:
     until, half = series.plan.until_percent if series.plan else None, summary.half_width_percent(rates)
     known = summary.known_to_percent(rates)
     if series.plan and until is not None and known is not None and known > until:
-        more = 2 * (series.plan.max_runs or len(rates))
-        yield Advice(
-            key="until",
-            text=f"± {wording.percent(until)} was not reached in {wording.count(len(rates), 'run')}"
-            f" (± {wording.percent(known)}): allow up to {more}"
-            " runs, make them longer, or wait for a quiet time.",
-            options=f"--max-runs {more}",
-        )
+        more, runs = 2 * (series.plan.max_runs or len(rates)), wording.count(len(rates), "run")
+        yield warn("until", until=wording.percent(until), runs=runs, known=wording.percent(known), more=more)
         return
     spread = summary.deviation_percent(rates)
-    if spread is None or half is None or spread <= VARIATION_PERCENT:
-        return
-    if len(rates) < MANY_RUNS and until is None:
-        todo, options = (
-            f"measure more runs, {MANY_RUNS} or so, longer ones, or at a quieter time",
-            f"--runs {MANY_RUNS}",
-        )
-    else:
-        todo, options = "more runs alone help slowly: make them longer, or find what else is at work", "--size SIZE"
-    yield Advice(
-        key="scatter",
-        text=f"The runs vary by {wording.percent(spread)} (standard deviation), so the average is known to ± "
-        f"{wording.percent(half)} only: {todo}.",
-        options=options,
-    )
+    if spread is not None and half is not None and spread > VARIATION_PERCENT:
+        name = "vary.few" if len(rates) < MANY_RUNS and until is None else "vary"
+        shown = {"deviation": wording.percent(spread), "half": wording.percent(half)}
+        yield warn(name, key="scatter", many=MANY_RUNS, **shown)
 
 
 def _ceiling(series: Series) -> Iterator[Advice]:
-    share = near_ceiling_percent(series)
+    share, ceiling = near_ceiling_percent(series), wording.byte_rate(series.ceiling_bytes_per_second)
     if ceiling_beaten(series):
-        yield Advice(
-            key="ceiling",
-            text="The series beat this client's own limit"
-            f" ({wording.byte_rate(series.ceiling_bytes_per_second)}), which was calibrated at a busy moment: have"
-            " it found again at a quiet time.",
-            options="--ceiling renew",
-        )
-        return
-    if share is None or not at_ceiling(series):
-        return
-    ways = ways_past_the_ceiling(series)
-    yield Advice(
-        key="ceiling",
-        text=f"This is {wording.percent(share)} of what this client can do on this machine"
-        f" ({wording.byte_rate(series.ceiling_bytes_per_second)}), so the server may be faster than it looks: measure"
-        f" {wording.listed(ways)}.",
-    )
+        yield warn("ceiling.beaten", ceiling=ceiling)
+    elif share is not None and at_ceiling(series):
+        ways = wording.listed(ways_past_the_ceiling(series))
+        yield warn("ceiling", share=wording.percent(share), ceiling=ceiling, ways=ways)
 
 
 def ways_past_the_ceiling(series: Series) -> list[str]:

@@ -185,9 +185,9 @@ def _tidy_socket_options(words: str) -> str:
     return " ".join(f"{option}={value}" for option, value in sorted(options.items()))
 
 
-def toml_data(*names: str) -> dict[str, Any]:
-    """What a file below ``data`` holds."""
-    return tomllib.loads(resources.files("forms.tuning").joinpath("data", *names).read_text(encoding="utf-8"))
+def toml_data(*names: str, package: str = "forms.tuning") -> dict[str, Any]:
+    """What a file in the ``data`` of a package holds."""
+    return tomllib.loads(resources.files(package).joinpath("data", *names).read_text(encoding="utf-8"))
 
 
 @cache
