@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from functools import cache
 from html import escape
-from importlib.resources import files
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Template
 
+from forms.exporters import template
 from forms.exporters.drawing import HEIGHT, WIDTH, drawing
 from forms.layout import control_pictures
 from forms.report import SIGNS, Report, cell_text, remark_text
@@ -34,15 +34,14 @@ _LONG_ROWS = 24
 
 @cache
 def _page() -> Template:
-    page = Environment(trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined, autoescape=False)  # noqa: S701  by ``|text``
-    page.filters |= {
-        "text": lambda text: escape(control_pictures(text)),
-        "written": lambda cell, column: cell_text(cell, column.kind),
-        "remark": remark_text,
-        "drawing": drawing,
-        "is_long": lambda report: sum(len(table.rows) for table in report.tables) > _LONG_ROWS,
-    }
-    return page.from_string(files("forms.exporters").joinpath("page.html.jinja").read_text(encoding="utf-8"))
+    return template(
+        "page.html.jinja",
+        text=lambda text: escape(control_pictures(text)),
+        written=lambda cell, column: cell_text(cell, column.kind),
+        remark=remark_text,
+        drawing=drawing,
+        is_long=lambda report: sum(len(table.rows) for table in report.tables) > _LONG_ROWS,
+    )
 
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:

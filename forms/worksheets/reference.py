@@ -7,6 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from forms import wording
+from forms.tuning.smb_conf import toml_data
 
 
 class ReferenceKind(StrEnum):
@@ -78,21 +79,13 @@ class Demand:
     what: str
 
 
-DEMANDS: Mapping[str, Demand] = MappingProxyType(
-    {
-        "office": Demand(1, OPERATION_BYTES, "an office PC: one operation a second"),
-        "workstation": Demand(4, OPERATION_BYTES, "a fast workstation: four operations a second"),
-        "programmers": Demand(5, OPERATION_BYTES, "a programmer: 25 share 1 MB a second, 40 KB each"),
-        "compiling": Demand(1, 3_500_000, "a workstation that compiles: 3 to 4 MB a second"),
-        "imaging": Demand(1, 10_000_000, "an imaging station: 10 MB a second"),
-    }
-)
+_DATA = toml_data("references.toml", package="forms.worksheets")
+DEMANDS: Mapping[str, Demand] = MappingProxyType({name: Demand(**row) for name, row in _DATA["demands"].items()})
 
 
 BOOK, TODAY = "1999", "today"
 BOOK_TABLES = ("B-2", "B-3", "B-4", "B-5", "B-8", "B-10", "clients")
 _KILO, _MEGA = 1000.0, 1_000_000.0
-_B2, _B3, _B4 = (f"Using Samba (1999), table B-{number}" for number in (2, 3, 4))
 
 FRAME_BYTES = 1538
 """A full Ethernet frame on the wire: 1,500 bytes with header, checksum, preamble and gap (IEEE 802.3)."""
@@ -100,47 +93,15 @@ PAYLOAD_BYTES = 1448
 """TCP payload in it: less 20 for IP, 20 for TCP, 12 for time stamps (RFC 7323)."""
 WIFI_SHARE = 0.6
 
-_IO = "8 KB each I/O operation"
-
-
-def _book(kind: ReferenceKind, name: str, kilobytes: float, source: str, note: str = "") -> Reference:
-    return Reference(kind=kind, name=name, bytes_per_second=kilobytes * _KILO, source=source, note=note)
-
-
-_BOOK: tuple[Reference, ...] = (
-    _book(ReferenceKind.CPU, "Intel Pentium 133", 5_600, _B3, f"700 operations, {_IO}"),
-    _book(ReferenceKind.CPU, "Dual Pentium 133", 9_600, _B3, "1,200 operations: less than twice one, so not linear"),
-    _book(ReferenceKind.CPU, "Sun SPARC II", 5_280, _B3, f"660 operations, {_IO}"),
-    _book(ReferenceKind.CPU, "Sun SPARC 10", 6_000, _B3, f"750 operations, {_IO}"),
-    _book(ReferenceKind.CPU, "Sun Ultra 200", 21_200, _B3, f"2,650 operations, {_IO}"),
-    _book(ReferenceKind.DISK, "7200 RPM disk", 560, _B2, f"70 operations, {_IO}"),
-    _book(ReferenceKind.DISK, "4800 RPM disk", 480, _B2, f"60 operations, {_IO}"),
-    _book(ReferenceKind.DISK, "3600 RPM disk", 320, _B2, f"40 operations, {_IO}"),
-    _book(ReferenceKind.NETWORK, "ISDN", 16, _B4),
-    _book(ReferenceKind.NETWORK, "T1", 197, _B4),
-    _book(ReferenceKind.NETWORK, "10 Mb/s Ethernet (1999)", 1_113, _B4),
-    _book(ReferenceKind.NETWORK, "Token ring", 1_500, _B4),
-    _book(ReferenceKind.NETWORK, "FDDI", 6_250, _B4),
-    _book(ReferenceKind.NETWORK, "100 Mb/s Ethernet (1999)", 6_500, _B4),
-    _book(ReferenceKind.NETWORK, "ATM 155", 7_125, _B4),
-)
-
-_DISKS: tuple[tuple[str, float, str], ...] = (
-    ("HDD 5400 RPM", 175, "WD Red Plus 4 TB (WD40EFZX) data sheet: up to 175 MB/s, outer tracks"),
-    ("HDD 7200 RPM", 270, "Seagate Exos X18 data sheet: up to 270 MB/s sustained, outer tracks"),
-    ("HDD 7200 RPM, two actuators", 554, "Seagate Exos 2X18 SATA data sheet: up to 554 MB/s sustained"),
-    ("SATA SSD", 560, "Samsung 870 EVO data sheet: up to 560 MB/s read, 530 write; SATA ends at 600"),
-    ("NVMe PCIe 3.0 x4", 3_500, "Samsung 970 EVO Plus data sheet: up to 3,500 MB/s read, 3,300 write"),
-    ("NVMe PCIe 4.0 x4", 7_450, "Samsung 990 PRO data sheet: up to 7,450 MB/s read, 6,900 write"),
-    ("NVMe PCIe 5.0 x4", 12_400, "Crucial T700 2 TB data sheet: up to 12,400 MB/s read, 11,800 write"),
-)
-_ETHERNET_MEGABITS = (10, 100, 1_000, 2_500, 5_000, 10_000, 25_000, 40_000, 50_000, 100_000, 200_000, 400_000)
-_WIFI: tuple[tuple[str, float, str], ...] = (
-    ("Wi-Fi 4, 2 streams, 40 MHz", 300, "IEEE 802.11n"),
-    ("Wi-Fi 5, 2 streams, 80 MHz", 866.7, "IEEE 802.11ac"),
-    ("Wi-Fi 6, 2 streams, 80 MHz", 1_201, "IEEE 802.11ax"),
-    ("Wi-Fi 6E, 2 streams, 160 MHz", 2_402, "IEEE 802.11ax"),
-    ("Wi-Fi 7, 2 streams, 320 MHz", 5_765, "IEEE 802.11be"),
+_BOOK = tuple(
+    Reference(
+        kind=ReferenceKind(row["kind"]),
+        name=row["name"],
+        bytes_per_second=row["kilobytes"] * _KILO,
+        source=f"Using Samba (1999), table {row['table']}",
+        note=row.get("note", ""),
+    )
+    for row in _DATA["book"]
 )
 
 
@@ -151,8 +112,10 @@ def ethernet_payload(megabits: float) -> float:
 
 def _today() -> tuple[Reference, ...]:
     disks = [
-        Reference(kind=ReferenceKind.DISK, name=name, bytes_per_second=megabytes * _MEGA, source=source)
-        for name, megabytes, source in _DISKS
+        Reference(
+            kind=ReferenceKind.DISK, name=row["name"], bytes_per_second=row["megabytes"] * _MEGA, source=row["source"]
+        )
+        for row in _DATA["disks"]
     ]
     ethernets = [
         Reference(
@@ -162,17 +125,17 @@ def _today() -> tuple[Reference, ...]:
             source="IEEE 802.3 framing and RFC 7323",
             note=f"{PAYLOAD_BYTES} of {FRAME_BYTES} bytes on the wire are file data",
         )
-        for megabits in _ETHERNET_MEGABITS
+        for megabits in _DATA["ethernet"]
     ]
     wifi = [
         Reference(
             kind=ReferenceKind.NETWORK,
-            name=name,
-            bytes_per_second=megabits * _MEGA / 8 * WIFI_SHARE,
-            source=f"{source}: {megabits:g} Mb/s at best",
+            name=row["name"],
+            bytes_per_second=row["megabits"] * _MEGA / 8 * WIFI_SHARE,
+            source=f"{row['source']}: {row['megabits']:g} Mb/s at best",
             note=f"{WIFI_SHARE:.0%} of that rate is an assumption: measure your own",
         )
-        for name, megabits, source in _WIFI
+        for row in _DATA["wifi"]
     ]
     return (*disks, *ethernets, *wifi)
 
