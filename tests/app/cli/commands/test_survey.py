@@ -103,11 +103,19 @@ def test_wrong_words_and_nobody_there(tmp_path, capsys):
     assert "no answer on 127.0.0.1 port 1" in err
 
 
-def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(options, smbd, vsftpd, tmp_path, capsys):
+def test_ctrl_c_keeps_what_is_done_and_the_same_command_resumes_it(
+    make_link, make_smbd, make_vsftpd, tmp_path, capsys, monkeypatch
+):
+    link = make_link("20mbit")  # the runs take some 15 s, however late the signal comes
+    smb, ftp = make_smbd(link=link), make_vsftpd(link=link)
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", smb.password)
     db = tmp_path / "notebook.db"
-    command = [*options, "--no-iperf3", "--runs", "8", "--size", "16M", "--quiet-time", "skip", "--ceiling", "skip"]
+    command = [
+        link.host, "--smb", smb.share, "--smb-port", str(smb.port), "--ftp", "/", "--ftp-port", str(ftp.port), "--user",
+        smb.user, "--no-iperf3", "--size", "1M", "--runs", "8", "--warmup", "1",
+    ]  # fmt: skip
     with subprocess.Popen(
-        [sys.executable, "-m", "app", "survey", "--db", str(db), *command],
+        [sys.executable, "-m", "app", "survey", "--db", str(db), "--quiet-time", "skip", "--ceiling", "skip", *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -116,14 +124,15 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(options, smbd, v
         wait_for(lambda: _measured(db) or process.poll() is not None)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert "Traceback" not in err
     assert "the same command resumes it" in err
-    assert "loopback FTP get and put: interrupted" in " ".join(out.split())
-    assert [list(folder.glob(".sharebench-*")) for folder in (smbd.folder, vsftpd.folder)] == [[], []]
+    assert "network FTP get and put: interrupted" in " ".join(out.split())
+    assert [list(folder.glob(".sharebench-*")) for folder in (smb.folder, ftp.folder)] == [[], []]
     kept = _measured(db)
+    link.change_rate("1gbit")
     assert survey(db, *command) == 0
-    assert "resuming survey 127.0.0.1" in capsys.readouterr().err
+    assert f"resuming survey {link.host}" in capsys.readouterr().err
     assert kept < _measured(db)
     with Notebook(db) as notebook:
         heads = notebook.heads()

@@ -32,6 +32,8 @@ SECONDS = 6
 """Longer than any wait of these tests: what is given up before would have been waited for."""
 SOON_SECONDS = 1.5
 """How long they wait for what never comes."""
+PATIENT_SECONDS = 4
+"""So late may on a busy machine be what does come."""
 
 
 def meter() -> Meter:
@@ -191,19 +193,19 @@ def test_single_bytes_of_a_file_are_no_progress():
 
 
 def test_a_slow_link_is_progress():
-    """Some 30 KB/s, for longer than the time without progress."""
+    """At most 20 KB/s, for longer than the time without progress."""
 
     def slow(sock: socket.socket) -> None:
         for _ in range(SIZE // 2_000):
             sock.sendall(bytes(2_000))
-            time.sleep(0.06)
+            time.sleep(0.1)
 
     with StandIn({"data": slow}) as server:
-        assert client_of(server, 1).get("/file", meter()).size_bytes == SIZE
+        assert client_of(server, PATIENT_SECONDS).get("/file", meter()).size_bytes == SIZE
 
 
 def test_what_still_leaves_this_machine_is_progress():
-    """A put is handed over long before the server has it: what it takes from the socket counts, at 60 KB/s here."""
+    """A put is handed over long before the server has it: what it takes from the socket counts, at 30 KB/s here."""
     taken = threading.Event()
     passive = socket.create_server(("127.0.0.1", 0))
     passive.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
@@ -212,7 +214,7 @@ def test_what_still_leaves_this_machine_is_progress():
         sock.sendall(b"150 go on\r\n")
         data, _ = passive.accept()
         with data:
-            while data.recv(6_000):
+            while data.recv(3_000):
                 time.sleep(0.1)
         taken.set()
         sock.sendall(b"226 done\r\n")
@@ -224,7 +226,7 @@ def test_what_still_leaves_this_machine_is_progress():
         "SIZE": b"502 no\r\n",
     }
     with passive, StandIn({**answers, "FEAT": b"500 what?\r\n"}) as server:
-        assert client_of(server, 1).put("/new", Content(200_000), meter()).seconds > 0
+        assert client_of(server, PATIENT_SECONDS).put("/new", Content(160_000), meter()).seconds > 0
     assert taken.is_set()
 
 
