@@ -34,8 +34,8 @@ demo: .venv/.installed ## the main job on embedded practice servers, with all it
 	@$(BIN)/python -m app demo
 
 test: .venv/.installed-dev ## all tests, with all their own set-up (RETRY=0: ask no failed test again)
-	@$(BIN)/python -m pytest -n 4 -m "not alone" --dist loadgroup || $(ONCE_MORE)
-	@$(BIN)/python -m pytest -m alone || $(ONCE_MORE)
+	@$(BIN)/python -m pytest -n 6 -m "not alone" --dist loadgroup || $(ONCE_MORE)
+	@$(BIN)/python -m pytest -m alone $$(grep -rl 'mark\.alone' tests --include='test_*.py') || $(ONCE_MORE)
 
 compiled: .venv/.installed-dev ## the tests compiled once, in place of once in each process that runs them
 	@$(BIN)/python -m pytest --collect-only -q >/dev/null

@@ -53,9 +53,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: order.get(item.path.relative_to(TESTS).parts[0], 2))
 
 
+def pytest_collection() -> None:
+    """Nothing that is loaded from here on becomes garbage soon."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """What is loaded now stays: the garbage collector need not look through it again and again."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

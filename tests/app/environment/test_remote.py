@@ -239,14 +239,17 @@ def test_a_changed_file_shows_exactly_its_changes(make_smbd: Callable[..., Smbd]
     server = make_smbd()
     before = server_facts(server.target("x"), None, str(server.conf)).facts
     for options, share_options, changed in (
-        ({"debug level": "3"}, {}, {"smb.conf/global/log level"}),
+        (
+            {"debug level": "3", "server signing": "mandatory", "dead time": "15"}, {"strict sync": "no"},
+            {"smb.conf/global/log level", "smb.conf/global/server signing", "smb.conf/global/deadtime",
+             "smb.conf/share/strict sync"},
+        ),
         ({"smb encrypt": "required"}, {}, {"smb.conf/global/server smb encrypt", "smb.conf/share/server smb encrypt"}),
-        ({"server signing": "mandatory"}, {}, {"smb.conf/global/server signing"}),
-        ({"socket options": "TCP_NODELAY SO_SNDBUF=65536"}, {}, {"smb.conf/global/socket options"}),
-        ({}, {"strict sync": "no"}, {"smb.conf/share/strict sync"}),
-        ({"dead time": "15"}, {}, {"smb.conf/global/deadtime"}),
-        ({"vfs objects": "posixacl"}, {}, {"smb.conf/share/vfs objects"}),
-    ):
+        (
+            {"socket options": "TCP_NODELAY SO_SNDBUF=65536", "vfs objects": "posixacl"}, {},
+            {"smb.conf/global/socket options", "smb.conf/share/vfs objects"},
+        ),
+    ):  # fmt: skip
         server.rewrite_conf(options, share_options)
         after = server_facts(server.target("x"), None, str(server.conf)).facts
         names = {name for name in before.keys() | after.keys() if name.startswith("smb.conf/")}
