@@ -18,32 +18,6 @@ _UNORDERED = frozenset(
     {"hosts allow", "hosts deny", "valid users", "invalid users", "read list", "write list", "admin users"}
 )
 
-_DEMANDS = {
-    **dict.fromkeys(("no", "false", "0", "off", "disabled"), "no"),
-    **dict.fromkeys(("if_required", "yes", "true", "1", "on", "enabled", "auto"), "if_required"),
-    **dict.fromkeys(("required", "mandatory", "force", "forced", "enforced"), "required"),
-    **dict.fromkeys(("default", "desired")),
-}
-_PROTOCOLS = {
-    "smb3_11": "smb3",
-    "smb2_10": "smb2",
-    "core+": "coreplus",
-    **dict.fromkeys(
-        ("default", "smb3", "smb2", "smb3_02", "smb3_00", "smb2_02", "nt1", "lanman2", "lanman1", "core", "coreplus")
-    ),
-}
-_YES_NO_AUTO = {**dict.fromkeys(("yes", "true", "1"), "yes"), **dict.fromkeys(("no", "false", "0"), "no"), "auto": None}
-_CHOICES: Mapping[str, Mapping[str, str | None]] = {
-    "server signing": _DEMANDS,
-    "server smb encrypt": _DEMANDS,
-    "server max protocol": _PROTOCOLS,
-    "server min protocol": _PROTOCOLS,
-    "case sensitive": _YES_NO_AUTO,
-    "strict locking": _YES_NO_AUTO,
-    "smbd profiling level": dict.fromkeys(("off", "count", "on")),
-    "security": dict.fromkeys(("auto", "user", "domain", "ads")),
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
@@ -114,8 +88,8 @@ def tidy_value(name: str, value: str) -> str:
     parameter = _tables()[0].get(squeeze(name))
     words = " ".join(value.split()).strip('"').lower()
     kind = parameter.kind if parameter else ""
-    if name in _CHOICES:
-        return _CHOICES[name].get(words) or words
+    if name in _choices():
+        return _choices()[name].get(words) or words
     if name == "socket options":
         return _tidy_socket_options(words)
     if name == "log level":
@@ -147,8 +121,7 @@ def refusal(name: str, value: str) -> str | None:
     words = " ".join(value.split()).lower()
     if parameter is None:
         return None
-    if parameter.name in _CHOICES:
-        choices = _CHOICES[parameter.name]
+    if choices := _choices().get(parameter.name):
         return None if words in choices else f"{value!r} is none of {', '.join(choices)}"
     if parameter.kind == "yes_no" and words not in _YES | _NO:
         return f"{value!r} is neither yes nor no"
@@ -203,6 +176,18 @@ def _tables() -> tuple[Mapping[str, Parameter], Mapping[str, str], Mapping[str, 
     synonyms = {squeeze(name): canonical for name, canonical in raw["synonyms"].items()}
     opposites = {squeeze(name): canonical for name, canonical in raw["opposites"].items()}
     return parameters, synonyms, opposites
+
+
+@cache
+def _choices() -> Mapping[str, Mapping[str, str]]:
+    """The words of parameters that have a choice of some, each with the one that it means."""
+    found: dict[str, dict[str, str]] = {}
+    for row in toml_data("parameters.toml")["choice"]:
+        words = {word: word for word in row["words"]}
+        for word, synonyms in row.get("synonyms", {}).items():
+            words |= dict.fromkeys((word, *synonyms), word)
+        found |= dict.fromkeys(row["names"], words)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,24 +70,13 @@ def run_text(*words: str, timeout_seconds: float = 2.0) -> str | None:
     return done.stdout if done.returncode == 0 else None
 
 
-TCP_SETTINGS = {
-    "tcp.congestion_control": "/proc/sys/net/ipv4/tcp_congestion_control",
-    "tcp.rmem": "/proc/sys/net/ipv4/tcp_rmem",
-    "tcp.wmem": "/proc/sys/net/ipv4/tcp_wmem",
-    "tcp.moderate_rcvbuf": "/proc/sys/net/ipv4/tcp_moderate_rcvbuf",
-    "tcp.window_scaling": "/proc/sys/net/ipv4/tcp_window_scaling",
-    "tcp.timestamps": "/proc/sys/net/ipv4/tcp_timestamps",
-    "tcp.sack": "/proc/sys/net/ipv4/tcp_sack",
-    "tcp.ecn": "/proc/sys/net/ipv4/tcp_ecn",
-    "tcp.mtu_probing": "/proc/sys/net/ipv4/tcp_mtu_probing",
-    "tcp.slow_start_after_idle": "/proc/sys/net/ipv4/tcp_slow_start_after_idle",
-    "tcp.no_metrics_save": "/proc/sys/net/ipv4/tcp_no_metrics_save",
-    "net.rmem_default": "/proc/sys/net/core/rmem_default",
-    "net.rmem_max": "/proc/sys/net/core/rmem_max",
-    "net.wmem_default": "/proc/sys/net/core/wmem_default",
-    "net.wmem_max": "/proc/sys/net/core/wmem_max",
-    "net.default_qdisc": "/proc/sys/net/core/default_qdisc",
-    "net.netdev_max_backlog": "/proc/sys/net/core/netdev_max_backlog",
+_OF_TCP = (
+    "congestion_control rmem wmem moderate_rcvbuf window_scaling timestamps sack ecn mtu_probing"
+    " slow_start_after_idle no_metrics_save"
+)
+_OF_SOCKETS = "rmem_default rmem_max wmem_default wmem_max default_qdisc netdev_max_backlog"
+TCP_SETTINGS = {f"tcp.{name}": f"/proc/sys/net/ipv4/tcp_{name}" for name in _OF_TCP.split()} | {
+    f"net.{name}": f"/proc/sys/net/core/{name}" for name in _OF_SOCKETS.split()
 }
 """Buffer sizes are in bytes; a triple is minimum, default and maximum."""
 
