@@ -309,6 +309,16 @@ def test_an_old_dialect(dialect, severity):
     found = of("old-dialect", steady("smb", 100, client=replace(CLIENT, dialect=dialect)))
     assert found[0].severity is severity
     assert of("old-dialect", steady("smb", 100)) == []
+    lowered = steady("smb", 100, client=replace(CLIENT, dialect=dialect))
+    found = of("old-dialect", replace(lowered, environment={"path": {"smb.dialect_before": "3.1.1"}}))
+    assert found[0].severity is Severity.WARNING
+    assert "spoke 3.1.1 with this client before." in found[0].evidence
+
+
+def test_a_form_that_contradicts_itself():
+    said = {"client": {"form.contradictions": "run 2: printed 1 bytes/sec"}}
+    assert of("contradicting-cells", steady("smb", 100, environment=said))[0].evidence == "run 2: printed 1 bytes/sec."
+    assert of("contradicting-cells", steady("smb", 100)) == []
 
 
 def test_half_duplex():
@@ -336,6 +346,10 @@ def test_growing_error_counters():
     assert "bad checksums 5" in found[0].evidence
     assert of("growing-errors", with_path(link__drops_during=3))[0].severity is Severity.NOTE
     assert of("growing-errors", with_path(link__errors_before=900, link__errors_during=0, link__drops_during=0)) == []
+    by_radio = of("growing-errors", with_path(link__kind="wireless", link__errors_during=7))[0]
+    assert (by_radio.title, by_radio.what_to_do[:8]) == ("Errors on the link", "Come nea")
+    lost_by_radio = of("growing-errors", with_path(link__kind="wireless", link__drops_during=7))[0]
+    assert (lost_by_radio.title, lost_by_radio.what_to_do[:8]) == ("Packets dropped on the link", "Come nea")
 
 
 def test_retransmits():
