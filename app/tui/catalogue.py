@@ -39,7 +39,7 @@ class CatalogueScreen(BaseScreen):
         "search": "Words that an entry must have: names, what it does, what it risks. Down goes to the list.",
         "entries": "The entries, in order of impact. Enter opens one.",
     }
-    KEYS = (KeyCommand("catalogue.search", "f", "Search", "Go to the search.", footer="Search"),)
+    KEYS = (KeyCommand("catalogue.search", "f", "Search", "Go to the search."),)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
     DEFAULT_CSS = """
     CatalogueScreen #entries-pane { width: 1fr; height: 1fr; }
@@ -150,9 +150,7 @@ class EntryScreen(Copies, MeasureMixin):
         " is then measured and compared with the one before."
     )
     KEYS = (
-        KeyCommand(
-            "entry.value", "v", "Value", "Choose the value to try; the lines and commands follow it.", footer="Value"
-        ),
+        KeyCommand("entry.value", "v", "Value", "Choose the value to try; the lines and commands follow it."),
         KeyCommand(
             "entry.take",
             "t",

@@ -52,12 +52,7 @@ class ExperimentScreen(ZoomsCharts, Copies, MeasureMixin):
     )
     KEYS = (
         KeyCommand(
-            "experiment.keep",
-            "k",
-            "Keep",
-            "Note that the change stays; again: undecided.",
-            action="decide('kept')",
-            footer="Keep",
+            "experiment.keep", "k", "Keep", "Note that the change stays; again: undecided.", action="decide('kept')"
         ),
         KeyCommand(
             "experiment.restore",
@@ -65,33 +60,16 @@ class ExperimentScreen(ZoomsCharts, Copies, MeasureMixin):
             "Restored",
             "Note that you restored the setting on the server; again: undecided.",
             action="decide('reverted')",
-            footer="Restored",
         ),
         KeyCommand(
             "experiment.settle", "t", "Settle it", "Take the cheapest step that settles this step.", footer="Try"
         ),
+        KeyCommand("experiment.compare", "c", "Compare", "Compare the step with the series that it was made from."),
         KeyCommand(
-            "experiment.compare",
-            "c",
-            "Compare",
-            "Compare the step with the series that it was made from.",
-            footer="Compare",
-        ),
-        KeyCommand(
-            "experiment.chart",
-            "v",
-            "Chart",
-            "Show the chart, or the text again, where there is no room for both.",
-            footer="Chart",
+            "experiment.chart", "v", "Chart", "Show the chart, or the text again, where there is no room for both."
         ),
         ZOOM,
-        KeyCommand(
-            "experiment.branch",
-            "n",
-            "New branch",
-            "Make the next change from this step.",
-            footer="Branch",
-        ),
+        KeyCommand("experiment.branch", "n", "New branch", "Make the next change from this step.", footer="Branch"),
         KeyCommand(
             "experiment.again",
             "a",
@@ -99,9 +77,9 @@ class ExperimentScreen(ZoomsCharts, Copies, MeasureMixin):
             "Measure the settings of this step again: the base, measured at the end, shows whether a gain is real.",
             footer="Again",
         ),
-        KeyCommand("experiment.export", "x", "Export", "Write the experiment to a file.", footer="Export"),
-        KeyCommand("experiment.rename", "l", "Rename", "Give the experiment another name.", footer="Rename"),
-        KeyCommand("experiment.choose", "e", "Experiments", "Choose another experiment.", footer="Experiments"),
+        KeyCommand("experiment.export", "x", "Export", "Write the experiment to a file."),
+        KeyCommand("experiment.rename", "l", "Rename", "Give the experiment another name."),
+        KeyCommand("experiment.choose", "e", "Experiments", "Choose another experiment."),
     )
     HINTS = {  # noqa: RUF012  declared so in the base
         "steps": "The steps, in the order measured; x: restored. Enter opens the series of a step."

@@ -47,12 +47,9 @@ class ExportScreen(BaseScreen):
             "space",
             "Mark",
             "Mark the format, or take the mark away: all that are marked are written at once.",
-            footer="Mark",
         ),
-        KeyCommand(
-            "export.print", "ctrl+r", "Print", "Print it as pages, on a printer of your choice.", footer="Print"
-        ),
-        KeyCommand("export.paper", "ctrl+l", "Paper", "A4 or Letter, for formats with pages.", footer="Paper"),
+        KeyCommand("export.print", "ctrl+r", "Print", "Print it as pages, on a printer of your choice."),
+        KeyCommand("export.paper", "ctrl+l", "Paper", "A4 or Letter, for formats with pages."),
     )
     DEFAULT_CSS = """
     ExportScreen #formats-pane, ExportScreen #file-pane { height: auto; }

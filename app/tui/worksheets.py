@@ -161,17 +161,10 @@ class WorksheetScreen(Copies):
     """The inputs of each line, by its label."""
     KEYS = (
         KeyCommand(
-            "worksheet.save",
-            "ctrl+s",
-            "Save",
-            "Keep the worksheet in the notebook under a name.",
-            footer="Save",
-            priority=True,
+            "worksheet.save", "ctrl+s", "Save", "Keep the worksheet in the notebook under a name.", priority=True
         ),
-        KeyCommand("worksheet.open", "ctrl+o", "Open", "Open a saved worksheet.", footer="Open", priority=True),
-        KeyCommand(
-            "worksheet.export", "ctrl+t", "Export", "Write the worksheet to a file.", footer="Export", priority=True
-        ),
+        KeyCommand("worksheet.open", "ctrl+o", "Open", "Open a saved worksheet.", priority=True),
+        KeyCommand("worksheet.export", "ctrl+t", "Export", "Write the worksheet to a file.", priority=True),
     )
     SCOPED_CSS = False
     DEFAULT_CSS = """

@@ -111,7 +111,6 @@ APP_KEYS = (
         "Help",
         "What the focused part is for, and the keys that work now.",
         action="app.help",
-        footer="Help",
         priority=True,
     ),
     KeyCommand(
@@ -120,10 +119,20 @@ APP_KEYS = (
         "Help, where no text is typed",
         "What the focused part is for, and the keys that work now.",
         action="app.help",
+        hidden=True,
     ),
     *(entry.command() for entry in screens.SCREENS if entry.key),
-    KeyCommand("app.theme", "f10", "Theme", "Choose light, dark or another theme.", action="app.change_theme"),
-    KeyCommand("app.density", "ctrl+o", "Density", "Frames around all panes, or titles alone.", action="app.density"),
+    KeyCommand(
+        "app.theme", "f10", "Theme", "Choose light, dark or another theme.", action="app.change_theme", hidden=True
+    ),
+    KeyCommand(
+        "app.density",
+        "ctrl+o",
+        "Density",
+        "Frames around all panes, or titles alone.",
+        action="app.density",
+        hidden=True,
+    ),
     KeyCommand(
         "app.palette",
         "ctrl+p",
@@ -133,10 +142,15 @@ APP_KEYS = (
         footer="All",
         priority=True,
     ),
-    KeyCommand("app.quit", "ctrl+q", "Quit", "Leave sharebench.", action="app.quit", footer="Quit", priority=True),
-    KeyCommand("app.leave", "q", "Quit, where no text is typed", "Leave sharebench.", action="app.quit"),
+    KeyCommand("app.quit", "ctrl+q", "Quit", "Leave sharebench.", action="app.quit", priority=True),
+    KeyCommand("app.leave", "q", "Quit, where no text is typed", "Leave sharebench.", action="app.quit", hidden=True),
     KeyCommand(
-        "app.suspend", "ctrl+z", "Suspend", "Back to the shell; fg comes back here.", action="app.suspend_process"
+        "app.suspend",
+        "ctrl+z",
+        "Suspend",
+        "Back to the shell; fg comes back here.",
+        action="app.suspend_process",
+        hidden=True,
     ),
 )
 
@@ -167,7 +181,7 @@ class CommandProvider(Provider):
 
     def _entries(self) -> Iterator[tuple[str, str, partial[None]]]:
         chosen = cast("ContextApp", self.app).chosen_keys
-        for offer in sorted(offered(self.screen), key=lambda one: not one.command.footer):
+        for offer in sorted(offered(self.screen), key=lambda one: one.command.hidden):
             keys = keys_in_use(self.app, offer.command, chosen)
             run = partial(give, self.app, offer)
             yield f"{offer.command.name} ({keys})", offer.command.help, run

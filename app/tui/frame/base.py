@@ -70,23 +70,21 @@ class ContextApp(Protocol):
         """A dialog with a message."""
 
 
+@dataclass
 class WorkDone(Message):
     """Work of a screen came to its end; ``then`` takes the result in the screen's own thread."""
 
-    def __init__(self, then: Callable[[Any], None], result: object, worker: Worker[None]) -> None:
-        super().__init__()
-        self.then = then
-        self.result = result
-        self.worker = worker
-        """Cancelled where a newer job has silenced this one since it was done."""
+    then: Callable[[Any], None]
+    result: object
+    worker: Worker[None]
+    """Cancelled where a newer job has silenced this one since it was done."""
 
 
+@dataclass
 class WorkFailed(Message):
     """Work of a screen ended in an error that the admin must see."""
 
-    def __init__(self, error: Exception) -> None:
-        super().__init__()
-        self.error = error
+    error: Exception
 
 
 def start(
@@ -151,7 +149,7 @@ def told(error: BaseException) -> tuple[str, str]:
     )
 
 
-BACK = KeyCommand("screen.back", "escape", "Back", "Leave this screen; nothing is lost.", footer="Back")
+BACK = KeyCommand("screen.back", "escape", "Back", "Leave this screen; nothing is lost.")
 
 
 class ScreenBase(Screen[_R], Commanded, Generic[_R]):
@@ -223,7 +221,7 @@ class BaseScreen(ScreenBase[Any]):
 class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
     """A dialog over another screen; Escape answers None."""
 
-    KEYS: ClassVar = (KeyCommand("dialog.close", "escape", "Close", "Close the dialog.", footer="Close"),)
+    KEYS: ClassVar = (KeyCommand("dialog.close", "escape", "Close", "Close the dialog."),)
 
     def action_close(self) -> None:
         self.dismiss(None)

@@ -28,7 +28,9 @@ class KeyCommand:
     action: str = ""
     """Textual's action, such as ``pause`` or ``app.help``; where it is not given, the last word of the command's id."""
     footer: str = ""
-    """A word or two for the footer; empty for a command that the footer leaves out."""
+    """A word or two for the footer, where the name is not it."""
+    hidden: bool = False
+    """Whether the footer leaves it out."""
     priority: bool = False
     """Whether the key works while an input has the focus."""
 
@@ -41,7 +43,7 @@ class KeyCommand:
             self.keys,
             self.action,
             self.footer or self.name,
-            show=bool(self.footer),
+            show=not self.hidden,
             priority=self.priority,
             tooltip=self.help,
             id=self.id,

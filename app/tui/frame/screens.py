@@ -12,7 +12,7 @@ class ScreenEntry(NamedTuple):
 
     name: str
     home: str
-    """``module:class`` of a BaseScreen."""
+    """``module:class`` of a BaseScreen in ``app.tui``."""
     title: str
     help: str
     key: str = ""
@@ -22,7 +22,7 @@ class ScreenEntry(NamedTuple):
 
     def load(self) -> type[BaseScreen]:
         module, _, name = self.home.partition(":")
-        return cast("type[BaseScreen]", getattr(import_module(module), name))
+        return cast("type[BaseScreen]", getattr(import_module(f"app.tui.{module}"), name))
 
     def command(self) -> KeyCommand:
         return KeyCommand(
@@ -31,145 +31,70 @@ class ScreenEntry(NamedTuple):
             self.title,
             self.help,
             action=f"app.visit('{self.name}')",
-            footer=self.title if self.key.startswith("f") else "",
+            hidden=not self.key.startswith("f"),
             priority=len(self.key) > 1,  # a letter is typed where text is
         )
 
 
-SCREENS = (
-    ScreenEntry(
-        name="notebook",
-        home="app.tui.notebook.screen:NotebookScreen",
-        title="Notebook",
-        help="All series: find, read, compare, name, export.",
-        key="f2",
+_MEASURING = {"guide", "survey", "load", "isolation", "audit", "diagnosis", "trial"}
+_ROWS = (
+    ("notebook", "notebook.screen:NotebookScreen", "Notebook", "All series: find, read, compare, name, export.", "f2"),
+    ("guide", "guide.screen:GuideScreen", "Measure", "Time transfers of one file, five runs (1 to 5 minutes).", "f3"),
+    ("survey", "measuring.survey:SurveyScreen", "Survey", "Measure everything on one server: SMB, FTP, network.", "f4"),
+    ("load", "measuring.load:LoadScreen", "Load", "Find out how many users the server carries.", "f5,ctrl+n"),
+    (
+        "isolation",
+        "measuring.isolation:IsolationScreen",
+        "Isolate",
+        "Find out if it is the disk, the network or Samba.",
+        "f6,ctrl+g",
     ),
-    ScreenEntry(
-        name="guide",
-        measures=True,
-        home="app.tui.guide.screen:GuideScreen",
-        title="Measure",
-        help="Time transfers of one file, five runs (1 to 5 minutes).",
-        key="f3",
+    (
+        "audit",
+        "measuring.audit:AuditScreen",
+        "Audit",
+        "Check the server's settings; nothing is measured or changed.",
+        "f7",
     ),
-    ScreenEntry(
-        name="survey",
-        measures=True,
-        home="app.tui.measuring.survey:SurveyScreen",
-        title="Survey",
-        help="Measure everything on one server: SMB, FTP, network.",
-        key="f4",
+    (
+        "diagnosis",
+        "measuring.diagnosis:DiagnosisScreen",
+        "Diagnose",
+        "Find out why users complain: small files, large folders, distance, the first connect and more.",
+        "f8,ctrl+b",
     ),
-    ScreenEntry(
-        name="load",
-        measures=True,
-        home="app.tui.measuring.load:LoadScreen",
-        title="Load",
-        help="Find out how many users the server carries.",
-        key="f5,ctrl+n",
+    (
+        "experiment",
+        "experiment:ExperimentScreen",
+        "Experiments",
+        "An experiment step by step: what each change gained, and the total.",
+        "E",
     ),
-    ScreenEntry(
-        name="isolation",
-        measures=True,
-        home="app.tui.measuring.isolation:IsolationScreen",
-        title="Isolate",
-        help="Find out if it is the disk, the network or Samba.",
-        key="f6,ctrl+g",
+    ("catalogue", "catalogue:CatalogueScreen", "Catalogue", "What can be changed, in order of impact.", "C"),
+    (
+        "bottleneck",
+        "worksheets:BottleneckScreen",
+        "Bottleneck",
+        "Which of CPU, disks and network limits a server, and what each step would give.",
+        "ctrl+k",
     ),
-    ScreenEntry(
-        name="audit",
-        measures=True,
-        home="app.tui.measuring.audit:AuditScreen",
-        title="Audit",
-        help="Check the server's settings; nothing is measured or changed.",
-        key="f7",
+    ("clients", "worksheets:ClientsScreen", "Clients", "How many clients a server carries.", "ctrl+e"),
+    ("entry", "catalogue:EntryScreen", "Entry", "One entry of the catalogue.", ""),
+    (
+        "trial",
+        "measuring.trial:TrialScreen",
+        "Trial",
+        "Change one setting, measure with and without it, and restore it.",
+        "",
     ),
-    ScreenEntry(
-        name="diagnosis",
-        measures=True,
-        home="app.tui.measuring.diagnosis:DiagnosisScreen",
-        title="Diagnose",
-        help="Find out why users complain: small files, large folders, distance, the first connect and more.",
-        key="f8,ctrl+b",
-    ),
-    ScreenEntry(
-        name="experiment",
-        home="app.tui.experiment:ExperimentScreen",
-        title="Experiments",
-        help="An experiment step by step: what each change gained, and the total.",
-        key="E",
-    ),
-    ScreenEntry(
-        name="catalogue",
-        home="app.tui.catalogue:CatalogueScreen",
-        title="Catalogue",
-        help="What can be changed, in order of impact.",
-        key="C",
-    ),
-    ScreenEntry(
-        name="bottleneck",
-        home="app.tui.worksheets:BottleneckScreen",
-        title="Bottleneck",
-        help="Which of CPU, disks and network limits a server, and what each step would give.",
-        key="ctrl+k",
-    ),
-    ScreenEntry(
-        name="clients",
-        home="app.tui.worksheets:ClientsScreen",
-        title="Clients",
-        help="How many clients a server carries.",
-        key="ctrl+e",
-    ),
-    ScreenEntry(
-        name="entry",
-        home="app.tui.catalogue:EntryScreen",
-        title="Entry",
-        help="One entry of the catalogue.",
-    ),
-    ScreenEntry(
-        name="trial",
-        measures=True,
-        home="app.tui.measuring.trial:TrialScreen",
-        title="Trial",
-        help="Change one setting, measure with and without it, and restore it.",
-    ),
-    ScreenEntry(
-        name="series",
-        home="app.tui.notebook.reading:SeriesScreen",
-        title="Series",
-        help="The form and the chart of one series.",
-    ),
-    ScreenEntry(
-        name="stored",
-        home="app.tui.measuring.stored:StoredScreen",
-        title="Recording",
-        help="The form of one recording of any kind.",
-    ),
-    ScreenEntry(
-        name="history",
-        home="app.tui.notebook.history:HistoryScreen",
-        title="History",
-        help="All recordings of one path over time.",
-    ),
-    ScreenEntry(
-        name="export",
-        home="app.tui.export:ExportScreen",
-        title="Export",
-        help="Forms as a document.",
-    ),
-    ScreenEntry(
-        name="compare",
-        home="app.tui.notebook.reading:CompareScreen",
-        title="Compare",
-        help="Two series side by side.",
-    ),
-    ScreenEntry(
-        name="table",
-        home="app.tui.notebook.reading:TableScreen",
-        title="Table",
-        help="Several series against the first of them.",
-    ),
+    ("series", "notebook.reading:SeriesScreen", "Series", "The form and the chart of one series.", ""),
+    ("stored", "measuring.stored:StoredScreen", "Recording", "The form of one recording of any kind.", ""),
+    ("history", "notebook.history:HistoryScreen", "History", "All recordings of one path over time.", ""),
+    ("export", "export:ExportScreen", "Export", "Forms as a document.", ""),
+    ("compare", "notebook.reading:CompareScreen", "Compare", "Two series side by side.", ""),
+    ("table", "notebook.reading:TableScreen", "Table", "Several series against the first of them.", ""),
 )
+SCREENS = tuple(ScreenEntry(*row, measures=row[0] in _MEASURING) for row in _ROWS)
 """In the order of the footer; the first is where the TUI opens."""
 
 

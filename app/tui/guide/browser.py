@@ -53,9 +53,9 @@ class VirtualList(ScrollView, Commanded, can_focus=True):
         " the next name that starts with it."
     )
     KEYS: ClassVar = (
-        KeyCommand("lines.up", "up", "Up", "One line up.", action="move(-1)"),
-        KeyCommand("lines.down", "down", "Down", "One line down.", action="move(1)"),
-        KeyCommand("lines.choose", "enter", "Choose", "Take this line.", footer="Choose"),
+        KeyCommand("lines.up", "up", "Up", "One line up.", action="move(-1)", hidden=True),
+        KeyCommand("lines.down", "down", "Down", "One line down.", action="move(1)", hidden=True),
+        KeyCommand("lines.choose", "enter", "Choose", "Take this line."),
     )
     COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor"}
     DEFAULT_CSS = """
@@ -68,12 +68,11 @@ class VirtualList(ScrollView, Commanded, can_focus=True):
     }
     """
 
+    @dataclass
     class LineChosen(Message):
         """A line was chosen."""
 
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
+        index: int
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id)

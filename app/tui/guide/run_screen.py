@@ -50,21 +50,16 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         " The charts show the rate of each run, and the throughput over time within the current one."
     )
     KEYS: ClassVar = (
-        KeyCommand(
-            "run.back", "escape", "Back", "Leave this screen; a series under way is asked about first.", footer="Back"
-        ),
-        KeyCommand("run.review", "enter", "Review", "Show the review, once the series is over.", footer="Review"),
-        KeyCommand("run.pause", "p", "Pause", "Wait after this run.", footer="Pause"),
-        KeyCommand("run.resume", "g", "Resume", "End the pause.", footer="Resume"),
-        KeyCommand(
-            "run.end", "e", "End", "End the series after this run, with the runs that it then has.", footer="End"
-        ),
+        KeyCommand("run.back", "escape", "Back", "Leave this screen; a series under way is asked about first."),
+        KeyCommand("run.review", "enter", "Review", "Show the review, once the series is over."),
+        KeyCommand("run.pause", "p", "Pause", "Wait after this run."),
+        KeyCommand("run.resume", "g", "Resume", "End the pause."),
+        KeyCommand("run.end", "e", "End", "End the series after this run, with the runs that it then has."),
         KeyCommand(
             "run.stop",
             "s",
             "Stop",
             "Stop at once; the runs that ended are kept, and the series can be completed later.",
-            footer="Stop",
         ),
         KeyCommand(
             "run.chart",

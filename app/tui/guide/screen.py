@@ -47,11 +47,7 @@ class GuideScreen(ZoomsCharts, GuideActions):
             "guide.more", "m", "More text", "Show more of the step's text, where it does not fit.", footer="More"
         ),
         KeyCommand(
-            "guide.reject",
-            "space",
-            "Leave out",
-            "Leave the run out of the average, with a reason, or take it back in.",
-            footer="Leave out",
+            "guide.reject", "space", "Leave out", "Leave the run out of the average, with a reason, or take it back in."
         ),
         ZOOM,
         KeyCommand("guide.undo", "u", "Undo the last mark", "Mark the run as it was before.", footer="Undo"),
@@ -62,6 +58,7 @@ class GuideScreen(ZoomsCharts, GuideActions):
                 f"Step {number}",
                 "Go to the step of that number, where nothing blocks it.",
                 action=f"step({number})",
+                hidden=True,
             )
             for number in range(1, len(STEPS) + 1)
         ),

@@ -1,7 +1,7 @@
 """The guide's two panes: the steps of the method, and the page of the open one."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from rich.text import Text
@@ -60,12 +60,11 @@ class PageView(Vertical, Commanded):
     PageView #page-chart { height: 1fr; margin-top: 1; display: none; }
     """
 
+    @dataclass
     class OptionChosen(Message):
         """An option was chosen."""
 
-        def __init__(self, option: Option) -> None:
-            super().__init__()
-            self.option = option
+        option: Option
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id, classes="pane")
@@ -212,12 +211,11 @@ class StepsView(Widget):
     StepsView { width: 30; height: 1fr; }
     """
 
+    @dataclass
     class StepChosen(Message):
         """A step was clicked."""
 
-        def __init__(self, step: MethodStep) -> None:
-            super().__init__()
-            self.step = step
+        step: MethodStep
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id, classes="pane")

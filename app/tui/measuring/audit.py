@@ -89,9 +89,9 @@ class AuditResultScreen(ReportScreen):
 
     ABOUT = "What the audit found, the gravest and costliest first. Up and down scroll."
     KEYS: ClassVar = (
-        KeyCommand("audit.try", "t", "Try", "Test the costliest finding: change it, measure, restore.", footer="Try"),
+        KeyCommand("audit.try", "t", "Try", "Test the costliest finding: change it, measure, restore."),
         KeyCommand("audit.fix", "f", "Fix", "Show the edits as a diff; nothing is written.", footer="Fix (diff)"),
-        KeyCommand("audit.export", "x", "Export", "Write the audit to a file.", footer="Export"),
+        KeyCommand("audit.export", "x", "Export", "Write the audit to a file."),
     )
 
     def __init__(self, result: AuditResult) -> None:

@@ -73,10 +73,8 @@ class DiagnosisRunScreen(ReportRunScreen):
         " and the figures. Everything created on the share is removed. Up and down scroll."
     )
     KEYS: ClassVar = (
-        KeyCommand(
-            "diagnosis.stop", "s", "Stop", "Stop, remove what was created, keep what was measured.", footer="Stop"
-        ),
-        KeyCommand("diagnosis.export", "x", "Export", "Write the diagnosis to a file.", footer="Export"),
+        KeyCommand("diagnosis.stop", "s", "Stop", "Stop, remove what was created, keep what was measured."),
+        KeyCommand("diagnosis.export", "x", "Export", "Write the diagnosis to a file."),
     )
     STOP_HEADING = "Stop the diagnosis?"
     STOP_TEXT = "It is not done. Finished stages are kept and the rest can be resumed; what was created is removed."
@@ -155,10 +153,14 @@ class DiagnosisScreen(LinesScreen):
     KEYS: ClassVar = (
         KeyCommand("diagnosis.start", "f9", "Diagnose", "Measure what the lines say.", footer="Start", priority=True),
         KeyCommand(
-            "diagnosis.stored", "ctrl+l", "Stored diagnoses", "List the diagnoses of the notebook.", footer="Stored",
+            "diagnosis.stored",
+            "ctrl+l",
+            "Stored diagnoses",
+            "List the diagnoses of the notebook.",
+            footer="Stored",
             priority=True,
         ),
-    )  # fmt: skip
+    )
     HEADING, BUTTON, STORED = "Diagnosis", "Diagnose", "diagnosis"
     LINES = LINES
     MEMORY_KEY = "diagnosis"

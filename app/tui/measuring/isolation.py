@@ -117,10 +117,8 @@ class IsolationRunScreen(ReportRunScreen):
         " processors, smbd's profile, where one operation's time goes, and the verdict. Up and down scroll."
     )
     KEYS: ClassVar = (
-        KeyCommand(
-            "isolation.stop", "s", "Stop", "Stop, restore the server, and keep what was measured.", footer="Stop"
-        ),
-        KeyCommand("isolation.export", "x", "Export", "Write the isolation to a file.", footer="Export"),
+        KeyCommand("isolation.stop", "s", "Stop", "Stop, restore the server, and keep what was measured."),
+        KeyCommand("isolation.export", "x", "Export", "Write the isolation to a file."),
     )
     STOP_HEADING = "Stop the isolation?"
     STOP_TEXT = (

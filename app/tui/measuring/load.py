@@ -274,11 +274,14 @@ class LoadRunScreen(ReportRunScreen):
     )
     KEYS: ClassVar = (
         KeyCommand(
-            "load.finish", "s", "End after this point", "Measure this number of users and no further one.",
+            "load.finish",
+            "s",
+            "End after this point",
+            "Measure this number of users and no further one.",
             footer="End after point",
         ),
-        KeyCommand("load.export", "x", "Export", "Write the load's form to a file.", footer="Export"),
-    )  # fmt: skip
+        KeyCommand("load.export", "x", "Export", "Write the load's form to a file."),
+    )
     STOP_HEADING = "Stop the load?"
     STOP_TEXT = "The load is not done. Finished points are kept, and the scenario's files are removed."
     QUIT_TEXT = "A load is under way. Finished points are kept, and the scenario's files are removed."

@@ -107,8 +107,8 @@ class StoredScreen(ReportScreen):
 
     ABOUT = "A recording from the notebook. Up and down scroll; one that stopped early can be resumed."
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (
-        KeyCommand("stored.resume", "g", "Resume", "Resume it with what it was asked for.", footer="Resume"),
-        KeyCommand("stored.label", "e", "Label", "Change its label.", footer="Label"),
+        KeyCommand("stored.resume", "g", "Resume", "Resume it with what it was asked for."),
+        KeyCommand("stored.label", "e", "Label", "Change its label."),
     )
 
     def __init__(self, recording_id: str) -> None:

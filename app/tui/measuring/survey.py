@@ -204,13 +204,9 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
     KEYS: ClassVar = (
         *GoesOn.KEYS,
         KeyCommand(
-            "survey.stop",
-            "s",
-            "Stop",
-            "Stop at once; what was measured is kept, and the survey can be resumed.",
-            footer="Stop",
+            "survey.stop", "s", "Stop", "Stop at once; what was measured is kept, and the survey can be resumed."
         ),
-        KeyCommand("survey.export", "x", "Export", "Write the survey to a file.", footer="Export"),
+        KeyCommand("survey.export", "x", "Export", "Write the survey to a file."),
     )
     STOP_HEADING = "Stop the survey?"
     STOP_TEXT = "The survey is not complete. What was measured is kept, and the survey can be resumed."
@@ -296,6 +292,7 @@ class SurveyScreen(LinesScreen):
             "Begin a new survey",
             "Measure everything again instead of resuming an interrupted survey of the same.",
             priority=True,
+            hidden=True,
         ),
     )
     HEADING = BUTTON = "Survey"

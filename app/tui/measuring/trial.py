@@ -44,24 +44,22 @@ class TrialScreen(ReportRunScreen):
         " `sharebench restore` restores the setting."
     )
     KEYS: ClassVar = (
-        KeyCommand("trial.back", "escape", "Back", "Leave; a trial under way is asked about first.", footer="Back"),
-        KeyCommand("trial.consent", "y", "Yes, start", "Agree to what is shown, and start.", footer="Yes, start"),
+        KeyCommand("trial.back", "escape", "Back", "Leave; a trial under way is asked about first."),
+        KeyCommand("trial.consent", "y", "Yes, start", "Agree to what is shown, and start."),
         KeyCommand(
             "trial.server",
             "w",
             "Server's settings",
             "Say by which ssh the server's settings are reached, and where its smb.conf is.",
-            footer="Server's settings",
         ),
         KeyCommand(
             "trial.within",
             "t",
             "Time limit",
             "Limit the trial to a number of minutes; what is undecided then can be resumed.",
-            footer="Time limit",
         ),
-        KeyCommand("trial.stop", "s", "Stop", "Stop at once; every setting is restored.", footer="Stop"),
-        KeyCommand("trial.export", "x", "Export", "Write the trial to a file.", footer="Export"),
+        KeyCommand("trial.stop", "s", "Stop", "Stop at once; every setting is restored."),
+        KeyCommand("trial.export", "x", "Export", "Write the trial to a file."),
     )
     STOP_HEADING = "Stop the trial?"
     STOP_TEXT = "Every setting is restored, and complete pairs are kept."

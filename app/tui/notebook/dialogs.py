@@ -41,7 +41,7 @@ class EditDialog(BaseDialog[SeriesTexts]):
         "label": "What the series is called in lists and comparisons. Enter saves, Tab leads to the note.",
         "note": "Anything worth remembering; it stands on the form and in every export.",
     }
-    KEYS = (KeyCommand("edit.save", "ctrl+s", "Save", "Keep the label and the note.", footer="Save", priority=True),)
+    KEYS = (KeyCommand("edit.save", "ctrl+s", "Save", "Keep the label and the note.", priority=True),)
 
     def __init__(self, before: SeriesTexts, *, count: int = 1) -> None:
         """``count`` is how many series it is for; what is left as it was stays each one's own."""

@@ -34,7 +34,6 @@ class HistoryScreen(ZoomsCharts, ReportScreen):
             "n",
             "New normal",
             "Choose the recording from which the level is the usual one, or remove that mark.",
-            footer="New normal",
         ),
         KeyCommand("history.line", "v", "Next curve", "Draw the points of another number of users.", footer="Chart"),
         ZOOM,

@@ -37,11 +37,7 @@ class SeriesScreen(ZoomsCharts, Copies, GoesOn, SeriesActions):
     KEYS = (
         *GoesOn.KEYS,
         KeyCommand(
-            "series.chart",
-            "v",
-            "Chart",
-            "The next view: the rate of each run, the throughput within a run, the form.",
-            footer="Chart",
+            "series.chart", "v", "Chart", "The next view: the rate of each run, the throughput within a run, the form."
         ),
         ZOOM,
         *ACTING_KEYS,
@@ -93,16 +89,12 @@ class CompareScreen(ZoomsCharts, Copies, GoesOn):
     KEYS = (
         *GoesOn.KEYS,
         KeyCommand("compare.settle", "t", "Settle it", "Take the cheapest step that settles it.", footer="Try"),
-        KeyCommand("compare.swap", "s", "Swap", "Take the other series as the base.", footer="Swap"),
+        KeyCommand("compare.swap", "s", "Swap", "Take the other series as the base."),
         KeyCommand(
-            "compare.chart",
-            "v",
-            "Chart",
-            "Both charts on one scale, or the figures, where there is no room for both.",
-            footer="Chart",
+            "compare.chart", "v", "Chart", "Both charts on one scale, or the figures, where there is no room for both."
         ),
         ZOOM,
-        KeyCommand("compare.export", "x", "Export", "Write the comparison to a file.", footer="Export"),
+        KeyCommand("compare.export", "x", "Export", "Write the comparison to a file."),
     )
     DEFAULT_CSS = """
     CompareScreen #verdict { width: 100%; height: auto; padding: 0 1; text-style: bold; }

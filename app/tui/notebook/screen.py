@@ -69,26 +69,15 @@ class NotebookScreen(SeriesActions):
             "R",
             "Restore",
             "Restore settings that were left changed on a server, and name files left there.",
-            footer="Restore",
         ),
-        KeyCommand("notebook.new", "n", "Measure", "Measure a new series.", footer="Measure"),
-        KeyCommand(
-            "notebook.filter", "f", "Filter", "List only the series in which some words occur.", footer="Filter"
-        ),
+        KeyCommand("notebook.new", "n", "Measure", "Measure a new series."),
+        KeyCommand("notebook.filter", "f", "Filter", "List only the series in which some words occur."),
         *ACTING_KEYS,
-        KeyCommand(
-            "notebook.sort", "s", "Sort", "Sort by a column; by the same again turns the order round.", footer="Sort"
-        ),
-        KeyCommand("notebook.group", "g", "Group", "Group by experiment, or not.", footer="Group"),
-        KeyCommand(
-            "notebook.delete",
-            "d,delete",
-            "Delete",
-            "Delete what is marked, or this recording; u restores it.",
-            footer="Delete",
-        ),
-        KeyCommand("notebook.undo", "u", "Undo", "Undo the last deletion."),
-        KeyCommand("notebook.clear", "escape", "Clear", "Take the marks away, then the filter."),
+        KeyCommand("notebook.sort", "s", "Sort", "Sort by a column; by the same again turns the order round."),
+        KeyCommand("notebook.group", "g", "Group", "Group by experiment, or not."),
+        KeyCommand("notebook.delete", "d,delete", "Delete", "Delete what is marked, or this recording; u restores it."),
+        KeyCommand("notebook.undo", "u", "Undo", "Undo the last deletion.", hidden=True),
+        KeyCommand("notebook.clear", "escape", "Clear", "Take the marks away, then the filter.", hidden=True),
     )
     DEFAULT_CSS = """
     NotebookScreen #all-series { height: 1fr; }

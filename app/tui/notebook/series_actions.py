@@ -25,7 +25,6 @@ ACTING_KEYS = (
         "b",
         "Baseline",
         "Give the marked series, or this one, a name to compare later ones with, or take the name away.",
-        footer="Baseline",
     ),
     KeyCommand(
         "series.compare",
@@ -33,17 +32,15 @@ ACTING_KEYS = (
         "Compare",
         "Compare the marked series, or the marked one with this one, or this one with the series it was made from."
         " The base is the one that is a baseline, else the oldest.",
-        footer="Compare",
     ),
-    KeyCommand("series.export", "x", "Export", "Write the marked series, or this one, to a file.", footer="Export"),
+    KeyCommand("series.export", "x", "Export", "Write the marked series, or this one, to a file."),
     KeyCommand(
         "series.again",
         "a",
         "Again",
         "Measure a series with the same choices, or resume this one if it was interrupted.",
-        footer="Again",
     ),
-    KeyCommand("series.history", "h", "History", "All recordings of this one's path over time."),
+    KeyCommand("series.history", "h", "History", "All recordings of this one's path over time.", hidden=True),
 )
 
 

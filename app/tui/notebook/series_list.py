@@ -1,6 +1,7 @@
 """The list of series: a window on any number of them, which asks for the lines that come into view."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
@@ -34,18 +35,19 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         " space marks it. A * is a marked series, a B one that has a name as a baseline."
     )
     KEYS = (
-        KeyCommand("list.up", "up,k", "Up", "One series up.", action="move(-1)"),
-        KeyCommand("list.down", "down,j", "Down", "One series down.", action="move(1)"),
-        KeyCommand("list.open", "enter", "Open", "The series' form and chart.", footer="Open"),
+        KeyCommand("list.up", "up,k", "Up", "One series up.", action="move(-1)", hidden=True),
+        KeyCommand("list.down", "down,j", "Down", "One series down.", action="move(1)", hidden=True),
+        KeyCommand("list.open", "enter", "Open", "The series' form and chart."),
         KeyCommand(
             "list.mark",
             "space",
             "Mark",
             "Mark the series, or take the mark away: what is done next is done with the marked ones.",
-            footer="Mark",
         ),
-        KeyCommand("list.mark-shown", "A", "Mark all listed", "Mark every series that the filter shows."),
-        KeyCommand("list.invert", "i", "Invert the marks", "Of the listed series, mark those that are not marked."),
+        KeyCommand("list.mark-shown", "A", "Mark all listed", "Mark every series that the filter shows.", hidden=True),
+        KeyCommand(
+            "list.invert", "i", "Invert the marks", "Of the listed series, mark those that are not marked.", hidden=True
+        ),
     )
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "series-list--heading",
@@ -76,37 +78,33 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     cursor: reactive[int] = reactive(0, repaint=False)
     """The row that the cursor is on, headings of groups counted."""
 
+    @dataclass
     class Wanted(Message):
         """Lines are needed: ``ids`` of the series in view and around it, to be given to ``fill`` with ``edition``."""
 
-        def __init__(self, ids: list[str], edition: int) -> None:
-            super().__init__()
-            self.ids = ids
-            self.edition = edition
+        ids: list[str]
+        edition: int
 
+    @dataclass
     class Pointed(Message):
         """The cursor is on another series, or on none."""
 
-        def __init__(self, series_id: str | None) -> None:
-            super().__init__()
-            self.series_id = series_id
+        series_id: str | None
 
+    @dataclass
     class Opened(Message):
         """A series is to be opened."""
 
-        def __init__(self, series_id: str) -> None:
-            super().__init__()
-            self.series_id = series_id
+        series_id: str
 
     class MarksChanged(Message):
         """Other series are marked than before."""
 
+    @dataclass
     class HeadingClicked(Message):
         """The list is to be sorted by a column."""
 
-        def __init__(self, order: SortKey) -> None:
-            super().__init__()
-            self.order = order
+        order: SortKey
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id)

@@ -38,7 +38,6 @@ class Copies(BaseScreen):
             "y,ctrl+y",
             "Copy",
             "Copy the form as text to the terminal's clipboard (OSC 52), and to a file whose path is shown.",
-            footer="Copy",
         ),
     )
 
@@ -84,9 +83,7 @@ class ReportScreen(Copies):
     """One report, as the command line prints it."""
 
     ABOUT = "A report from the notebook. Up and down scroll."
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (
-        KeyCommand("report.export", "x", "Export", "Write it to a file.", footer="Export"),
-    )
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = (KeyCommand("report.export", "x", "Export", "Write it to a file."),)
     DEFAULT_CSS = """
     ReportScreen #headline { height: auto; max-height: 3; padding: 0 1; text-style: bold; display: none; }
     ReportScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }

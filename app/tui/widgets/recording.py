@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread, current_thread, main_thread
 from time import monotonic
@@ -48,12 +49,11 @@ class EventsHeard(Message):
     """Something rare has happened: look at once."""
 
 
+@dataclass
 class MeasurementEnded(Message):
     """The recording thread has nothing more to do."""
 
-    def __init__(self, error: Exception | None) -> None:
-        super().__init__()
-        self.error = error
+    error: Exception | None
 
 
 class RecordingScreen(BaseScreen):
@@ -63,7 +63,7 @@ class RecordingScreen(BaseScreen):
     """
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (
-        KeyCommand("recording.interrupt", "ctrl+c", "Interrupt", "Ask whether to stop.", action="stop"),
+        KeyCommand("recording.interrupt", "ctrl+c", "Interrupt", "Ask whether to stop.", action="stop", hidden=True),
     )
     STOP_HEADING: ClassVar[str]
     STOP_TEXT: ClassVar[str]

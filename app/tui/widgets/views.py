@@ -56,9 +56,7 @@ class AnsiView(Static):
 DrawChart = Callable[[int, int, bool], str]
 """Lines, styled by ANSI escapes, for a width and a height, zoomed or not."""
 
-ZOOM = KeyCommand(
-    "chart.zoom", "z", "Zoom", "Show charts from 0, or zoomed to the variation; the axis says which.", footer="Zoom"
-)
+ZOOM = KeyCommand("chart.zoom", "z", "Zoom", "Show charts from 0, or zoomed to the variation; the axis says which.")
 
 
 class ChartView(AnsiView):

@@ -28,8 +28,8 @@ class Bench(BaseScreen):
     HINTS: ClassVar = {"box": "The box for the tests."}
     AUTO_FOCUS = ""
     KEYS: ClassVar = (
-        KeyCommand("test.count", "n", "Count", "Counts one up.", footer="Count"),
-        KeyCommand("test.fail", "x", "Fail", "Fails in a thread."),
+        KeyCommand("test.count", "n", "Count", "Counts one up."),
+        KeyCommand("test.fail", "x", "Fail", "Fails in a thread.", hidden=True),
     )
     counted = 0
     question: str | None = None

@@ -16,9 +16,9 @@ class Bench(BaseScreen):
     """A screen with a key that comes and goes."""
 
     KEYS: ClassVar = (
-        KeyCommand("bar.count", "n,k", "Count", "Counts one up.", footer="Count"),
-        KeyCommand("bar.other", "o", "Other", "Comes and goes.", footer="Other"),
-        KeyCommand("bar.hidden", "h", "Hidden", "Not in the bar.", action="count"),
+        KeyCommand("bar.count", "n,k", "Count", "Counts one up."),
+        KeyCommand("bar.other", "o", "Other", "Comes and goes."),
+        KeyCommand("bar.hidden", "h", "Hidden", "Not in the bar.", action="count", hidden=True),
     )
     counted = 0
     offers_other = True
