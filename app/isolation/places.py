@@ -54,6 +54,14 @@ class IsolationRequest:
     """Allow ``tbench_srv``, which listens on every address, on another machine."""
 
 
+def parse_clients(text: str) -> tuple[int, ...]:
+    """Comma-separated numbers of clients, each once, sorted. Raises UsageError."""
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isdecimal() and 1 <= int(word) <= MOST_CLIENTS for word in words):
+        raise UsageError(f"{text!r} is no list of numbers from 1 to {MOST_CLIENTS}, such as 1,4,8")
+    return tuple(sorted({int(word) for word in words}))
+
+
 def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationRequest:
     """The request that completes an interrupted isolation. Raises UsageError if its script has changed."""
     whole = load_script(isolation.script_path)

@@ -62,6 +62,10 @@ class LoadRequest:
     reuse_folder: str | None = None
     """Name of the folder that an earlier load kept."""
 
+    @property
+    def target(self) -> Target:
+        return self.targets[0]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOpened:

@@ -16,8 +16,8 @@ from app.isolation.places import (
     DEFAULT_MINUTES,
     DEFAULT_ROUNDS,
     DEFAULT_SECONDS,
-    MOST_CLIENTS,
     IsolationRequest,
+    parse_clients,
     request_to_resume,
 )
 from app.isolation.rounds import (
@@ -50,10 +50,10 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
         if isinstance(value, tuple):
             return value
-        words = [word.strip() for word in value.split(",")]
-        if not all(word.isdecimal() and 1 <= int(word) <= MOST_CLIENTS for word in words):
-            self.fail(f"{value!r} is no list of numbers from 1 to {MOST_CLIENTS}, such as 1,4,8.", param, ctx)
-        return tuple(sorted({int(word) for word in words}))
+        try:
+            return parse_clients(value)
+        except UsageError as error:
+            self.fail(f"{error}.", param, ctx)
 
 
 @common.command("isolate")

@@ -1,26 +1,23 @@
 """An audit on the screen: the lines to fill in, and what it found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
 from app.clients.base import Secrets
-from app.errors import UsageError
 from app.subjects.audit import AuditRequest, AuditResult, audit_server
-from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import MessageDialog
-from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, log_in, remembered_values, typed_values
+from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, log_in, typed_target, typed_values
 from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.views import joined
 from app.workflows.compare import audit_form
-from app.workflows.guide.known import server_of
+from app.workflows.guide.known import server_ways
 from forms.audit.report import audit_answer, audit_sign, proposed_diff, remedies
 from forms.layout import Toned
 from forms.report import Report
 from storage.audits import recording_of
 from storage.notebook import Notebook
-from storage.records import JSONValue, Target, format_target
 
 LINES = (
     TARGET,
@@ -36,22 +33,10 @@ class AuditScreen(LinesScreen):
         "Reads the server's settings, kernel, disks and cards, and names what is harmful, useless or worth trying."
         " Nothing is measured or changed. Fill in the lines; Enter moves to the next one."
     )
-    KEYS: ClassVar = (
-        KeyCommand(
-            "audit.start", "f9", "Audit", "Audit the server that the lines name.", footer="Start", priority=True
-        ),
-    )
-    HEADING, BUTTON = "Audit", "Audit"
+    NAME = "audit"
+    HEADING = BUTTON = "Audit"
+    START = "Audit the server that the lines name."
     LINES = LINES
-    MEMORY_KEY = "audit"
-
-    @staticmethod
-    def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
-        known = dict(remembered or {})
-        share = next((target for target in practice if target.abilities.has_share), None)
-        if share is not None and not known.get("target"):
-            known["target"] = format_target(replace(share, path=""))
-        return remembered_values(LINES, known)
 
     def read(self, typed: Mapping[str, str]) -> AuditRequest:
         return audit_request(typed)
@@ -73,15 +58,9 @@ class AuditScreen(LinesScreen):
 def audit_request(typed: Mapping[str, str]) -> AuditRequest:
     """What the lines ask for, without a login. Raises UsageError with what is wrong."""
     text = typed_values(LINES, typed)
-    if not text["target"]:
-        raise UsageError("which server? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE")
-    target = parse_typed_target(text["target"])
-    server = server_of(target)
-    return AuditRequest(
-        target=target,
-        ssh=text["ssh"] or (server.ssh if server else "") or None,
-        smb_conf=text["conf"] or (server.smb_conf if server else "") or None,
-    )
+    target = typed_target(text["target"], "which server? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE")
+    ways = server_ways(target, text["ssh"], text["conf"])
+    return AuditRequest(target=target, ssh=ways["server_ssh"], smb_conf=ways["smb_conf"])
 
 
 class AuditResultScreen(ReportScreen):

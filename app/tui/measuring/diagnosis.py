@@ -1,13 +1,12 @@
 """A diagnosis on the screen: the lines to fill in, the stages as they are measured, and the report."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from textual.content import Content
 
 from app.clients.base import Secrets
-from app.errors import LoginError, UsageError
+from app.errors import UsageError
 from app.measure.events import Warned
 from app.subjects.diagnosis.run import (
     DiagnosisChanged,
@@ -19,20 +18,19 @@ from app.subjects.diagnosis.run import (
     check_request,
     parse_stages,
     record_diagnosis,
+    request_of,
 )
-from app.targets import parse_typed_target
-from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.measuring.isolation import first_values as remembered_or_practice
-from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, log_in, log_in_again, remembered_values, typed_values
-from app.tui.widgets.recording import ReportRunScreen
+from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, typed_target, typed_values
+from app.tui.widgets.recording import MeasurementScreen, run_keys
 from app.tui.widgets.views import joined
-from app.workflows.guide.known import server_of
+from app.workflows.guide.known import server_ways
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_answer, diagnosis_report
 from forms.layout import hanging
+from forms.report import Report
 from forms.wording import place, plain
 from storage.diagnoses import Diagnosis, Effort
-from storage.records import JSONValue, SeriesStatus, Target
+from storage.records import SeriesStatus
 
 LINES = (
     TARGET,
@@ -47,50 +45,49 @@ LINES = (
 def diagnosis_request(typed: Mapping[str, str]) -> DiagnosisRequest:
     """What the lines ask for, without a login. Raises UsageError with what is wrong."""
     text = typed_values(LINES, typed)
-    if not text["target"]:
-        raise UsageError("which share? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE")
+    target = typed_target(text["target"])
     if text["effort"] not in {"", *Effort}:
         raise UsageError(f"effort is {', '.join(Effort)}; not {text['effort']!r}")
-    target = parse_typed_target(text["target"])
-    server = server_of(target)
     request = DiagnosisRequest(
         target=target,
         effort=Effort(text["effort"] or Effort.USUAL),
         only=parse_stages(text["only"]),
         folder=text["folder"] or None,
-        server_ssh=text["ssh"] or (server.ssh if server else "") or None,
-        smb_conf=text["conf"] or (server.smb_conf if server else "") or None,
+        **server_ways(target, text["ssh"], text["conf"]),
     )
     check_request(request)
     return request
 
 
-class DiagnosisRunScreen(ReportRunScreen):
+class DiagnosisRunScreen(MeasurementScreen):
     """Measures a diagnosis, a line a stage, then shows its report."""
 
     ABOUT = (
         "Each stage is kept the moment it ends. At the end come the answer, what is wrong with the one change to try,"
         " and the figures. Everything created on the share is removed. Up and down scroll."
     )
-    KEYS: ClassVar = (
-        KeyCommand("diagnosis.stop", "s", "Stop", "Stop, remove what was created, keep what was measured."),
-        KeyCommand("diagnosis.export", "x", "Export", "Write the diagnosis to a file."),
-    )
+    KEYS: ClassVar = run_keys("diagnosis", "Stop, remove what was created, keep what was measured.")
     STOP_HEADING = "Stop the diagnosis?"
     STOP_TEXT = "It is not done. Finished stages are kept and the rest can be resumed; what was created is removed."
     QUIT_TEXT = "A diagnosis is running. Finished stages are kept, and what was created on the share is removed."
 
     def __init__(self, request: DiagnosisRequest, resumed: Diagnosis | None = None) -> None:
-        super().__init__(f"Diagnosis · {place(request.target)}")
-        self.request, self.resumed = request, resumed
+        super().__init__(request, resumed)
         self.diagnosis: Diagnosis | None = None
         self.is_closed = False
         self._now = "Connecting …"
         self._problems: list[str] = []
 
-    def events(self) -> Iterator[tuple[int, Any]]:
-        for event in record_diagnosis(self.request, self.context.notebook_path, self.control, self.resumed):
-            yield 0, event
+    @staticmethod
+    def heading_of(request: DiagnosisRequest) -> str:
+        return f"Diagnosis · {place(request.target)}"
+
+    @staticmethod
+    def to_resume(record: Diagnosis, secrets: Secrets, typed: Mapping[str, Any]) -> DiagnosisRequest:  # noqa: ARG004
+        return request_of(record, secrets)
+
+    def steps(self) -> Iterator[Any]:
+        return record_diagnosis(self.request, self.context.notebook_path, self.control, self.resumed)
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one diagnosis
         match event:
@@ -126,20 +123,8 @@ class DiagnosisRunScreen(ReportRunScreen):
         ]
         return "\n".join(lines)
 
-    def ended(self, error: Exception | None) -> None:
-        if error is not None and not (isinstance(error, LoginError) and self._log_in_again(error)):
-            self.work_failed(error)
-        if self.diagnosis is not None and self.is_closed:
-            self.show_report(diagnosis_report(self.diagnosis))
-        else:
-            self.draw()
-            self.refresh_bindings()
-
-    def _log_in_again(self, error: LoginError) -> bool:
-        def again(secrets: Secrets) -> None:
-            self.begin_again(DiagnosisRunScreen(replace(self.request, secrets=secrets), self.resumed))
-
-        return log_in_again(self, [self.request.target], str(error), again)
+    def result(self) -> Report | None:
+        return diagnosis_report(self.diagnosis) if self.diagnosis is not None and self.is_closed else None
 
 
 class DiagnosisScreen(LinesScreen):
@@ -150,25 +135,9 @@ class DiagnosisScreen(LinesScreen):
         " folders, signing and encryption, a long run and several connections. Fill in the lines; Enter moves to the"
         " next one."
     )
-    KEYS: ClassVar = (
-        KeyCommand("diagnosis.start", "f9", "Diagnose", "Measure what the lines say.", footer="Start", priority=True),
-        KeyCommand(
-            "diagnosis.stored",
-            "ctrl+l",
-            "Stored diagnoses",
-            "List the diagnoses of the notebook.",
-            footer="Stored",
-            priority=True,
-        ),
-    )
-    HEADING, BUTTON, STORED = "Diagnosis", "Diagnose", "diagnosis"
+    NAME, HEADING, BUTTON, STORED = "diagnosis", "Diagnosis", "Diagnose", "diagnoses"
     LINES = LINES
-    MEMORY_KEY = "diagnosis"
-
-    @staticmethod
-    def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
-        share = remembered_or_practice(remembered, practice)["target"]
-        return remembered_values(LINES, {**(remembered or {}), "target": share})
+    RUN = DiagnosisRunScreen
 
     def read(self, typed: Mapping[str, str]) -> DiagnosisRequest:
         return diagnosis_request(typed)
@@ -176,15 +145,9 @@ class DiagnosisScreen(LinesScreen):
     def begin(self, request: DiagnosisRequest) -> None:
         def agreed(yes: bool | None) -> None:
             if yes:
-                begin()
-
-        def begin() -> None:
-            log_in(self, request.target, measure)
-
-        def measure(secrets: Secrets) -> None:
-            self.app.push_screen(DiagnosisRunScreen(replace(request, secrets=secrets)))
+                super(DiagnosisScreen, self).begin(request)
 
         if text := amount_text(request):
             self.app.push_screen(ConfirmDialog("Begin the diagnosis?", text, yes="Begin", no="Back"), agreed)
         else:
-            begin()
+            super().begin(request)

@@ -1,6 +1,6 @@
 """An isolation on the screen: the lines to fill in, the layers as they are measured, and the verdict."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from statistics import fmean
 from time import monotonic
@@ -9,28 +9,26 @@ from typing import Any, ClassVar
 from textual.content import Content
 
 from app.clients.base import Secrets
-from app.errors import LoginError, UsageError
-from app.isolation.places import DEFAULT_ROUNDS, DEFAULT_SECONDS, MOST_CLIENTS, IsolationRequest
+from app.errors import UsageError
+from app.isolation.places import DEFAULT_ROUNDS, DEFAULT_SECONDS, IsolationRequest, parse_clients, request_to_resume
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
 from app.measure.events import Warned
-from app.targets import parse_typed_target
-from app.tui.frame.commands import KeyCommand
-from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, log_in, log_in_again, remembered_values, typed_values
-from app.tui.widgets.recording import ReportRunScreen
-from app.tui.widgets.views import joined
-from app.workflows.guide.known import server_of
+from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, typed_count, typed_target, typed_values
+from app.tui.widgets.recording import MeasurementScreen, run_keys
+from app.tui.widgets.views import joined, stopped
+from app.workflows.guide.known import server_ways
 from app.workflows.isolate import record_isolation
 from forms.exporters.text import table_lines
 from forms.isolation.report import clients_text, isolation_report, layers_table, verdict_sentence
 from forms.isolation.summary import isolation_summary
-from forms.layout import Tone, Toned, hanging
+from forms.layout import hanging
+from forms.report import Report
 from forms.series.progress import duration
 from forms.wording import byte_rate, place, plain
 from storage.isolations import Isolation
-from storage.records import JSONValue, RunStatus, SeriesStatus, Target, format_target
+from storage.records import RunStatus, Target
 
-MEMORY_KEY = "isolation"
 _MOST_ROUNDS = 100
 
 
@@ -45,24 +43,9 @@ LINES = (
 )
 
 
-def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
-    """What stands in the lines: what was typed last, else the practice server's share where it is ready."""
-    known = dict(remembered or {})
-    share = next((target for target in practice if target.abilities.has_share), None)
-    if share is not None:
-        ready = format_target(replace(share, path=""))
-        typed = str(known.get("target") or ready)
-        of_another_day = typed.startswith(ready.partition(f":{share.port}/")[0]) and not typed.startswith(ready)
-        known["target"] = ready if of_another_day else typed
-    return remembered_values(LINES, known)
-
-
 def target_of(typed: Mapping[str, str]) -> Target:
     """The share that the lines name. Raises UsageError."""
-    text = typed.get("target", "").strip()
-    if not text:
-        raise UsageError("which share? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE")
-    target = parse_typed_target(text)
+    target = typed_target(typed.get("target", ""))
     if not target.abilities.has_share or not target.share:
         raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
     return target
@@ -76,61 +59,41 @@ def read_request(typed: Mapping[str, str], target: Target, secrets: Secrets) -> 
             f"tbench is to be exposed on {text['expose']}, the server is {target.host}: type that, or none"
         )
     without = operations_named(text["without"]) if text["without"] else ()
-    script, server = load_script(), server_of(target)
+    script = load_script()
     script.without(without)
     return IsolationRequest(
         target=target,
         secrets=secrets,
         whole_script=script,
         without=tuple(operation.value for operation in without),
-        clients=_numbers(text["clients"]),
-        rounds=_rounds(text["rounds"]),
+        clients=parse_clients(text["clients"]),
+        rounds=typed_count("Rounds", text["rounds"], _MOST_ROUNDS),
         seconds=DEFAULT_SECONDS,
-        server_ssh=text["ssh"] or (server.ssh if server else "") or None,
-        smb_conf=text["conf"] or (server.smb_conf if server else "") or None,
+        **server_ways(target, text["ssh"], text["conf"]),
         expose_tbench=bool(text["expose"]),
     )
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isdecimal() and 1 <= int(word) <= MOST_CLIENTS for word in words):
-        raise UsageError(f"{text!r} is no list of numbers from 1 to {MOST_CLIENTS}, such as 1,4,8")
-    return tuple(sorted({int(word) for word in words}))
-
-
-def _rounds(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= _MOST_ROUNDS:
-        raise UsageError(f"not a number of rounds: {text!r}; {DEFAULT_ROUNDS} is usual, more make the verdict surer")
-    return int(text)
 
 
 _WITH_WARM_UP = 1.2
 """Expected time until the next run, as a multiple of a run's length, before the first has ended."""
 
 
-class IsolationRunScreen(ReportRunScreen):
+class IsolationRunScreen(MeasurementScreen):
     """Measures an isolation, a line a run, then shows its form."""
 
     ABOUT = (
         "The layers take turns, and each run is kept the moment it ends. At the end come the table of rates, the"
         " processors, smbd's profile, where one operation's time goes, and the verdict. Up and down scroll."
     )
-    KEYS: ClassVar = (
-        KeyCommand("isolation.stop", "s", "Stop", "Stop, restore the server, and keep what was measured."),
-        KeyCommand("isolation.export", "x", "Export", "Write the isolation to a file."),
-    )
+    KEYS: ClassVar = run_keys("isolation", "Stop, restore the server, and keep what was measured.")
     STOP_HEADING = "Stop the isolation?"
     STOP_TEXT = (
         "It is not complete. What was measured is kept, the server is restored, and the isolation can be resumed."
     )
     QUIT_TEXT = "An isolation is running. What was measured is kept, and the server is restored."
 
-    def __init__(self, request: IsolationRequest, resumed_id: str | None = None) -> None:
-        """``resumed_id`` is the stored isolation to complete; None for a new one."""
-        super().__init__(f"Isolation · {place(request.target)}")
-        self.request = request
-        self.resumed_id = resumed_id
+    def __init__(self, request: IsolationRequest, resumed: Isolation | None = None) -> None:
+        super().__init__(request, resumed)
         self.isolation: Isolation | None = None
         """As it was opened, with the runs that ended since; at the end as it is stored."""
         self.is_closed = False
@@ -142,11 +105,18 @@ class IsolationRunScreen(ReportRunScreen):
         """What each run took, beginning to beginning."""
         self._began_at = 0.0
 
-    def events(self) -> Iterator[tuple[int, Any]]:
+    @staticmethod
+    def heading_of(request: IsolationRequest) -> str:
+        return f"Isolation · {place(request.target)}"
+
+    @staticmethod
+    def to_resume(record: Isolation, secrets: Secrets, typed: Mapping[str, Any]) -> IsolationRequest:  # noqa: ARG004
+        return request_to_resume(record, secrets)
+
+    def steps(self) -> Iterator[Any]:
         self.watch_machine(self.request.target)
-        path = self.context.notebook_path
-        for event in record_isolation(self.request, path, self.control, self.resumed_id):
-            yield 0, event
+        resumed_id = self.resumed.id if self.resumed else None
+        yield from record_isolation(self.request, self.context.notebook_path, self.control, resumed_id)
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one isolation
         match event:
@@ -176,8 +146,9 @@ class IsolationRunScreen(ReportRunScreen):
         return f"{self._now}, about {duration(left)} left" if left > 0 else self._now
 
     def headline(self) -> Content:
+        """What it is, after what ended it early."""
         assert self.isolation is not None
-        return isolation_headline(self.isolation)
+        return joined([stopped(self.isolation), verdict_sentence(isolation_summary(self.isolation).verdict)], "")
 
     def heard_text(self, width: int) -> str:
         """The table so far, as it will stand on the form, the runs that ended, and what is to be known."""
@@ -195,29 +166,8 @@ class IsolationRunScreen(ReportRunScreen):
         ]
         return "\n".join(lines).lstrip("\n")
 
-    def ended(self, error: Exception | None) -> None:
-        if error is not None and not (isinstance(error, LoginError) and self._log_in_again(error)):
-            self.work_failed(error)
-        if self.isolation is not None and self.is_closed:
-            self.show_report(isolation_report(self.isolation))
-        else:
-            self.draw()
-            self.refresh_bindings()
-
-    def _log_in_again(self, error: LoginError) -> bool:
-        return log_in_again(
-            self, [self.request.target], str(error),
-            lambda secrets: self.begin_again(
-                IsolationRunScreen(replace(self.request, secrets=secrets), self.resumed_id)
-            ),
-        )  # fmt: skip
-
-
-def isolation_headline(isolation: Isolation) -> Content:
-    """What it is, after what ended it early."""
-    verdict = verdict_sentence(isolation_summary(isolation).verdict)
-    ended = f"! {isolation.status}{f': {isolation.error}' if isolation.error else ''}. "
-    return joined([Toned("" if isolation.status is SeriesStatus.COMPLETE else plain(ended), Tone.CAUTION), verdict], "")
+    def result(self) -> Report | None:
+        return isolation_report(self.isolation) if self.isolation is not None and self.is_closed else None
 
 
 class IsolationScreen(LinesScreen):
@@ -228,27 +178,9 @@ class IsolationScreen(LinesScreen):
         " disk, the network, both at once and the server, interleaved. Disk and network need root and the package"
         " dbench on the server; without them the rest is measured. Fill in the lines, Enter goes to the next one."
     )
-    KEYS: ClassVar = (
-        KeyCommand("isolation.start", "f9", "Isolate", "Measure what the lines say.", footer="Start", priority=True),
-        KeyCommand(
-            "isolation.stored",
-            "ctrl+l",
-            "Stored isolations",
-            "List the isolations of the notebook: to read, label and export one, or to complete one that stopped.",
-            footer="Stored",
-            priority=True,
-        ),
-    )
-    HEADING, BUTTON, STORED = "Isolation", "Isolate", "isolation"
+    NAME, HEADING, BUTTON, STORED = "isolation", "Isolation", "Isolate", "isolations"
     LINES = LINES
-    MEMORY_KEY = MEMORY_KEY
-    first_values = staticmethod(first_values)
+    RUN = IsolationRunScreen
 
     def read(self, typed: Mapping[str, str]) -> IsolationRequest:
         return read_request(typed, target_of(typed), Secrets())
-
-    def begin(self, request: IsolationRequest) -> None:
-        def measure(secrets: Secrets) -> None:
-            self.app.push_screen(IsolationRunScreen(replace(request, secrets=secrets)))
-
-        log_in(self, request.target, measure)

@@ -21,15 +21,15 @@ from app.tui.widgets.asking import (
     TARGET,
     FormLine,
     LinesScreen,
-    log_in,
-    log_in_again,
     remembered_values,
+    typed_count,
+    typed_number,
+    typed_target,
     typed_values,
-    usual_values,
 )
-from app.tui.widgets.recording import ReportRunScreen
+from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import joined
-from app.workflows.guide.known import server_of
+from app.workflows.guide.known import server_ways
 from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, sparkline
 from app.workflows.load import LoadClosed, LoadOpened, LoadRequest, LoadStep, PointStored, check_limits
 from forms.exporters.text import chart_lines, table_lines
@@ -43,7 +43,6 @@ from forms.wording import byte_rate
 from storage.loads.records import Load, LoadChoices
 from storage.records import JSONValue, SeriesStatus, Target, format_target
 
-MEMORY_KEY = "load"
 CAPACITY = "capacity"
 """What stands in place of numbers of users where the most that are carried are looked for."""
 
@@ -64,7 +63,7 @@ def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[
     smb = next((target for target in practice if target.abilities.has_share), None)
     if smb is not None:
         folder = format_target(smb).rpartition("/")[0] if smb.path else format_target(smb)
-        return usual_values(LINES) | {"target": folder, "files": "200", "duration": "10", "settle": "2"}
+        return remembered_values(LINES) | {"target": folder, "files": "200", "duration": "10", "settle": "2"}
     return remembered_values(LINES, remembered)
 
 
@@ -72,13 +71,12 @@ def read_request(typed: Mapping[str, str], secrets: Secrets) -> LoadRequest:
     """What the lines ask for. Raises UsageError with what is wrong."""
     text = typed_values(LINES, typed)
     target = read_target(typed)
-    server = server_of(target)
     capacity = text["users"].lower() == CAPACITY
     scenario = changed(
         find_scenario(text["scenario"] or "redpaper"),
-        files=int(_number("Files", text["files"], 1, 1e7)) if text["files"] else None,
-        duration=_number("Steady", text["duration"], 1, 7 * 86400) if text["duration"] else None,
-        settle=_number("Settle", text["settle"], 0, 86400) if text["settle"] else None,
+        files=typed_count("Files", text["files"], 10_000_000) if text["files"] else None,
+        duration=typed_number("Steady", text["duration"], 1, 7 * 86400) if text["duration"] else None,
+        settle=typed_number("Settle", text["settle"], 0, 86400) if text["settle"] else None,
     )
     return LoadRequest(
         targets=(target,),
@@ -89,14 +87,13 @@ def read_request(typed: Mapping[str, str], secrets: Secrets) -> LoadRequest:
             find_capacity=capacity,
             processes=len(os.sched_getaffinity(0)),
         ),
-        server_ssh=text["ssh"] or (server.ssh if server else "") or None,
-        smb_conf=(server.smb_conf if server else "") or None,
+        **server_ways(target, text["ssh"]),
     )
 
 
 def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValue]) -> LoadRequest:
     """The request that resumes a stored load, with the ssh that was typed for its host."""
-    server, ssh = server_of(load.targets[0]), ""
+    ssh = ""
     with suppress(UsageError):
         if parse_typed_target(str(typed.get("target", ""))).host == load.targets[0].host:
             ssh = str(typed.get("ssh", "")).strip()
@@ -105,30 +102,18 @@ def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValu
         secrets=secrets,
         scenario=load.scenario,
         choices=load.choices,
-        server_ssh=ssh or (server.ssh if server else "") or None,
-        smb_conf=(server.smb_conf if server else "") or None,
+        **server_ways(load.targets[0], ssh),
     )
 
 
 def read_target(typed: Mapping[str, str]) -> Target:
     """The target that is typed. Raises UsageError."""
-    text = typed.get("target", "").strip()
-    if not text:
-        raise UsageError("which server? type [USER@]HOST/SHARE/FOLDER, or smb://USER@HOST/SHARE/FOLDER")
-    target = parse_typed_target(text)
+    target = typed_target(
+        typed.get("target", ""), "which server? type [USER@]HOST/SHARE/FOLDER, or smb://USER@HOST/SHARE/FOLDER"
+    )
     if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
         raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
     return target
-
-
-def _number(name: str, text: str, least: float, most: float) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = least - 1
-    if not least <= found <= most:
-        raise UsageError(f"{name}: expected a number from {least:g} to {most:g}, found {text!r}")
-    return found
 
 
 _WORDS = {
@@ -265,7 +250,7 @@ class LoadProgressState:
         return visible(" ".join(self.warnings[-2:]))
 
 
-class LoadRunScreen(ReportRunScreen):
+class LoadRunScreen(MeasurementScreen):
     """Runs a load point by point, then shows its form."""
 
     ABOUT = (
@@ -287,19 +272,24 @@ class LoadRunScreen(ReportRunScreen):
     QUIT_TEXT = "A load is under way. Finished points are kept, and the scenario's files are removed."
 
     def __init__(self, request: LoadRequest, resumed: Load | None = None) -> None:
-        """``resumed`` is the stored load to resume; None for a new one."""
-        super().__init__(f"Load {request.scenario.name}")
-        self.request = request
-        self.resumed = resumed
+        super().__init__(request, resumed)
         self.state = LoadProgressState()
         self._finishing = False
-        self._is_broken_off = False
-        """Whether an error ended it before it could be closed."""
 
-    def events(self) -> Iterator[tuple[int, LoadStep]]:
-        self.watch_machine(self.request.targets[0])
-        for step in self.context.backend.load(self.request, self.context.notebook_path, self.control, self.resumed):
-            yield 0, step
+    @staticmethod
+    def heading_of(request: LoadRequest) -> str:
+        return f"Load {request.scenario.name}"
+
+    @staticmethod
+    def to_resume(record: Load, secrets: Secrets, typed: Mapping[str, Any]) -> LoadRequest:
+        return request_to_resume(record, secrets, typed)
+
+    def targets(self) -> Sequence[Target]:
+        return self.request.targets  # type: ignore[no-any-return]
+
+    def steps(self) -> Iterator[LoadStep]:
+        self.watch_machine(self.request.target)
+        return self.context.backend.load(self.request, self.context.notebook_path, self.control, self.resumed)
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one load
         self.state = self.state.heard(event)
@@ -311,7 +301,7 @@ class LoadRunScreen(ReportRunScreen):
         closed = self.state.closed
         if closed is not None and not closed.stored:
             return "Nothing was measured."
-        if closed is not None or self._is_broken_off:
+        if closed is not None or self.is_broken_off:
             return "The load has ended."
         return self.state.now(monotonic(), is_last=self._finishing)
 
@@ -327,22 +317,15 @@ class LoadRunScreen(ReportRunScreen):
     def heard_text(self, width: int) -> str:
         return self.state.text(width)
 
-    def ended(self, error: Exception | None) -> None:
-        if error is not None:
-            self._is_broken_off = True
-            self.draw()
-            self.work_failed(error)
+    def refusal(self, error: Exception | None) -> str:
         closed = self.state.closed
-        if closed is not None and closed.failure is not None and closed.failure.kind == LoginError.__name__:
-            stopped = closed.load if closed.stored else self.resumed
-            log_in_again(
-                self, self.request.targets, closed.failure.text,
-                lambda secrets: self.begin_again(LoadRunScreen(replace(self.request, secrets=secrets), stopped)),
-            )  # fmt: skip
-        if self.report is not None and closed is not None:
-            self.show_report(self.report)
-        else:
-            self.refresh_bindings()
+        if closed is None or closed.failure is None or closed.failure.kind != LoginError.__name__:
+            return super().refusal(error)
+        self.resumed = closed.load if closed.stored else self.resumed
+        return closed.failure.text
+
+    def result(self) -> Report | None:
+        return self.report if self.state.closed is not None else None
 
     def action_finish(self) -> None:
         self._finishing = True
@@ -360,21 +343,12 @@ class LoadScreen(LinesScreen):
         "How many users does a server carry? A load has them work at once, each with a login of its own, on files that"
         " it makes and removes, and measures each number of users. Fill in the lines, Enter goes to the next one."
     )
-    KEYS: ClassVar = (
-        KeyCommand("load.start", "f9", "Load", "Begin with what the lines say.", footer="Start", priority=True),
-        KeyCommand(
-            "load.stored",
-            "ctrl+l",
-            "Stored loads",
-            "List the stored loads: read, label, export or resume one.",
-            footer="Stored",
-            priority=True,
-        ),
-    )
+    NAME = "load"
     HEADING = BUTTON = "Load"
-    STORED = "load"
+    START = "Begin with what the lines say."
+    STORED = "loads"
     LINES = LINES
-    MEMORY_KEY = MEMORY_KEY
+    RUN = LoadRunScreen
     first_values = staticmethod(first_values)
 
     def __init__(self, target: str = "", ssh: str = "") -> None:
@@ -389,9 +363,3 @@ class LoadScreen(LinesScreen):
         request = read_request(typed, Secrets())
         check_limits(request.choices, request.targets)
         return request
-
-    def begin(self, request: LoadRequest) -> None:
-        def measure(secrets: Secrets) -> None:
-            self.app.push_screen(LoadRunScreen(replace(request, secrets=secrets)))
-
-        log_in(self, request.targets[0], measure)

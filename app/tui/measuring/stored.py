@@ -2,31 +2,30 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.widgets import Static
 
 from app.clients.base import Secrets
-from app.isolation.places import IsolationRequest
-from app.isolation.places import request_to_resume as isolation_to_resume
-from app.kinds import kind_of, stored_change
+from app.kinds import kind_of, stored_change, stored_record
 from app.logins import same_login
-from app.subjects.diagnosis.run import request_of
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.frame.parts import kept
-from app.tui.measuring import diagnosis, isolation, load
+from app.tui.measuring.diagnosis import DiagnosisRunScreen
+from app.tui.measuring.isolation import IsolationRunScreen
+from app.tui.measuring.load import LoadRunScreen
 from app.tui.measuring.trial import TrialScreen
 from app.tui.widgets.asking import log_in
 from app.tui.widgets.reading import ReportScreen
-from app.tui.widgets.views import joined
+from app.tui.widgets.recording import MeasurementScreen
+from app.tui.widgets.views import joined, stopped
 from forms.exporters.text import figures_text
-from forms.layout import Tone, Toned
+from forms.layout import Toned
 from forms.report import Report
 from forms.trials.summary import TrialSummary
-from forms.wording import plain
-from storage.diagnoses import DIAGNOSIS, diagnosis_of
+from storage.diagnoses import DIAGNOSIS
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD, Recording
 from storage.records import SeriesStatus, Target
@@ -41,32 +40,26 @@ class ResumeStep:
     begin: Callable[[BaseScreen, Secrets], object]
 
 
-def _of_load(notebook: Notebook, head: Recording) -> ResumeStep | None:
-    found, remembered = notebook.load(head.id), notebook.remembered(load.MEMORY_KEY) or {}
-    if not all(same_login(target, found.targets[0]) for target in found.targets):
+def _of_form(notebook: Notebook, head: Recording) -> ResumeStep | None:
+    """Of a kind with a screen that measures what a form asks for."""
+    run, target = _RUN[head.kind], kind_of(head).target(notebook, head)
+    record, remembered = stored_record(notebook, head), notebook.remembered(head.kind) or {}
+    if target is None or not all(same_login(one, target) for one in getattr(record, "targets", ())):
         text = (
             "Its targets have several users or protocols, and a password typed here would go to all of them."
-            f" Resume load {found.id} on the command line, as it was begun there."
+            f" Resume {head.kind} {head.id} on the command line, as it was begun there."
         )
         return ResumeStep(None, lambda screen, _: screen.app.push_screen(MessageDialog("Several logins", text)))
 
     def begin(screen: BaseScreen, secrets: Secrets) -> None:
-        typed = remembered | screen.context.typed.get(load.MEMORY_KEY, {})
-        screen.app.push_screen(load.LoadRunScreen(load.request_to_resume(found, secrets, typed), found))
+        typed = remembered | screen.context.typed.get(head.kind, {})
 
-    return ResumeStep(found.targets[0], begin)
+        def measure(request: Any) -> None:
+            screen.app.push_screen(run(request, record))
 
+        screen.in_background(lambda: run.to_resume(record, secrets, typed), measure)
 
-def _of_isolation(notebook: Notebook, head: Recording) -> ResumeStep | None:
-    found = notebook.isolation(head.id)
-
-    def begin(screen: BaseScreen, secrets: Secrets) -> None:
-        def measure(request: IsolationRequest) -> None:
-            screen.app.push_screen(isolation.IsolationRunScreen(request, found.id))
-
-        screen.in_background(lambda: isolation_to_resume(found, secrets), measure)
-
-    return ResumeStep(found.target, begin)
+    return ResumeStep(target, begin)
 
 
 def _of_trial(notebook: Notebook, head: Recording) -> ResumeStep | None:
@@ -80,15 +73,6 @@ def _of_trial(notebook: Notebook, head: Recording) -> ResumeStep | None:
     return ResumeStep(None, lambda screen, _: screen.app.push_screen(TrialScreen(setting, head.subject)))
 
 
-def _of_diagnosis(notebook: Notebook, head: Recording) -> ResumeStep | None:
-    found = diagnosis_of(notebook.recording(head.id))
-
-    def begin(screen: BaseScreen, secrets: Secrets) -> None:
-        screen.app.push_screen(diagnosis.DiagnosisRunScreen(request_of(found, secrets), found))
-
-    return ResumeStep(found.target, begin)
-
-
 def _on_the_command_line(_notebook: Notebook, head: Recording) -> ResumeStep | None:
     """Of a kind without a screen that resumes it."""
     if not (resume := kind_of(head).resume):
@@ -97,9 +81,12 @@ def _on_the_command_line(_notebook: Notebook, head: Recording) -> ResumeStep | N
     return ResumeStep(None, lambda screen, _: screen.app.push_screen(dialog))
 
 
-_RESUMED = {
-    LOAD: _of_load, ISOLATION: _of_isolation, DIAGNOSIS: _of_diagnosis, "trial": _of_trial, "sweep": _of_trial,
-}  # fmt: skip
+_RUN: dict[str, type[MeasurementScreen]] = {
+    LOAD: LoadRunScreen,
+    ISOLATION: IsolationRunScreen,
+    DIAGNOSIS: DiagnosisRunScreen,
+}
+_RESUMED = dict.fromkeys(_RUN, _of_form) | {"trial": _of_trial, "sweep": _of_trial}
 
 
 class StoredScreen(ReportScreen):
@@ -179,5 +166,4 @@ class StoredScreen(ReportScreen):
 def _standing(head: Recording) -> Toned:
     if head.running:
         return Toned("▸ being measured. ")
-    error = f": {plain(head.error)}" if head.error else ""
-    return Toned("" if head.status is SeriesStatus.COMPLETE else f"! {head.status}{error}. ", Tone.CAUTION)
+    return stopped(head)

@@ -20,11 +20,11 @@ from app.tui.widgets.asking import (
     ask_password,
     log_in_again,
     remembered_values,
+    typed_count,
     typed_values,
-    usual_values,
 )
 from app.tui.widgets.reading import GoesOn
-from app.tui.widgets.recording import ReportRunScreen
+from app.tui.widgets.recording import ReportRunScreen, run_keys
 from app.units import parse_size
 from app.workflows.guide.backend import PasswordNeededError
 from app.workflows.next_steps import NextStep, after_survey
@@ -39,9 +39,6 @@ from storage.notebook import Notebook
 from storage.plan import DEFAULT_RUNS
 from storage.protocols import protocol_of
 from storage.records import Command, JSONValue, Phase, RunStatus, Target
-
-MEMORY_KEY = "survey"
-
 
 LINES = (
     FormLine(key="hosts", name="Hosts", hint="names or addresses; the server itself gives its loopback too"),
@@ -58,7 +55,7 @@ LINES = (
 def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
     """What stands in the lines: the practice servers where they are ready, else what was typed last."""
     if practice:
-        values = usual_values(LINES)
+        values = remembered_values(LINES)
         ports = {target.protocol: target.port for target in practice if target.abilities.in_survey}
         smb = next((target for target in practice if target.abilities.has_share), None)
         values["hosts"] = practice[0].host
@@ -86,14 +83,11 @@ def read_choices(typed: Mapping[str, str]) -> SurveyChoices:
         user=user or None,
         domain=domain or None,
         ftp_user=text["ftp_user"] or None,
-        options=SeriesOptions(runs=_runs(text["runs"]), size_bytes=parse_size(text["size"]) if text["size"] else None),
+        options=SeriesOptions(
+            runs=typed_count("Runs", text["runs"], 1000),
+            size_bytes=parse_size(text["size"]) if text["size"] else None,
+        ),
     )
-
-
-def _runs(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= 1000:
-        raise UsageError(f"not a number of runs: {text!r}; 5 is usual, 10 show smaller differences")
-    return int(text)
 
 
 def _ports(text: str) -> dict[str, int]:
@@ -203,10 +197,7 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
     )
     KEYS: ClassVar = (
         *GoesOn.KEYS,
-        KeyCommand(
-            "survey.stop", "s", "Stop", "Stop at once; what was measured is kept, and the survey can be resumed."
-        ),
-        KeyCommand("survey.export", "x", "Export", "Write the survey to a file."),
+        *run_keys("survey", "Stop at once; what was measured is kept, and the survey can be resumed."),
     )
     STOP_HEADING = "Stop the survey?"
     STOP_TEXT = "The survey is not complete. What was measured is kept, and the survey can be resumed."
@@ -279,14 +270,6 @@ class SurveyScreen(LinesScreen):
     )
     KEYS: ClassVar = (
         KeyCommand(
-            "survey.start",
-            "f9",
-            "Survey",
-            "Measure what the lines say, or resume an interrupted survey of the same.",
-            footer="Start",
-            priority=True,
-        ),
-        KeyCommand(
             "survey.restart",
             "ctrl+r",
             "Begin a new survey",
@@ -295,9 +278,10 @@ class SurveyScreen(LinesScreen):
             hidden=True,
         ),
     )
+    NAME = "survey"
     HEADING = BUTTON = "Survey"
+    START = "Measure what the lines say, or resume an interrupted survey of the same."
     LINES = LINES
-    MEMORY_KEY = MEMORY_KEY
     first_values = staticmethod(first_values)
 
     @staticmethod

@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual.content import Content
 
+from app.changes.server import ChangeFailedError, ConsentNeededError
 from app.errors import CancelledError, LoginError, UsageError
 from app.tui.frame.base import told
 from app.tui.frame.commands import KeyCommand
@@ -22,17 +23,17 @@ from app.workflows.guide.job import request_of
 from app.workflows.guide.known import recall
 from app.workflows.guide.page import Go
 from app.workflows.requests import MOST_MINUTES
+from app.workflows.trial_order import Judged, SettingRestored, TrialOrder, ValueSet, consent_lines, stored_trial
+from forms.exporters.text import figures_text
 from forms.layout import Toned, hanging, visible
 from forms.report import Report
 from forms.series.progress import duration
+from forms.trials.judged import ChangeSummary, report_of
+from forms.trials.report import verdict_field
 from forms.trials.summary import TrialSummary
 from forms.wording import signed_percent
 from storage.notebook import Notebook
-
-if TYPE_CHECKING:
-    from app.workflows.trial_order import TrialOrder
-    from forms.trials.judged import ChangeSummary
-    from storage.records import Target
+from storage.records import Target
 
 
 class TrialScreen(ReportRunScreen):
@@ -105,13 +106,11 @@ class TrialScreen(ReportRunScreen):
         self.draw()
         self.with_notebook(self._prepared, self._ask)
 
-    def _prepared(self, notebook: "Notebook") -> "TrialOrder":
+    def _prepared(self, notebook: Notebook) -> TrialOrder:
         """The trial of what the guide measures, or the stored one, checked; nothing is written.
 
         Raises SharebenchError.
         """
-        from app.workflows.trial_order import stored_trial  # noqa: PLC0415  loaded when it is first needed
-
         if self.experiment:
             stored = stored_trial(notebook, self.experiment)
             self._target, plan = stored.base.target, stored.plan
@@ -131,8 +130,6 @@ class TrialScreen(ReportRunScreen):
 
     def work_failed(self, error: Exception) -> None:
         """Ask for what is missing: the password, a yes to a risk; say else what stands in the way."""
-        from app.changes.server import ConsentNeededError  # noqa: PLC0415  loaded when it is first needed
-
         if self._begun:
             super().work_failed(error)
             return
@@ -149,7 +146,7 @@ class TrialScreen(ReportRunScreen):
         self.refresh_bindings()
         self.draw()
 
-    def _log_in_again(self, target: "Target", error: LoginError) -> None:
+    def _log_in_again(self, target: Target, error: LoginError) -> None:
         if self._choices.kerberos:
             return
         if isinstance(error, PasswordNeededError):
@@ -157,8 +154,7 @@ class TrialScreen(ReportRunScreen):
         else:
             log_in_again(self, [target], str(error), lambda _: self._prepare())
 
-    def _ask(self, order: "TrialOrder") -> None:
-        from app.workflows.trial_order import consent_lines  # noqa: PLC0415  loaded when it is first needed
+    def _ask(self, order: TrialOrder) -> None:
 
         if self._within_minutes:
             order = replace(order, within_seconds=60.0 * self._within_minutes)
@@ -220,7 +216,6 @@ class TrialScreen(ReportRunScreen):
             yield 0, event
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one trial
-        from app.workflows.trial_order import Judged, SettingRestored, ValueSet  # noqa: PLC0415
 
         assert self.order
         match event:
@@ -250,7 +245,6 @@ class TrialScreen(ReportRunScreen):
         return f"{self._now}{so_far}{f'; at most {duration(left)} left' if left else ''}"
 
     def headline(self) -> Content:
-        from forms.trials.report import verdict_field  # noqa: PLC0415  loaded when it is first needed
 
         if not isinstance(self.summary, TrialSummary):
             return Content(visible(self._now))
@@ -260,15 +254,12 @@ class TrialScreen(ReportRunScreen):
         )
 
     def heard_text(self, width: int) -> str:
-        from forms.exporters.text import figures_text  # noqa: PLC0415  loaded when it is first needed
-        from forms.trials.judged import report_of  # noqa: PLC0415
 
         if self.summary is not None:
             return figures_text(report_of(self.summary), width=width, ansi=True)
         return "\n".join(line for text in self._lines for line in _hanging(visible(text), width))
 
     def ended(self, error: Exception | None) -> None:
-        from forms.trials.judged import report_of  # noqa: PLC0415  loaded when it is first needed
 
         assert self.order
         plan = self.order.request.plan
@@ -286,8 +277,6 @@ class TrialScreen(ReportRunScreen):
 
     def keeps_from_leaving(self, error: Exception | None) -> bool:
         """Where something may be left on the server, whoever leaves is told first."""
-        from app.changes.server import ChangeFailedError  # noqa: PLC0415  loaded when it is first needed
-
         if error is None or isinstance(error, CancelledError) or self._restored:
             return False
         return self._slots > 0 or isinstance(error, ChangeFailedError)

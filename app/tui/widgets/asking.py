@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
+from textual.screen import Screen
 from textual.widgets import Button, Input, Label
 
 from app.clients.base import Secrets
@@ -14,8 +15,9 @@ from app.errors import UsageError
 from app.kinds import kind_of, lines
 from app.logins import same_login
 from app.server.shell import check_ssh_host
-from app.targets import may_hold_password
+from app.targets import may_hold_password, parse_typed_target
 from app.tui.frame.base import BaseScreen, start_with_notebook
+from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog, MessageDialog, PickDialog
 from app.tui.frame.parts import KeyBar, LineInput
 from app.workflows.guide.backend import PasswordNeededError
@@ -42,14 +44,9 @@ class FormLine:
 TARGET = FormLine(key="target", name="Target", hint="[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME")
 
 
-def usual_values(lines: tuple[FormLine, ...]) -> dict[str, str]:
-    """What stands in the lines where nothing is known."""
-    return {line.key: line.usual for line in lines}
-
-
-def remembered_values(lines: tuple[FormLine, ...], remembered: Mapping[str, JSONValue] | None) -> dict[str, str]:
-    """What was typed last; what is no line's, or no text, is left out."""
-    values = usual_values(lines)
+def remembered_values(lines: tuple[FormLine, ...], remembered: Mapping[str, JSONValue] | None = None) -> dict[str, str]:
+    """What was typed last, else what is usual; what is no line's, or no text, is left out."""
+    values = {line.key: line.usual for line in lines}
     kept = (remembered or {}).items()
     return values | {key: value for key, value in kept if key in values and isinstance(value, str)}
 
@@ -63,16 +60,44 @@ def typed_values(lines: tuple[FormLine, ...], typed: Mapping[str, str]) -> dict[
     return text
 
 
+def typed_target(text: str, question: str = "which share? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE") -> Target:
+    """Raises UsageError, with the question where nothing is typed."""
+    if not text.strip():
+        raise UsageError(question)
+    return parse_typed_target(text)
+
+
+def typed_count(name: str, text: str, most: int) -> int:
+    """Raises UsageError."""
+    if not text.isdecimal() or not 1 <= int(text) <= most:
+        raise UsageError(f"{name}: expected a whole number from 1 to {most:,}, found {text!r}")
+    return int(text)
+
+
+def typed_number(name: str, text: str, least: float, most: float) -> float:
+    """Raises UsageError."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = least - 1
+    if not least <= found <= most:
+        raise UsageError(f"{name}: expected a number from {least:g} to {most:g}, found {text!r}")
+    return found
+
+
 class LinesScreen(BaseScreen):
     """Lines, and a button that begins; Enter leads from line to line."""
 
+    NAME: ClassVar[str]
+    """Of its keys, and under which the notebook keeps what was typed last; no password is ever in it."""
     HEADING: ClassVar[str]
     BUTTON: ClassVar[str]
+    START: ClassVar[str] = "Measure what the lines say."
     LINES: ClassVar[tuple[FormLine, ...]]
     STORED: ClassVar[str] = ""
-    """The kind whose recordings Ctrl+L lists."""
-    MEMORY_KEY: ClassVar[str]
-    """Under which the notebook keeps what was typed last; no password is ever in it."""
+    """What Ctrl+L lists, in the plural: the recordings of the kind NAME."""
+    RUN: "ClassVar[Callable[..., Screen[Any]]]"
+    """The screen that measures a request."""
     DEFAULT_CSS = """
     LinesScreen #lines { height: 1fr; }
     LinesScreen .form-line { height: 1; margin-bottom: 1; }
@@ -81,6 +106,12 @@ class LinesScreen(BaseScreen):
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
         cls.HINTS = {line.key: f"{line.name}: {line.hint}." for line in cls.LINES}
+        keys = [KeyCommand(f"{cls.NAME}.start", "f9", cls.BUTTON, cls.START, footer="Start", priority=True)]
+        if cls.STORED:
+            about = f"List the {cls.STORED} of the notebook: read, label, export or resume one."
+            name = f"Stored {cls.STORED}"
+            keys.append(KeyCommand(f"{cls.NAME}.stored", "ctrl+l", name, about, footer="Stored", priority=True))
+        cls.KEYS = (*keys, *cls.__dict__.get("KEYS", ()))
         super().__init_subclass__(inherit_css=inherit_css, inherit_bindings=inherit_bindings)
 
     def __init__(self) -> None:
@@ -102,13 +133,13 @@ class LinesScreen(BaseScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        typed = self.context.typed.get(self.MEMORY_KEY, {})
+        typed = self.context.typed.get(self.NAME, {})
         self.with_notebook(self._values, lambda values: self._fill(values | typed))
 
     def _values(self, notebook: Notebook) -> dict[str, str]:
         """What was typed last, with the target of the recording pointed at, or of the newest one with a share."""
         practice, pointed = self.context.practice, self.context.pointed
-        values = self.first_values(notebook.remembered(self.MEMORY_KEY), practice)
+        values = self.first_values(notebook.remembered(self.NAME), practice)
         heads = (
             []
             if practice
@@ -126,26 +157,33 @@ class LinesScreen(BaseScreen):
     def _changed(self) -> None:
         """What is typed stands here again when one comes back, whether it was begun with or not."""
         typed, kept = self.typed(), self.context.typed
-        if self.MEMORY_KEY in kept or typed != self._first:
-            kept[self.MEMORY_KEY] = typed
+        if self.NAME in kept or typed != self._first:
+            kept[self.NAME] = typed
 
     def on_screen_suspend(self) -> None:
         """Keep what was typed in the notebook too; the job is the lowest screen's, since this one may be gone."""
-        typed = self.context.typed.get(self.MEMORY_KEY)
+        typed = self.context.typed.get(self.NAME)
         if typed is not None and typed != self._first:
             self._first = typed
             kept = _for_the_notebook(typed)
             start_with_notebook(
                 self.app.screen_stack[0],
-                lambda notebook: notebook.remember(self.MEMORY_KEY, kept),
+                lambda notebook: notebook.remember(self.NAME, kept),
                 lambda _: None,
-                group=f"keep {self.MEMORY_KEY}",
+                group=f"keep {self.NAME}",
             )
 
-    @staticmethod
-    def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
-        """What stands in the lines at first, by what was typed last and the practice servers that are ready."""
-        raise NotImplementedError
+    @classmethod
+    def first_values(cls, remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
+        """What stands in the lines: what was typed last, else the practice server's share where it is ready."""
+        known = dict(remembered or {})
+        share = next((target for target in practice if target.abilities.has_share), None)
+        if share is not None:
+            ready = format_target(replace(share, path=""))
+            typed = str(known.get("target") or ready)
+            of_another_day = typed.startswith(ready.partition(f":{share.port}/")[0]) and not typed.startswith(ready)
+            known["target"] = ready if of_another_day else typed
+        return remembered_values(cls.LINES, known)
 
     def _fill(self, values: dict[str, str]) -> None:
         """Put what is known into the lines, unless somebody was faster and has begun to type."""
@@ -163,7 +201,7 @@ class LinesScreen(BaseScreen):
 
     def remember(self) -> None:
         kept = _for_the_notebook(self.typed())
-        self.with_notebook(lambda notebook: notebook.remember(self.MEMORY_KEY, kept))
+        self.with_notebook(lambda notebook: notebook.remember(self.NAME, kept))
 
     @on(Input.Submitted)
     def _next_line(self) -> None:
@@ -187,7 +225,11 @@ class LinesScreen(BaseScreen):
 
     def begin(self, request: Any) -> None:
         """Log in, and measure."""
-        raise NotImplementedError
+
+        def measure(secrets: Secrets) -> None:
+            self.app.push_screen(self.RUN(replace(request, secrets=secrets)))
+
+        log_in(self, request.target, measure)
 
     def work_failed(self, error: Exception) -> None:
         if isinstance(error, UsageError):
@@ -198,7 +240,7 @@ class LinesScreen(BaseScreen):
     def action_stored(self) -> None:
         def stored(notebook: Notebook) -> list[RecordingLine]:
             with notebook.snapshot():
-                return lines(notebook, notebook.recordings(self.STORED))
+                return lines(notebook, notebook.recordings(self.NAME))
 
         self.with_notebook(stored, self._choose_stored)
 

@@ -2,9 +2,9 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from threading import Thread, current_thread, main_thread
 from time import monotonic
@@ -19,6 +19,8 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from app.clients.base import Secrets
+from app.errors import LoginError
 from app.measure.control import SeriesControl
 from app.measure.events import Progressed, RunFinished, RunStarted
 from app.recorder.recording import RecorderEvent
@@ -27,6 +29,7 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar
+from app.tui.widgets.asking import log_in_again
 from app.tui.widgets.views import AnsiView, in_columns
 from forms.exporters.text import figures_text
 from forms.layout import cut, visible
@@ -228,6 +231,12 @@ REDRAW_SECONDS = 1.0
 """The screen is drawn no more often while a run is timed."""
 
 
+def run_keys(name: str, stop: str) -> tuple[KeyCommand, KeyCommand]:
+    """The keys of a screen that measures: stop, and export what came of it."""
+    export = KeyCommand(f"{name}.export", "x", "Export", f"Write the {name} to a file.")
+    return KeyCommand(f"{name}.stop", "s", "Stop", stop), export
+
+
 class ReportRunScreen(RecordingScreen):
     """Draws what is heard once a second until there is a report, which ``s`` stops and ``x`` exports."""
 
@@ -361,3 +370,56 @@ class ReportRunScreen(RecordingScreen):
 
     def export_name(self, report: Report) -> str:
         return report.name
+
+
+class MeasurementScreen(ReportRunScreen):
+    """Measures what a form asks for; a refused login is asked for again, and the report takes the events' place."""
+
+    def __init__(self, request: Any, resumed: Any = None) -> None:
+        """``resumed`` is the stored recording to complete; None for a new one."""
+        super().__init__(self.heading_of(request))
+        self.request, self.resumed = request, resumed
+        self.is_broken_off = False
+        """Whether an error ended it before it could be closed."""
+
+    @staticmethod
+    def heading_of(request: Any) -> str:
+        raise NotImplementedError
+
+    @staticmethod
+    def to_resume(record: Any, secrets: Secrets, typed: Mapping[str, Any]) -> Any:
+        """The request that completes a stored recording; ``typed`` is what stands in the form. Raises UsageError."""
+        raise NotImplementedError
+
+    def targets(self) -> "Sequence[Target]":
+        return [self.request.target]
+
+    def steps(self) -> Iterator[Any]:
+        """Measure, in a thread of its own."""
+        raise NotImplementedError
+
+    def events(self) -> Iterator[tuple[int, Any]]:
+        return ((0, step) for step in self.steps())
+
+    def refusal(self, error: Exception | None) -> str:
+        """What a server said that refused the login; empty where none did."""
+        return str(error) if isinstance(error, LoginError) else ""
+
+    def result(self) -> Report | None:
+        """The report of what was stored; None where nothing was."""
+        raise NotImplementedError
+
+    def ended(self, error: Exception | None) -> None:
+        def again(secrets: Secrets) -> None:
+            self.begin_again(type(self)(replace(self.request, secrets=secrets), self.resumed))
+
+        self.is_broken_off = error is not None
+        why = self.refusal(error)
+        if not (why and log_in_again(self, self.targets(), why, again)) and error is not None:
+            self.draw()
+            self.work_failed(error)
+        if (report := self.result()) is not None:
+            self.show_report(report)
+        else:
+            self.draw()
+            self.refresh_bindings()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from itertools import accumulate, zip_longest
+from typing import Any
 
 from rich.text import Text
 from textual.content import Content
@@ -10,6 +11,8 @@ from textual.widgets import Static
 
 from app.tui.frame.commands import KeyCommand
 from forms.layout import Tone, Toned
+from forms.wording import plain
+from storage.records import SeriesStatus
 
 Draw = Callable[[int, int], str]
 """Lines, styled by ANSI escapes, for a width and a height."""
@@ -131,3 +134,9 @@ def content_of(said: str | Toned) -> Content:
 def joined(parts: Iterable[str | Toned], gap: str) -> Content:
     """Several texts, one after the other."""
     return Content(gap).join([content_of(part) for part in parts])
+
+
+def stopped(record: Any) -> Toned:
+    """What ended a recording early; nothing for a complete one."""
+    error = f": {plain(record.error)}" if record.error else ""
+    return Toned("" if record.status is SeriesStatus.COMPLETE else f"! {record.status}{error}. ", Tone.CAUTION)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.config import ConfigError, ServerProfile, config
 from app.errors import UsageError
@@ -44,6 +44,15 @@ def server_of(target: Target) -> ServerProfile | None:
         if _named_place(named) == _named_place(target):
             return server
     return None
+
+
+def server_ways(target: Target, ssh: str, smb_conf: str = "") -> dict[str, Any]:
+    """By which ssh and smb.conf the server is reached: as said, else as the settings file says."""
+    server = server_of(target)
+    return {
+        "server_ssh": ssh or (server.ssh if server else "") or None,
+        "smb_conf": smb_conf or (server.smb_conf if server else "") or None,
+    }
 
 
 def with_picked(choices: GuideChoices, target: Target, file: "Item | None", *, kerberos: bool = False) -> GuideChoices:

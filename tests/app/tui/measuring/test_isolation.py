@@ -15,7 +15,7 @@ from app.isolation.script import load_script
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen, Context
 from app.tui.frame.dialogs import AskDialog, MessageDialog
-from app.tui.measuring.isolation import IsolationRunScreen, IsolationScreen, first_values, read_request, target_of
+from app.tui.measuring.isolation import IsolationRunScreen, IsolationScreen, read_request, target_of
 from app.tui.widgets.views import AnsiView
 from storage.isolations import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
@@ -55,7 +55,7 @@ def test_the_lines_are_read():
 )
 def test_the_practice_servers_share_stands_there_not_its_file_nor_its_port_of_another_day(typed_last, stands):
     file = Target(protocol="smb", host="127.0.0.1", port=4450, user="practice", share="practice", path="report.bin")
-    assert first_values({"target": typed_last} if typed_last else None, [file])["target"] == stands
+    assert IsolationScreen.first_values({"target": typed_last} if typed_last else None, [file])["target"] == stands
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_the_practice_servers_share_stands_there_not_its_file_nor_its_port_of_an
         ({"target": ""}, "which share"),
         ({"target": "ftp://h/x"}, "needs a share"),
         ({"clients": "many"}, "no list of numbers"),
-        ({"rounds": "0"}, "not a number of rounds"),
+        ({"rounds": "0"}, "Rounds: expected a whole number"),
         ({"without": "close"}, "cannot be left out"),
         ({"expose": "elsewhere"}, "the server is 127.0.0.1"),
         ({"ssh": "root:hunter2@nas"}, "a password does not belong"),
