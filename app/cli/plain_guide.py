@@ -21,13 +21,7 @@ from app.workflows.guide import page as acts
 from app.workflows.guide.after_run import after_measuring, page_of
 from app.workflows.guide.backend import Backend, Logins, PasswordNeededError
 from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, inside
-from app.workflows.guide.choices import (
-    STEPS,
-    GuideChoices,
-    MethodStep,
-    at,
-    new_measurement,
-)
+from app.workflows.guide.choices import STEPS, GuideChoices, MethodStep, at, new_measurement
 from app.workflows.guide.job import MeasurementJob, request_of
 from app.workflows.guide.known import GuideContext, around, link_to, towards, with_picked
 from app.workflows.guide.method import blocked, step_before
@@ -92,7 +86,6 @@ class PlainGuide:
     choices: GuideChoices = field(default_factory=GuideChoices)
     known: GuideContext = field(default_factory=GuideContext)
     typed: dict[str, str] = field(default_factory=dict)
-    """Rejected input by question, offered again."""
 
     def run(self) -> None:
         with Notebook(self.notebook_path) as notebook:
@@ -231,7 +224,6 @@ class PlainGuide:
     # Other screens
 
     def _visited(self, notebook: Notebook, name: str, arguments: Mapping[str, object]) -> GuideChoices | None:
-        """Print what the named screen shows; returns the choices that follow, if any."""
         match name:
             case "series":
                 form = run_form(notebook.series(str(arguments["series_id"])))
@@ -416,7 +408,6 @@ class PlainGuide:
 
 
 def _commands(arguments: Mapping[str, object]) -> dict[str, str]:
-    """What is typed in place of a screen."""
     target, ssh = shlex.quote(str(arguments.get("target", ""))), str(arguments.get("ssh", ""))
     server = f" --server-ssh {shlex.quote(ssh)}" if ssh else ""
     return {

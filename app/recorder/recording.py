@@ -88,7 +88,6 @@ class SeriesMonitor:
             self._watch.set_child(pid)
 
     def see(self, event: Event) -> None:
-        """Tell the runs' own bytes from other traffic."""
         if self._watch is None:
             return
         match event:
@@ -105,14 +104,12 @@ class SeriesMonitor:
                 pass
 
     def explained(self, failure: Failed) -> Failed:
-        """Adds what the server's settings say about a missing file."""
         hidden = why_hidden(self._writer.series.environment.get("server", {}), self._writer.series.target)
         if failure.kind != NoSuchFileError.__name__ or not hidden:
             return failure
         return replace(failure, text=f"{failure.text}; {hidden}")
 
     def profiled(self, plan: MeasurementPlan) -> MeasurementPlan:
-        """The plan with the smb.conf whose smbd is profiled, if it is. Raises MeasurementError."""
         if not plan.profile:
             return plan
         ssh, conf = self._request.server_ssh, self._request.smb_conf

@@ -54,7 +54,6 @@ class CatalogueScreen(BaseScreen):
     """
 
     def __init__(self, words: str = "") -> None:
-        """``words`` are what to search for at first."""
         super().__init__()
         self.sought = words
         self.shown: tuple[CatalogueEntry, ...] = ()
@@ -174,7 +173,6 @@ class EntryScreen(Copies, MeasureMixin):
     """
 
     def __init__(self, entry: str, share: str | None = None) -> None:
-        """``entry`` is its name; ``share`` the one that is measured."""
         super().__init__()
         self.entry = find(entry)
         self.value = suggested_value(self.entry)

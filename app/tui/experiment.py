@@ -99,7 +99,6 @@ class ExperimentScreen(ZoomsCharts, Copies, MeasureMixin):
     """
 
     def __init__(self, experiment: str = "") -> None:
-        """``experiment`` is the one to show; empty for the newest."""
         super().__init__()
         self.experiment = experiment
         self.summary: ExperimentSummary | None = None

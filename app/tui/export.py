@@ -107,7 +107,6 @@ class ExportScreen(BaseScreen):
         self._propose()
 
     def _recalled(self, remembered: Mapping[str, JSONValue] | None) -> None:
-        """The folder of the last export, as long as it is there, and its formats."""
         folder, formats = (remembered or {}).get("folder"), (remembered or {}).get("formats")
         known = [name for name in FORMATS if isinstance(formats, list) and name in formats]
         if known and not self.marked:
@@ -137,7 +136,6 @@ class ExportScreen(BaseScreen):
         self._propose()
 
     def _paths(self) -> dict[str, Path]:
-        """The file of each format that is to be written."""
         typed = self.query_one("#path", Input).value.strip()
         path = Path(typed)
         with suppress(RuntimeError):  # no such user, or one that is typed halfway
@@ -255,7 +253,6 @@ def _line(each: Format) -> str:
 
 
 def _file_name(name: str) -> str:
-    """A file name from a label: letters, digits and few signs."""
     kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in name.strip())
     return kept.strip(".-")[:60] or "sharebench"
 

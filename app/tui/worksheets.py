@@ -155,10 +155,8 @@ class WorksheetScreen(Copies):
     """A worksheet that calculates as one types."""
 
     KIND = ""
-    """``bottleneck`` or ``clients``, as the notebook calls it."""
     HEADING = ""
     LINES: ClassVar[dict[str, tuple[InputBox, ...]]] = {}
-    """The inputs of each line, by its label."""
     KEYS = (
         KeyCommand(
             "worksheet.save", "ctrl+s", "Save", "Keep the worksheet in the notebook under a name.", priority=True
@@ -214,7 +212,6 @@ class WorksheetScreen(Copies):
 
     @on(Input.Changed)
     def calculate(self) -> None:
-        """Calculate again; what cannot be read yet is said, and the last result stays."""
         try:
             self.filled = self.read()
         except UsageError as error:
@@ -403,7 +400,6 @@ class BottleneckScreen(WorksheetScreen):
         )
 
     def write(self, filled: BottleneckCalculation) -> None:
-        """The first machine; the last one's throughput is the aim where there are steps."""
         first, last = filled.machines[0], filled.machines[-1]
         for kind in ReferenceKind:
             part = first.part(kind)
@@ -471,7 +467,6 @@ class ClientsScreen(WorksheetScreen):
         )
 
     def write(self, filled: UsersCalculation) -> None:
-        """Fill in a saved worksheet; groups beyond the lines are left out and said so."""
         saved = MeasuredComponent(
             "as saved", filled.capacity_bytes_per_second, filled.capacity_source, filled.series_id
         )

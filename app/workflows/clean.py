@@ -8,14 +8,7 @@ from dataclasses import dataclass, replace
 from app.clients.base import Client, DirectoryEntry, Files
 from app.errors import MeasurementError, NoSuchFileError, NotAFileError
 from app.load.file_set import remove_all
-from app.targets import (
-    is_isolation_folder,
-    is_load_folder,
-    is_scratch_name,
-    is_scratch_path,
-    is_tree_folder,
-    join,
-)
+from app.targets import is_isolation_folder, is_load_folder, is_scratch_name, is_scratch_path, is_tree_folder, join
 from storage.records import Target
 
 

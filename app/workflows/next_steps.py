@@ -31,9 +31,7 @@ class NextStep:
 
     name: str
     choices: Callable[[Notebook], GuideChoices] | None = None
-    """The guide's choices to remember; None if it opens another screen."""
     screen: str = ""
-    """The screen to open, after the choices are remembered."""
     arguments: Mapping[str, object] = field(default_factory=dict)
 
 

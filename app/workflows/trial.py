@@ -245,7 +245,6 @@ class _Campaign:
         return failure_from(failure) if failure else None
 
     def _keep_alive(self, heard_at: float) -> float:
-        """Feed the dead man's switch in time; returns when it was last fed."""
         limit, now = self.change.dead_man_seconds, time.monotonic()
         if not limit or now - heard_at < limit / 3:
             return heard_at

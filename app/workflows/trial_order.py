@@ -486,7 +486,6 @@ def rate_after_burst(progress: Sequence[tuple[float, int]]) -> float:
 
 
 def _cannot_be_made(plan: MeasurementPlan) -> str:
-    """Why the file of the plan cannot be made on the server; empty where it can."""
     control = SeriesControl()
     with MeasuringProcess(replace(plan, runs=1, warmups=0, until_percent=None), control) as child:
         for event in child.events():

@@ -12,19 +12,7 @@ from app.cli.run_options import chosen, series_options, target_argument
 from app.errors import CancelledError, MeasurementError, UsageError
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
-from app.subjects.diagnosis.run import (
-    DiagnosisChanged,
-    DiagnosisClosed,
-    DiagnosisEvent,
-    DiagnosisOpened,
-    DiagnosisRequest,
-    StageBegan,
-    amount_text,
-    check_request,
-    parse_stages,
-    record_diagnosis,
-    request_of,
-)
+from app.subjects.diagnosis import run as diagnosing
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
 from storage.diagnoses import DIAGNOSIS, Diagnosis, Effort, StageName
 from storage.plan import Settings
@@ -41,7 +29,7 @@ class Stages(click.ParamType[tuple[StageName, ...]]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[StageName, ...]:
         if isinstance(value, tuple):
             return value
-        return parse_stages(value) or self.fail(f"name one or more of {', '.join(StageName)}.", param, ctx)
+        return diagnosing.parse_stages(value) or self.fail(f"name one or more of {', '.join(StageName)}.", param, ctx)
 
 
 @common.command("diagnose")
@@ -73,17 +61,17 @@ def diagnose_command(
         resumed, secrets = common.to_resume(
             context, DIAGNOSIS, resume_reference, _WITH_RESUME, target=target, kerberos=choices["kerberos"]
         )
-        request = request_of(resumed, secrets)
+        request = diagnosing.request_of(resumed, secrets)
     elif target:
         request = _request(context, target, choices)
     else:
         raise UsageError("name the share to diagnose: sharebench diagnose smb://HOST/SHARE")
-    if text := amount_text(request):
+    if text := diagnosing.amount_text(request):
         output.say(text)
         if not yes:
             alone = "there is no terminal to ask at: consent with --yes; nothing was written"
             output.confirm("Begin?", alone=alone, declined="nothing was written")
-    diagnosis = _watch(record_diagnosis(request, common.notebook_path(context), control, resumed), control)
+    diagnosis = _watch(diagnosing.record_diagnosis(request, common.notebook_path(context), control, resumed), control)
     output.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
     if control.cancelled.is_set():
         raise CancelledError(f"cancelled; `sharebench diagnose --resume {diagnosis.id}` completes it")
@@ -92,13 +80,13 @@ def diagnose_command(
     return 0
 
 
-def _request(context: click.Context, url: str, choices: dict[str, Any]) -> DiagnosisRequest:
+def _request(context: click.Context, url: str, choices: dict[str, Any]) -> diagnosing.DiagnosisRequest:
     if choices["quick"] and choices["thorough"]:
         raise UsageError("--quick and --thorough contradict each other: leave one out")
     effort = Effort.QUICK if choices["quick"] else Effort.THOROUGH if choices["thorough"] else Effort.USUAL
     options = chosen(choices)
     place, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
-    request = DiagnosisRequest(
+    request = diagnosing.DiagnosisRequest(
         target=place,
         secrets=secrets,
         settings=replace(Settings(), timeout_seconds=options.timeout_seconds),
@@ -111,24 +99,24 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> Diagn
         label=options.label,
         question=options.question,
     )
-    check_request(request)
+    diagnosing.check_request(request)
     return request
 
 
-def _watch(events: Iterable[DiagnosisEvent], control: SeriesControl) -> Diagnosis:
+def _watch(events: Iterable[diagnosing.DiagnosisEvent], control: SeriesControl) -> Diagnosis:
     closed: Diagnosis | None = None
     with cancel_on_signals(control):
         for event in events:
             match event:
-                case DiagnosisOpened(diagnosis=diagnosis):
+                case diagnosing.DiagnosisOpened(diagnosis=diagnosis):
                     output.say(f"diagnosis {diagnosis.id}")
-                case StageBegan(name=name, number=number, of=of):
+                case diagnosing.StageBegan(name=name, number=number, of=of):
                     output.say(f"  {number} of {of}: {STAGE_NAMES[name]}")
-                case DiagnosisChanged(stage=stage) if stage and stage.status is not SeriesStatus.COMPLETE:
+                case diagnosing.DiagnosisChanged(stage=stage) if stage and stage.status is not SeriesStatus.COMPLETE:
                     output.say(f"sharebench: {STAGE_NAMES[stage.name]}: {stage.error}")
                 case Warned(text=text):
                     output.say(f"sharebench: {text}")
-                case DiagnosisClosed(diagnosis=closed):
+                case diagnosing.DiagnosisClosed(diagnosis=closed):
                     pass
     if closed is None:
         raise CancelledError("cancelled before anything was measured")

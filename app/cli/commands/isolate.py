@@ -20,13 +20,7 @@ from app.isolation.places import (
     parse_clients,
     request_to_resume,
 )
-from app.isolation.rounds import (
-    IsolationClosed,
-    IsolationEvent,
-    IsolationOpened,
-    LayerRunEnded,
-    LayerRunStarted,
-)
+from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
 from app.measure.control import SeriesControl
 from app.measure.events import Warned

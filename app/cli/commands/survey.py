@@ -34,7 +34,6 @@ _port_options = common.several(
 
 
 def _settle(context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Resolves ``@NAME``; the first one's settings apply."""
     servers = {value: profile(value[1:]) for value in values if value.startswith("@")}
     places = {value: parse_target(server.url()) for value, server in servers.items()}
     first = next(iter(servers), None)

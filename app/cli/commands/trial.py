@@ -27,24 +27,10 @@ from app.measure.events import RunFinished, RunStarted
 from app.measure.plan import SeriesRequest
 from app.recorder.recording import SeriesOpened
 from app.subjects.audit import audited_first
+from app.workflows import trial_order
 from app.workflows.requests import MOST_MINUTES, series_request
 from app.workflows.restore import check_own, owner_text, restore, restored_text
 from app.workflows.trial import run_trial
-from app.workflows.trial_order import (
-    FittedRequest,
-    Judged,
-    SettingRestored,
-    TrialOrder,
-    ValueSet,
-    check_target,
-    consent_lines,
-    expected_text,
-    fitted,
-    new_order,
-    of_length,
-    order_to_resume,
-    stored_trial,
-)
 from app.workflows.tune import STOP_AFTER, Tried, Trying, Tuned, Tuning, candidates
 from forms.series.progress import duration
 from forms.stats.decision import Doubt
@@ -110,12 +96,12 @@ trial_options = common.several(
 class Prepared:
     """A checked trial; nothing is written yet."""
 
-    short: FittedRequest
+    short: trial_order.FittedRequest
     setting: ChangeableSetting
     choices: Mapping[str, Any]
     load: LoadWindow | None
 
-    def order(self, kind: ExperimentKind, values: tuple[str, ...], **fields: Any) -> TrialOrder:
+    def order(self, kind: ExperimentKind, values: tuple[str, ...], **fields: Any) -> trial_order.TrialOrder:
         choices, setting = self.choices, self.setting
         usual = {
             "looks": LOOKS,
@@ -126,7 +112,9 @@ class Prepared:
             "load": self.load,
         }
         plan = TrialPlan(kind=setting.kind, name=setting.name, values=values, **{**usual, **fields})
-        order = of_length(new_order(self.short.request, setting, kind=kind, plan=plan), self.short)
+        order = trial_order.of_length(
+            trial_order.new_order(self.short.request, setting, kind=kind, plan=plan), self.short
+        )
         return replace(
             order, within_seconds=within(choices) / len(setting.values if kind is ExperimentKind.TRIAL else "1")
         )
@@ -149,7 +137,7 @@ def prepared(context: click.Context, name: str, values: tuple[str, ...], url: st
         restart=choices["allow_restart"],
     )
     setting = find_setting(name, values, request.plan.target, ways)
-    check_target(request)
+    trial_order.check_target(request)
     short = with_short_runs(request, load, choices)
     return Prepared(short=short, setting=setting, choices=choices, load=load)
 
@@ -179,16 +167,18 @@ def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tup
     )
 
 
-def with_short_runs(request: SeriesRequest, load: LoadWindow | None, choices: Mapping[str, Any]) -> FittedRequest:
+def with_short_runs(
+    request: SeriesRequest, load: LoadWindow | None, choices: Mapping[str, Any]
+) -> trial_order.FittedRequest:
     """The request with a smaller file where a run would take too long and nobody chose the file's size."""
     if load:
-        return FittedRequest(request, 0)
-    return fitted(request, keeps_size=bool(choices["size_bytes"]) or request.plan.make_file)
+        return trial_order.FittedRequest(request, 0)
+    return trial_order.fitted(request, keeps_size=bool(choices["size_bytes"]) or request.plan.make_file)
 
 
-def consent(order: TrialOrder, *, yes: bool) -> None:
+def consent(order: trial_order.TrialOrder, *, yes: bool) -> None:
     """Show what would be written and how it is undone, and ask. Raises UsageError, CancelledError."""
-    for line in consent_lines(order):
+    for line in trial_order.consent_lines(order):
         output.say(line)
     ask_consent(yes=yes)
 
@@ -200,7 +190,7 @@ def ask_consent(*, yes: bool) -> None:
         output.confirm("Start?", alone=alone, declined="nothing was written")
 
 
-def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
+def carried_out(context: click.Context, order: trial_order.TrialOrder) -> ChangeSummary:
     """Run the trial with its progress."""
     control, progress = SeriesControl(), ProgressLine()
     summary: ChangeSummary | None = None
@@ -211,7 +201,7 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
     ):
         for event in events:
             match event:
-                case ValueSet(value=value, block=block):
+                case trial_order.ValueSet(value=value, block=block):
                     tried = "as it is" if value is None else f"= {value}"
                     progress.about = f"{pace.place(block)}: {order.plan.name} {tried}: "
                     progress.show(SeriesOpened(series_id=""))  # a sign of life before the first byte
@@ -220,12 +210,12 @@ def carried_out(context: click.Context, order: TrialOrder) -> ChangeSummary:
                 case RunFinished(run=run):
                     pace.done += run.phase is Phase.MEASURED
                     progress.show(event)
-                case Judged(summary=found):
+                case trial_order.Judged(summary=found):
                     summary = found
                     progress.clear()
                     if isinstance(found, TrialSummary) and found.effect and not found.complete and sys.stderr.isatty():
                         output.say(f"pair {len(found.pairs)}: {signed_percent(found.effect.change_percent)} so far")
-                case SettingRestored(text=text):
+                case trial_order.SettingRestored(text=text):
                     progress.clear()
                     output.say(text)
                 case _:
@@ -327,9 +317,11 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
 
 def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     with common.notebook(context) as notebook:
-        stored = stored_trial(notebook, notebook.recording(name, ExperimentKind.TRIAL, ExperimentKind.SWEEP).subject)
+        stored = trial_order.stored_trial(
+            notebook, notebook.recording(name, ExperimentKind.TRIAL, ExperimentKind.SWEEP).subject
+        )
     target, secrets = common.secrets_for(context, stored.base.target, kerberos=choices["kerberos"])
-    order = replace(order_to_resume(stored, target, secrets), within_seconds=within(choices))
+    order = replace(trial_order.order_to_resume(stored, target, secrets), within_seconds=within(choices))
     consent(order, yes=choices["yes"])
     summary = carried_out(context, order)
     answer_trial(summary, as_json=choices["as_json"])
@@ -393,7 +385,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         first=tuple(one for one in audited_first(request) if not only or one.name in only),
     )
     tuning.check()
-    check_target(request)
+    trial_order.check_target(request)
     where = ways.ssh or "this machine"
     output.say(f"{len(candidates(tuning.only))} candidates will be tried on {where}, each a line of smb.conf in a")
     output.say("drop-in file that is written, proven, measured and restored; what has a risk is left out.")
@@ -405,7 +397,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     if found.said:
         output.say(found.said)
     if found.run_seconds:
-        each = expected_text(LOOKS, 2, found.run_seconds)
+        each = trial_order.expected_text(LOOKS, 2, found.run_seconds)
         output.say(f"Each candidate: {each} It ends after {tuning.stop_after} in a row without a gain.")
     ask_consent(yes=choices["yes"])
     if found.request is not request:
@@ -434,14 +426,14 @@ def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
                 case Tried(summary=summary_of_one):
                     output.say(verdict_sentence(summary_of_one))
                     pace = _Pace(tuning.looks, 2, ExperimentKind.TRIAL)
-                case ValueSet(value=value, block=block):
+                case trial_order.ValueSet(value=value, block=block):
                     progress.about = f"{pace.place(block)}, {'as it is' if value is None else 'tried'}: "
                 case RunFinished(run=run):
                     pace.done += run.phase is Phase.MEASURED
                     progress.show(event)
                 case Tuned(summary=found):
                     summary = found
-                case Judged() | SettingRestored():
+                case trial_order.Judged() | trial_order.SettingRestored():
                     progress.clear()
                 case _:
                     progress.show(event)

@@ -47,7 +47,6 @@ class Bench:
 
     @property
     def sizes(self) -> Sizes:
-        """The plan's, or smaller ones where space is scarce; looked at once."""
         if self._sizes is None:
             with self.connection(SMBFiles) as files:
                 free = files.free_bytes(self.target.path)
@@ -91,7 +90,6 @@ class Bench:
             files.make_folder(self.path())
 
     def bulk(self) -> str:
-        """A file of ``bulk_bytes`` in our folder, which later reads find in the server's memory."""
         path, size = self.path(BULK), self.sizes.bulk_bytes
         if not self._has_bulk:
             with self.connection(SMBFiles) as files:
@@ -104,7 +102,6 @@ class Bench:
         return path
 
     def remove(self) -> None:
-        """Everything in our folder; raises an error that names it."""
         if not self._made:
             return
         try:
@@ -175,7 +172,6 @@ class Bench:
         os._exit(0)
 
     def _hear(self, workers: dict[int, tuple[int, bytearray]], whole: Callable[[bytearray], bool]) -> None:
-        """Until each worker's answer is ``whole``."""
         waiting = {end for end, (_, said) in workers.items() if not whole(said)}
         while waiting:
             self.check()

@@ -169,7 +169,6 @@ def _make_entries(bench: Bench, number: int, count: int) -> str:
 
 
 def _look(bench: Bench, files: SMBFiles, path: str, samples: dict[str, list[float]]) -> None:
-    """Times by the number of entries found."""
     share, clock = files.connected_share(), time.perf_counter
     names: list[str] = []
     took = []

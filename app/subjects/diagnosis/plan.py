@@ -51,7 +51,6 @@ class Sizes:
         return files, size
 
     def seconds(self, stages: tuple[StageName, ...]) -> float:
-        """The usual length."""
         return sum(_SHORT_STAGE_SECONDS if one in _READ_ONLY else self.stage_seconds for one in stages)
 
     def within(self, free_bytes: int | None, stages: tuple[StageName, ...], *, own_folders: bool) -> "Sizes":

@@ -275,7 +275,6 @@ class _Measuring:
         yield DiagnosisChanged(diagnosis=self.diagnosis, stage=stage)
 
     def standing(self, control: SeriesControl) -> tuple[SeriesStatus, str]:
-        """The status, and why it is not complete."""
         if control.cancelled.is_set():
             return SeriesStatus.INTERRUPTED, "cancelled"
         failed = [stage for stage in self.diagnosis.stages if stage.status is not SeriesStatus.COMPLETE]

@@ -32,7 +32,7 @@ from textual.screen import Screen
 from app.charts import ascii_only
 from app.child_process import need_linux
 from app.errors import LinuxNeededError, UsageError
-from app.tui.frame import screens
+from app.tui.frame import screens, themes
 from app.tui.frame.base import BaseScreen, Context, ContextApp, told
 from app.tui.frame.commands import (
     Commanded,
@@ -44,18 +44,6 @@ from app.tui.frame.commands import (
     keys_of,
     offered,
     read_keys,
-)
-from app.tui.frame.themes import (
-    ANSI_ON_DARK,
-    ANSI_ON_LIGHT,
-    DARK,
-    THEMES,
-    VARIABLES,
-    Density,
-    Readable,
-    remember,
-    remembered_density,
-    remembered_theme,
 )
 from app.user_files import config_file, keys_file
 from forms.layout import PLAIN_SIGNS, control_pictures, visible
@@ -95,7 +83,6 @@ class Terminal(LinuxDriver):
             list(parser.feed(""))
 
     def _read(self) -> bytes:
-        """The keys that wait; nothing once the terminal is gone."""
         try:
             return os.read(self.fileno, 4096)
         except OSError as error:
@@ -241,26 +228,25 @@ class SharebenchApp(App[int], Commanded):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  declared so in Textual
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high"), (50, "-tall")]  # noqa: RUF012  declared so in Textual
 
-    ansi_theme_dark = Reactive(ANSI_ON_DARK, init=False)
+    ansi_theme_dark = Reactive(themes.ANSI_ON_DARK, init=False)
 
     def __init__(self, context: Context, *, first: str = "", **arguments: object) -> None:
-        """``first`` names the screen to open on, if not the first one; ``arguments`` go to its screen."""
         super().__init__()
         self.context = context
         self.first = first
         self.first_arguments = arguments
         self.keys_path = context.keys_file or keys_file()
         self.chosen_keys: dict[str, str] = {}
-        self.density = Density.FITTING
-        self._looks = (Readable(), *((PlainSigns(),) if ascii_only() else ()))
-        for theme in THEMES:
+        self.density = themes.Density.FITTING
+        self._looks = (themes.Readable(), *((PlainSigns(),) if ascii_only() else ()))
+        for theme in themes.THEMES:
             self.register_theme(theme)
         self.set_reactive(SharebenchApp.theme, self._theme_at_first())  # before its mount: styles are read once
         self.stylesheet.set_variables(self.get_css_variables())
 
     def _theme_at_first(self) -> str:
         kept = self.context.theme_file
-        return (kept and remembered_theme(kept, self.available_themes)) or DARK.name
+        return (kept and themes.remembered_theme(kept, self.available_themes)) or themes.DARK.name
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), *self._looks]
@@ -270,14 +256,13 @@ class SharebenchApp(App[int], Commanded):
         return make(**self.first_arguments)
 
     def get_driver_class(self) -> type[Driver]:
-        """Our reading of a terminal in place of Textual's; its other drivers (a browser, tests) as they are."""
         return driver_for(super().get_driver_class())
 
     def on_mount(self) -> None:
-        self.ansi_theme_light = ANSI_ON_LIGHT  # set here, so that a light theme at the start has its colours too
+        self.ansi_theme_light = themes.ANSI_ON_LIGHT  # set here, so that a light theme at the start has its colours too
         if (kept := self.context.theme_file) is not None:
-            self.theme_changed_signal.subscribe(self, lambda theme: remember(kept, theme.name))
-            self.density = remembered_density(self._density_file(kept))
+            self.theme_changed_signal.subscribe(self, lambda theme: themes.remember(kept, theme.name))
+            self.density = themes.remembered_density(self._density_file(kept))
         self._fit(self.size)
         try:
             self.chosen_keys = _keys_of_settings() | read_keys(self.keys_path, known_commands)
@@ -287,7 +272,7 @@ class SharebenchApp(App[int], Commanded):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """What other themes than ours do not say."""
-        return VARIABLES
+        return themes.VARIABLES
 
     @staticmethod
     def _density_file(theme_file: Path) -> Path:
@@ -299,12 +284,14 @@ class SharebenchApp(App[int], Commanded):
     def _fit(self, size: Size) -> None:
         width, height = size
         small = width < DENSE_BELOW[0] or height < DENSE_BELOW[1]
-        self.set_class(self.density is Density.DENSE or (self.density is Density.FITTING and small), "-dense")
+        self.set_class(
+            self.density is themes.Density.DENSE or (self.density is themes.Density.FITTING and small), "-dense"
+        )
 
     def action_density(self) -> None:
-        self.density = Density.ROOMY if self.has_class("-dense") else Density.DENSE
+        self.density = themes.Density.ROOMY if self.has_class("-dense") else themes.Density.DENSE
         if self.context.theme_file is not None:
-            remember(self._density_file(self.context.theme_file), self.density)
+            themes.remember(self._density_file(self.context.theme_file), self.density)
         self._fit(self.size)
 
     def notify(
@@ -343,7 +330,6 @@ class SharebenchApp(App[int], Commanded):
         self.push_screen(make(**arguments))
 
     def action_visit(self, name: str) -> None:
-        """Go to a screen by its name, unless a dialog waits for its answer."""
         if not self.screen.is_modal:
             self.visit(name)
 
@@ -362,7 +348,6 @@ class SharebenchApp(App[int], Commanded):
         self.push_screen(MessageDialog(heading, text))
 
     def action_help(self) -> None:
-        """Help for what has the focus; the same key closes it."""
         from app.tui.frame.dialogs import HelpDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
 
         if isinstance(self.screen, HelpDialog):
@@ -372,7 +357,6 @@ class SharebenchApp(App[int], Commanded):
 
     @property
     def _busy(self) -> BaseScreen | None:
-        """The screen that has something under way."""
         return next((s for s in self.screen_stack if isinstance(s, BaseScreen) and s.quit_question()), None)
 
     def action_suspend_process(self) -> None:
@@ -387,7 +371,6 @@ class SharebenchApp(App[int], Commanded):
         self.notify("Ctrl+Q leaves, Ctrl+Z goes back to the shell for a while.")
 
     async def action_quit(self) -> None:
-        """Leave; a screen that has something under way asks first, and ends it."""
         busy = self._busy
         if busy is None:
             self.exit(0)

@@ -29,7 +29,6 @@ class Context:
 
     notebook_path: Path
     practice: "tuple[Target, ...]" = ()
-    """Targets of embedded servers that are ready, offered first."""
     practice_secrets: "Mapping[str, Secrets]" = field(default_factory=dict)
     keys_file: Path | None = None
     """The keys file to read; None for the one in the settings folder."""
@@ -38,7 +37,6 @@ class Context:
     backend: Backend = field(default_factory=Backend)
     logins: Logins = field(default_factory=Logins)
     pointed: str = ""
-    """The recording that the notebook's cursor is on."""
     typed: dict[str, dict[str, str]] = field(default_factory=dict)
     """What was typed into the lines of a form in this session, by the key under which the notebook keeps it."""
 
@@ -169,7 +167,6 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
     def in_background(
         self, job: Callable[[], _T], then: Callable[[_T], None], *, group: str = "work", exclusive: bool = True
     ) -> None:
-        """Do ``job`` in a thread, then ``then`` with its result here; an error is shown in a dialog."""
         start(self, job, then, group=group, exclusive=exclusive)
 
     def with_notebook(
@@ -180,7 +177,6 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
         group: str = "notebook",
         exclusive: bool = False,
     ) -> None:
-        """Do ``job`` in a thread with a notebook of its own, then ``then`` with its result here."""
         start_with_notebook(self, job, then, group=group, exclusive=exclusive)
 
     @on(WorkDone)
@@ -195,7 +191,6 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
         self.work_failed(message.error)
 
     def work_failed(self, error: Exception) -> None:
-        """Tell the user; a screen that can do more about an error overrides it."""
         self.sharebench_app.tell_error(error)
 
     def action_back(self) -> None:
@@ -210,11 +205,9 @@ class BaseScreen(ScreenBase[Any]):
     """The name among the screens that it stands in for, where it has none of its own."""
 
     def quit_question(self) -> str | None:
-        """What to ask before the program is left; None where nothing is under way."""
         return None
 
     def leave(self, then: Callable[[], None]) -> None:
-        """End what is under way, then do ``then``."""
         then()
 
 

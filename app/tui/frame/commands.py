@@ -30,9 +30,7 @@ class KeyCommand:
     footer: str = ""
     """A word or two for the footer, where the name is not it."""
     hidden: bool = False
-    """Whether the footer leaves it out."""
     priority: bool = False
-    """Whether the key works while an input has the focus."""
 
     def __post_init__(self) -> None:
         if not self.action:
@@ -58,7 +56,6 @@ class Commanded(DOMNode):
     """What the node is for, for F1 help."""
 
     def about_now(self) -> str:
-        """What the node is for as it is now, for F1 help."""
         return self.ABOUT
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:

@@ -44,7 +44,6 @@ class KeyBar(Widget, can_focus=False):
     """Actions whose keys go before all others: those that what is marked is there for."""
 
     def put_first(self, *actions: str) -> None:
-        """Show the keys of these actions before all others, in this order; none for the screen's own order."""
         if actions != self.foremost:
             self.foremost = actions
             self.refresh()
@@ -57,7 +56,6 @@ class KeyBar(Widget, can_focus=False):
             self.refresh()
 
     def render(self) -> Content:
-        """The ways in and out stay at the right; of the others the last ones give way."""
         shown = {active.binding.action: self._written(active) for active in self._shown()}
         ways = [shown.pop(action) for action in _WAYS if action in shown]
         while len(ways) > 1 and sum(way.cell_length for way in ways) > self.size.width:
@@ -103,7 +101,6 @@ class Pane(Vertical):
         self.called(title)
 
     def called(self, title: str) -> None:
-        """Show this title from now on."""
         self.border_title = Content(visible(title))
 
 

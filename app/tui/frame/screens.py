@@ -16,7 +16,6 @@ class ScreenEntry(NamedTuple):
     title: str
     help: str
     key: str = ""
-    """The key that leads there from everywhere; empty for one that other screens lead to."""
     measures: bool = False
     """Whether it needs Linux."""
 

@@ -130,7 +130,6 @@ class Readable(LineFilter):
 
 @lru_cache(4096)
 def _readable(style: Style, behind: RichColor) -> Style:
-    """The style itself where its text can be read already."""
     front, back = style.color, style.bgcolor or behind
     if style.reverse:
         front, back = back, front
@@ -161,7 +160,6 @@ class Density(StrEnum):
     """How much room the look takes."""
 
     FITTING = "fitting"
-    """Roomy where there is room."""
     ROOMY = "roomy"
     """A frame around each pane."""
     DENSE = "dense"

@@ -12,26 +12,11 @@ from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.guide.views import PageView
 from app.tui.widgets.asking import log_in, log_in_again
 from app.workflows.guide import known as store
+from app.workflows.guide import page as acts
 from app.workflows.guide.backend import PasswordNeededError
 from app.workflows.guide.browsing import BrowsedFolder
 from app.workflows.guide.choices import GuideChoices, MethodStep, at, with_target
 from app.workflows.guide.known import GuideContext, Judgement, LinkState, around, link_to, towards, with_picked
-from app.workflows.guide.page import (
-    Act,
-    Ask,
-    BeginRound,
-    Browse,
-    Connect,
-    Decide,
-    Go,
-    Judge,
-    LookQuiet,
-    NameBaseline,
-    ReadCredentials,
-    Resume,
-    Start,
-    Visit,
-)
 from forms import wording
 from storage.notebook import Notebook
 from storage.records import Quiet, RunStatus, Target, format_target
@@ -55,7 +40,6 @@ class GuideActions(BaseScreen):
         raise NotImplementedError
 
     def take(self, choices: GuideChoices) -> None:
-        """Make these the choices, keep them, and show what is known for them."""
         self.choices = choices
         known = self.known
 
@@ -66,54 +50,54 @@ class GuideActions(BaseScreen):
 
         self.with_notebook(lambda notebook: store.keep(notebook, choices, known), kept, group="keep", exclusive=True)
 
-    def do(self, act: Act) -> None:
+    def do(self, act: acts.Act) -> None:
         match act:
-            case Go(choices):
+            case acts.Go(choices):
                 self.take(choices)
-            case Ask():
+            case acts.Ask():
                 self._ask(act, self.typed.get(act.heading, act.value) if act.keep else act.value)
-            case Connect(target, kerberos):
+            case acts.Connect(target, kerberos):
                 self._connect(target, kerberos=kerberos)
-            case ReadCredentials(target, path):
+            case acts.ReadCredentials(target, path):
                 self._connect(self.context.logins.from_file(target, Path(path).expanduser()), kerberos=False)
-            case Browse() if self.choices.target is not None:
+            case acts.Browse() if self.choices.target is not None:
                 self._connect(self.choices.target, kerberos=self.choices.kerberos)
-            case Start() | Resume():
-                self._begin(resumed=isinstance(act, Resume))
-            case Judge(number, status):
+            case acts.Start() | acts.Resume():
+                self._begin(resumed=isinstance(act, acts.Resume))
+            case acts.Judge(number, status):
                 self._judge(number, status)
-            case LookQuiet():
+            case acts.LookQuiet():
                 self._look_quiet()
-            case NameBaseline(name) if self.choices.series_id is not None:
+            case acts.NameBaseline(name) if self.choices.series_id is not None:
                 self._name_baseline(name, self.choices.series_id)
-            case BeginRound() | Decide():
+            case acts.BeginRound() | acts.Decide():
                 self._note(act)
-            case Visit(name, arguments):
+            case acts.Visit(name, arguments):
                 self.sharebench_app.visit(name, **arguments)
             case _:
                 pass
 
-    def _note(self, act: BeginRound | Decide) -> None:
+    def _note(self, act: acts.BeginRound | acts.Decide) -> None:
         def write(notebook: Notebook) -> None:
-            if isinstance(act, Decide):
+            if isinstance(act, acts.Decide):
                 store.decide(notebook, act.series_id, act.decision)
             else:
                 store.begin_round(notebook, act.choices)
 
         self.with_notebook(write, lambda _: self.take(act.choices))
 
-    def _try(self, attempt: Callable[[], Act], again: Callable[[], None]) -> None:
+    def _try(self, attempt: Callable[[], acts.Act], again: Callable[[], None]) -> None:
         try:
             self.do(attempt())
         except UsageError as error:
             self.app.push_screen(MessageDialog("Not understood", str(error)), lambda _: again())
 
-    def _ask(self, ask: Ask, value: str) -> None:
+    def _ask(self, ask: acts.Ask, value: str) -> None:
         def answered(text: str | None) -> None:
             if text is not None:
                 self._try(lambda: attempt(text), lambda: self._ask(ask, text))
 
-        def attempt(text: str) -> Act:
+        def attempt(text: str) -> acts.Act:
             act = ask.then(text)
             if ask.keep:
                 self.typed[ask.heading] = text

@@ -81,7 +81,6 @@ class VirtualList(ScrollView, Commanded, can_focus=True):
         self.cursor = 0
 
     def show(self, lines: Sequence[str], names: Sequence[str], cursor: int = 0) -> None:
-        """Show these lines; ``names`` are what typing looks through."""
         self.lines, self.names = lines, names
         self.virtual_size = Size(self.size.width, len(lines))
         self.scroll_to(y=0, animate=False, force=True)
@@ -187,7 +186,6 @@ class BrowseScreen(BaseScreen):
         self.query_one("#note", Static).update(Text(self._note()))
 
     def _first(self) -> list[str]:
-        """The line before the names: a file can be made wherever there are files."""
         return [] if self.place.is_share_list else [MAKE_HERE]
 
     def _lines(self) -> list[str]:
@@ -197,7 +195,6 @@ class BrowseScreen(BaseScreen):
         return [*self._first(), *(_line(item, longest) for item in items)]
 
     def _best(self) -> int:
-        """The line to start on: a file that suits, else any file, else the first share that is nobody's own."""
         offset = len(self._first())
         items = self.place.items
         for wanted in (FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN, FileFit.LARGE):

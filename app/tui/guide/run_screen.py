@@ -153,7 +153,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         return self._recording and self.running.is_timed
 
     def _read_form(self) -> None:
-        """Read what is stored, at once when a run has ended, but not twice within a second."""
         due = not self._is_timed or monotonic() >= self._read_at + REDRAW_SECONDS
         series_id = self.running.series_id
         if not self._unread or not due or series_id is None:
@@ -209,7 +208,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
                 self._draw_part(part)
 
     def _stale(self) -> list[tuple[float, str]]:
-        """The slow parts that show something old, with when they were drawn; the oldest first."""
         shows = {"form": self.form, "rates": self.form, "within": self._within}
         return sorted((at, part) for part, (at, shown) in self._drawn.items() if shown is not shows[part])
 
@@ -294,7 +292,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         self._draw_line()
 
     def action_end(self) -> None:
-        """End after this run; a series without a valid one is asked about first."""
         series_id = self.running.series_id
         if self.running.valid_runs:
             self._end()

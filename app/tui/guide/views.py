@@ -87,7 +87,6 @@ class PageView(Vertical, Commanded):
         return self.page.why if self.page is not None else ""
 
     def show(self, page: Page) -> None:
-        """Show a page; the cursor stays where the user has put it while the page is the same step's."""
         options = self.query_one(OptionList)
         before = self.page
         same = before is not None and _alike(before, page)
@@ -114,7 +113,6 @@ class PageView(Vertical, Commanded):
             self.query_one("#page-text", VerticalScroll).scroll_home(animate=False)
 
     def doing(self, text: str) -> None:
-        """Say what is being done; empty when it is over."""
         self.query_one("#page-doing", Static).update(Text(text))
         self.set_class(bool(text), "-doing")
 
@@ -140,7 +138,6 @@ class PageView(Vertical, Commanded):
                 self.query_one(OptionList).replace_option_prompt_at_index(place, row)
 
     def _prompt(self, option: Option, place: int) -> Content:
-        """The choice; a hint for which there is no room beside it stands below it while the cursor is there."""
         row = _row(option)
         if row.cell_length <= self._cells:
             return row
@@ -153,7 +150,6 @@ class PageView(Vertical, Commanded):
         return max(20, self.query_one(OptionList).scrollable_content_region.width - 1)
 
     def read_on(self) -> None:
-        """Show more of the text; after its end, its beginning."""
         text = self.query_one("#page-text", VerticalScroll)
         if text.scroll_offset.y >= text.max_scroll_y:
             text.scroll_home(animate=False)
@@ -176,7 +172,6 @@ class PageView(Vertical, Commanded):
 
 
 def _alike(before: Page, after: Page) -> bool:
-    """Whether it is the same step with the same choices, so that the cursor can stay where it is."""
     return before.title == after.title and len(before.options) == len(after.options)
 
 
@@ -228,7 +223,6 @@ class StepsView(Widget):
 
     @property
     def lines_each(self) -> int:
-        """Lines that a step takes: two where there is room for its detail."""
         return 3 if self.size.height >= 3 * len(self.steps) else 2 if self.size.height >= 2 * len(self.steps) else 1
 
     def render(self) -> Content:

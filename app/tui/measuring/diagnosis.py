@@ -8,18 +8,7 @@ from textual.content import Content
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.measure.events import Warned
-from app.subjects.diagnosis.run import (
-    DiagnosisChanged,
-    DiagnosisClosed,
-    DiagnosisOpened,
-    DiagnosisRequest,
-    StageBegan,
-    amount_text,
-    check_request,
-    parse_stages,
-    record_diagnosis,
-    request_of,
-)
+from app.subjects.diagnosis import run as diagnosing
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, typed_target, typed_values
 from app.tui.widgets.recording import MeasurementScreen, run_keys
@@ -42,20 +31,20 @@ LINES = (
 )
 
 
-def diagnosis_request(typed: Mapping[str, str]) -> DiagnosisRequest:
+def diagnosis_request(typed: Mapping[str, str]) -> diagnosing.DiagnosisRequest:
     """What the lines ask for, without a login. Raises UsageError with what is wrong."""
     text = typed_values(LINES, typed)
     target = typed_target(text["target"])
     if text["effort"] not in {"", *Effort}:
         raise UsageError(f"effort is {', '.join(Effort)}; not {text['effort']!r}")
-    request = DiagnosisRequest(
+    request = diagnosing.DiagnosisRequest(
         target=target,
         effort=Effort(text["effort"] or Effort.USUAL),
-        only=parse_stages(text["only"]),
+        only=diagnosing.parse_stages(text["only"]),
         folder=text["folder"] or None,
         **server_ways(target, text["ssh"], text["conf"]),
     )
-    check_request(request)
+    diagnosing.check_request(request)
     return request
 
 
@@ -71,7 +60,7 @@ class DiagnosisRunScreen(MeasurementScreen):
     STOP_TEXT = "It is not done. Finished stages are kept and the rest can be resumed; what was created is removed."
     QUIT_TEXT = "A diagnosis is running. Finished stages are kept, and what was created on the share is removed."
 
-    def __init__(self, request: DiagnosisRequest, resumed: Diagnosis | None = None) -> None:
+    def __init__(self, request: diagnosing.DiagnosisRequest, resumed: Diagnosis | None = None) -> None:
         super().__init__(request, resumed)
         self.diagnosis: Diagnosis | None = None
         self.is_closed = False
@@ -79,25 +68,25 @@ class DiagnosisRunScreen(MeasurementScreen):
         self._problems: list[str] = []
 
     @staticmethod
-    def heading_of(request: DiagnosisRequest) -> str:
+    def heading_of(request: diagnosing.DiagnosisRequest) -> str:
         return f"Diagnosis · {place(request.target)}"
 
     @staticmethod
-    def to_resume(record: Diagnosis, secrets: Secrets, typed: Mapping[str, Any]) -> DiagnosisRequest:  # noqa: ARG004
-        return request_of(record, secrets)
+    def to_resume(record: Diagnosis, secrets: Secrets, typed: Mapping[str, Any]) -> diagnosing.DiagnosisRequest:  # noqa: ARG004
+        return diagnosing.request_of(record, secrets)
 
     def steps(self) -> Iterator[Any]:
-        return record_diagnosis(self.request, self.context.notebook_path, self.control, self.resumed)
+        return diagnosing.record_diagnosis(self.request, self.context.notebook_path, self.control, self.resumed)
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one diagnosis
         match event:
-            case StageBegan(name=name, number=number, of=of):
+            case diagnosing.StageBegan(name=name, number=number, of=of):
                 self._now = f"Stage {number} of {of}: {STAGE_NAMES[name]}"
-            case DiagnosisOpened(diagnosis=diagnosis) | DiagnosisChanged(diagnosis=diagnosis):
+            case diagnosing.DiagnosisOpened(diagnosis=diagnosis) | diagnosing.DiagnosisChanged(diagnosis=diagnosis):
                 self.diagnosis = diagnosis
             case Warned(text=text):
                 self._problems.append(text)
-            case DiagnosisClosed(diagnosis=diagnosis):
+            case diagnosing.DiagnosisClosed(diagnosis=diagnosis):
                 self.diagnosis, self.is_closed = diagnosis, True
 
     def now(self) -> str:
@@ -139,15 +128,15 @@ class DiagnosisScreen(LinesScreen):
     LINES = LINES
     RUN = DiagnosisRunScreen
 
-    def read(self, typed: Mapping[str, str]) -> DiagnosisRequest:
+    def read(self, typed: Mapping[str, str]) -> diagnosing.DiagnosisRequest:
         return diagnosis_request(typed)
 
-    def begin(self, request: DiagnosisRequest) -> None:
+    def begin(self, request: diagnosing.DiagnosisRequest) -> None:
         def agreed(yes: bool | None) -> None:
             if yes:
                 super(DiagnosisScreen, self).begin(request)
 
-        if text := amount_text(request):
+        if text := diagnosing.amount_text(request):
             self.app.push_screen(ConfirmDialog("Begin the diagnosis?", text, yes="Begin", no="Back"), agreed)
         else:
             super().begin(request)

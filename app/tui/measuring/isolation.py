@@ -146,12 +146,10 @@ class IsolationRunScreen(MeasurementScreen):
         return f"{self._now}, about {duration(left)} left" if left > 0 else self._now
 
     def headline(self) -> Content:
-        """What it is, after what ended it early."""
         assert self.isolation is not None
         return joined([stopped(self.isolation), verdict_sentence(isolation_summary(self.isolation).verdict)], "")
 
     def heard_text(self, width: int) -> str:
-        """The table so far, as it will stand on the form, the runs that ended, and what is to be known."""
         if self.isolation is None:
             return ""
         lines: list[str] = []

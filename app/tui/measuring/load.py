@@ -137,7 +137,6 @@ class LoadProgressState:
     files: FilesMade | None = None
     queue: JobsWait | None = None
     seconds: tuple[SecondPassed, ...] = ()
-    """The last ones, the newest last."""
     warnings: tuple[str, ...] = ()
     closed: LoadClosed | None = field(default=None)
 
@@ -187,13 +186,11 @@ class LoadProgressState:
         return f"Point {self.phase.point}{of}, {self.phase.users} users: "
 
     def _planned(self) -> Sequence[int]:
-        """The users of each point; none where that is not known before."""
         if self.load is None or self.load.choices.by_size:
             return ()
         return self.load.choices.users
 
     def _left_seconds(self, of_phase: float, *, is_last: bool) -> float | None:
-        """Until the last planned point is measured; None where nobody knows, or nothing is measured any more."""
         load, phase, planned = self.load, self.phase, self._planned()
         if load is None or phase is None or not planned or phase.phase in {LoadPhase.PRINTING, LoadPhase.CLEANING}:
             return None
@@ -213,7 +210,6 @@ class LoadProgressState:
         return silent if silent >= STALL_SECONDS else 0
 
     def text(self, width: int) -> str:
-        """The last second and the last minute, then the points so far with their charts."""
         lines = [] if self.closed is not None else list(self._second_lines(width))
         points = self.load.points if self.load is not None else ()
         if self.load is not None and points:
@@ -352,7 +348,6 @@ class LoadScreen(LinesScreen):
     first_values = staticmethod(first_values)
 
     def __init__(self, target: str = "", ssh: str = "") -> None:
-        """``target`` and the ``ssh`` of its server stand in their lines at first, where they are known."""
         super().__init__()
         self._known = {"target": target, "ssh": ssh} if target else {}
 

@@ -41,7 +41,6 @@ class ResumeStep:
 
 
 def _of_form(notebook: Notebook, head: Recording) -> ResumeStep | None:
-    """Of a kind with a screen that measures what a form asks for."""
     run, target = _RUN[head.kind], kind_of(head).target(notebook, head)
     record, remembered = stored_record(notebook, head), notebook.remembered(head.kind) or {}
     if target is None or not all(same_login(one, target) for one in getattr(record, "targets", ())):
@@ -74,7 +73,6 @@ def _of_trial(notebook: Notebook, head: Recording) -> ResumeStep | None:
 
 
 def _on_the_command_line(_notebook: Notebook, head: Recording) -> ResumeStep | None:
-    """Of a kind without a screen that resumes it."""
     if not (resume := kind_of(head).resume):
         return None
     dialog = MessageDialog("Resume it on the command line", f"sharebench {resume} {head.id}")

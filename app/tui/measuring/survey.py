@@ -140,7 +140,6 @@ class StationProgress:
         return replace(self, doing=doing or self.doing, percent=percent, rates=rates)
 
     def line(self, width: int) -> str:
-        """One line of at most ``width`` columns: name, what it does, its average so far or the run's progress."""
         figure = bar(self.percent, _BAR) if self.percent is not None else ""
         average = mean(self.rates)
         told = figure or (wording.rate(average) if average is not None else "")
@@ -155,14 +154,12 @@ class SurveyProgress:
     warnings: tuple[str, ...] = ()
 
     def heard(self, index: int, event: RecorderEvent) -> "SurveyProgress":
-        """The same survey after an event of its ``index``-th station."""
         series = list(self.series)
         series[index] = series[index].heard(event)
         warnings = (*self.warnings, event.text) if isinstance(event, Warned) else self.warnings
         return SurveyProgress(series=tuple(series), warnings=tuple(dict.fromkeys(warnings)))
 
     def text(self, width: int) -> str:
-        """A line a series, those that are left out last and shorter."""
         going = [one.line(width) for one in self.series if one.station.state is not StationState.LEFT_OUT]
         out = [
             cut(f"{one.station.name}: left out", width)
@@ -204,7 +201,6 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
     QUIT_TEXT = "A survey is running. What was measured is kept, and the survey can be resumed."
 
     def __init__(self, planned: SurveyRound, targets: Sequence[Target], again: Callable[[], None]) -> None:
-        """``again`` resumes it from the screen below, where what is missing can be measured now."""
         super().__init__(planned.experiment.name)
         self.planned, self.targets, self.again = planned, targets, again
         self._refused: list[tuple[list[Target], str]] = []
@@ -221,7 +217,6 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
             self._refuse(self.planned.stations[index], event.text)
 
     def _refuse(self, station: Station, why: str) -> None:
-        """Have the password not sent again: it was a wrong one."""
         refused = targets_like(station, self.planned, self.targets)
         for target in refused:
             self.context.logins.refuse(target)

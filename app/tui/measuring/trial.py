@@ -129,7 +129,6 @@ class TrialScreen(ReportRunScreen):
         return self.context.backend.order_trial(request, self.setting, accepted=accepted, restart=restart)
 
     def work_failed(self, error: Exception) -> None:
-        """Ask for what is missing: the password, a yes to a risk; say else what stands in the way."""
         if self._begun:
             super().work_failed(error)
             return
@@ -295,5 +294,4 @@ class TrialScreen(ReportRunScreen):
 
 
 def _hanging(text: str, width: int) -> list[str]:
-    """A sentence, or what it leads to, which is indented on every line."""
     return hanging(text, width, "    " if text.startswith(" ") else "")

@@ -122,9 +122,7 @@ class Deletion:
     """What came of deleting several series."""
 
     removed: tuple[Removed, ...]
-    """In the order in which they were taken out."""
     refusal: RefusedError | UnknownReferenceError | None
-    """Why one of them could not be; of several, the last."""
 
 
 def remove_all(notebook: Notebook, ids: Sequence[str]) -> Deletion:

@@ -188,7 +188,6 @@ class TableScreen(ReportScreen):
     )
 
     def __init__(self, ids: Sequence[str]) -> None:
-        """``ids`` are the series, the base first."""
         super().__init__("Compare", lambda notebook: _report(notebook, ids))
         self.ids = tuple(ids)
 

@@ -27,10 +27,8 @@ class ListRows:
     rows: Sequence[Found | Group] = ()
     places: Mapping[str, int] = field(default_factory=dict)
     unused: frozenset[SortKey] = frozenset()
-    """The columns in which none of them has anything."""
 
     def landing(self, row: int, direction: int) -> int:
-        """The nearest row with a series: first in the direction (1 or -1), then against it; 0 where there is none."""
         last = len(self.rows) - 1
         row = max(0, min(row, last))
         for step in (direction, -direction):
@@ -42,7 +40,6 @@ class ListRows:
         return 0
 
     def series_at(self, row: int) -> str | None:
-        """The id of the series in a row; None for a heading, or outside."""
         found = self.rows[row] if 0 <= row < len(self.rows) else None
         return found.series_id if isinstance(found, Found) else None
 
@@ -78,14 +75,12 @@ class ListColumn(NamedTuple):
     heading: str
     text: "Callable[[RecordingLine], str]"
     width: int
-    """Cells; the least for a column that grows."""
     rank: int
     """Columns of a higher rank are left out first where the width is short."""
     grows: int = 0
     """Its share of the cells that are left, 0 for a column of fixed width."""
     right: bool = False
     cut_inside: bool = False
-    """Whether a longer text keeps its last part, the share."""
     tone: "Callable[[RecordingLine], Tone]" = lambda _line: Tone.PLAIN
 
 

@@ -131,7 +131,6 @@ class NotebookScreen(SeriesActions):
         self.set_interval(_REREAD_SECONDS, self._look_again)
 
     async def _furnish(self) -> None:
-        """Put the form's view in its place; the first paint does not wait for it."""
         from app.tui.notebook.series_view import SeriesView  # noqa: PLC0415  as above
 
         detail = SeriesView()
@@ -219,7 +218,6 @@ class NotebookScreen(SeriesActions):
         self._share_room()
 
     def _share_room(self) -> None:
-        """Give the form what the list has no series for; the filter changes nothing of that."""
         lines = max(len(self.rows.rows), self._counted[1], _LEAST_LISTED) + _AROUND_LIST
         self.query_one("#detail").styles.min_height = max(0, self.size.height - lines)
 
@@ -340,7 +338,6 @@ class NotebookScreen(SeriesActions):
     # Marking and deleting
 
     def action_delete(self) -> None:
-        """At once for a single recording that nothing rests on; else after a question."""
         from app.tui.frame.dialogs import ConfirmDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
         from app.tui.notebook.dialogs import question_before, remove_all  # noqa: PLC0415  as above
 
@@ -384,7 +381,6 @@ class NotebookScreen(SeriesActions):
 
 
 def _written(path: Path) -> tuple[int, ...]:
-    """When the notebook was written last, its log of what is to be written included; empty without one."""
     found: list[int] = []
     for part in (path, path.with_name(f"{path.name}-wal")):
         with suppress(OSError):

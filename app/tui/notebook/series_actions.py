@@ -54,7 +54,6 @@ class SeriesActions(MeasureMixin):
         return ()
 
     def meant(self) -> list[str]:
-        """Ids of the series that a command is for: the marked ones, else the one that the cursor is on."""
         return list(self.marked()) or [series_id for series_id in (self.chosen(),) if series_id is not None]
 
     def changed(self, *series_ids: str) -> None:
@@ -203,7 +202,6 @@ def _names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[st
 
 
 def _name(notebook: "Notebook", ids: Sequence[str], naming: "BaselineNaming") -> None:
-    """Give or take the name. Raises UsageError where the series are no repeats of each other."""
     from app.kinds import alike  # noqa: PLC0415  the first paint does not wait for what comes after it
     from forms.comparison.differences import same_path  # noqa: PLC0415  as above
 
@@ -221,7 +219,6 @@ def _name(notebook: "Notebook", ids: Sequence[str], naming: "BaselineNaming") ->
 
 
 def _base_of(notebook: "Notebook", series_id: str) -> str | None:
-    """What to compare a series with where nothing is marked: the one it was made from, else the only baseline."""
     series = notebook.heads_of([series_id])
     if series and series[0].base_id is not None:
         return series[0].base_id

@@ -76,7 +76,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     """
 
     cursor: reactive[int] = reactive(0, repaint=False)
-    """The row that the cursor is on, headings of groups counted."""
 
     @dataclass
     class Wanted(Message):
@@ -119,7 +118,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self._pointed: str | None = None
 
     def show(self, listing: ListRows) -> None:
-        """List these series; the cursor stays on its series where that is still there, else near where it was."""
         before = self.pointed
         self.listing = listing
         self._columns = fitted(self.size.width, listing.unused)
@@ -147,7 +145,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def forget(self, *series_ids: str) -> None:
-        """Ask again for lines that have changed; without ids, for all."""
         for series_id in series_ids or list(self.lines):
             self.lines.pop(series_id, None)
         self.edition += 1
@@ -204,7 +201,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self._marks_changed()
 
     def unmark(self, *series_ids: str) -> None:
-        """Take the marks of these away; without ids, all."""
         for series_id in series_ids or list(self.marked):
             self.marked.pop(series_id, None)
         self._marks_changed()
@@ -225,7 +221,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self._tell()
 
     def _follow(self) -> None:
-        """Scroll as far as is needed to show the cursor; a group's heading above it comes into view with it."""
         top = self.scroll_offset.y
         above = self.cursor
         while above > 0 and not isinstance(self.rows[above - 1], Found):

@@ -47,7 +47,6 @@ class SeriesView(Widget):
                 yield ChartView(id="series-chart")
 
     def show(self, shown: "SeriesSummary | Report | None") -> None:
-        """Show this form from now on, with its chart where it is a series; None for nothing."""
         from app.tui.widgets.views import joined  # noqa: PLC0415  the first paint does not wait for what draws a form
         from forms import wording  # noqa: PLC0415  as above
         from forms.exporters.text import figures_text  # noqa: PLC0415  as above
@@ -68,7 +67,6 @@ class SeriesView(Widget):
         self._show_chart()
 
     def next_picture(self) -> None:
-        """Go round: the rate of each run, the throughput within a run; and the form between them where it is narrow."""
         beside = self.query_one("#series-form-box").display and self.query_one("#series-picture").display
         if beside:
             self._within = not self._within

@@ -37,7 +37,6 @@ class FormLine:
     key: str
     name: str
     hint: str
-    """What belongs there, and what an empty line means."""
     usual: str = ""
 
 
@@ -150,12 +149,10 @@ class LinesScreen(BaseScreen):
 
     @staticmethod
     def values_of(target: Target) -> dict[str, str]:
-        """What a folder of a share puts into the lines."""
         return {"target": format_target(target)}
 
     @on(Input.Changed)
     def _changed(self) -> None:
-        """What is typed stands here again when one comes back, whether it was begun with or not."""
         typed, kept = self.typed(), self.context.typed
         if self.NAME in kept or typed != self._first:
             kept[self.NAME] = typed
@@ -259,7 +256,6 @@ class LinesScreen(BaseScreen):
 
 
 def _folder_of(notebook: Notebook, head: Recording) -> Target | None:
-    """The folder in which a recording was measured."""
     target = kind_of(head).target(notebook, head)
     if target is None or head.kind != SERIES:
         return target

@@ -16,14 +16,12 @@ class MeasureMixin(BaseScreen):
     """A screen that leads to a measurement."""
 
     def measure_with(self, choices: "GuideChoices") -> None:
-        """Go to the guide; one that is open takes these choices up, a new one remembers them."""
         open_guide = self._open_guide()
         self.sharebench_app.visit("guide")
         if open_guide is not None:
             open_guide.take(choices)
 
     def tell_guide_of_name(self, experiment: str, new_name: str) -> None:
-        """A guide that is open measures on under the new name of its experiment."""
         open_guide = self._open_guide()
         if open_guide is not None and open_guide.choices.experiment == experiment:
             open_guide.choices = replace(open_guide.choices, experiment=new_name)
@@ -41,7 +39,6 @@ class MeasureMixin(BaseScreen):
             self.with_notebook(step.choices, self.measure_with)
 
     def settle(self, found: "Comparison | None") -> None:
-        """Take the cheapest step that settles a comparison that is inconclusive."""
         from app.workflows.next_steps import after_comparison  # noqa: PLC0415  loaded when it is first needed
 
         if found is None or found.known:

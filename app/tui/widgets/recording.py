@@ -72,9 +72,7 @@ class RecordingScreen(BaseScreen):
     STOP_TEXT: ClassVar[str]
     """What becomes of what was measured, for whoever is asked about stopping."""
     KEEP_ON: ClassVar[str]
-    """The answer that does not stop."""
     QUIT_TEXT: ClassVar[str]
-    """The same, for whoever leaves the program."""
 
     def __init__(self, control: SeriesControl) -> None:
         super().__init__()
@@ -132,7 +130,6 @@ class RecordingScreen(BaseScreen):
 
     @property
     def is_covered(self) -> bool:
-        """Whether another screen lies over this one; what is drawn then is drawn for nobody."""
         return self.app.screen is not self
 
     @on(MeasurementEnded)
@@ -178,7 +175,6 @@ class RecordingScreen(BaseScreen):
         return None if self.is_over else self.QUIT_TEXT
 
     def leave(self, then: Callable[[], None]) -> None:
-        """Stop, and leave once everything is stored."""
         self._leave = then
         self.control.cancel()
 
@@ -193,12 +189,10 @@ class HangUp:
         self._before: signal._HANDLER | None = None
 
     def watch(self) -> None:
-        """From now on the signal of a closed terminal cancels, where it would end the program at once."""
         if current_thread() is main_thread():
             self._before = signal.signal(signal.SIGHUP, self._heard)
 
     def unwatch(self) -> None:
-        """The signal does again what it did before."""
         if self._before is not None:
             signal.signal(signal.SIGHUP, self._before)
             self._before = None
@@ -270,7 +264,6 @@ class ReportRunScreen(RecordingScreen):
         self.begin()
 
     def begin(self) -> None:
-        """What happens as soon as the screen is there: it measures."""
         self.listen(self.events, every_seconds=REDRAW_SECONDS)
         self.draw()
 
@@ -292,14 +285,12 @@ class ReportRunScreen(RecordingScreen):
         self._hang_up.unwatch()
 
     def begin_again(self, screen: "ReportRunScreen") -> None:
-        """Have the screen that does the same anew take the place of this one, which is over."""
         if self.is_covered:
             self.app.push_screen(screen)
         else:
             self.app.switch_screen(screen)
 
     def events(self) -> Iterator[tuple[int, Any]]:
-        """Measure: events, each with the place of its series. In a thread of its own."""
         raise NotImplementedError
 
     def watch_machine(self, target: "Target") -> None:
@@ -307,11 +298,9 @@ class ReportRunScreen(RecordingScreen):
         self._meter = self.context.backend.meter(target)
 
     def now(self) -> str:
-        """What happens now, in a line."""
         raise NotImplementedError
 
     def headline(self) -> Content:
-        """What stands above the report: what came of it, in a line."""
         return Content(visible(self.now()))
 
     def warnings(self) -> str:
@@ -343,7 +332,6 @@ class ReportRunScreen(RecordingScreen):
             line.display = bool(said.plain)
 
     def show_report(self, report: Report) -> None:
-        """In place of what was heard; what came of it stands above, and the figures before what they were made from."""
         self.report = report
         self._is_report_shown = True
         self._say("#now", self.headline())
@@ -395,7 +383,6 @@ class MeasurementScreen(ReportRunScreen):
         return [self.request.target]
 
     def steps(self) -> Iterator[Any]:
-        """Measure, in a thread of its own."""
         raise NotImplementedError
 
     def events(self) -> Iterator[tuple[int, Any]]:
@@ -406,7 +393,6 @@ class MeasurementScreen(ReportRunScreen):
         return str(error) if isinstance(error, LoginError) else ""
 
     def result(self) -> Report | None:
-        """The report of what was stored; None where nothing was."""
         raise NotImplementedError
 
     def ended(self, error: Exception | None) -> None:

@@ -36,7 +36,6 @@ class AnsiView(Static):
         return str(self.content)
 
     def show(self, draw: Draw | None) -> None:
-        """Draw this from now on; None for nothing."""
         self._draw = draw
         self._redraw()
 
@@ -72,7 +71,6 @@ class ChartView(AnsiView):
         self._chart: DrawChart | None = None
 
     def show_chart(self, chart: DrawChart | None) -> None:
-        """Draw this from now on; None for nothing."""
         self._chart = chart
         zoomed = self.zoomed
         self.show(None if chart is None else lambda width, height: chart(width, height, zoomed))

@@ -237,7 +237,6 @@ def _chart(form: SeriesSummary, yardsticks: Sequence[Yardstick]) -> PageChart:
 
 
 def _many_users(choices: GuideChoices) -> Iterator[Option]:
-    """One client says nothing of a hundred: the load in the same folder of the same server."""
     target = choices.target
     if target is None or not target.abilities.moves_files or target.abilities.is_local:
         return
@@ -246,7 +245,6 @@ def _many_users(choices: GuideChoices) -> Iterator[Option]:
 
 
 def _ftp(series: Series, known: GuideContext) -> Option:
-    """The same server over FTP: one that is ready, or one to be typed."""
     ready = next((t for t in known.practice if t.abilities.is_yardstick and t.host == series.target.host), None)
     if ready is not None:
         return Option("Measure the same over FTP", Connect(ready), "the practice server")
@@ -371,8 +369,6 @@ _EMPTY, _EXAMPLE = "empty", "NAME = VALUE, such as: server signing = mandatory."
 
 
 def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
-    """The three ways to test a change, best first: by sharebench, by hand in alternation, before and after."""
-
     def tried(text: str) -> Visit:
         name, value = parse_change(text)
         return Visit("trial", {"setting": f"{name} = {value}"})

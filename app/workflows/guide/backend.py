@@ -32,7 +32,6 @@ class Backend:
     """The outside, as the guide needs it; every method may take seconds and belongs in a thread."""
 
     def look(self, target: "Target", secrets: "Secrets", around: "FileSizeContext") -> "BrowsedFolder":
-        """Reach the target through the usual client of its protocol, and list what it names."""
         from app.clients.registry import make_client  # noqa: PLC0415
         from app.workflows.guide.browsing import look  # noqa: PLC0415
         from storage.plan import Settings  # noqa: PLC0415  as the module says
@@ -46,7 +45,6 @@ class Backend:
         return detect_link(target.host, target.port)
 
     def memory_bytes(self, target: "Target") -> int | None:
-        """This machine's memory, where it is the server."""
         from app.environment.host.facts import host_facts  # noqa: PLC0415  as the module says
         from app.environment.link.facts import is_this_machine  # noqa: PLC0415
 
@@ -75,7 +73,6 @@ class Backend:
     def load(
         self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl", resumed: "Load | None" = None
     ) -> "Iterator[LoadStep]":
-        """Have many users work at once; resume a stored load where one is named."""
         from app.workflows.load import resume_load, run_load  # noqa: PLC0415  as the module says
 
         if resumed is not None:
@@ -85,13 +82,11 @@ class Backend:
     def order_trial(
         self, request: "SeriesRequest", setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
     ) -> "TrialOrder":
-        """The checked trial of ``NAME = VALUE``, which says what is consented to; nothing is written."""
         from app.workflows.trial_order import order_of  # noqa: PLC0415  as the module says
 
         return order_of(request, setting, accepted=accepted, restart=restart)
 
     def resume_trial(self, stored: "StoredTrial", secrets: "Secrets") -> "TrialOrder":
-        """The order of a stored trial, checked again; nothing is written."""
         from app.workflows.trial_order import order_to_resume  # noqa: PLC0415  as the module says
 
         return order_to_resume(stored, stored.base.target, secrets)

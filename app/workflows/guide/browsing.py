@@ -30,7 +30,6 @@ class Item:
 
     kind: ItemKind
     name: str
-    """As the server spells it."""
     path: str = ""
     """In the form of ``Target.path``; for a share its name."""
     size_bytes: int = 0
@@ -46,7 +45,6 @@ class BrowsedFolder:
     target: Target
     items: tuple[Item, ...]
     file: Item | None = None
-    """The file that the target named itself, where it named one."""
 
     @property
     def is_chosen(self) -> bool:

@@ -63,7 +63,6 @@ class GuideChoices(SeriesOptions):
 
     @property
     def run_bytes(self) -> int | None:
-        """How many bytes one run moves."""
         return self.size_bytes if self.makes_file else self.file_bytes
 
     def to_memory(self) -> dict[str, JSONValue]:
@@ -183,7 +182,6 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
 
 
 def _proposed(name: str, value: str) -> str:
-    """What a series is called that was made for one change."""
     return f"{name} = {value or 'empty'}"
 
 

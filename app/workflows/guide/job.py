@@ -30,7 +30,6 @@ class MeasurementJob:
     target: Target | None = None
     request: SeriesRequest | None = None
     resumed_id: str | None = None
-    """The series to be completed, where there is no order."""
     confirmed: bool = False
     """Whether the user has said that the target of an imported one is meant."""
     secrets: Secrets = field(default_factory=Secrets)
@@ -39,7 +38,6 @@ class MeasurementJob:
     """Told the series' id as soon as there is one."""
 
     def events(self) -> Iterator[RecorderEvent]:
-        """Measure; each run is stored before its event comes. Raises SharebenchError."""
         if self.request is not None:
             return self.backend.record(self.request, self.notebook_path, self.control)
         assert self.resumed_id is not None

@@ -131,7 +131,6 @@ class GuideContext:
 
     practice: tuple[Target, ...] = ()
     servers: tuple[tuple[str, Target], ...] = ()
-    """Those of the settings file, by name."""
     recent: tuple[Target, ...] = ()
     series: Series | None = None
     yardsticks: tuple[Yardstick, ...] = ()
@@ -139,7 +138,6 @@ class GuideContext:
     """The change of this round, or the one that is being proven, against its base, each with its repeats."""
     findings: "tuple[Finding, ...]" = ()
     measured_bytes_per_second: float | None = None
-    """What the newest series of the same server and command reached on average."""
     link: LinkState = field(default_factory=LinkState)
     quiet: Quiet | None = None
     """What the last look at who else is at work has found; absent where nobody looked."""
@@ -222,7 +220,6 @@ def _series(notebook: Notebook, series_id: str | None) -> Series | None:
 
 
 def _proof(notebook: Notebook, changed_id: str | None) -> "Sides | None":
-    """The comparison that tells what a series' change did; None where it claims none, or its base is gone."""
     changed = _series(notebook, changed_id)
     base = _series(notebook, changed.base_id) if changed and changed.change else None
     return sides_to_compare(notebook, (base.id, changed.id))[0] if base and changed else None
@@ -231,7 +228,6 @@ def _proof(notebook: Notebook, changed_id: str | None) -> "Sides | None":
 def _yardsticks(
     notebook: Notebook, choices: GuideChoices, series: Series, heads: Sequence[Series]
 ) -> Iterable[Yardstick]:
-    """What the series can be compared with, each series once: step before, baselines, the other protocol."""
     seen = {series.id}
     base = _series(notebook, choices.base_id)
     if base is not None and base.id not in seen:
@@ -254,7 +250,6 @@ def _yardsticks(
 
 
 def _reached(notebook: Notebook, choices: GuideChoices, heads: Sequence[Series]) -> float | None:
-    """The average of the newest series of the same server, protocol and command, in bytes per second."""
     from forms.series.summary import run_form  # noqa: PLC0415  what computes is loaded when it is first needed
 
     if choices.target is None:

@@ -42,7 +42,6 @@ class StepStatus:
     title: str
     state: StepState
     detail: str
-    """What was chosen, or what blocks it."""
 
 
 def standings(choices: GuideChoices, known: GuideContext) -> list[StepStatus]:

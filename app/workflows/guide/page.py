@@ -152,12 +152,8 @@ class Page:
     title: str
     why: str
     headline: tuple[Toned, ...] = ()
-    """What came of it, in the parts of one line."""
     facts: tuple[str | Toned, ...] = ()
-    """What it needs, what is known, what is advised and what will happen: a line each."""
     columns: str = ""
-    """What stands over the options where they are a table."""
     options: tuple[Option, ...] = ()
     cursor: int = 0
     chart: PageChart | None = None
-    """Drawn below the options where there is room."""

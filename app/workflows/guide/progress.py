@@ -51,13 +51,11 @@ class SeriesProgress:
     finished_runs: int = 0
     failed_runs: int = 0
     valid_runs: int = 0
-    """Of these, the measured ones that count."""
     paused: bool = False
     pause_asked: bool = False
     ending: bool = False
     warnings: tuple[str, ...] = ()
     status: SeriesStatus | None = None
-    """Absent until the series is closed."""
     failure: Failed | None = None
 
     @property
@@ -122,13 +120,11 @@ class SeriesProgress:
 
     @property
     def run_name(self) -> str:
-        """The current run, such as ``Warm-up 1 of 2``; empty before the first."""
         if self.number is None:
             return ""
         return run_name(self.number, self.phase, self.of).capitalize()
 
     def line(self, width: int) -> str:
-        """What happens now, in one line of at most ``width`` columns."""
         if self.status is not None:
             return _ended(self)
         if self.paused:
@@ -163,7 +159,6 @@ class SeriesProgress:
         return self.now.seconds_left + max(0, 0 if self.ending else to_come) * each
 
     def last_minute(self, cells: int) -> str:
-        """The rates of the last minute of transfer as a sparkline of at most that many cells; empty before a second."""
         current = () if self.now is None else each_second(self.curve)
         return sparkline((*self.earlier, *current)[-SHOWN_SECONDS:], cells)
 
@@ -176,7 +171,6 @@ def prepare() -> None:
 
 
 def _longer(curve: tuple[tuple[float, int], ...], sample: tuple[float, int]) -> tuple[tuple[float, int], ...]:
-    """The curve with one sample more; a long one is thinned to half."""
     kept = curve if len(curve) < MOST_SAMPLES else curve[1::2]
     return (*kept, sample)
 

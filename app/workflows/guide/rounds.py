@@ -5,14 +5,7 @@ from dataclasses import replace
 
 from app.errors import UsageError
 from app.workflows.guide.after_run import changed
-from app.workflows.guide.choices import (
-    MEMORY_KEY,
-    GuideChoices,
-    MethodStep,
-    choices_of,
-    from_there,
-    measured_again,
-)
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
 from app.workflows.guide.known import begin_round, keep, recall
 from forms.findings.series_warnings import MANY_RUNS
 from storage.notebook import Notebook
@@ -93,7 +86,6 @@ def _more_warmups(choices: GuideChoices) -> GuideChoices:
 
 
 def _larger(choices: GuideChoices) -> GuideChoices:
-    """A file of four times the size where one is made; else the step at which another is picked."""
     if choices.size_bytes is not None:
         return replace(choices, size_bytes=4 * choices.size_bytes)
     return replace(choices, step=MethodStep.FILE)

@@ -244,8 +244,8 @@ def test_a_tuning_that_is_cancelled_shows_what_it_came_to(tmp_path: Path, monkey
         raise CancelledError("cancelled")
 
     monkeypatch.setattr(Tuning, "run", run)
-    monkeypatch.setattr("app.cli.commands.trial.check_target", lambda _request: None)
-    monkeypatch.setattr("app.cli.commands.trial.fitted", lambda request, **_: FittedRequest(request, 0))
+    monkeypatch.setattr("app.cli.commands.trial.trial_order.check_target", lambda _request: None)
+    monkeypatch.setattr("app.cli.commands.trial.trial_order.fitted", lambda request, **_: FittedRequest(request, 0))
     done = Inside(tmp_path / "notebook.db", password="x")("tune", "smb://u@127.0.0.1/bench/file", "--yes")
     assert done.returncode == 130
     assert "strict sync" in done.stdout
