@@ -11,34 +11,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app import errors
 from app.clients.base import Client, Content, Meter, Transfer
 from app.clients.tcp import TcpInfo, traffic_facts
-from app.errors import (
-    CancelledError,
-    ConnectionLostError,
-    CorruptedError,
-    MeasurementError,
-    NoSuchFileError,
-    NotAFileError,
-    ProtocolError,
-    SharebenchError,
-    UsageError,
-)
+from app.measure import events
 from app.measure.control import RunGate
-from app.measure.events import (
-    Event,
-    Failed,
-    Finished,
-    PathSeen,
-    Paused,
-    Progressed,
-    RunFinished,
-    RunStarted,
-    ScratchMade,
-    ScratchRemoved,
-    Started,
-    Warned,
-)
 from app.measure.plan import MeasurementPlan
 from app.targets import is_scratch_path, new_scratch_path
 from forms.stats.summary import known_to_percent
@@ -60,7 +37,7 @@ class Engine:
         plan: MeasurementPlan,
         make_client: Callable[[], Client],
         brake: RunGate,
-        emit: Callable[[Event], None],
+        emit: Callable[[events.Event], None],
         now: Callable[[], str] = utc_now,
         profiler: "Profiler | None" = None,
     ) -> None:
@@ -82,29 +59,29 @@ class Engine:
 
     def measure(self) -> None:
         self._brake.when_cancelled(self._client.abort)
-        failure: SharebenchError | None = None
+        failure: errors.SharebenchError | None = None
         try:
             self._prepare()
             self._run_all()
             if facts := traffic_facts(self._traffic):
-                self._emit(PathSeen(path_facts=facts))
+                self._emit(events.PathSeen(path_facts=facts))
             if self._plan.verify:
                 self._verify()
-        except SharebenchError as error:
+        except errors.SharebenchError as error:
             failure = error
         finally:
             self._brake.when_cancelled(None)
             left = self._clean_up()
             self._client.close()
-        if self._brake.cancelled.is_set() and not isinstance(failure, UsageError):
-            failure = CancelledError("cancelled")
+        if self._brake.cancelled.is_set() and not isinstance(failure, errors.UsageError):
+            failure = errors.CancelledError("cancelled")
         if failure is None:
             if left:
-                self._emit(Warned(text=f"{left}: remove it by hand"))
-            self._emit(Finished(reached=self._reached))
+                self._emit(events.Warned(text=f"{left}: remove it by hand"))
+            self._emit(events.Finished(reached=self._reached))
         else:
             what_to_do = f"; {left}: remove it by hand, or resume the series" if left else ""
-            self._emit(Failed.of(failure, what_to_do))
+            self._emit(events.Failed.of(failure, what_to_do))
 
     def _prepare(self) -> None:
         plan, client = self._plan, self._client
@@ -112,7 +89,7 @@ class Engine:
         client.connect()
         login = {"session.login_seconds": round(time.perf_counter() - began, 6)}
         if plan.scratch_path and not is_scratch_path(plan.target, plan.scratch_path):
-            raise UsageError(
+            raise errors.UsageError(
                 f"{plan.scratch_path} is not a file that sharebench makes there, so it is left as it is: measure a new"
                 " series with `sharebench run`"
             )
@@ -121,7 +98,7 @@ class Engine:
             self._remove(plan.scratch_path)
         if plan.command is Command.PUT or plan.make_file:
             if not plan.size_bytes or plan.size_bytes < 0:
-                raise UsageError("how big shall the file be?", options="--size SIZE")
+                raise errors.UsageError("how big shall the file be?", options="--size SIZE")
             self._size_bytes = plan.size_bytes * (plan.files or 1)
             self._content = Content(self._size_bytes)
         if plan.command is Command.GET:
@@ -130,16 +107,16 @@ class Engine:
                 self._put(self._path, self._content, Meter(self._brake.cancelled, self._progress))
             self._size_bytes = self._size_to_get()
         facts = client.facts_of_path() | login
-        self._emit(Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=facts))
+        self._emit(events.Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=facts))
 
     def _size_to_get(self) -> int:
         size_bytes, where = self._client.size(self._path), self._where(self._path)
         if not size_bytes:
-            raise NotAFileError(f"{where}: the file is empty; name one with something in it")
+            raise errors.NotAFileError(f"{where}: the file is empty; name one with something in it")
         if not 0 < size_bytes <= MOST_BYTES:
-            raise ProtocolError(f"{where}: no file is {size_bytes} bytes long; look at what serves it")
+            raise errors.ProtocolError(f"{where}: no file is {size_bytes} bytes long; look at what serves it")
         if self._path in self._scratch and self._content and size_bytes != self._content.size_bytes:
-            raise CorruptedError(
+            raise errors.CorruptedError(
                 f"{where}: the file that was made for this has {size_bytes} of {self._content.size_bytes} bytes; look "
                 "for what cuts connections in between"
             )
@@ -174,25 +151,25 @@ class Engine:
 
     def _one_run(self, number: int, phase: Phase, planned: int | None) -> None:
         if self._brake.must_wait(stepped=self._plan.stepped):
-            self._emit(Paused())
+            self._emit(events.Paused())
         self._brake.wait(stepped=self._plan.stepped)
         if self._brake.cancelled.is_set():
-            raise CancelledError("cancelled")
+            raise errors.CancelledError("cancelled")
         if self._brake.finishing:
             self._runs_done -= phase is Phase.MEASURED
             return
-        self._emit(RunStarted(number=number, phase=phase, of=planned))
+        self._emit(events.RunStarted(number=number, phase=phase, of=planned))
         run = Run(number=number, phase=phase, started_at=self._now(), size_bytes=self._size_bytes)
         meter = Meter(self._brake.cancelled, self._progress)
         try:
             transfer = self._transfer(meter)
-        except CancelledError:
+        except errors.CancelledError:
             raise
-        except MeasurementError as error:
+        except errors.MeasurementError as error:
             if self._brake.cancelled.is_set():
-                raise CancelledError("cancelled") from error
+                raise errors.CancelledError("cancelled") from error
             failed = replace(run, status=RunStatus.FAILED, error=str(error), progress=tuple(meter.samples))
-            self._emit(RunFinished(run=failed))
+            self._emit(events.RunFinished(run=failed))
             raise
         run = replace(
             run,
@@ -204,10 +181,10 @@ class Engine:
         )
         if transfer.traffic is not None:
             self._traffic.append(transfer.traffic)
-        self._emit(RunFinished(run=run))
+        self._emit(events.RunFinished(run=run))
         if self._profiler:
             counted = self._profiler.round(number)
-            self._emit(PathSeen(path_facts=counted if phase is Phase.MEASURED else {}))
+            self._emit(events.PathSeen(path_facts=counted if phase is Phase.MEASURED else {}))
         if phase is Phase.MEASURED and run.bytes_per_second is not None:
             self._rates.append(run.bytes_per_second)
         self._watch_size(run)
@@ -228,14 +205,14 @@ class Engine:
         """Raises NotAFileError before anything is written if the target is a file."""
         try:
             return self._client.put(path, content, meter)
-        except NoSuchFileError as error:
+        except errors.NoSuchFileError as error:
             try:
                 self._client.size(self._plan.target.path)
-            except MeasurementError:
+            except errors.MeasurementError:
                 raise error from None
             self._scratch.remove(path)
-            self._emit(ScratchRemoved(path=path))
-            raise NotAFileError(
+            self._emit(events.ScratchRemoved(path=path))
+            raise errors.NotAFileError(
                 f"{self._where(self._plan.target.path)} is a file: name the folder that a file is to be made in"
             ) from error
 
@@ -245,12 +222,12 @@ class Engine:
         besides = [transfer.open_seconds or 0.0, transfer.close_seconds or 0.0]
         possible = 0 < size_bytes <= MOST_BYTES and 0 < seconds < math.inf and all(0 <= s < math.inf for s in besides)
         if not possible:
-            raise ProtocolError(
+            raise errors.ProtocolError(
                 f"{self._where(path)}: {size_bytes} bytes in {seconds:g} s cannot be; look at the server and its log, "
                 "or measure with another client"
             )
         if self._content and size_bytes != self._content.size_bytes and self._plan.target.abilities.moves_files:
-            raise CorruptedError(
+            raise errors.CorruptedError(
                 f"{self._where(path)}: {size_bytes} of {self._content.size_bytes} bytes were moved; look for what cuts "
                 "connections in between"
             )
@@ -258,7 +235,7 @@ class Engine:
     def _watch_size(self, run: Run) -> None:
         if run.size_bytes != self._size_bytes and self._plan.target.abilities.moves_files:  # it has no file
             self._emit(
-                Warned(
+                events.Warned(
                     text=f"the file changed its size from {self._size_bytes} to {run.size_bytes} bytes while it was"
                     " measured; measure a file that nobody writes to"
                 )
@@ -266,7 +243,7 @@ class Engine:
             self._size_bytes = run.size_bytes
 
     def _progress(self, seconds: float, moved_bytes: int) -> None:
-        self._emit(Progressed(seconds=seconds, moved_bytes=moved_bytes, size_bytes=self._size_bytes))
+        self._emit(events.Progressed(seconds=seconds, moved_bytes=moved_bytes, size_bytes=self._size_bytes))
 
     def _verify(self) -> None:
         client, path = self._client, self._path
@@ -281,7 +258,7 @@ class Engine:
             client.get(path, quiet_meter, digest)
             sent, received = client.digest(path), digest.hexdigest()
         if sent != received:
-            raise CorruptedError(
+            raise errors.CorruptedError(
                 f"{path}: the bytes that arrived are not those that were sent (SHA-256 {received[:16]}…, not"
                 f" {sent[:16]}…); do not trust this series or this path"
             )
@@ -290,14 +267,14 @@ class Engine:
         path = new_scratch_path(self._plan.target, tree=self._plan.files is not None)
         if self._plan.target.abilities.moves_files:
             self._scratch.append(path)
-            self._emit(ScratchMade(path=path))
+            self._emit(events.ScratchMade(path=path))
         return path
 
     def _remove(self, path: str) -> None:
         if path in self._scratch:
             self._client.remove(path)
             self._scratch.remove(path)
-            self._emit(ScratchRemoved(path=path))
+            self._emit(events.ScratchRemoved(path=path))
 
     def _clean_up(self) -> str:
         """Reconnects if need be; returns what could not be removed, in words."""
@@ -306,9 +283,9 @@ class Engine:
         if not self._brake.cancelled.is_set():
             try:
                 self._remove_all()
-            except (ConnectionLostError, ProtocolError):
+            except (errors.ConnectionLostError, errors.ProtocolError):
                 pass
-            except SharebenchError as error:
+            except errors.SharebenchError as error:
                 return self._left_behind(error)
             else:
                 return ""
@@ -317,11 +294,11 @@ class Engine:
         try:
             self._client.connect()
             self._remove_all()
-        except SharebenchError as error:
+        except errors.SharebenchError as error:
             return self._left_behind(error)
         return ""
 
-    def _left_behind(self, error: SharebenchError) -> str:
+    def _left_behind(self, error: errors.SharebenchError) -> str:
         return f"{', '.join(self._scratch)} may still be there ({error})"
 
     def _remove_all(self) -> None:

@@ -11,20 +11,8 @@ from app.environment.collect import Environment, collect, with_counters
 from app.environment.quiet import QuietWatch, server_load
 from app.environment.samba.control import profiled_conf
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NotQuietError, UsageError
+from app.measure import events
 from app.measure.control import ControlMessage, SeriesControl
-from app.measure.events import (
-    Event,
-    Failed,
-    Finished,
-    Paused,
-    Progressed,
-    RunFinished,
-    RunStarted,
-    ScratchMade,
-    ScratchRemoved,
-    Started,
-    Warned,
-)
 from app.measure.plan import MeasurementPlan, MeasuringProcess, SeriesRequest, request_to_resume
 from app.recorder.ceilings import ceiling_of
 from app.recorder.writer import Recorder, SeriesWriter
@@ -87,23 +75,23 @@ class SeriesMonitor:
         if self._watch:
             self._watch.set_child(pid)
 
-    def see(self, event: Event) -> None:
+    def see(self, event: events.Event) -> None:
         if self._watch is None:
             return
         match event:
-            case Started(client=client, path_facts=facts):
+            case events.Started(client=client, path_facts=facts):
                 timestamps = facts.get("tcp.timestamps_used") != "no"
                 self._watch.session_is(block_bytes=client.block_bytes, timestamps=timestamps)
-            case RunStarted():
+            case events.RunStarted():
                 self._watch.run_started()
-            case Progressed(seconds=seconds, moved_bytes=moved):
+            case events.Progressed(seconds=seconds, moved_bytes=moved):
                 self._watch.moved(seconds, moved)
-            case RunFinished(run=run):
+            case events.RunFinished(run=run):
                 self._watch.run_finished(run.seconds, run.size_bytes)
             case _:
                 pass
 
-    def explained(self, failure: Failed) -> Failed:
+    def explained(self, failure: events.Failed) -> events.Failed:
         hidden = why_hidden(self._writer.series.environment.get("server", {}), self._writer.series.target)
         if failure.kind != NoSuchFileError.__name__ or not hidden:
             return failure
@@ -175,11 +163,11 @@ class DialectSeen:
     def facts(self, series: Series) -> dict[str, str]:
         return {"smb.dialect_before": self.dialect} if self._is_newer_than(series.client.dialect) else {}
 
-    def warning(self, series: Series) -> Warned | None:
+    def warning(self, series: Series) -> events.Warned | None:
         now = series.client.dialect
         if not self._is_newer_than(now):
             return None
-        return Warned(
+        return events.Warned(
             text=f"{plain(series.target.host)} speaks SMB {now} now, and spoke {self.dialect} before: if nobody lowered"
             " server max protocol there, look for who changes the negotiation on the way; encryption takes SMB 3 alone"
         )
@@ -240,12 +228,12 @@ class SeriesClosed:
 
     series_id: str
     status: SeriesStatus
-    failure: Failed | None = None
+    failure: events.Failed | None = None
     stored: bool = True
     """False for a series that ended before its first run."""
 
 
-RecorderEvent = Event | SeriesOpened | SeriesStored | SeriesClosed
+RecorderEvent = events.Event | SeriesOpened | SeriesStored | SeriesClosed
 
 
 def open_notebook(path: Path) -> Notebook:
@@ -368,13 +356,13 @@ def _measure(
 
 def _measured(
     writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
-) -> Generator[RecorderEvent, None, Failed | None]:
+) -> Generator[RecorderEvent, None, events.Failed | None]:
     if request.quiet_time is not QuietTime.SKIP or request.repeats:
         refused = _refused(request, writer.series, notebook, control)
         if refused:
             yield refused
             return refused
-    failure: Failed | None = None
+    failure: events.Failed | None = None
     with contextlib.closing(SeriesMonitor(request, notebook, writer)) as monitor:
         try:
             monitor.look(control)
@@ -382,15 +370,15 @@ def _measured(
             writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
             monitor.judge()
         except MeasurementError as error:
-            failure = Failed.of(error)
+            failure = events.Failed.of(error)
             yield failure
     return failure
 
 
 def _runs(
     writer: SeriesWriter, monitor: SeriesMonitor, plan: MeasurementPlan, notebook: Notebook, control: SeriesControl
-) -> Generator[RecorderEvent, None, Failed | None]:
-    failure: Failed | None = None
+) -> Generator[RecorderEvent, None, events.Failed | None]:
+    failure: events.Failed | None = None
     seen = DialectSeen.of(writer.series, notebook)
     with MeasuringProcess(plan, control) as child:
         monitor.set_child(child.pid)
@@ -398,12 +386,12 @@ def _runs(
             monitor.see(event)
             was_stored = writer.stored
             writer.see(event)
-            if isinstance(event, Started):
+            if isinstance(event, events.Started):
                 yield from _held_against(seen, writer)
             yield from writer.recorder.flush()
             if writer.stored and not was_stored:
                 yield SeriesStored(series_id=writer.series.id)
-            if isinstance(event, Failed):
+            if isinstance(event, events.Failed):
                 failure = monitor.explained(event)
                 yield failure
             else:
@@ -417,14 +405,16 @@ def _runs(
     return failure
 
 
-def _held_against(seen: DialectSeen, writer: SeriesWriter) -> Iterator[Warned]:
+def _held_against(seen: DialectSeen, writer: SeriesWriter) -> Iterator[events.Warned]:
     writer.put_facts("path", seen.facts(writer.series))
     warning = seen.warning(writer.series)
     if warning:
         yield warning
 
 
-def _refused(request: SeriesRequest, series: Series, notebook: Notebook, control: SeriesControl) -> Failed | None:
+def _refused(
+    request: SeriesRequest, series: Series, notebook: Notebook, control: SeriesControl
+) -> events.Failed | None:
     """Why the login fails, or how the session differs from the series to repeat."""
     trial = replace(
         request.plan, command=Command.PUT, size_bytes=1, make_file=False, verify=False, stepped=False,
@@ -432,9 +422,9 @@ def _refused(request: SeriesRequest, series: Series, notebook: Notebook, control
     )  # fmt: skip
     with MeasuringProcess(trial, control) as child:
         for event in child.events():
-            if isinstance(event, Failed):
+            if isinstance(event, events.Failed):
                 return event
-            if isinstance(event, Started):
+            if isinstance(event, events.Started):
                 seen = event.client
                 client = replace(series.client, dialect=seen.dialect, signing=seen.signing, encryption=seen.encryption)
                 series = replace(series, client=client, environment={"path": event.path_facts})
@@ -443,7 +433,7 @@ def _refused(request: SeriesRequest, series: Series, notebook: Notebook, control
     differing = differences_before(notebook.series(request.base_id), series)
     if not differing:
         return None
-    return Failed.of(
+    return events.Failed.of(
         errors.UsageError(
             f"this would not be series {request.base_id} measured again: {prose(differing)}; restore that, or measure"
             " without --again"
@@ -451,7 +441,7 @@ def _refused(request: SeriesRequest, series: Series, notebook: Notebook, control
     )
 
 
-def _status(failure: Failed | None) -> SeriesStatus:
+def _status(failure: events.Failed | None) -> SeriesStatus:
     if failure is None:
         return SeriesStatus.COMPLETE
     return SeriesStatus.INTERRUPTED if failure.kind == "CancelledError" else SeriesStatus.FAILED
@@ -463,7 +453,7 @@ def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
     )
     with MeasuringProcess(cleaning, SeriesControl()) as child:
         for event in child.events():
-            if isinstance(event, ScratchRemoved):
+            if isinstance(event, events.ScratchRemoved):
                 writer.see(event)
 
 
@@ -472,7 +462,7 @@ def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
     return failure_from(closed.failure) if closed.failure else None
 
 
-def failure_from(failure: Failed) -> errors.SharebenchError:
+def failure_from(failure: events.Failed) -> errors.SharebenchError:
     """The error that the measuring process reported."""
     kind = getattr(errors, failure.kind, errors.MeasurementError)
     found: errors.SharebenchError = kind(failure.text, options=failure.options)
@@ -515,9 +505,9 @@ def record_interleaved(
                     controls[index].step()
                     for event in series[index]:
                         yield index, event
-                        if logins and isinstance(event, Failed) and event.kind == LoginError.__name__:
+                        if logins and isinstance(event, events.Failed) and event.kind == LoginError.__name__:
                             refused.add(logins[index])
-                        if isinstance(event, Paused):
+                        if isinstance(event, events.Paused):
                             break
                     else:
                         going.remove(index)
@@ -551,19 +541,19 @@ def words(event: RecorderEvent) -> str:
     match event:
         case SeriesOpened():
             said = "looking around"
-        case Started():
+        case events.Started():
             said = "connected"
-        case ScratchMade():
+        case events.ScratchMade():
             said = "making the file"
-        case RunStarted(number=number, phase=phase, of=of):
+        case events.RunStarted(number=number, phase=phase, of=of):
             said = run_name(number, phase, of)
-        case RunFinished(run=run):
+        case events.RunFinished(run=run):
             said = "failed" if run.status is RunStatus.FAILED else byte_rate(run.bytes_per_second)
-        case Paused():
+        case events.Paused():
             said = "waiting"
-        case Failed(text=text):
+        case events.Failed(text=text):
             said = f"failed: {text}"
-        case Finished():
+        case events.Finished():
             said = "tidying up"
         case SeriesClosed(status=SeriesStatus.INTERRUPTED):
             said = "interrupted"

@@ -16,18 +16,7 @@ from app.measure.events import Event, Failed, RunFinished, Started, Warned
 from app.recorder.ceilings import ceiling_of
 from app.recorder.recording import failure_from, open_notebook
 from app.recorder.writer import Recorder, SeriesWriter
-from app.workflows.trial_order import (
-    AS_IT_IS,
-    Judged,
-    SettingRestored,
-    TrialEvent,
-    TrialOrder,
-    ValueSet,
-    Yardstick,
-    check_target,
-    open_client,
-    yardstick_of,
-)
+from app.workflows import trial_order
 from forms import wording
 from forms.stats.paired import base_comes_first
 from forms.trials.judged import ChangeSummary, judged
@@ -57,13 +46,15 @@ CONTROL_TIMES = 3
 """The fastest of these counts, so one interruption does not look like a slower machine."""
 
 
-def run_trial(order: TrialOrder, notebook_path: Path, control: SeriesControl) -> Generator[TrialEvent, None, None]:
+def run_trial(
+    order: trial_order.TrialOrder, notebook_path: Path, control: SeriesControl
+) -> Generator[trial_order.TrialEvent, None, None]:
     """Carry out or resume a trial; the last events are SettingRestored and, if measured, Judged.
     Raises ChangeFailedError, which says what the server is set to now, or MeasurementError.
     """
-    check_target(order.request)
+    trial_order.check_target(order.request)
     with open_notebook(notebook_path) as notebook:
-        yardstick = yardstick_of(order.request, control, order.plan.load)
+        yardstick = trial_order.yardstick_of(order.request, control, order.plan.load)
         campaign = _Campaign(
             order=order, notebook=notebook, control=control, yardstick=yardstick, recorder=Recorder(notebook)
         )
@@ -85,17 +76,17 @@ class _Journal:
 
 @dataclass(slots=True, kw_only=True)
 class _Campaign:
-    order: TrialOrder
+    order: trial_order.TrialOrder
     notebook: Notebook
     control: SeriesControl
-    yardstick: Yardstick
+    yardstick: trial_order.Yardstick
     recorder: Recorder
     change: ServerChange = field(init=False)
     writers: list[SeriesWriter] = field(init=False, default_factory=list)
     slots: list[Slot] = field(init=False, default_factory=list)
     proofs: dict[int, str] = field(init=False, default_factory=dict)
 
-    def carry_out(self) -> Generator[TrialEvent, None, None]:
+    def carry_out(self) -> Generator[trial_order.TrialEvent, None, None]:
         order, setting = self.order, self.order.setting
         self.change = setting.plan(new_change_id(), order.plan.values)
         about = Journalled(
@@ -110,7 +101,7 @@ class _Campaign:
         with self.yardstick:
             yield from self._changed(begin_change(self.change, about, self.notebook))
 
-    def _changed(self, entry: JournalEntry) -> Generator[TrialEvent, None, None]:
+    def _changed(self, entry: JournalEntry) -> Generator[trial_order.TrialEvent, None, None]:
         failure: SharebenchError | None = None
         try:
             self._open_series()
@@ -123,17 +114,19 @@ class _Campaign:
             raise
         yield from self._ended(entry, failure)
         if len(self.writers) == 1 + len(self.order.plan.values) and any(one.stored for one in self.writers):
-            yield Judged(self._standing())
+            yield trial_order.Judged(self._standing())
         yield from self.yardstick.finish()
         if failure:
             raise failure
 
-    def _ended(self, entry: JournalEntry, failure: SharebenchError | None) -> Generator[TrialEvent, None, None]:
+    def _ended(
+        self, entry: JournalEntry, failure: SharebenchError | None
+    ) -> Generator[trial_order.TrialEvent, None, None]:
         try:
             restored = self._restore(entry)
         finally:
             yield from self._close_series(failure)
-        yield SettingRestored(restored)
+        yield trial_order.SettingRestored(restored)
 
     def _open_series(self) -> None:
         order, notebook = self.order, self.notebook
@@ -164,7 +157,7 @@ class _Campaign:
             id=new_series_id(),
             created_at=utc_now(),
             title=f"{name} interleaved: {wording.default_title(plan.command, plan.target)}",
-            label=f"{name} = {value}" if arm else f"{name} {AS_IT_IS}",
+            label=f"{name} = {value}" if arm else f"{name} {trial_order.AS_IT_IS}",
             note=request.note,
             experiment=self.order.experiment.name,
             change=change,
@@ -194,7 +187,7 @@ class _Campaign:
         writer.series = replace(series, runs=runs)
         self.recorder.write(lambda notebook: notebook.judge_run(series.id, number, RunStatus.REJECTED, reason))
 
-    def _measure(self) -> Generator[TrialEvent, None, SharebenchError | None]:
+    def _measure(self) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
         began, longest = time.monotonic(), 0.0
         while True:
             at = time.monotonic()
@@ -207,7 +200,7 @@ class _Campaign:
                 if failure:
                     return failure
             longest = max(longest, time.monotonic() - at)
-            yield Judged(self._standing())
+            yield trial_order.Judged(self._standing())
 
     def _order_of(self, block: int) -> tuple[int, ...]:
         """In random order; pairs are balanced so that A B and B A are equally frequent at each look."""
@@ -221,9 +214,9 @@ class _Campaign:
     def _standing(self) -> ChangeSummary:
         return judged(self.order.experiment, self.order.plan, [w.series for w in self.writers], self.slots)
 
-    def _slot(self, arm: int, block: int) -> Generator[TrialEvent, None, SharebenchError | None]:
+    def _slot(self, arm: int, block: int) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
         self._set(arm)
-        yield ValueSet(self._value(arm), block)
+        yield trial_order.ValueSet(self._value(arm), block)
         writer = self.writers[arm]
         if arm and not writer.stored and self.writers[0].stored:
             writer.put(replace(writer.series, base_id=self.writers[0].series.id))
@@ -281,7 +274,7 @@ class _Campaign:
         live, value = self.order.setting.live, self._value(arm)
         if live is None or value is None:
             return
-        with open_client(self.order.request) as client:
+        with trial_order.open_client(self.order.request) as client:
             client.connect()
             if shown := live(value):
                 self.proofs[arm] += f"; {shown}"

@@ -11,15 +11,7 @@ from app.cli import common, output
 from app.cli.progress import StatusLine, watch_to_end
 from app.cli.run_options import chosen, series_options, target_argument
 from app.errors import CancelledError, MeasurementError, UsageError
-from app.isolation.places import (
-    DEFAULT_CLIENTS,
-    DEFAULT_MINUTES,
-    DEFAULT_ROUNDS,
-    DEFAULT_SECONDS,
-    IsolationRequest,
-    parse_clients,
-    request_to_resume,
-)
+from app.isolation import places
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
 from app.measure.control import SeriesControl
@@ -45,7 +37,7 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
         if isinstance(value, tuple):
             return value
         try:
-            return parse_clients(value)
+            return places.parse_clients(value)
         except UsageError as error:
             self.fail(f"{error}.", param, ctx)
 
@@ -53,15 +45,18 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
 @common.command("isolate")
 @target_argument(required=False)
 @click.option(
-    "--clients", type=ClientCounts(), default=DEFAULT_CLIENTS, help="Numbers of clients to measure with (1,4,8,16)."
+    "--clients",
+    type=ClientCounts(),
+    default=places.DEFAULT_CLIENTS,
+    help="Numbers of clients to measure with (1,4,8,16).",
 )
-@common.option("--rounds", "N", "Number of rounds.", common.Count(1, 100), default=DEFAULT_ROUNDS)
+@common.option("--rounds", "N", "Number of rounds.", common.Count(1, 100), default=places.DEFAULT_ROUNDS)
 @common.option(
     "--seconds",
     "N",
     "Length of a run; its warm-up takes a fifth of that.",
     common.Count(2, 3600),
-    default=DEFAULT_SECONDS,
+    default=places.DEFAULT_SECONDS,
 )
 @common.option(
     "--within",
@@ -69,7 +64,7 @@ class ClientCounts(click.ParamType[tuple[int, ...]]):
     "Longest time; on a busy machine it measures fewer rounds.",
     common.Count(1, 10_000),
     name="within_minutes",
-    default=DEFAULT_MINUTES,
+    default=places.DEFAULT_MINUTES,
 )
 @common.option("--script", "FILE", "Load file of dbench (default: an office day).", name="script_path")
 @common.option("--without", "OPERATION,…", "Measure what these operations cost by leaving them out.")
@@ -95,7 +90,7 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
         found, secrets = common.to_resume(
             context, ISOLATION, resume_reference, _WITH_RESUME, target=target, kerberos=choices["kerberos"]
         )
-        rest = replace(request_to_resume(found, secrets), within_seconds=60.0 * choices["within_minutes"])
+        rest = replace(places.request_to_resume(found, secrets), within_seconds=60.0 * choices["within_minutes"])
         events = record_isolation(rest, path, control, found.id)
     elif target:
         events = record_isolation(_request(context, target, choices), path, control)
@@ -111,7 +106,7 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
     return 0
 
 
-def _request(context: click.Context, url: str, choices: dict[str, Any]) -> IsolationRequest:
+def _request(context: click.Context, url: str, choices: dict[str, Any]) -> places.IsolationRequest:
     target, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
     exposed = choices["expose_tbench"]
     if exposed is not None and exposed != target.host:
@@ -120,7 +115,7 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> Isola
     without = operations_named(choices["without"]) if choices["without"] is not None else ()
     script = load_script(choices["script_path"])
     script.without(without)
-    return IsolationRequest(
+    return places.IsolationRequest(
         target=target,
         secrets=secrets,
         settings=replace(

@@ -32,19 +32,8 @@ from textual.screen import Screen
 from app.charts import ascii_only
 from app.child_process import need_linux
 from app.errors import LinuxNeededError, UsageError
-from app.tui.frame import screens, themes
+from app.tui.frame import commands, screens, themes
 from app.tui.frame.base import BaseScreen, Context, ContextApp, told
-from app.tui.frame.commands import (
-    Commanded,
-    KeyCommand,
-    KeysFileError,
-    checked_keys,
-    give,
-    keys_in_use,
-    keys_of,
-    offered,
-    read_keys,
-)
 from app.user_files import config_file, keys_file
 from forms.layout import PLAIN_SIGNS, control_pictures, visible
 
@@ -92,7 +81,7 @@ class Terminal(LinuxDriver):
 
 
 APP_KEYS = (
-    KeyCommand(
+    commands.KeyCommand(
         "app.help",
         "f1",
         "Help",
@@ -100,7 +89,7 @@ APP_KEYS = (
         action="app.help",
         priority=True,
     ),
-    KeyCommand(
+    commands.KeyCommand(
         "app.help-sign",
         "question_mark",
         "Help, where no text is typed",
@@ -109,10 +98,10 @@ APP_KEYS = (
         hidden=True,
     ),
     *(entry.command() for entry in screens.SCREENS if entry.key),
-    KeyCommand(
+    commands.KeyCommand(
         "app.theme", "f10", "Theme", "Choose light, dark or another theme.", action="app.change_theme", hidden=True
     ),
-    KeyCommand(
+    commands.KeyCommand(
         "app.density",
         "ctrl+o",
         "Density",
@@ -120,7 +109,7 @@ APP_KEYS = (
         action="app.density",
         hidden=True,
     ),
-    KeyCommand(
+    commands.KeyCommand(
         "app.palette",
         "ctrl+p",
         "All commands",
@@ -129,9 +118,11 @@ APP_KEYS = (
         footer="All",
         priority=True,
     ),
-    KeyCommand("app.quit", "ctrl+q", "Quit", "Leave sharebench.", action="app.quit", priority=True),
-    KeyCommand("app.leave", "q", "Quit, where no text is typed", "Leave sharebench.", action="app.quit", hidden=True),
-    KeyCommand(
+    commands.KeyCommand("app.quit", "ctrl+q", "Quit", "Leave sharebench.", action="app.quit", priority=True),
+    commands.KeyCommand(
+        "app.leave", "q", "Quit, where no text is typed", "Leave sharebench.", action="app.quit", hidden=True
+    ),
+    commands.KeyCommand(
         "app.suspend",
         "ctrl+z",
         "Suspend",
@@ -148,10 +139,10 @@ def known_commands() -> set[str]:
         entry.load()
     import_module("app.tui.guide.run_screen")  # which the guide loads when it measures
     found = {command.id for command in APP_KEYS}
-    waiting: list[type[Commanded]] = [Commanded]
+    waiting: list[type[commands.Commanded]] = [commands.Commanded]
     while waiting:
         kind = waiting.pop()
-        found.update(command.id for command in keys_of(kind))
+        found.update(command.id for command in commands.keys_of(kind))
         waiting.extend(kind.__subclasses__())
     return found
 
@@ -168,9 +159,9 @@ class CommandProvider(Provider):
 
     def _entries(self) -> Iterator[tuple[str, str, partial[None]]]:
         chosen = cast("ContextApp", self.app).chosen_keys
-        for offer in sorted(offered(self.screen), key=lambda one: one.command.hidden):
-            keys = keys_in_use(self.app, offer.command, chosen)
-            run = partial(give, self.app, offer)
+        for offer in sorted(commands.offered(self.screen), key=lambda one: one.command.hidden):
+            keys = commands.keys_in_use(self.app, offer.command, chosen)
+            run = partial(commands.give, self.app, offer)
             yield f"{offer.command.name} ({keys})", offer.command.help, run
 
     async def discover(self) -> Hits:
@@ -213,10 +204,10 @@ def _keys_of_settings() -> dict[str, str]:
         return {}
     from app.config import config  # noqa: PLC0415  the first paint waits for it only where there are settings
 
-    return checked_keys(config().keys, path, known_commands)
+    return commands.checked_keys(config().keys, path, known_commands)
 
 
-class SharebenchApp(App[int], Commanded):
+class SharebenchApp(App[int], commands.Commanded):
     """The application; the screens do the rest."""
 
     TITLE = "sharebench"
@@ -265,8 +256,8 @@ class SharebenchApp(App[int], Commanded):
             self.density = themes.remembered_density(self._density_file(kept))
         self._fit(self.size)
         try:
-            self.chosen_keys = _keys_of_settings() | read_keys(self.keys_path, known_commands)
-        except (KeysFileError, UsageError) as error:
+            self.chosen_keys = _keys_of_settings() | commands.read_keys(self.keys_path, known_commands)
+        except (commands.KeysFileError, UsageError) as error:
             self.notify(str(error), severity="warning", markup=False, timeout=15)
         self.set_keymap(self.chosen_keys)
 

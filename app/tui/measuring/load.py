@@ -17,16 +17,7 @@ from app.load.scenario import NAMES, changed, find_scenario, parse_users
 from app.measure.events import Warned
 from app.targets import parse_typed_target
 from app.tui.frame.commands import KeyCommand
-from app.tui.widgets.asking import (
-    TARGET,
-    FormLine,
-    LinesScreen,
-    remembered_values,
-    typed_count,
-    typed_number,
-    typed_target,
-    typed_values,
-)
+from app.tui.widgets import asking
 from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_ways
@@ -48,13 +39,15 @@ CAPACITY = "capacity"
 
 
 LINES = (
-    TARGET,
-    FormLine(key="users", name="Users", hint=f"such as 10,20,40 or 10..200/10, or {CAPACITY}", usual="5,10,20"),
-    FormLine(key="scenario", name="Scenario", hint=f"{', '.join(NAMES)}, or a file", usual="redpaper"),
-    FormLine(key="files", name="Files", hint="how many; empty: as the scenario says"),
-    FormLine(key="duration", name="Steady", hint="seconds that count, each point; empty: as the scenario says"),
-    FormLine(key="settle", name="Settle", hint="seconds before they count; empty: as the scenario says"),
-    FormLine(key="ssh", name="Server by ssh", hint="[USER@]HOST for its CPU and memory; empty: this machine or none"),
+    asking.TARGET,
+    asking.FormLine(key="users", name="Users", hint=f"such as 10,20,40 or 10..200/10, or {CAPACITY}", usual="5,10,20"),
+    asking.FormLine(key="scenario", name="Scenario", hint=f"{', '.join(NAMES)}, or a file", usual="redpaper"),
+    asking.FormLine(key="files", name="Files", hint="how many; empty: as the scenario says"),
+    asking.FormLine(key="duration", name="Steady", hint="seconds that count, each point; empty: as the scenario says"),
+    asking.FormLine(key="settle", name="Settle", hint="seconds before they count; empty: as the scenario says"),
+    asking.FormLine(
+        key="ssh", name="Server by ssh", hint="[USER@]HOST for its CPU and memory; empty: this machine or none"
+    ),
 )
 
 
@@ -63,20 +56,20 @@ def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[
     smb = next((target for target in practice if target.abilities.has_share), None)
     if smb is not None:
         folder = format_target(smb).rpartition("/")[0] if smb.path else format_target(smb)
-        return remembered_values(LINES) | {"target": folder, "files": "200", "duration": "10", "settle": "2"}
-    return remembered_values(LINES, remembered)
+        return asking.remembered_values(LINES) | {"target": folder, "files": "200", "duration": "10", "settle": "2"}
+    return asking.remembered_values(LINES, remembered)
 
 
 def read_request(typed: Mapping[str, str], secrets: Secrets) -> LoadRequest:
     """What the lines ask for. Raises UsageError with what is wrong."""
-    text = typed_values(LINES, typed)
+    text = asking.typed_values(LINES, typed)
     target = read_target(typed)
     capacity = text["users"].lower() == CAPACITY
     scenario = changed(
         find_scenario(text["scenario"] or "redpaper"),
-        files=typed_count("Files", text["files"], 10_000_000) if text["files"] else None,
-        duration=typed_number("Steady", text["duration"], 1, 7 * 86400) if text["duration"] else None,
-        settle=typed_number("Settle", text["settle"], 0, 86400) if text["settle"] else None,
+        files=asking.typed_count("Files", text["files"], 10_000_000) if text["files"] else None,
+        duration=asking.typed_number("Steady", text["duration"], 1, 7 * 86400) if text["duration"] else None,
+        settle=asking.typed_number("Settle", text["settle"], 0, 86400) if text["settle"] else None,
     )
     return LoadRequest(
         targets=(target,),
@@ -108,7 +101,7 @@ def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValu
 
 def read_target(typed: Mapping[str, str]) -> Target:
     """The target that is typed. Raises UsageError."""
-    target = typed_target(
+    target = asking.typed_target(
         typed.get("target", ""), "which server? type [USER@]HOST/SHARE/FOLDER, or smb://USER@HOST/SHARE/FOLDER"
     )
     if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
@@ -332,7 +325,7 @@ class LoadRunScreen(MeasurementScreen):
         return f"load-{report.name}"
 
 
-class LoadScreen(LinesScreen):
+class LoadScreen(asking.LinesScreen):
     """Asks what the users shall do; what is typed is kept in the notebook."""
 
     ABOUT = (

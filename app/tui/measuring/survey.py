@@ -14,15 +14,7 @@ from app.measure.events import Failed, Finished, Paused, Progressed, RunFinished
 from app.recorder.recording import RecorderEvent, words
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.widgets.asking import (
-    FormLine,
-    LinesScreen,
-    ask_password,
-    log_in_again,
-    remembered_values,
-    typed_count,
-    typed_values,
-)
+from app.tui.widgets import asking
 from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.recording import ReportRunScreen, run_keys
 from app.units import parse_size
@@ -41,21 +33,21 @@ from storage.protocols import protocol_of
 from storage.records import Command, JSONValue, Phase, RunStatus, Target
 
 LINES = (
-    FormLine(key="hosts", name="Hosts", hint="names or addresses; the server itself gives its loopback too"),
-    FormLine(key="smb", name="SMB share", hint="SHARE or SHARE/FOLDER that can be written; empty: no SMB"),
-    FormLine(key="ftp", name="FTP folder", hint="such as / or /upload; empty: no FTP"),
-    FormLine(key="user", name="User", hint="USER or DOMAIN;USER; empty: guest and anonymous"),
-    FormLine(key="ftp_user", name="FTP user", hint="where it is another one; anonymous: no user"),
-    FormLine(key="runs", name="Runs", hint="measured runs of each series", usual=str(DEFAULT_RUNS)),
-    FormLine(key="size", name="Size", hint="such as 512M or 1G; empty: some seconds of the link's rate"),
-    FormLine(key="ports", name="Ports", hint="such as smb 4450, ftp 2121, iperf3 5301; empty: the usual ones"),
+    asking.FormLine(key="hosts", name="Hosts", hint="names or addresses; the server itself gives its loopback too"),
+    asking.FormLine(key="smb", name="SMB share", hint="SHARE or SHARE/FOLDER that can be written; empty: no SMB"),
+    asking.FormLine(key="ftp", name="FTP folder", hint="such as / or /upload; empty: no FTP"),
+    asking.FormLine(key="user", name="User", hint="USER or DOMAIN;USER; empty: guest and anonymous"),
+    asking.FormLine(key="ftp_user", name="FTP user", hint="where it is another one; anonymous: no user"),
+    asking.FormLine(key="runs", name="Runs", hint="measured runs of each series", usual=str(DEFAULT_RUNS)),
+    asking.FormLine(key="size", name="Size", hint="such as 512M or 1G; empty: some seconds of the link's rate"),
+    asking.FormLine(key="ports", name="Ports", hint="such as smb 4450, ftp 2121, iperf3 5301; empty: the usual ones"),
 )
 
 
 def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
     """What stands in the lines: the practice servers where they are ready, else what was typed last."""
     if practice:
-        values = remembered_values(LINES)
+        values = asking.remembered_values(LINES)
         ports = {target.protocol: target.port for target in practice if target.abilities.in_survey}
         smb = next((target for target in practice if target.abilities.has_share), None)
         values["hosts"] = practice[0].host
@@ -65,12 +57,12 @@ def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[
         values["size"] = "64M"
         values["ports"] = ", ".join(f"{protocol} {port}" for protocol, port in ports.items() if port)
         return values
-    return remembered_values(LINES, remembered)
+    return asking.remembered_values(LINES, remembered)
 
 
 def read_choices(typed: Mapping[str, str]) -> SurveyChoices:
     """The choices that the lines say. Raises UsageError with what is wrong."""
-    text = typed_values(LINES, typed)
+    text = asking.typed_values(LINES, typed)
     hosts = tuple(text["hosts"].replace(",", " ").split())
     if not hosts:
         raise UsageError("which server? type its name or address, or 127.0.0.1 on the server itself")
@@ -84,7 +76,7 @@ def read_choices(typed: Mapping[str, str]) -> SurveyChoices:
         domain=domain or None,
         ftp_user=text["ftp_user"] or None,
         options=SeriesOptions(
-            runs=typed_count("Runs", text["runs"], 1000),
+            runs=asking.typed_count("Runs", text["runs"], 1000),
             size_bytes=parse_size(text["size"]) if text["size"] else None,
         ),
     )
@@ -249,14 +241,14 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
     def _log_in_again(self) -> None:
         if self._refused:
             targets, why = self._refused.pop(0)
-            log_in_again(self, targets, why, lambda _: self._log_in_again())
+            asking.log_in_again(self, targets, why, lambda _: self._log_in_again())
         else:
             if not self.is_covered:
                 self.action_back()
             self.again()
 
 
-class SurveyScreen(LinesScreen):
+class SurveyScreen(asking.LinesScreen):
     """Asks what the survey shall measure; what is typed is kept in the notebook, but for the password."""
 
     ABOUT = (
@@ -333,7 +325,7 @@ class SurveyScreen(LinesScreen):
                     logins.keep(target, secrets)
             self._begin(again=again)
 
-        ask_password(self, unknown, answered)
+        asking.ask_password(self, unknown, answered)
 
     def _plan(self, choices: SurveyChoices, targets: list[Target], *, again: bool) -> None:
         logins = self.context.logins
