@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.changes.server import ConsentNeededError
-from app.cli.progress import cancel_on_signals, watch
+from app.cli.commands.export import write_forms
+from app.cli.commands.trial import carried_out
+from app.cli.progress import watch
 from app.clients.base import Secrets
 from app.errors import LoginError, SharebenchError, UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import failure_of
-from app.whole_file import output_file
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide import known as store
 from app.workflows.guide import page as acts
@@ -27,11 +28,11 @@ from app.workflows.guide.known import GuideContext, around, link_to, towards, wi
 from app.workflows.guide.method import blocked, step_before
 from app.workflows.guide.page import Act, Option, Page
 from app.workflows.guide.rounds import take_change
-from app.workflows.trial_order import Judged, SettingRestored, ValueSet, consent_lines
+from app.workflows.trial_order import consent_lines
 from forms import wording
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparisons
-from forms.exporters import FORMATS, PAPERS, export_reports, times_for
+from forms.exporters import FORMATS, format_of
 from forms.exporters.text import report_text, run_form_text
 from forms.layout import PLAIN_SIGNS, Toned, for_terminal, visible, width, wrap
 from forms.report import SIGNS
@@ -250,16 +251,13 @@ class PlainGuide:
         return None
 
     def _export(self, notebook: Notebook, ids: Sequence[str]) -> None:
-        suffixes = {format_.suffix: name for name, format_ in FORMATS.items()}
-        path = Path(self._ask_words(f"File, ending in {', '.join(suffixes)}").strip()).expanduser()
-        if path.suffix not in suffixes:
-            raise UsageError(f"{path.name or 'no name'}: no format has that suffix; there are {', '.join(suffixes)}")
+        file_name = self._ask_words(f"File, ending in {', '.join(one.suffix for one in FORMATS.values())}").strip()
+        path = Path(file_name).expanduser()
+        if format_of(path.name) is None:
+            raise UsageError(f"{path.name or 'no name'}: no format has that suffix")
         if path.exists():
             raise UsageError(f"{path} is there already: name another file")
-        with output_file(path) as file, times_for(suffixes[path.suffix]):
-            reports = series_reports([notebook.series(each) for each in ids])
-            file.write(export_reports(reports, suffixes[path.suffix], paper=PAPERS[0]))
-        self._say(f"Written: {path.absolute()}")
+        write_forms(str(path), None, lambda: series_reports([notebook.series(each) for each in ids]))
 
     # Target
 
@@ -358,19 +356,7 @@ class PlainGuide:
                 accepted += () if needed.risk_of is None else (needed.risk_of,)
                 restart = restart or needed.risk_of is None
         self._consent(consent_lines(order))
-        control = SeriesControl()
-        summary = None
-        with cancel_on_signals(control):
-            for event in self.backend.carry_out(order, self.notebook_path, control):
-                match event:
-                    case Judged(summary=found):
-                        summary = found
-                    case ValueSet(value=value, block=block):
-                        self._say(f"Pair {block}: {order.plan.name} {'as it is' if value is None else f'= {value}'}.")
-                    case SettingRestored(text=text):
-                        self._say(text)
-        if summary is not None:
-            self._say(report_text(report_of(summary)))
+        self._say(report_text(report_of(carried_out(order, self.notebook_path, redraws=False))))
 
     def _consent(self, lines: Iterable[str]) -> None:
         """Raises UsageError without a yes."""

@@ -5,8 +5,9 @@ import math
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -39,7 +40,7 @@ from forms.trials.judged import ChangeSummary, report_of
 from forms.trials.report import verdict_sentence
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import blocks_needed
-from forms.trials.tune import NotTried, TuneSummary, tune_report
+from forms.trials.tune import NotTried, tune_report
 from forms.tuning.smb_conf import spelling
 from forms.wording import listed, signed_percent
 from storage.changes import ChangeState, JournalEntry, LoadWindow, TrialPlan
@@ -190,26 +191,40 @@ def ask_consent(*, yes: bool) -> None:
         output.confirm("Start?", alone=alone, declined="nothing was written")
 
 
-def carried_out(context: click.Context, order: trial_order.TrialOrder) -> ChangeSummary:
+def carried_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = True) -> ChangeSummary:
     """Run the trial with its progress."""
-    control, progress = SeriesControl(), ProgressLine()
-    summary: ChangeSummary | None = None
-    pace = _Pace(order.plan.looks, len(order.plan.values) + 1, order.experiment.kind)
-    with (
-        cancel_on_signals(control),
-        contextlib.closing(run_trial(order, common.notebook_path(context), control)) as events,
-    ):
-        for event in events:
+    control = SeriesControl()
+    pace = _Pace(order.plan.looks, len(order.plan.values) + 1, order.experiment.kind, order.plan.name)
+    found: ChangeSummary = _watched(run_trial(order, path, control), control, pace, redraws=redraws)
+    return found
+
+
+def _watched(
+    changing: Generator[Any, None, None], control: SeriesControl, pace: "_Pace", *, tunes: bool = False,
+    redraws: bool = True,
+) -> Any:  # fmt: skip
+    """Show a trial, sweep or tuning to its end; returns its summary."""
+    progress = ProgressLine(redraws=redraws)
+    summary: Any = None
+    with cancel_on_signals(control), contextlib.closing(changing) as changes:
+        for event in changes:
+            if said := _said(event):
+                output.say(said)
             match event:
+                case Trying(setting=setting):
+                    pace.name, pace.done, pace.began = setting.name, 0, time.monotonic()
                 case trial_order.ValueSet(value=value, block=block):
-                    tried = "as it is" if value is None else f"= {value}"
-                    progress.about = f"{pace.place(block)}: {order.plan.name} {tried}: "
+                    progress.about = (
+                        f"{pace.place(block)}: {pace.name} {'as it is' if value is None else f'= {value}'}: "
+                    )
                     progress.show(SeriesOpened(series_id=""))  # a sign of life before the first byte
                 case RunStarted():
                     progress.show(replace(event, of=None))  # how many there will be is said of the pairs
                 case RunFinished(run=run):
                     pace.done += run.phase is Phase.MEASURED
                     progress.show(event)
+                case trial_order.Judged() | trial_order.SettingRestored() if tunes:
+                    progress.clear()
                 case trial_order.Judged(summary=found):
                     summary = found
                     progress.clear()
@@ -218,11 +233,27 @@ def carried_out(context: click.Context, order: trial_order.TrialOrder) -> Change
                 case trial_order.SettingRestored(text=text):
                     progress.clear()
                     output.say(text)
+                case Tuned(summary=tuned):
+                    summary = tuned
                 case _:
                     progress.show(event)
     progress.clear()
     assert summary
     return summary
+
+
+def _said(event: Any) -> str:
+    """What is said of a step of a tuning."""
+    match event:
+        case Trying(setting=setting, number=number, of=of, why=why):
+            reason = f", which the audit proposes: {why}" if why else ""
+            return f"{number} of {of}: {setting.name} = {setting.values[0] or 'empty'}{reason}"
+        case NotTried(name=name, value=value, why=why):
+            return f"{name} = {value or 'empty'} was proposed by the audit and is skipped: {why}"
+        case Tried(summary=of_one):
+            return verdict_sentence(of_one)
+        case _:
+            return ""
 
 
 @dataclass(slots=True)
@@ -232,6 +263,8 @@ class _Pace:
     looks: tuple[int, ...]
     arms: int
     kind: ExperimentKind
+    name: str = ""
+    """Of the setting."""
     done: int = 0
     """Measured runs."""
     began: float = field(default_factory=time.monotonic)
@@ -309,7 +342,7 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
         order = found.order(ExperimentKind.TRIAL, (value,), **plan)
         if not verdicts:
             consent(order, yes=choices["yes"])
-        summary = carried_out(context, order)
+        summary = carried_out(order, common.notebook_path(context))
         verdicts.append(summary.verdict.value if isinstance(summary, TrialSummary) else "unknown")
         answer_trial(summary, as_json=choices["as_json"])
     return kinds.exit_code(verdicts)
@@ -323,7 +356,7 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     target, secrets = common.secrets_for(context, stored.base.target, kerberos=choices["kerberos"])
     order = replace(trial_order.order_to_resume(stored, target, secrets), within_seconds=within(choices))
     consent(order, yes=choices["yes"])
-    summary = carried_out(context, order)
+    summary = carried_out(order, common.notebook_path(context))
     answer_trial(summary, as_json=choices["as_json"])
     return kinds.exit_code([summary.verdict.value]) if isinstance(summary, TrialSummary) else 0
 
@@ -348,7 +381,7 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
     order = found.order(ExperimentKind.SWEEP, found.setting.values)
     order = replace(order, plan=replace(order.plan, looks=(blocks or blocks_needed(len(order.plan.values)),)))
     consent(order, yes=choices["yes"])
-    answer_trial(carried_out(context, order), as_json=choices["as_json"])
+    answer_trial(carried_out(order, common.notebook_path(context)), as_json=choices["as_json"])
     return 0
 
 
@@ -403,43 +436,14 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     if found.request is not request:
         tuning.usual, tuning.request = replace(found, request=request), found.request
     try:
-        summary = _tuned(context, tuning)
+        control, pace = SeriesControl(), _Pace(tuning.looks, 2, ExperimentKind.TRIAL)
+        summary = _watched(tuning.run(common.notebook_path(context), control), control, pace, tunes=True)
     except SharebenchError:
         if tuning.trials:
             output.answer_report(tune_report(tuning.summary()), as_json=choices["as_json"])
         raise
     output.answer_report(tune_report(summary), as_json=choices["as_json"])
     return 0
-
-
-def _tuned(context: click.Context, tuning: Tuning) -> TuneSummary:
-    control, progress, summary = SeriesControl(), ProgressLine(), None
-    pace = _Pace(tuning.looks, 2, ExperimentKind.TRIAL)
-    with cancel_on_signals(control), contextlib.closing(tuning.run(common.notebook_path(context), control)) as events:
-        for event in events:
-            match event:
-                case Trying(setting=setting, number=number, of=of, why=why):
-                    reason = f", which the audit proposes: {why}" if why else ""
-                    output.say(f"{number} of {of}: {setting.name} = {setting.values[0] or 'empty'}{reason}")
-                case NotTried(name=name, value=value, why=why):
-                    output.say(f"{name} = {value or 'empty'} was proposed by the audit and is skipped: {why}")
-                case Tried(summary=summary_of_one):
-                    output.say(verdict_sentence(summary_of_one))
-                    pace = _Pace(tuning.looks, 2, ExperimentKind.TRIAL)
-                case trial_order.ValueSet(value=value, block=block):
-                    progress.about = f"{pace.place(block)}, {'as it is' if value is None else 'tried'}: "
-                case RunFinished(run=run):
-                    pace.done += run.phase is Phase.MEASURED
-                    progress.show(event)
-                case Tuned(summary=found):
-                    summary = found
-                case trial_order.Judged() | trial_order.SettingRestored():
-                    progress.clear()
-                case _:
-                    progress.show(event)
-    progress.clear()
-    assert summary
-    return summary
 
 
 @common.command("restore")
