@@ -19,7 +19,7 @@ from app.tui.frame.base import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.guide.screen import GuideScreen
 from app.tui.measuring import survey as run_screen
-from app.tui.measuring.survey import LINES, MEMORY_KEY, SurveyRunScreen, SurveyScreen, begin, first_values, read_choices
+from app.tui.measuring.survey import LINES, SurveyRunScreen, SurveyScreen, begin, first_values, read_choices
 from app.tui.widgets.views import AnsiView
 from app.workflows.guide.backend import PasswordNeededError
 from app.workflows.survey import SurveyRound, measure_round
@@ -51,7 +51,7 @@ def fill(screen, **values: str) -> None:
 
 async def test_what_is_typed_takes_the_place_of_the_host_of_last_time(app):
     with Notebook(app.context.notebook_path) as notebook:
-        notebook.remember(MEMORY_KEY, {"hosts": "nas1"})
+        notebook.remember({"hosts": "nas1"})
     async with app.run_test() as pilot:
         await settled(app, pilot)
         assert app.screen.query_one("#hosts", Input).value == "nas1"
