@@ -212,12 +212,6 @@ def _watch(notebook: Notebook, reference: str) -> Watch:
     return watch_of(notebook.recording(reference, WATCH))
 
 
-def _audit_form(notebook: Notebook, head: Recording) -> "Report":
-    from app.workflows.compare import audit_form  # noqa: PLC0415  as the module says
-
-    return audit_form(notebook, _audit(notebook, head.id))
-
-
 def _audit_answer(notebook: Notebook, head: Recording) -> Toned:
     from forms.audit.report import audit_answer, audit_sign  # noqa: PLC0415  as the module says
 

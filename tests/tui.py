@@ -135,7 +135,7 @@ class FakeBackend(Backend):
 
     def resume_trial(self, stored: StoredTrial, secrets: Secrets) -> TrialOrder:
         """As the program does."""
-        return trial_order.order_to_resume(stored, stored.base.target, secrets)
+        return trial_order.order_to_resume(stored, secrets)
 
     def carry_out(self, order: TrialOrder, notebook_path: Path, control: SeriesControl) -> Iterator[TrialEvent]:
         """As the program does."""

@@ -47,9 +47,9 @@ class Checked:
     """One check and its result."""
 
     name: str
-    state: CheckState
     text: str
     """The result; unless it is fine, it ends with a recommendation."""
+    state: CheckState = CheckState.FINE
     options: str = ""
     """Command-line options that follow the recommendation."""
 
@@ -91,14 +91,14 @@ def check(subject: Subject, notebook: Notebook) -> Iterator[Checked]:
 
 def _not_connected(target: Target, error: MeasurementError) -> Iterator[Checked]:
     if isinstance(error, UnreachableError):
-        yield Checked("reach", CheckState.FAILED, str(error))
+        yield Checked("reach", str(error), CheckState.FAILED)
         return
-    yield Checked("reach", CheckState.FINE, f"{target.host} answers on port {target.port}")
+    yield Checked("reach", f"{target.host} answers on port {target.port}")
     if isinstance(error, LoginError):
-        yield Checked("log in", CheckState.FAILED, str(error))
+        yield Checked("log in", str(error), CheckState.FAILED)
         return
     name = "share" if isinstance(error, NoSuchShareError) else "connect"
-    yield Checked(name, CheckState.FAILED, str(error))
+    yield Checked(name, str(error), CheckState.FAILED)
 
 
 def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str | int | float]) -> Iterator[Checked]:
@@ -107,7 +107,7 @@ def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str 
         return
     trip = path_facts.get("tcp.least_round_trip_seconds")
     away = f", {milliseconds(trip)} away" if isinstance(trip, int | float) else ""
-    yield Checked("reach", CheckState.FINE, f"{target.host} answers on port {target.port}{away}")
+    yield Checked("reach", f"{target.host} answers on port {target.port}{away}")
     who = target.user or protocol.guest
     became_guest = bool(target.user) and path_facts.get("smb.guest") == "yes"
     words = [f"as {who}"] if protocol.has_login else [f"{protocol.name} has no login"]
@@ -122,12 +122,12 @@ def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str 
     if became_guest:
         words[-1] += ": the server does not know the user, or not with this password (Samba: map to guest); check both"
     state = CheckState.ATTENTION if became_guest else CheckState.FINE
-    yield Checked("log in", state, ", ".join(words))
+    yield Checked("log in", ", ".join(words), state)
     if path_facts.get("ftp.size") == "no":
         yield Checked(
             "SIZE",
-            CheckState.UNKNOWN,
             "the server has none: no file can be got, and nobody can compare what it stores; look at its log",
+            CheckState.UNKNOWN,
         )
 
 
@@ -135,11 +135,11 @@ def _share(target: Target, client: Client) -> Iterator[Checked]:
     if not target.abilities.has_share:
         return
     if target.share:
-        yield Checked("share", CheckState.FINE, target.share)
+        yield Checked("share", target.share)
         return
     names = client.shares()
     text = f"name one of {', '.join(names)}" if names else "the server lists none; ask its admin for a name"
-    yield Checked("share", CheckState.ATTENTION, f"{text}: {format_target(target)}/SHARE/PATH")
+    yield Checked("share", f"{text}: {format_target(target)}/SHARE/PATH", CheckState.ATTENTION)
 
 
 def _around(subject: Subject, environment: Environment) -> FileSizeContext:
@@ -165,7 +165,7 @@ def _file(subject: Subject, client: Client, around: FileSizeContext, hidden: str
         yield _readable(target, client, around)
     except MeasurementError as error:
         why = f"; {hidden}" if hidden and isinstance(error, NoSuchFileError) else ""
-        yield Checked("file", CheckState.FAILED, f"{error}{why}")
+        yield Checked("file", f"{error}{why}", CheckState.FAILED)
 
 
 def _written(target: Target, client: Client) -> Checked:
@@ -177,7 +177,7 @@ def _written(target: Target, client: Client) -> Checked:
             client.remove(path)
         raise
     client.remove(path)
-    return Checked("folder", CheckState.FINE, f"a file can be written in {format_target(target)} and removed")
+    return Checked("folder", f"a file can be written in {format_target(target)} and removed")
 
 
 def _readable(target: Target, client: Client, around: FileSizeContext) -> Checked:
@@ -193,41 +193,41 @@ def _readable(target: Target, client: Client, around: FileSizeContext) -> Checke
         found = f"a folder with {wording.count(len(files), 'file')}" + (f" ({some})" if files else "")
         return Checked(
             "file",
-            CheckState.ATTENTION,
             f"{name} is {found}: name a file to get, or have one made with --make-file --size SIZE",
+            CheckState.ATTENTION,
         )
     suits = suitability(size_bytes, around)
     state = {FileFit.WELL: CheckState.FINE, FileFit.SHORT: CheckState.FINE, FileFit.UNKNOWN: CheckState.FINE}.get(
         suits.word, CheckState.ATTENTION
     )
-    return Checked("file", state, f"{name}, {binary_size(size_bytes)}. {suits.why}")
+    return Checked("file", f"{name}, {binary_size(size_bytes)}. {suits.why}", state)
 
 
 def _server(environment: Environment) -> Iterator[Checked]:
     version = environment.server.get("samba.version")
     if version:
-        yield Checked("server", CheckState.FINE, f"Samba {version}")
+        yield Checked("server", f"Samba {version}")
     harmful = harmful_in({"server": environment.server})
     for finding in harmful:
         text = f"harmful: {finding.setting} = {finding.value}. {finding.why} {finding.what_to_do}"
-        yield Checked("settings", CheckState.ATTENTION, text, "sharebench audit TARGET")
+        yield Checked("settings", text, CheckState.ATTENTION, "sharebench audit TARGET")
     if version and not harmful and not environment.problems:
-        yield Checked("settings", CheckState.FINE, "nothing harmful; sharebench audit TARGET judges them all")
+        yield Checked("settings", "nothing harmful; sharebench audit TARGET judges them all")
     for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():
-        yield Checked("server", CheckState.ATTENTION, writable_text(path))
+        yield Checked("server", writable_text(path), CheckState.ATTENTION)
     for problem in environment.problems:
-        yield Checked("server", CheckState.UNKNOWN, problem, "--server-ssh [USER@]HOST, --smb-conf FILE")
+        yield Checked("server", problem, CheckState.UNKNOWN, "--server-ssh [USER@]HOST, --smb-conf FILE")
 
 
 def _link(subject: Subject, environment: Environment) -> Checked:
     link, rate = environment.link, _rate(subject, environment)
     if link is None:
         if subject.target.host:
-            return Checked("link", CheckState.UNKNOWN, "no way leads there; look at the routes (ip route)")
-        return Checked("link", CheckState.FINE, "a local path needs none")
+            return Checked("link", "no way leads there; look at the routes (ip route)", CheckState.UNKNOWN)
+        return Checked("link", "a local path needs none")
     if link.loopback:
         named = f"; it is held against {link_rate(rate)}, as you said" if rate else ""
-        return Checked("link", CheckState.FINE, f"the loopback of this machine, which has no rate{named}")
+        return Checked("link", f"the loopback of this machine, which has no rate{named}")
     parts = [link.interface, link_rate(rate) if rate else "of unknown rate"]
     if link.duplex:
         parts.append(f"{link.duplex} duplex")
@@ -239,20 +239,18 @@ def _link(subject: Subject, environment: Environment) -> Checked:
     text = ", ".join(parts)
     if link.duplex == "half":
         return Checked(
-            "link",
-            CheckState.ATTENTION,
-            f"{text}: half duplex halves it; set card and switch to full or auto",
+            "link", f"{text}: half duplex halves it; set card and switch to full or auto", CheckState.ATTENTION
         )
     if link.fastest_bits_per_second and rate and rate < link.fastest_bits_per_second:
         best = link_rate(link.fastest_bits_per_second)
         return Checked(
             "link",
-            CheckState.ATTENTION,
             f"{text}: the card could do {best}; look at the cable, the switch's port and the card's settings",
+            CheckState.ATTENTION,
         )
     if not rate:
-        return Checked("link", CheckState.UNKNOWN, f"{text}; say it with --link RATE")
-    return Checked("link", CheckState.FINE, text)
+        return Checked("link", f"{text}; say it with --link RATE", CheckState.UNKNOWN)
+    return Checked("link", text)
 
 
 def _quiet(subject: Subject, environment: Environment) -> Checked:
@@ -262,12 +260,12 @@ def _quiet(subject: Subject, environment: Environment) -> Checked:
     if quiet.verdict is QuietVerdict.BUSY:
         return Checked(
             "quiet time",
-            CheckState.ATTENTION,
             f"busy: {reasons}; measure at a quieter time, or wait for one",
+            CheckState.ATTENTION,
             "--wait SECONDS",
         )
     state = CheckState.UNKNOWN if quiet.verdict is QuietVerdict.UNKNOWN else CheckState.FINE
-    return Checked("quiet time", state, f"{quiet.verdict.value}{': ' if reasons else ''}{reasons}")
+    return Checked("quiet time", f"{quiet.verdict.value}{': ' if reasons else ''}{reasons}", state)
 
 
 def _ceiling(subject: Subject, facts: ClientFacts, environment: Environment, notebook: Notebook) -> Checked:
@@ -277,22 +275,22 @@ def _ceiling(subject: Subject, facts: ClientFacts, environment: Environment, not
     if ceiling is None and found.busy:
         return Checked(
             "ceiling",
-            CheckState.UNKNOWN,
             f"not calibrated: busy (others took {found.others_cpu_percent:.0f} % of the processors); check"
             " again at a quieter time",
+            CheckState.UNKNOWN,
         )
     if ceiling is None:
         return Checked(
             "ceiling",
-            CheckState.UNKNOWN,
             f"the own limit of {facts.name} on this machine cannot be calibrated; only sharebench's clients can",
+            CheckState.UNKNOWN,
         )
     text = f"this client moves {byte_rate(ceiling)} at most on this machine"
     rate = _rate(subject, environment)
     if rate and rate / 8 > ceiling * CEILING_PERCENT / 100:
         return Checked(
             "ceiling",
-            CheckState.ATTENTION,
             f"{text}, too near the link's {link_rate(rate)}: measure with another client (--client) as well",
+            CheckState.ATTENTION,
         )
-    return Checked("ceiling", CheckState.FINE, text)
+    return Checked("ceiling", text)

@@ -147,8 +147,13 @@ def check_server_limits(choices: LoadChoices, environment: Environment) -> None:
         )
 
 
-def run_load(request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
-    """Measure a new load; each point is stored before its event. Raises NotebookError, UsageError."""
+def run_load(
+    request: LoadRequest, notebook_path: Path, control: SeriesControl, resumed: Load | None = None
+) -> Iterator[LoadStep]:
+    """Measure a load, or resume one; each point is stored before its event. Raises NotebookError, UsageError."""
+    if resumed is not None:
+        yield from resume_load(resumed, request, notebook_path, control)
+        return
     _check_hosts(request)
     check_limits(request.choices, request.targets)
     first = request.targets[0]

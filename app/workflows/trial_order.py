@@ -156,9 +156,9 @@ def stored_trial(notebook: Notebook, name: str) -> StoredTrial:
     return StoredTrial(experiment=experiment, plan=plan, base=series[0])
 
 
-def order_to_resume(stored: StoredTrial, target: Target, secrets: Secrets) -> TrialOrder:
+def order_to_resume(stored: StoredTrial, secrets: Secrets, target: Target | None = None) -> TrialOrder:
     """The original order, checked again; nothing is written. Raises SharebenchError."""
-    plan = stored.plan
+    plan, target = stored.plan, target or stored.base.target
     options = replace(options_of(stored.base), server_ssh=plan.server_ssh, experiment=None)
     ways = Ways(
         ssh=plan.server_ssh,

@@ -21,7 +21,7 @@ from app.measure.control import SeriesControl
 from app.measure.events import Warned
 from app.server.shell import check_ssh_host
 from app.targets import is_load_folder, parse_target
-from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored, resume_load, run_load
+from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored, run_load
 from forms.layout import visible
 from forms.load import summary
 from forms.load.report import load_report
@@ -108,7 +108,9 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
         output.answer(scenario_text(name).rstrip("\n"))
         return 0
     with common.zeros_if_it_fails(choices["textfile"], lambda: _samples(context, targets, choices)):
-        closed = _resumed(context, choices) if choices["resume"] else _new(context, targets, choices)
+        control = SeriesControl()
+        request, stored = _resumed(context, choices) if choices["resume"] else (_new(context, targets, choices), None)
+        closed = watch_load(run_load(request, common.notebook_path(context), control, stored), control)
     common.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
     if closed.stored:
         output.answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
@@ -141,7 +143,7 @@ def _samples(
     return load_samples(load, labels, asked.choices.users if asked else users, "" if load else utc_now())
 
 
-def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any]) -> LoadClosed:
+def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any]) -> LoadRequest:
     if not urls:
         raise UsageError("name a TARGET: a folder on a share, such as smb://HOST/SHARE/FOLDER")
     if choices["by_size"] and choices["find_capacity"]:
@@ -165,7 +167,7 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
     )
     targets, secrets = _targets(context, urls, kerberos=choices["kerberos"])
     series = chosen(choices)
-    request = LoadRequest(
+    return LoadRequest(
         targets=targets,
         secrets=secrets,
         settings=series.settings,
@@ -188,8 +190,6 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
         link_bits_per_second=series.link_bits_per_second,
         reuse_folder=choices["reuse_files"],
     )
-    control = SeriesControl()
-    return watch_load(run_load(request, common.notebook_path(context), control), control)
 
 
 def _hosts(text: str | None) -> tuple[str, ...]:
@@ -211,10 +211,10 @@ def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -
     ), secrets
 
 
-def _resumed(context: click.Context, choices: dict[str, Any]) -> LoadClosed:
+def _resumed(context: click.Context, choices: dict[str, Any]) -> tuple[LoadRequest, Load]:
     load, secrets = common.to_resume(context, LOAD, choices["resume"], _KEPT_ON_RESUME, kerberos=choices["kerberos"])
     series = chosen(choices)
-    request = LoadRequest(
+    return LoadRequest(
         targets=load.targets,
         secrets=secrets,
         settings=series.settings,
@@ -222,9 +222,7 @@ def _resumed(context: click.Context, choices: dict[str, Any]) -> LoadClosed:
         choices=load.choices,
         server_ssh=series.server_ssh,
         smb_conf=str(series.smb_conf) if series.smb_conf else None,
-    )
-    control = SeriesControl()
-    return watch_load(resume_load(load, request, common.notebook_path(context), control), control)
+    ), load
 
 
 class LoadProgress(StatusLine):

@@ -354,7 +354,7 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
             notebook, notebook.recording(name, ExperimentKind.TRIAL, ExperimentKind.SWEEP).subject
         )
     target, secrets = common.secrets_for(context, stored.base.target, kerberos=choices["kerberos"])
-    order = replace(trial_order.order_to_resume(stored, target, secrets), within_seconds=within(choices))
+    order = replace(trial_order.order_to_resume(stored, secrets, target), within_seconds=within(choices))
     consent(order, yes=choices["yes"])
     summary = carried_out(order, common.notebook_path(context))
     answer_trial(summary, as_json=choices["as_json"])

@@ -278,7 +278,7 @@ class LoadRunScreen(MeasurementScreen):
 
     def steps(self) -> Iterator[LoadStep]:
         self.watch_machine(self.request.target)
-        return self.context.backend.load(self.request, self.context.notebook_path, self.control, self.resumed)
+        yield from self.context.backend.load(self.request, self.context.notebook_path, self.control, self.resumed)
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one load
         self.state = self.state.heard(event)

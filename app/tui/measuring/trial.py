@@ -106,11 +106,8 @@ class TrialScreen(ReportRunScreen):
         self.draw()
         self.with_notebook(self._prepared, self._ask)
 
-    def _prepared(self, notebook: Notebook) -> TrialOrder:
-        """The trial of what the guide measures, or the stored one, checked; nothing is written.
-
-        Raises SharebenchError.
-        """
+    def _prepared(self, notebook: Notebook) -> Any:
+        """The order of what the guide measures, or of the stored trial; nothing is written. Raises SharebenchError."""
         if self.experiment:
             stored = stored_trial(notebook, self.experiment)
             self._target, plan = stored.base.target, stored.plan

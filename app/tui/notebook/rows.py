@@ -93,52 +93,15 @@ def _answer(line: "RecordingLine") -> str:
 
 
 COLUMNS = (
-    ListColumn(
-        order=SortKey.WHEN,
-        heading=f"When ({layout.local_zones()})",
-        text=lambda s: s.when,
-        width=16,
-        tone=_faint,
-        rank=3,
-    ),
-    ListColumn(order=SortKey.KIND, heading="Kind", text=lambda s: s.kind, width=9, rank=2),
-    ListColumn(
-        order=SortKey.LABEL,
-        heading="Label",
-        text=lambda s: s.label or s.what,
-        width=19,
-        grows=2,
-        cut_inside=True,
-        rank=1,
-    ),
-    ListColumn(
-        order=SortKey.AVERAGE, heading="Answer", text=_answer, width=24, grows=4, rank=0, tone=lambda s: s.answer.tone
-    ),
-    ListColumn(
-        order=SortKey.TARGET, heading="Target", text=lambda s: s.what, width=17, grows=2, cut_inside=True, rank=7
-    ),
-    ListColumn(
-        order=SortKey.RUNS,
-        heading="Runs",
-        text=lambda s: s.done,
-        width=5,
-        right=True,
-        tone=lambda s: s.done_tone,
-        rank=4,
-    ),
-    ListColumn(order=SortKey.BASELINE, heading="Baseline", text=lambda s: s.baseline_text, width=10, grows=1, rank=5),
-    ListColumn(
-        order=SortKey.EXPERIMENT,
-        heading="Experiment",
-        text=lambda s: s.experiment,
-        width=11,
-        grows=1,
-        tone=_faint,
-        rank=6,
-    ),
-    ListColumn(
-        order=SortKey.MACHINE, heading="Measured on", text=lambda s: s.machine, width=11, grows=1, tone=_faint, rank=5
-    ),
+    ListColumn(SortKey.WHEN, f"When ({layout.local_zones()})", lambda s: s.when, 16, 3, tone=_faint),
+    ListColumn(SortKey.KIND, "Kind", lambda s: s.kind, 9, 2),
+    ListColumn(SortKey.LABEL, "Label", lambda s: s.label or s.what, 19, 1, grows=2, cut_inside=True),
+    ListColumn(SortKey.AVERAGE, "Answer", _answer, 24, 0, grows=4, tone=lambda s: s.answer.tone),
+    ListColumn(SortKey.TARGET, "Target", lambda s: s.what, 17, 7, grows=2, cut_inside=True),
+    ListColumn(SortKey.RUNS, "Runs", lambda s: s.done, 5, 4, right=True, tone=lambda s: s.done_tone),
+    ListColumn(SortKey.BASELINE, "Baseline", lambda s: s.baseline_text, 10, 5, grows=1),
+    ListColumn(SortKey.EXPERIMENT, "Experiment", lambda s: s.experiment, 11, 6, grows=1, tone=_faint),
+    ListColumn(SortKey.MACHINE, "Measured on", lambda s: s.machine, 11, 5, grows=1, tone=_faint),
 )
 
 

@@ -3,29 +3,34 @@
 What reaches outside is loaded when it is first needed: clients and recorder take longer than the first screen may.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.errors import LoginError
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets
     from app.environment.host.activity import MachineNow
-    from app.measure.control import SeriesControl
-    from app.measure.plan import SeriesRequest
-    from app.recorder.recording import RecorderEvent
     from app.workflows.guide.browsing import BrowsedFolder
-    from app.workflows.load import LoadRequest, LoadStep
-    from app.workflows.trial_order import StoredTrial, TrialEvent, TrialOrder
     from forms.series.progress import FileSizeContext
-    from storage.loads.records import Load
     from storage.records import Command, Quiet, Target
 
 
 class PasswordNeededError(LoginError):
     """Nobody has said the password yet."""
+
+
+def _later(name: str) -> Callable[..., Any]:
+    """A method that calls the function ``MODULE:NAME``, imported then."""
+
+    def call(_self: object, *arguments: Any, **more: Any) -> Any:
+        module, _, function = name.partition(":")
+        return getattr(import_module(module), function)(*arguments, **more)
+
+    return call
 
 
 class Backend:
@@ -70,46 +75,12 @@ class Backend:
         route = find_route(target.host, target.port) if target is not None and target.host else None
         return MachineMeter(route.interface if route else None).now
 
-    def load(
-        self, request: "LoadRequest", notebook_path: Path, control: "SeriesControl", resumed: "Load | None" = None
-    ) -> "Iterator[LoadStep]":
-        from app.workflows.load import resume_load, run_load  # noqa: PLC0415  as the module says
-
-        if resumed is not None:
-            return resume_load(resumed, request, notebook_path, control)
-        return run_load(request, notebook_path, control)
-
-    def order_trial(
-        self, request: "SeriesRequest", setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
-    ) -> "TrialOrder":
-        from app.workflows.trial_order import order_of  # noqa: PLC0415  as the module says
-
-        return order_of(request, setting, accepted=accepted, restart=restart)
-
-    def resume_trial(self, stored: "StoredTrial", secrets: "Secrets") -> "TrialOrder":
-        from app.workflows.trial_order import order_to_resume  # noqa: PLC0415  as the module says
-
-        return order_to_resume(stored, stored.base.target, secrets)
-
-    def carry_out(self, order: "TrialOrder", notebook_path: Path, control: "SeriesControl") -> "Iterator[TrialEvent]":
-        from app.workflows.trial import run_trial  # noqa: PLC0415  as the module says
-
-        return run_trial(order, notebook_path, control)
-
-    def record(
-        self, request: "SeriesRequest", notebook_path: Path, control: "SeriesControl"
-    ) -> "Iterator[RecorderEvent]":
-        from app.recorder.recording import record  # noqa: PLC0415  as the module says
-
-        return record(request, notebook_path, control)
-
-    def resume(
-        self, series_id: str, secrets: "Secrets", notebook_path: Path, control: "SeriesControl", *, confirmed: bool
-    ) -> "Iterator[RecorderEvent]":
-        """Complete a series; of an imported one the target must have been ``confirmed``."""
-        from app.recorder.recording import resume  # noqa: PLC0415  as the module says
-
-        return resume(series_id, secrets, notebook_path, control, confirmed=confirmed)
+    load = _later("app.workflows.load:run_load")
+    order_trial = _later("app.workflows.trial_order:order_of")
+    resume_trial = _later("app.workflows.trial_order:order_to_resume")
+    carry_out = _later("app.workflows.trial:run_trial")
+    record = _later("app.recorder.recording:record")
+    resume = _later("app.recorder.recording:resume")
 
 
 class Logins:

@@ -39,11 +39,10 @@ class MeasurementJob:
 
     def events(self) -> Iterator[RecorderEvent]:
         if self.request is not None:
-            return self.backend.record(self.request, self.notebook_path, self.control)
-        assert self.resumed_id is not None
-        return self.backend.resume(
-            self.resumed_id, self.secrets, self.notebook_path, self.control, confirmed=self.confirmed
-        )
+            yield from self.backend.record(self.request, self.notebook_path, self.control)
+        else:
+            path, confirmed = self.notebook_path, self.confirmed
+            yield from self.backend.resume(self.resumed_id, self.secrets, path, self.control, confirmed=confirmed)
 
 
 def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:

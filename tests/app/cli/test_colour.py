@@ -33,7 +33,7 @@ def on_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
         for number, status in enumerate((SeriesStatus.FAILED, SeriesStatus.INTERRUPTED, SeriesStatus.COMPLETE), 1):
             notebook.add(replace(one(number), status=status))
 
-    looked_at = [Checked("file", state, "so it is") for state in CheckState]
+    looked_at = [Checked("file", "so it is", state) for state in CheckState]
     monkeypatch.setattr(check, "check", lambda _subject, _notebook: looked_at)
 
     def written(*arguments: str) -> str:

@@ -51,7 +51,7 @@ def fill(screen, **values: str) -> None:
 
 async def test_what_is_typed_takes_the_place_of_the_host_of_last_time(app):
     with Notebook(app.context.notebook_path) as notebook:
-        notebook.remember({"hosts": "nas1"})
+        notebook.remember("survey", {"hosts": "nas1"})
     async with app.run_test() as pilot:
         await settled(app, pilot)
         assert app.screen.query_one("#hosts", Input).value == "nas1"
