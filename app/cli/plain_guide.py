@@ -213,8 +213,6 @@ class PlainGuide:
                 case acts.Decide(decided, decision, following):
                     store.decide(notebook, decided, decision)
                     choices = following
-                case _:
-                    pass
         self._take(choices)
 
     def _take(self, choices: GuideChoices) -> None:

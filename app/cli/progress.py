@@ -72,8 +72,6 @@ class ProgressLine(StatusLine):
                     output.say(f"sharebench: {self.about}{self._what}: {words(event)}")
             case SeriesOpened() | ScratchMade() | Paused():
                 self._draw(words(event), force=True)
-            case _:
-                pass
 
     def _draw(self, text: str, *, force: bool = False) -> None:
         now = time.monotonic()

@@ -88,8 +88,6 @@ class SeriesMonitor:
                 self._watch.moved(seconds, moved)
             case events.RunFinished(run=run):
                 self._watch.run_finished(run.seconds, run.size_bytes)
-            case _:
-                pass
 
     def explained(self, failure: events.Failed) -> events.Failed:
         hidden = why_hidden(self._writer.series.environment.get("server", {}), self._writer.series.target)
@@ -559,8 +557,6 @@ def words(event: RecorderEvent) -> str:
             said = "interrupted"
         case SeriesClosed(status=SeriesStatus.COMPLETE):
             said = "done"
-        case _:
-            pass
     return said
 
 

@@ -196,8 +196,6 @@ class SeriesWriter:
                 self._store()
             case ScratchRemoved(path=path) if path == self.series.scratch_path:
                 self.put(replace(self.series, scratch_path=None))
-            case _:
-                pass
 
     def _resumed(self) -> None:
         self.put(replace(self.series, status=SeriesStatus.INTERRUPTED, error=None))

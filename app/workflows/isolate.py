@@ -46,8 +46,6 @@ def _writes(recorder: Recorder, event: IsolationEvent) -> Iterator[Write]:
             yield lambda notebook: notebook.add_layer_run(isolation_id, run)
         case IsolationClosed(isolation=isolation):
             yield lambda notebook: notebook.update_isolation(isolation)
-        case _:
-            pass
 
 
 def _add(isolation: Isolation, notebook: Notebook) -> None:

@@ -225,8 +225,6 @@ def _writes(step: LoadStep) -> Iterator[Write]:
             yield lambda notebook: notebook.update_load(load)
         case LoadOpened(load=load) | LoadClosed(load=load):  # its folder, before there is anything in it
             yield lambda notebook: notebook.update_load(load)
-        case _:
-            pass
 
 
 def _points(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from app.workflows.guide.choices import GuideChoices
-from app.workflows.guide.rounds import branch_from, measure_again, measured_better, repeat_of
+from app.workflows.guide.rounds import BETTER, branch_from, measure_again, measured_better, repeat_of
 from forms.comparison.comparison import Comparison
 from forms.experiments.survey import Survey
 from forms.findings.series_warnings import advice
@@ -13,16 +13,6 @@ from forms.stats.decision import Doubt
 from forms.stats.settle import Way
 from storage.notebook import Notebook
 from storage.records import Series, SeriesStatus
-
-_BETTER = {
-    "busy": "Measure again, and wait for a quiet time first",
-    "short": "Measure again with a larger file",
-    "scatter": "Measure again with more runs",
-    "single": "Measure again with more runs",
-    "until": "Measure again with more runs",
-    "warm-up": "Measure again with more warm-up runs",
-    "drift": "Measure again with more warm-up runs",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +34,8 @@ def after_series(series: Series) -> Iterator[NextStep]:
         yield NextStep(name="Resume where it stopped", choices=partial(measure_again, series_id=series.id))
     told: set[str] = set()
     for said in advice(series):
-        name = _BETTER.get(said.key)
-        if name is not None and name not in told:
+        name = BETTER[said.key][0] if said.key in BETTER else ""
+        if name and name not in told:
             told.add(name)
             yield NextStep(name=name, choices=partial(measured_better, series_id=series.id, advised=said.key))
     yield NextStep(name="Measure the same again", choices=partial(repeat_of, series_id=series.id))

@@ -1,20 +1,19 @@
 """``sharebench diagnose``: why do users complain?"""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import click
 
 from app.cli import common, output
-from app.cli.progress import cancel_on_signals
+from app.cli.progress import StatusLine, watch_to_end
 from app.cli.run_options import chosen, series_options, target_argument
 from app.errors import CancelledError, MeasurementError, UsageError
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
 from app.subjects.diagnosis import run as diagnosing
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
-from storage.diagnoses import DIAGNOSIS, Diagnosis, Effort, StageName
+from storage.diagnoses import DIAGNOSIS, Effort, StageName
 from storage.plan import Settings
 from storage.records import SeriesStatus
 
@@ -71,7 +70,8 @@ def diagnose_command(
         if not yes:
             alone = "there is no terminal to ask at: consent with --yes; nothing was written"
             output.confirm("Begin?", alone=alone, declined="nothing was written")
-    diagnosis = _watch(diagnosing.record_diagnosis(request, common.notebook_path(context), control, resumed), control)
+    events = diagnosing.record_diagnosis(request, common.notebook_path(context), control, resumed)
+    diagnosis = watch_to_end(events, control, diagnosing.DiagnosisClosed, _show, StatusLine()).diagnosis
     output.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
     if control.cancelled.is_set():
         raise CancelledError(f"cancelled; `sharebench diagnose --resume {diagnosis.id}` completes it")
@@ -103,21 +103,13 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> diagn
     return request
 
 
-def _watch(events: Iterable[diagnosing.DiagnosisEvent], control: SeriesControl) -> Diagnosis:
-    closed: Diagnosis | None = None
-    with cancel_on_signals(control):
-        for event in events:
-            match event:
-                case diagnosing.DiagnosisOpened(diagnosis=diagnosis):
-                    output.say(f"diagnosis {diagnosis.id}")
-                case diagnosing.StageBegan(name=name, number=number, of=of):
-                    output.say(f"  {number} of {of}: {STAGE_NAMES[name]}")
-                case diagnosing.DiagnosisChanged(stage=stage) if stage and stage.status is not SeriesStatus.COMPLETE:
-                    output.say(f"sharebench: {STAGE_NAMES[stage.name]}: {stage.error}")
-                case Warned(text=text):
-                    output.say(f"sharebench: {text}")
-                case diagnosing.DiagnosisClosed(diagnosis=closed):
-                    pass
-    if closed is None:
-        raise CancelledError("cancelled before anything was measured")
-    return closed
+def _show(event: diagnosing.DiagnosisEvent) -> None:
+    match event:
+        case diagnosing.DiagnosisOpened(diagnosis=diagnosis):
+            output.say(f"diagnosis {diagnosis.id}")
+        case diagnosing.StageBegan(name=name, number=number, of=of):
+            output.say(f"  {number} of {of}: {STAGE_NAMES[name]}")
+        case diagnosing.DiagnosisChanged(stage=stage) if stage and stage.status is not SeriesStatus.COMPLETE:
+            output.say(f"sharebench: {STAGE_NAMES[stage.name]}: {stage.error}")
+        case Warned(text=text):
+            output.say(f"sharebench: {text}")

@@ -249,8 +249,6 @@ class LoadProgress(StatusLine):
                 self.draw(second_text(step, self._phase, self._until - time.monotonic()))
             case PointStored(point=point):
                 self.tell(point_text(point))
-            case _:
-                pass
 
     def tell(self, text: str) -> None:
         self.say(f"sharebench: {visible(text)}")

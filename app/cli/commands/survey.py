@@ -138,7 +138,6 @@ def _announce(planned: SurveyRound) -> None:
 
 
 def _outcome(filled: Survey, *, cancelled: bool) -> int:
-
     if cancelled:
         raise CancelledError("the survey was interrupted; the same command resumes it")
     failed = [station for station in filled.stations if station.state not in {StationState.DONE, StationState.LEFT_OUT}]

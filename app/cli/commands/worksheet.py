@@ -288,7 +288,6 @@ def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) 
 def _show(
     context: click.Context, worksheet: BottleneckCalculation | UsersCalculation, *, as_json: bool, save: str | None
 ) -> None:
-
     record = to_record(worksheet, save or "")
     if save:
         with common.notebook(context, make=True) as notebook:
@@ -297,7 +296,6 @@ def _show(
 
 
 def _say_tables() -> None:
-
     for title, table in TABLES.items():
         output.answer(f"{title}:")
         for reference in table:

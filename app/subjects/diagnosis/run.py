@@ -167,8 +167,6 @@ def _writes(recorder: Recorder, event: DiagnosisEvent) -> Iterator[Write]:
             yield lambda notebook: _add(diagnosis, notebook)
         case DiagnosisChanged(diagnosis=diagnosis) | DiagnosisClosed(diagnosis=diagnosis):
             yield lambda notebook: notebook.update_recording(recording_of(diagnosis))
-        case _:
-            pass
 
 
 def _add(diagnosis: Diagnosis, notebook: Notebook) -> None:

@@ -74,8 +74,6 @@ class GuideActions(BaseScreen):
                 self._note(act)
             case acts.Visit(name, arguments):
                 self.sharebench_app.visit(name, **arguments)
-            case _:
-                pass
 
     def _note(self, act: acts.BeginRound | acts.Decide) -> None:
         def write(notebook: Notebook) -> None:

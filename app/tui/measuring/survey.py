@@ -127,8 +127,6 @@ class StationProgress:
                 doing = ""
             case Failed() | Finished():
                 percent = None
-            case _:
-                pass
         return replace(self, doing=doing or self.doing, percent=percent, rates=rates)
 
     def line(self, width: int) -> str:

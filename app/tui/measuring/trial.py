@@ -151,7 +151,6 @@ class TrialScreen(ReportRunScreen):
             log_in_again(self, [target], str(error), lambda _: self._prepare())
 
     def _ask(self, order: TrialOrder) -> None:
-
         if self._within_minutes:
             order = replace(order, within_seconds=60.0 * self._within_minutes)
         self.order, self._is_prepared = order, True
@@ -226,8 +225,6 @@ class TrialScreen(ReportRunScreen):
                 self.summary = summary
             case SettingRestored(text=text):
                 self._now = self._restored = text
-            case _:
-                pass
 
     def now(self) -> str:
         effect = getattr(self.summary, "effect", None)
@@ -241,7 +238,6 @@ class TrialScreen(ReportRunScreen):
         return f"{self._now}{so_far}{f'; at most {duration(left)} left' if left else ''}"
 
     def headline(self) -> Content:
-
         if not isinstance(self.summary, TrialSummary):
             return Content(visible(self._now))
         verdict = verdict_field(self.summary)
@@ -250,13 +246,11 @@ class TrialScreen(ReportRunScreen):
         )
 
     def heard_text(self, width: int) -> str:
-
         if self.summary is not None:
             return figures_text(report_of(self.summary), width=width, ansi=True)
         return "\n".join(line for text in self._lines for line in _hanging(visible(text), width))
 
     def ended(self, error: Exception | None) -> None:
-
         assert self.order
         plan = self.order.request.plan
         if isinstance(error, LoginError) and not self._slots and not plan.secrets.kerberos:

@@ -169,7 +169,6 @@ def _ask_label(choices: GuideChoices) -> Ask:
 
 
 def _ask_question(choices: GuideChoices) -> Ask:
-
     def taken(text: str) -> Go:
         number = int(text) if text.isdecimal() else 0
         question = QUESTIONS[number - 1] if 1 <= number <= len(QUESTIONS) else text

@@ -1,6 +1,6 @@
 """Rounds of the method that begin elsewhere: with a change from the catalogue, or from a series in the notebook."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from app.errors import UsageError
@@ -38,10 +38,7 @@ def measured_share(notebook: Notebook, practice: Sequence[Target]) -> str | None
 
 
 def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
-    """The guide at the run, with the choices of a series, remembered; one that is not complete is resumed.
-
-    Raises UnknownReferenceError.
-    """
+    """The guide at the run, with the choices of a series, remembered; one that is not complete is resumed."""
     series = notebook.series(series_id)
     if series.status is SeriesStatus.INTERRUPTED:
         choices = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)
@@ -51,38 +48,16 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
 
 
 def repeat_of(notebook: Notebook, series_id: str) -> GuideChoices:
-    """The guide at the run, with the settings of a step that is to be measured again; remembered.
-
-    Raises UnknownReferenceError.
-    """
+    """The guide at the run, with the settings of a step that is to be measured again; remembered."""
     series = notebook.series(series_id)
     return _remembered(notebook, measured_again(choices_of(series), series, series.id if series.change else None))
 
 
 def measured_better(notebook: Notebook, series_id: str, advised: str) -> GuideChoices:
-    """The guide with the choices of a series, one of them as an advice on it says; remembered.
-
-    ``advised`` is the advice's key. Raises UnknownReferenceError.
-    """
+    """The guide with the choices of a series, one as the advice of that key says; remembered."""
     series = notebook.series(series_id)
     choices = measured_again(choices_of(series), series, series.id if series.change else None)
-    return _remembered(notebook, _BETTER.get(advised, _as_before)(choices))
-
-
-def _as_before(choices: GuideChoices) -> GuideChoices:
-    return choices
-
-
-def _quietly(choices: GuideChoices) -> GuideChoices:
-    return replace(choices, quiet="wait")
-
-
-def _more_runs(choices: GuideChoices) -> GuideChoices:
-    return replace(choices, runs=max(MANY_RUNS, 2 * choices.runs))
-
-
-def _more_warmups(choices: GuideChoices) -> GuideChoices:
-    return replace(choices, warmups=choices.warmups + 3)
+    return _remembered(notebook, BETTER[advised][1](choices) if advised in BETTER else choices)
 
 
 def _larger(choices: GuideChoices) -> GuideChoices:
@@ -91,22 +66,18 @@ def _larger(choices: GuideChoices) -> GuideChoices:
     return replace(choices, step=MethodStep.FILE)
 
 
-_BETTER = {
-    "busy": _quietly,
-    "short": _larger,
-    "scatter": _more_runs,
-    "single": _more_runs,
-    "until": _more_runs,
-    "warm-up": _more_warmups,
-    "drift": _more_warmups,
-}
+_WAIT = ("Measure again, and wait for a quiet time first", lambda choices: replace(choices, quiet="wait"))
+_RUNS = ("Measure again with more runs", lambda choices: replace(choices, runs=max(MANY_RUNS, 2 * choices.runs)))
+_WARMUPS = ("Measure again with more warm-up runs", lambda choices: replace(choices, warmups=choices.warmups + 3))
+BETTER: dict[str, tuple[str, Callable[[GuideChoices], GuideChoices]]] = {
+    "busy": _WAIT, "short": ("Measure again with a larger file", _larger), "scatter": _RUNS, "single": _RUNS,
+    "until": _RUNS, "warm-up": _WARMUPS, "drift": _WARMUPS,
+}  # fmt: skip
+"""What the advice of that key leads to, and how it changes the choices."""
 
 
 def branch_from(notebook: Notebook, series_id: str) -> GuideChoices:
-    """The guide at the change, the series being the base of the next round; remembered.
-
-    Raises UnknownReferenceError.
-    """
+    """The guide at the change, the series being the base of the next round; remembered."""
     return _remembered(notebook, from_there(notebook.series(series_id)))
 
 
