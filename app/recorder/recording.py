@@ -143,35 +143,22 @@ class SeriesMonitor:
             self._writer.put_facts("server", {UNKNOWN: "; ".join(self._environment.problems)})
 
 
-@dataclass(frozen=True, slots=True)
-class DialectSeen:
-    """The newest dialect of a server in the notebook."""
+def dialect_before(series: Series, notebook: Notebook) -> str:
+    """The newest dialect that this client has seen here of the server; imported series do not count."""
+    if not series.target.abilities.has_dialect:
+        return ""
+    return max(notebook.dialects_of(series.target, series.client.name), key=dialect_rank, default="")
 
-    dialect: str = ""
-    """Empty where none was seen."""
 
-    @classmethod
-    def of(cls, series: Series, notebook: Notebook) -> "DialectSeen":
-        """Counts series measured here with the same client; imported ones do not count."""
-        if not series.target.abilities.has_dialect:
-            return cls()
-        seen = notebook.dialects_of(series.target, series.client.name)
-        return cls(max(seen, key=dialect_rank, default=""))
-
-    def facts(self, series: Series) -> dict[str, str]:
-        return {"smb.dialect_before": self.dialect} if self._is_newer_than(series.client.dialect) else {}
-
-    def warning(self, series: Series) -> events.Warned | None:
-        now = series.client.dialect
-        if not self._is_newer_than(now):
-            return None
-        return events.Warned(
-            text=f"{plain(series.target.host)} speaks SMB {now} now, and spoke {self.dialect} before: if nobody lowered"
-            " server max protocol there, look for who changes the negotiation on the way; encryption takes SMB 3 alone"
-        )
-
-    def _is_newer_than(self, dialect: str | None) -> bool:
-        return bool(self.dialect and dialect) and dialect_rank(self.dialect) > dialect_rank(dialect or "") >= 0
+def lowered_text(before: str, series: Series) -> str:
+    """What is said of a server that speaks an older dialect now; empty of any other."""
+    now = series.client.dialect or ""
+    if not before or not now or not dialect_rank(before) > dialect_rank(now) >= 0:
+        return ""
+    return (
+        f"{plain(series.target.host)} speaks SMB {now} now, and spoke {before} before: if nobody lowered"
+        " server max protocol there, look for who changes the negotiation on the way; encryption takes SMB 3 alone"
+    )
 
 
 def judged(series: Series, notebook: Notebook) -> Series:
@@ -377,15 +364,16 @@ def _runs(
     writer: SeriesWriter, monitor: SeriesMonitor, plan: MeasurementPlan, notebook: Notebook, control: SeriesControl
 ) -> Generator[RecorderEvent, None, events.Failed | None]:
     failure: events.Failed | None = None
-    seen = DialectSeen.of(writer.series, notebook)
+    before = dialect_before(writer.series, notebook)
     with MeasuringProcess(plan, control) as child:
         monitor.set_child(child.pid)
         for event in child.events():
             monitor.see(event)
             was_stored = writer.stored
             writer.see(event)
-            if isinstance(event, events.Started):
-                yield from _held_against(seen, writer)
+            if isinstance(event, events.Started) and (text := lowered_text(before, writer.series)):
+                writer.put_facts("path", {"smb.dialect_before": before})
+                yield events.Warned(text=text)
             yield from writer.recorder.flush()
             if writer.stored and not was_stored:
                 yield SeriesStored(series_id=writer.series.id)
@@ -401,13 +389,6 @@ def _runs(
             text = f"{failure.text}; {left}: remove it, or resume the series"
             failure = replace(failure, text=text)
     return failure
-
-
-def _held_against(seen: DialectSeen, writer: SeriesWriter) -> Iterator[events.Warned]:
-    writer.put_facts("path", seen.facts(writer.series))
-    warning = seen.warning(writer.series)
-    if warning:
-        yield warning
 
 
 def _refused(

@@ -1,8 +1,8 @@
 """``sharebench worksheet``: the calculations of the method."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -154,23 +154,7 @@ _worksheet_options = common.several(
 @click.option("--tables", is_flag=True, help="Print the tables with their sources and misprints, and exit.")
 @_worksheet_options
 @common.options_of_all
-def bottleneck(
-    context: click.Context,
-    *,
-    cpu: str | None,
-    cpus: int,
-    disk: str | None,
-    disks: int,
-    network: str | None,
-    networks: int,
-    measured: tuple[str, ...],
-    steps: tuple[str, ...],
-    target: str | None,
-    name: str,
-    tables: bool,
-    as_json: bool,
-    save: str | None,
-) -> None:
+def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices: Any) -> None:
     """Calculate which of CPU, disks and networks limits a server, and what each upgrade would give.
 
     The limit is the slowest of the three; leave out a part to ignore it.
@@ -180,11 +164,11 @@ def bottleneck(
         return
 
     machine = Machine(name=name)
-    counts = dict(zip(PARTS, (cpus, disks, networks), strict=True))
-    for part, words in zip(PARTS, (cpu, disk, network), strict=True):
-        if words is not None:
+    counts, target = {part: choices[f"{part}s"] for part in PARTS}, choices["target"]
+    for part in PARTS:
+        if (words := choices[part]) is not None:
             machine = machine.with_part(ReferenceKind(part), read_part(ReferenceKind(part), words, counts[part]))
-    for words in measured:
+    for words in choices["measured"]:
         part, _, reference = words.partition("=")
         if part not in PARTS or not reference:
             raise UsageError(f"--from-series {words}: write cpu=SERIES, disk=SERIES or network=SERIES")
@@ -192,14 +176,14 @@ def bottleneck(
     if not machine.parts:
         raise UsageError("nothing to calculate: give --cpu, --disk or --network, or --from-series; see --tables")
     machines = [machine]
-    for words in steps:
+    for words in choices["steps"]:
         machines.append(upgraded(machines[-1], words))
     if target:
         machines += way_to(machines[-1], parse_size(target))[1:]
     worksheet = BottleneckCalculation(
         machines=tuple(machines), target_bytes_per_second=parse_size(target) if target else None
     )
-    _show(context, worksheet, as_json=as_json, save=save)
+    _show(context, worksheet, choices)
 
 
 @worksheet_command.command("clients", short_help="Calculate how many clients a server carries.")
@@ -221,20 +205,9 @@ def bottleneck(
 @common.option("--client-memory", "SIZE", "Memory of the process of one client (800KB, as in 1999).")
 @_worksheet_options
 @common.options_of_all
-def clients(
-    context: click.Context,
-    groups: tuple[str, ...],
-    capacity: str | None,
-    reference: str | None,
-    from_worksheet: str | None,
-    disk: str | None,
-    network: str | None,
-    memory: str | None,
-    client_memory: str | None,
-    as_json: bool,
-    save: str | None,
-) -> None:
+def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | None, **choices: Any) -> None:
     """Calculate how many clients a server carries: clients x transfers per second x file size."""
+    reference, from_worksheet = choices["reference"], choices["from_worksheet"]
     if sum(given is not None for given in (capacity, reference, from_worksheet)) != 1:
         raise UsageError("say once what the server moves: --capacity, --from-series or --from-worksheet")
 
@@ -252,10 +225,10 @@ def clients(
         capacity_source=source,
         series_id=series_id,
         groups=tuple(group_from(words, number) for number, words in enumerate(groups, start=1)),
-        memory=server_memory(memory, client_memory),
-        parts=carrying_parts(machine, disk, network),
+        memory=server_memory(choices["memory"], choices["client_memory"]),
+        parts=carrying_parts(machine, choices["disk"], choices["network"]),
     )
-    _show(context, worksheet, as_json=as_json, save=save)
+    _show(context, worksheet, choices)
 
 
 @worksheet_command.command("list")
@@ -286,13 +259,13 @@ def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) 
 
 
 def _show(
-    context: click.Context, worksheet: BottleneckCalculation | UsersCalculation, *, as_json: bool, save: str | None
+    context: click.Context, worksheet: BottleneckCalculation | UsersCalculation, choices: Mapping[str, Any]
 ) -> None:
-    record = to_record(worksheet, save or "")
-    if save:
+    record = to_record(worksheet, choices["save"] or "")
+    if choices["save"]:
         with common.notebook(context, make=True) as notebook:
             notebook.save_worksheet(record)
-    output.answer_report(worksheet_report(record), as_json=as_json)
+    output.answer_report(worksheet_report(record), as_json=choices["as_json"])
 
 
 def _say_tables() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Container
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from rich.color import Color as RichColor
 from rich.segment import Segment
@@ -15,51 +16,39 @@ from textual.theme import Theme
 
 from app.user_files import config_file
 
-DARK = Theme(
-    name="sharebench-dark",
-    primary="#5fafff",
-    secondary="#5f87af",
-    accent="#ffaf5f",
-    success="#87d787",
-    warning="#ffd75f",
-    error="#ff8787",
-    foreground="#e4e4e4",
-    background="#121212",
-    surface="#1c1c1c",
-    panel="#303030",
-    dark=True,
-)
+_PARTS = [
+    "primary",
+    "secondary",
+    "accent",
+    "success",
+    "warning",
+    "error",
+    "foreground",
+    "background",
+    "surface",
+    "panel",
+]
+
+
+def _theme(name: str, colours: str, **more: Any) -> Theme:
+    parts: dict[str, Any] = dict(zip(_PARTS, colours.split(), strict=True))
+    return Theme(name=f"sharebench-{name}", **parts, **more)
+
+
+DARK = _theme("dark", "#5fafff #5f87af #ffaf5f #87d787 #ffd75f #ff8787 #e4e4e4 #121212 #1c1c1c #303030", dark=True)
 """Colours of the 256-colour palette, so that a terminal without true colour shows the same."""
 
-LIGHT = Theme(
-    name="sharebench-light",
-    primary="#005faf",
-    secondary="#5f87af",
-    accent="#af5f00",
-    success="#005f00",
-    warning="#875f00",
-    error="#af0000",
-    foreground="#1c1c1c",
-    background="#ffffff",
-    surface="#eeeeee",
-    panel="#dadada",
+LIGHT = _theme(
+    "light",
+    "#005faf #5f87af #af5f00 #005f00 #875f00 #af0000 #1c1c1c #ffffff #eeeeee #dadada",
     dark=False,
     variables={"pane-border": "#a8a8a8"},
 )
 
-ANSI = Theme(
-    name="sharebench-ansi",
+ANSI = _theme(
+    "ansi",
+    "ansi_blue ansi_cyan ansi_bright_blue ansi_green ansi_yellow ansi_red" + 4 * " ansi_default",
     ansi=True,
-    primary="ansi_blue",
-    secondary="ansi_cyan",
-    accent="ansi_bright_blue",
-    success="ansi_green",
-    warning="ansi_yellow",
-    error="ansi_red",
-    foreground="ansi_default",
-    background="ansi_default",
-    surface="ansi_default",
-    panel="ansi_default",
     boost="ansi_default",
     dark=True,
     luminosity_spread=0.0,

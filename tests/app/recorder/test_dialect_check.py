@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.measure.control import SeriesControl
 from app.measure.events import Warned
 from app.measure.plan import MeasurementPlan, SeriesRequest
-from app.recorder.recording import DialectSeen, record
+from app.recorder.recording import dialect_before, lowered_text, record
 from forms.findings.finding import Severity
 from forms.findings.rules_session import old_dialect
 from storage.notebook import Notebook
@@ -54,15 +54,14 @@ def test_only_what_this_client_saw_here_of_this_server_counts(tmp_path):
         notebook.add_all([one(6)])  # imported
         for series in others:
             notebook.add(series)
-        assert DialectSeen.of(now, notebook) == DialectSeen()
+        assert dialect_before(now, notebook) == ""
         notebook.add(seen)
         capitals = replace(now, target=replace(now.target, host="NAS"))
-        assert DialectSeen.of(capitals, notebook) == DialectSeen("3.1.1")
-        assert DialectSeen.of(replace(now, target=replace(now.target, protocol="ftp")), notebook) == DialectSeen()
+        assert dialect_before(capitals, notebook) == "3.1.1"
+        assert dialect_before(replace(now, target=replace(now.target, protocol="ftp")), notebook) == ""
 
 
 def test_the_same_or_a_dialect_that_is_not_known_is_no_downgrade():
-    seen = DialectSeen("3.1.1")
     for dialect in ("3.1.1", "4.0", None):
-        assert seen.warning(one(1, client=replace(CLIENT, dialect=dialect))) is None
-    assert DialectSeen("2.1").warning(one(1)) is None
+        assert not lowered_text("3.1.1", one(1, client=replace(CLIENT, dialect=dialect)))
+    assert not lowered_text("2.1", one(1))
