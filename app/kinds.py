@@ -146,10 +146,9 @@ def _answer_of(line: SeriesLine, head: Recording) -> Toned:
 
 
 def _series_form(notebook: Notebook, head: Recording) -> "Report":
-    from forms.series.report import series_report  # noqa: PLC0415  as the module says
-    from forms.series.summary import run_form  # noqa: PLC0415  as the module says
-
-    return series_report(run_form(notebook.series(head.id)))
+    form = _later("forms.series.summary:run_form")(notebook.series(head.id))
+    report: Report = _later("forms.series.report:series_report")(form)
+    return report
 
 
 def _judge_run(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
@@ -176,13 +175,11 @@ def _compare_loads(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
 
 
 def _isolation_answer(notebook: Notebook, head: Recording) -> Toned:
-    from forms.isolation.report import verdict_sentence  # noqa: PLC0415  as the module says
-    from forms.isolation.summary import isolation_summary  # noqa: PLC0415  as the module says
-
     found = notebook.isolation(head.id)
     if not found.runs:
         return Toned(head.error or "no valid run", Tone.CAUTION)
-    return Toned(verdict_sentence(isolation_summary(found).verdict))
+    verdict = _later("forms.isolation.summary:isolation_summary")(found).verdict
+    return Toned(_later("forms.isolation.report:verdict_sentence")(verdict))
 
 
 def _judge_layer_run(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
@@ -213,17 +210,8 @@ def _watch(notebook: Notebook, reference: str) -> Watch:
 
 
 def _audit_answer(notebook: Notebook, head: Recording) -> Toned:
-    from forms.audit.report import audit_answer, audit_sign  # noqa: PLC0415  as the module says
-
     found = _audit(notebook, head.id)
-    return Toned(audit_answer(found), audit_sign(found).tone)
-
-
-def _watch_form(notebook: Notebook, head: Recording) -> "Report":
-    from app.workflows.watch import last_check  # noqa: PLC0415  as the module says
-    from forms.watch.report import watch_report  # noqa: PLC0415  as the module says
-
-    return watch_report(last_check(notebook, _watch(notebook, head.id)))
+    return Toned(_later("forms.audit.report:audit_answer")(found), _later("forms.audit.report:audit_sign")(found).tone)
 
 
 # What is made of series
@@ -386,7 +374,9 @@ KINDS: dict[str, Kind] = {
             schema="sharebench/watch/1",
             record=Watch,
             read=_watch,
-            report=_watch_form,
+            report=lambda notebook, head: _later("forms.watch.report:watch_report")(
+                _later("app.workflows.watch:last_check")(notebook, _watch(notebook, head.id))
+            ),
             answer=_of(_watch, "forms.watch.report:watch_answer"),
             add=lambda notebook, watch: notebook.add_recording(recording_of_watch(watch)),
         ),

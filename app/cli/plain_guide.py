@@ -152,7 +152,7 @@ class PlainGuide:
                 self._connect(target, kerberos=kerberos)
             case acts.ReadCredentials(target, path):
                 self._connect(self.logins.from_file(target, Path(path).expanduser()))
-            case acts.Browse() if self.choices.target is not None:
+            case acts.Simple.BROWSE if self.choices.target is not None:
                 self._connect(self.choices.target, kerberos=self.choices.kerberos)
             case acts.Visit("trial", arguments):
                 self._try(str(arguments["setting"]))
@@ -161,10 +161,10 @@ class PlainGuide:
                     following = self._visited(notebook, name, arguments)
                 if following is not None:
                     self._take(following)
-            case acts.LookQuiet() if self.choices.target is not None:
+            case acts.Simple.LOOK_QUIET if self.choices.target is not None:
                 self.known = replace(self.known, quiet=self.backend.quiet(self.choices.target, self.choices.command))
-            case acts.Start() | acts.Resume():
-                self._measure(resumed=isinstance(act, acts.Resume))
+            case acts.Simple.START | acts.Simple.RESUME:
+                self._measure(resumed=act is acts.Simple.RESUME)
             case _:
                 self._write(act)
 

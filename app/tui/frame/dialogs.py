@@ -148,12 +148,7 @@ _WIDEST, _AROUND = 90, 12
 _STOCK = {
     "Input": "A line of text. Type; Enter takes it, Ctrl+U clears it to the left.",
     "Button": "A button. Enter presses it.",
-    "DataTable": "A table. Arrow keys move, Enter opens the row.",
     "OptionList": "A list. Up and down move, Enter chooses.",
-    "Select": "A choice. Enter opens it, up and down move, Enter chooses.",
-    "Checkbox": "A choice. Enter or space turns it on or off.",
-    "Switch": "A switch. Enter turns it on or off.",
-    "Tree": "A tree. Up and down move, Enter opens or closes.",
     "TextArea": "Several lines of text.",
     "VerticalScroll": "Text. Up and down scroll.",
 }

@@ -60,13 +60,13 @@ class GuideActions(BaseScreen):
                 self._connect(target, kerberos=kerberos)
             case acts.ReadCredentials(target, path):
                 self._connect(self.context.logins.from_file(target, Path(path).expanduser()), kerberos=False)
-            case acts.Browse() if self.choices.target is not None:
+            case acts.Simple.BROWSE if self.choices.target is not None:
                 self._connect(self.choices.target, kerberos=self.choices.kerberos)
-            case acts.Start() | acts.Resume():
-                self._begin(resumed=isinstance(act, acts.Resume))
+            case acts.Simple.START | acts.Simple.RESUME:
+                self._begin(resumed=act is acts.Simple.RESUME)
             case acts.Judge(number, status):
                 self._judge(number, status)
-            case acts.LookQuiet():
+            case acts.Simple.LOOK_QUIET:
                 self._look_quiet()
             case acts.NameBaseline(name) if self.choices.series_id is not None:
                 self._name_baseline(name, self.choices.series_id)

@@ -18,7 +18,6 @@ from app.tui.widgets import asking
 from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.recording import ReportRunScreen, run_keys
 from app.units import parse_size
-from app.workflows.guide.backend import PasswordNeededError
 from app.workflows.next_steps import NextStep, after_survey
 from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, plan_round, result, targets_like, targets_of
@@ -300,18 +299,13 @@ class SurveyScreen(asking.LinesScreen):
         But not for one that refused it.
         """
         logins = self.context.logins
-        known: list[tuple[Target, Secrets]] = []
-        unknown: list[Target] = []
         for target in targets:
-            try:
-                known.append((target, logins.find(target)))
-            except PasswordNeededError:
-                unknown.append(target)
-        for target in unknown:
-            said = next((secrets for other, secrets in known if same_login(other, target)), None)
+            if logins.knows(target):
+                continue
+            said = next((other for other in targets if same_login(other, target) and logins.knows(other)), None)
             if said is None or logins.is_refused(target):
                 return target
-            logins.keep(target, said)
+            logins.keep(target, logins.find(said))
         return None
 
     def _ask_password(self, targets: list[Target], unknown: Target, *, again: bool) -> None:

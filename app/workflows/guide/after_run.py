@@ -31,8 +31,7 @@ from app.workflows.guide.page import (
     Option,
     Page,
     PageChart,
-    Resume,
-    Start,
+    Simple,
     Visit,
 )
 from app.workflows.guide.review import review_page
@@ -75,14 +74,14 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
             )
     if not choices.interleaved:
         facts += what_to_set(choices, known)
-    options = [Option("Start", Start(), "Enter; the form fills in as runs end", advised=True)]
+    options = [Option("Start", Simple.START, "Enter; the form fills in as runs end", advised=True)]
     if series is not None and series.status is not SeriesStatus.COMPLETE:
         count = wording.count(len(series.measured()), "valid run")
         ended = "failed" if series.status is SeriesStatus.FAILED else f"was {series.status}"
         facts.append(f"The series {ended} after {count}{_ended(series)}")
         options = [
-            Option("Resume where it stopped", Resume(), f"series {series.id}", advised=True),
-            Option("Start a new series", Start(), "the old one stays in the notebook"),
+            Option("Resume where it stopped", Simple.RESUME, f"series {series.id}", advised=True),
+            Option("Start a new series", Simple.START, "the old one stays in the notebook"),
         ]
     elif series is not None:
         facts.append(f"Measured: series {series.id}, {wording.count(len(series.measured()), 'valid run')}.")

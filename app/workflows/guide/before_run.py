@@ -10,7 +10,7 @@ from app.units import parse_rate, parse_size
 from app.workflows.guide.choices import GuideChoices, MethodStep, is_same_server, with_made_file
 from app.workflows.guide.known import GuideContext, around
 from app.workflows.guide.method import next_step
-from app.workflows.guide.page import Ask, Browse, Connect, Go, LookQuiet, Option, Page, ReadCredentials, Visit
+from app.workflows.guide.page import Ask, Connect, Go, Option, Page, ReadCredentials, Simple, Visit
 from forms import wording
 from forms.series.progress import FileFit, advised, estimate_text, suitability, why_advised
 from forms.wording import link_rate
@@ -126,7 +126,7 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option(f"Put a file of {wording.typed_size(size)}", _made(choices, known, Command.PUT, size), made),
         Option("Get a file of another size…", _ask_size(choices, known, Command.GET, size), made),
         Option("Put a file of another size…", _ask_size(choices, known, Command.PUT, size), made),
-        Option("Pick another file", Browse() if choices.target else None, "look into the share"),
+        Option("Pick another file", Simple.BROWSE if choices.target else None, "look into the share"),
         Option("Set the link's rate…", _ask_link(choices), "100M, 1G, 10G; only for the percentage"),
     ]
     return Page(
@@ -207,7 +207,7 @@ def quiet_page(choices: GuideChoices, known: GuideContext) -> Page:
             Option("Measure only at a quiet time", take("require"), "a busy one is refused"),
             Option("Wait for a quiet time", take("wait"), "at most ten minutes; then it measures and records the load"),
             Option("Do not look", take("skip"), "the form says: unknown"),
-            Option("Look now", LookQuiet() if choices.target else None, "takes some seconds; nothing is decided"),
+            Option("Look now", Simple.LOOK_QUIET if choices.target else None, "takes some seconds; nothing is decided"),
         ),
         cursor={"require": 1, "wait": 2, "skip": 3}.get(choices.quiet or "", 0),
     )

@@ -2,12 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
 
 from app.workflows.guide.choices import GuideChoices
 from forms.layout import Toned
 from forms.report import Mark
 from forms.series.summary import SeriesSummary
 from storage.records import Decision, RunStatus, Target
+
+
+class Simple(Enum):
+    """What needs nothing else said."""
+
+    BROWSE = "look into the folder of the target that is chosen already"
+    START = "measure the series"
+    RESUME = "complete the series that was interrupted"
+    LOOK_QUIET = "look for some seconds at who else is at work"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,31 +56,11 @@ class ReadCredentials:
 
 
 @dataclass(frozen=True, slots=True)
-class Browse:
-    """Look into the folder of the target that is chosen already."""
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Measure the series."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resume:
-    """Complete the series that was interrupted."""
-
-
-@dataclass(frozen=True, slots=True)
 class Judge:
     """Mark a run of the series; a rejection needs a reason, which is asked for."""
 
     number: int
     status: RunStatus
-
-
-@dataclass(frozen=True, slots=True)
-class LookQuiet:
-    """Look for some seconds at who else is at work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +94,7 @@ class Visit:
     arguments: dict[str, object] = field(default_factory=dict)
 
 
-Act = (
-    Go
-    | Ask
-    | Connect
-    | ReadCredentials
-    | Browse
-    | Start
-    | Resume
-    | Judge
-    | LookQuiet
-    | NameBaseline
-    | BeginRound
-    | Decide
-    | Visit
-)
+Act = Simple | Go | Ask | Connect | ReadCredentials | Judge | NameBaseline | BeginRound | Decide | Visit
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from app.tui.guide.screen import GuideScreen
 from app.tui.guide.views import PageView
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.workflows.guide.known import GuideContext
-from app.workflows.guide.page import Browse, Option, Page
+from app.workflows.guide.page import Option, Page, Simple
 from storage.notebook import Notebook
 from storage.records import Command, Target
 from tests.builders import series
@@ -267,7 +267,7 @@ async def test_another_server_is_not_judged_by_the_rate_of_the_one_before(guide_
 @pytest.mark.parametrize(("moves", "there"), [((), 0), (("down",), 2)])
 async def test_the_cursor_goes_to_what_is_advised_now_unless_it_was_moved(guide_app, moves, there):
     def page(cursor: int) -> Page:
-        return Page(title="a", why="", facts=(), options=tuple(Option(x, Browse()) for x in "abc"), cursor=cursor)
+        return Page(title="a", why="", facts=(), options=tuple(Option(x, Simple.BROWSE) for x in "abc"), cursor=cursor)
 
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
