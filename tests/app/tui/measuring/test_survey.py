@@ -21,7 +21,7 @@ from app.tui.guide.screen import GuideScreen
 from app.tui.measuring import survey as run_screen
 from app.tui.measuring.survey import LINES, SurveyRunScreen, SurveyScreen, begin, first_values, read_choices
 from app.tui.widgets.views import AnsiView
-from app.workflows.guide.backend import PasswordNeededError
+from app.workflows.guide.backend import Logins, PasswordNeededError
 from app.workflows.survey import SurveyRound, measure_round
 from forms.experiments.survey import Station, StationPlace, StationState, survey
 from storage.notebook import Notebook
@@ -110,7 +110,7 @@ async def test_wrong_lines_are_told_and_kept(app):
         fill(app.screen, hosts="nas", runs="many")
         await pilot.press("f9")
         assert shows(app, MessageDialog)
-        assert "number of runs" in text_of(app.screen, ".dialog-text")
+        assert "Runs: expected a whole number" in text_of(app.screen, ".dialog-text")
         await pilot.press("enter")
         assert app.screen.query_one("#hosts", Input).value == "nas"
 
@@ -249,13 +249,14 @@ async def test_a_password_said_for_smb_is_not_sent_by_plain_ftp(app):
             app.context.logins.find(replace(ftp, port=21, path="/"))
 
 
-class Known:
+class Known(Logins):
     """Logins that know one password."""
 
     def __init__(self, secrets: Secrets) -> None:
+        super().__init__()
         self.secrets = secrets
 
-    def find(self, _target, **_more) -> Secrets:
+    def find(self, target, *, kerberos=False) -> Secrets:
         return self.secrets
 
 
@@ -293,8 +294,8 @@ def test_the_lines_are_read():
     ("typed", "why"),
     [
         ({}, "which server"),
-        ({"hosts": "nas", "runs": "many"}, "number of runs"),
-        ({"hosts": "nas", "runs": "0"}, "number of runs"),
+        ({"hosts": "nas", "runs": "many"}, "Runs: expected a whole number"),
+        ({"hosts": "nas", "runs": "0"}, "Runs: expected a whole number"),
         ({"hosts": "nas", "runs": "5", "size": "big"}, "not a size"),
         ({"hosts": "nas", "runs": "5", "ports": "smb"}, "not a port"),
         ({"hosts": "nas", "runs": "5", "ports": "nfs 2049"}, "not a port"),
