@@ -1,6 +1,7 @@
 """The notebook's migrations, never by today's readers: limits of today must not decide what is kept."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 
@@ -87,12 +88,23 @@ def _forget_unreadable(db: Database) -> None:
             db.execute("UPDATE series SET quiet = NULL WHERE id = ?", (series_id,))
 
 
+def _sql(name: str) -> str:
+    return files("storage").joinpath("formats", f"{name}.sql").read_text(encoding="utf-8")
+
+
+def _statements(name: str) -> list[str]:
+    """The statements of a format, with what it shares with others in place of ``@NAME``."""
+    parts = dict(part.rstrip("\n").split("\n", 1) for part in _sql("shared").split("-- @")[1:])
+    script = _sql(name)
+    while "@" in script:
+        script = re.sub(r"^ *@(\w+)|@(\w+)", lambda match: parts[match[1] or match[2]], script, flags=re.MULTILINE)
+    return [statement for statement in script.split(";\n") if statement.strip()]
+
+
 def _migration(number: int, name: str) -> Callable[[Database], None]:
     def migrate(db: Database) -> None:
-        script = files("storage").joinpath("formats", f"{name}.sql").read_text(encoding="utf-8")
-        for statement in script.split(";\n"):  # ``executescript`` would commit the migration's transaction
-            if statement.strip():
-                db.execute(statement)
+        for statement in _statements(name):  # ``executescript`` would commit the migration's transaction
+            db.execute(statement)
         if number == 3:
             _forget_unreadable(db)
         db.table("notebook_formats").insert({"format": number, "needs_version": _NEEDS[name]})

@@ -13,31 +13,7 @@ CREATE TABLE series (
     note TEXT NOT NULL DEFAULT '',
     experiment TEXT,
     base_id TEXT REFERENCES series (id) ON DELETE SET NULL,
-    decision TEXT CHECK (decision IN ('kept', 'reverted')),
-    change_name TEXT,
-    change_value TEXT,
-    change_previous TEXT,
-    change_evidence TEXT CHECK (change_evidence IN ('confirmed', 'unconfirmed', 'contradicted')),
-    change_also_changed TEXT CHECK (change_also_changed IS NULL OR json_valid(change_also_changed)),
-    change_remark TEXT,
-    command TEXT NOT NULL CHECK (command IN ('get', 'put')),
-    protocol TEXT NOT NULL,
-    host TEXT NOT NULL DEFAULT '',
-    port INTEGER,
-    share TEXT,
-    path TEXT NOT NULL DEFAULT '',
-    user TEXT,
-    domain TEXT,
-    client TEXT NOT NULL,
-    client_version TEXT NOT NULL DEFAULT '',
-    dialect TEXT,
-    signing TEXT,
-    encryption TEXT,
-    block_bytes INTEGER,
-    in_flight INTEGER,
-    link_bits_per_second INTEGER,
-    ceiling_bytes_per_second REAL,
-    "plan" TEXT NOT NULL DEFAULT '{}' CHECK (json_valid("plan")),
+    @series_columns
     scratch_path TEXT,
     quiet TEXT CHECK (quiet IS NULL OR json_valid(quiet))
 ) STRICT;
@@ -46,18 +22,9 @@ CREATE INDEX series_by_experiment ON series (experiment) WHERE experiment IS NOT
 CREATE INDEX series_by_base ON series (base_id) WHERE base_id IS NOT NULL;
 
 CREATE TABLE runs (
-    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
-    phase TEXT NOT NULL CHECK (phase IN ('warm-up', 'measured')),
-    number INTEGER NOT NULL CHECK (number > 0),
-    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed')),
-    reason TEXT,
-    started_at TEXT NOT NULL,
+    @run
     size_bytes INTEGER NOT NULL,
-    seconds REAL,
-    open_seconds REAL,
-    close_seconds REAL,
-    error TEXT,
-    progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
+    @times
     PRIMARY KEY (series_id, phase, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX runs_by_rate ON runs (series_id, phase, status, size_bytes, seconds);
@@ -95,17 +62,5 @@ CREATE TABLE remembered (
     value TEXT NOT NULL CHECK (json_valid(value))
 ) STRICT;
 
-CREATE VIEW form_rows AS
-SELECT
-    series.id AS series_id,
-    runs.phase,
-    runs.number AS run_number,
-    runs.size_bytes,
-    runs.seconds,
-    runs.size_bytes / runs.seconds AS bytes_per_second,
-    8 * runs.size_bytes / runs.seconds AS bits_per_second,
-    800 * runs.size_bytes / runs.seconds / series.link_bits_per_second AS percent_of_link,
-    runs.status,
-    runs.reason
-FROM runs JOIN series ON series.id = runs.series_id
+@form_rows
 ORDER BY series.created_at, series.id, runs.phase DESC, runs.number;

@@ -2,18 +2,9 @@ DROP VIEW form_rows;
 ALTER TABLE runs RENAME TO old_runs;
 DROP INDEX runs_by_rate;
 CREATE TABLE runs (
-    series_id TEXT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
-    phase TEXT NOT NULL CHECK (phase IN ('warm-up', 'measured')),
-    number INTEGER NOT NULL CHECK (number > 0),
-    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed')),
-    reason TEXT,
-    started_at TEXT NOT NULL,
+    @run
     size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
-    seconds REAL,
-    open_seconds REAL,
-    close_seconds REAL,
-    error TEXT,
-    progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
+    @times
     PRIMARY KEY (series_id, phase, number),
     CHECK (status = 'failed' OR (size_bytes > 0 AND seconds IS NOT NULL AND seconds > 0 AND seconds < 1e300))
 ) STRICT, WITHOUT ROWID;
@@ -33,11 +24,7 @@ CREATE TABLE failed_attempts (
     number INTEGER NOT NULL CHECK (number > 0),
     started_at TEXT NOT NULL,
     size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
-    seconds REAL,
-    open_seconds REAL,
-    close_seconds REAL,
-    error TEXT,
-    progress TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(progress)),
+    @times
     PRIMARY KEY (series_id, attempt)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE resumptions (
@@ -47,29 +34,11 @@ CREATE TABLE resumptions (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE owners (
     series_id TEXT PRIMARY KEY REFERENCES series (id) ON DELETE CASCADE,
-    host TEXT NOT NULL,
-    boot_id TEXT NOT NULL,
-    process_id INTEGER NOT NULL,
-    process_started TEXT NOT NULL,
-    since TEXT NOT NULL,
-    renewed_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+    @owner
 ALTER TABLE series ADD COLUMN imported_at TEXT;
 ALTER TABLE series ADD COLUMN stored_order INTEGER NOT NULL DEFAULT 0;
 UPDATE series SET stored_order = rowid;
 CREATE INDEX series_by_order ON series (stored_order);
 
-CREATE VIEW form_rows AS
-SELECT
-    series.id AS series_id,
-    runs.phase,
-    runs.number AS run_number,
-    runs.size_bytes,
-    runs.seconds,
-    runs.size_bytes / runs.seconds AS bytes_per_second,
-    8 * runs.size_bytes / runs.seconds AS bits_per_second,
-    800 * runs.size_bytes / runs.seconds / series.link_bits_per_second AS percent_of_link,
-    runs.status,
-    runs.reason
-FROM runs JOIN series ON series.id = runs.series_id
+@form_rows
 ORDER BY series.stored_order, series.id, runs.phase DESC, runs.number;

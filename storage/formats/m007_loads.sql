@@ -20,20 +20,7 @@ CREATE TABLE loads (
 ) STRICT;
 CREATE TABLE load_points (
     load_id TEXT NOT NULL REFERENCES loads (id) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    users INTEGER NOT NULL,
-    connected INTEGER NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed', 'generator')),
-    reason TEXT,
-    seconds REAL NOT NULL,
-    requests INTEGER NOT NULL,
-    requests_per_second REAL,
-    read_bytes_per_second REAL,
-    write_bytes_per_second REAL,
-    response_p95_seconds REAL,
-    figures TEXT NOT NULL,
-    PRIMARY KEY (load_id, number)
-) STRICT;
+    @load_point
 CREATE TABLE load_names (
     name TEXT PRIMARY KEY,
     load_id TEXT NOT NULL REFERENCES loads (id) ON DELETE CASCADE,

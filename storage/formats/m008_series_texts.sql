@@ -5,46 +5,13 @@ CREATE TABLE series_texts (
     text TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 INSERT INTO series_texts (series_id, text) SELECT id, 
-printf('%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s', id, created_at, label, title, note, protocol || '://' || host
-|| coalesce(':' || port, '') || coalesce('/' || share, '') || '/' || trim(path, '/'), command, client, experiment,
-change_name)
+@searched
  FROM series;
 CREATE TRIGGER series_text_of_added AFTER INSERT ON series
 BEGIN INSERT INTO series_texts (series_id, text) SELECT id, 
-printf('%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s', id, created_at, label, title, note, protocol || '://' || host
-|| coalesce(':' || port, '') || coalesce('/' || share, '') || '/' || trim(path, '/'), command, client, experiment,
-change_name)
+@searched
  FROM series WHERE id = new.id; END;
 CREATE TRIGGER series_text_of_changed AFTER UPDATE ON series
 BEGIN UPDATE series_texts SET text = (SELECT 
-printf('%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s', id, created_at, label, title, note, protocol || '://' || host
-|| coalesce(':' || port, '') || coalesce('/' || share, '') || '/' || trim(path, '/'), command, client, experiment,
-change_name)
+@searched
  FROM series WHERE id = new.id) WHERE series_id = new.id; END;

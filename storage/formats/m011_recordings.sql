@@ -20,13 +20,7 @@ CREATE INDEX recordings_by_whole ON recordings (part_of) WHERE part_of IS NOT NU
 CREATE INDEX recordings_by_leftovers ON recordings (created_at) WHERE leftovers IS NOT NULL;
 CREATE TABLE leases (
     recording_id TEXT PRIMARY KEY REFERENCES recordings (id) ON DELETE CASCADE,
-    host TEXT NOT NULL,
-    boot_id TEXT NOT NULL,
-    process_id INTEGER NOT NULL,
-    process_started TEXT NOT NULL,
-    since TEXT NOT NULL,
-    renewed_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+    @owner
 ALTER TABLE experiments ADD COLUMN recording_id TEXT REFERENCES recordings (id) ON DELETE CASCADE;
 CREATE INDEX experiments_by_recording ON experiments (recording_id) WHERE recording_id IS NOT NULL;
 CREATE TEMP TABLE old_orders AS
@@ -70,31 +64,7 @@ CREATE TABLE new_series (
     title TEXT NOT NULL DEFAULT '',
     experiment TEXT REFERENCES experiments (name) ON UPDATE CASCADE,
     base_id TEXT REFERENCES new_series (id) ON DELETE SET NULL,
-    decision TEXT CHECK (decision IN ('kept', 'reverted')),
-    change_name TEXT,
-    change_value TEXT,
-    change_previous TEXT,
-    change_evidence TEXT CHECK (change_evidence IN ('confirmed', 'unconfirmed', 'contradicted')),
-    change_also_changed TEXT CHECK (change_also_changed IS NULL OR json_valid(change_also_changed)),
-    change_remark TEXT,
-    command TEXT NOT NULL CHECK (command IN ('get', 'put')),
-    protocol TEXT NOT NULL,
-    host TEXT NOT NULL DEFAULT '',
-    port INTEGER,
-    share TEXT,
-    path TEXT NOT NULL DEFAULT '',
-    user TEXT,
-    domain TEXT,
-    client TEXT NOT NULL,
-    client_version TEXT NOT NULL DEFAULT '',
-    dialect TEXT,
-    signing TEXT,
-    encryption TEXT,
-    block_bytes INTEGER,
-    in_flight INTEGER,
-    link_bits_per_second INTEGER,
-    ceiling_bytes_per_second REAL,
-    "plan" TEXT NOT NULL DEFAULT '{}' CHECK (json_valid("plan")),
+    @series_columns
     quiet TEXT CHECK (quiet IS NULL OR json_valid(quiet))
 ) STRICT;
 INSERT INTO new_series SELECT id, title, experiment, base_id, decision, change_name, change_value, change_previous,
@@ -105,19 +75,7 @@ DROP TABLE series;
 ALTER TABLE new_series RENAME TO series;
 CREATE INDEX series_by_experiment ON series (experiment) WHERE experiment IS NOT NULL;
 CREATE INDEX series_by_base ON series (base_id) WHERE base_id IS NOT NULL;
-CREATE VIEW form_rows AS
-SELECT
-    series.id AS series_id,
-    runs.phase,
-    runs.number AS run_number,
-    runs.size_bytes,
-    runs.seconds,
-    runs.size_bytes / runs.seconds AS bytes_per_second,
-    8 * runs.size_bytes / runs.seconds AS bits_per_second,
-    800 * runs.size_bytes / runs.seconds / series.link_bits_per_second AS percent_of_link,
-    runs.status,
-    runs.reason
-FROM runs JOIN series ON series.id = runs.series_id JOIN recordings ON recordings.id = series.id
+@form_rows JOIN recordings ON recordings.id = series.id
 ORDER BY recordings.stored_order, series.id, runs.phase DESC, runs.number;
 ALTER TABLE baselines RENAME TO old_baselines;
 DROP INDEX baselines_by_series;
@@ -158,20 +116,7 @@ FROM load_names JOIN new_ids ON new_ids.id = load_id AND new_ids.kind = 'load';
 ALTER TABLE load_points RENAME TO old_points;
 CREATE TABLE load_points (
     load_id TEXT NOT NULL REFERENCES recordings (id) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    users INTEGER NOT NULL,
-    connected INTEGER NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('valid', 'rejected', 'failed', 'generator')),
-    reason TEXT,
-    seconds REAL NOT NULL,
-    requests INTEGER NOT NULL,
-    requests_per_second REAL,
-    read_bytes_per_second REAL,
-    write_bytes_per_second REAL,
-    response_p95_seconds REAL,
-    figures TEXT NOT NULL,
-    PRIMARY KEY (load_id, number)
-) STRICT;
+    @load_point
 INSERT INTO load_points SELECT new_id, number, users, connected, status, reason, seconds, requests, requests_per_second,
     read_bytes_per_second, write_bytes_per_second, response_p95_seconds, figures
 FROM old_points JOIN new_ids ON new_ids.id = load_id AND new_ids.kind = 'load';
@@ -216,95 +161,17 @@ CREATE TABLE recording_texts (
     text TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 INSERT INTO recording_texts (recording_id, text) SELECT recordings.id, 
-printf('%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s', recordings.id, created_at, kind, label, question, note,
-subject, title, protocol || '://' || host || coalesce(':' || port, '') || coalesce('/' || share, '') || '/'
-|| trim(path, '/'), command, client, experiment, change_name)
-FROM recordings LEFT JOIN series ON series.id = recordings.id;
+@found_in;
 CREATE TRIGGER text_of_added_recording AFTER INSERT ON recordings
 BEGIN INSERT INTO recording_texts (recording_id, text) SELECT new.id, 
-printf('%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s', recordings.id, created_at, kind, label, question, note,
-subject, title, protocol || '://' || host || coalesce(':' || port, '') || coalesce('/' || share, '') || '/'
-|| trim(path, '/'), command, client, experiment, change_name)
-FROM recordings LEFT JOIN series ON series.id = recordings.id WHERE recordings.id = new.id; END;
+@found_in WHERE recordings.id = new.id; END;
 CREATE TRIGGER text_of_changed_recording AFTER UPDATE OF created_at, label, note, question, subject ON recordings
 BEGIN 
-UPDATE recording_texts SET text = (SELECT 
-printf('%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s', recordings.id, created_at, kind, label, question, note,
-subject, title, protocol || '://' || host || coalesce(':' || port, '') || coalesce('/' || share, '') || '/'
-|| trim(path, '/'), command, client, experiment, change_name)
-FROM recordings LEFT JOIN series ON series.id = recordings.id WHERE recordings.id = new.id) WHERE recording_id = new.id
+@anew
 ; END;
 CREATE TRIGGER text_of_added_series AFTER INSERT ON series BEGIN 
-UPDATE recording_texts SET text = (SELECT 
-printf('%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s', recordings.id, created_at, kind, label, question, note,
-subject, title, protocol || '://' || host || coalesce(':' || port, '') || coalesce('/' || share, '') || '/'
-|| trim(path, '/'), command, client, experiment, change_name)
-FROM recordings LEFT JOIN series ON series.id = recordings.id WHERE recordings.id = new.id) WHERE recording_id = new.id
+@anew
 ; END;
 CREATE TRIGGER text_of_changed_series AFTER UPDATE ON series BEGIN 
-UPDATE recording_texts SET text = (SELECT 
-printf('%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s
-%s', recordings.id, created_at, kind, label, question, note,
-subject, title, protocol || '://' || host || coalesce(':' || port, '') || coalesce('/' || share, '') || '/'
-|| trim(path, '/'), command, client, experiment, change_name)
-FROM recordings LEFT JOIN series ON series.id = recordings.id WHERE recordings.id = new.id) WHERE recording_id = new.id
+@anew
 ; END;
