@@ -20,6 +20,7 @@ from app.errors import UsageError
 from app.measure.control import SeriesControl
 from app.recorder.recording import SeriesClosed, record
 from app.targets import parse_target
+from app.user_files import read_toml
 from app.workflows.requests import series_request
 from app.workflows.watch import WatchRequest, check, delivered, tell
 from forms import wording
@@ -97,36 +98,6 @@ def watch_command(context: click.Context, /, target: str, **choices: Any) -> int
     return EXIT_CODES[found.outcome]
 
 
-_TIMER = """\
-# /etc/systemd/system/{name}.timer: systemctl enable --now {name}.timer
-[Unit]
-Description=Check {about}
-
-[Timer]
-OnCalendar=*-*-* {at}:00
-RandomizedDelaySec={delay}min
-Persistent=true
-
-[Install]
-WantedBy=timers.target
-"""
-_SERVICE = """\
-# /etc/systemd/system/{name}.service
-[Unit]
-Description=Check {about}
-Wants=network-online.target
-After=network-online.target
-
-[Service]
-Type=oneshot
-User={user}
-{credential}ExecStart={command}
-SuccessExitStatus=1 3
-"""
-_CRON = """\
-# crontab -e of {user}{secret}
-{minute} {hour} * * * sleep $(shuf -i 0-{seconds} -n 1); {command} >/dev/null
-"""
 _CREDENTIALS = "/etc/sharebench/credentials"
 _CREDENTIALS_SAY = "username = NAME, password = PASSWORD; mode 600"
 _HANDED_OVER = "%d/login"
@@ -169,10 +140,11 @@ def schedule_command(
     program = shutil.which("sharebench")
     start = [program] if program else own_command("app")
     start += ["--db", str(common.notebook_path(context).absolute())]
+    forms = read_toml(Path(__file__).with_name("schedule.toml").read_text(encoding="utf-8"))
     user, about = getpass.getuser(), f"{wording.place(place)} against {wording.plain(options['baseline'])}"
     if form == "cron":
         start += ["--credentials", credentials] if logs_in else []
-        written = _CRON.format(
+        written = forms["cron"].format(
             user=user, secret=f"; {credentials} has {_CREDENTIALS_SAY}" if logs_in else "", minute=at[1], hour=at[0],
             seconds=60 * delay, command=shlex.join([*start, "watch", *words]).replace("%", "\\%"),
         )  # fmt: skip
@@ -183,8 +155,8 @@ def schedule_command(
     name = re.sub(r"[^A-Za-z0-9]+", "-", f"sharebench-watch-{place.host or ''}-{options['baseline']}").strip("-")
     shared = {"name": name, "about": about.replace("%", "%%")}
     credential = f"# {credentials} has {_CREDENTIALS_SAY}\nLoadCredential=login:{credentials}\n" if logs_in else ""
-    service = _SERVICE.format(**shared, user=user, credential=credential, command=" ".join(command))
-    timer = _TIMER.format(**shared, at=f"{at[0]:02}:{at[1]:02}", delay=delay)
+    service = forms["service"].format(**shared, user=user, credential=credential, command=" ".join(command))
+    timer = forms["timer"].format(**shared, at=f"{at[0]:02}:{at[1]:02}", delay=delay)
     output.answer(f"{service}\n{timer}".rstrip("\n"))
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 import click
 import pytest
 
-from app.cli.help import COMMANDS, EXAMPLES, Group, GroupedCommand, examples, grouped_options, walk
+from app.cli.help import COMMANDS, Group, GroupedCommand, examples, grouped_options, texts, walk
 from app.cli.main import cli
 from app.practice.servers import PracticeServers
 from storage.records import format_target
 from tests.cases import for_each
 from tests.command_line import QUICK, Inside
 
+EXAMPLES = texts()["examples"]
 CONTEXT = click.Context(cli, info_name="sharebench", help_option_names=["-h", "--help"], max_content_width=80)
 BELOW = {path: (command, context) for path, command, context in walk(cli, CONTEXT)}
 ALL = {"": (cli, CONTEXT), **BELOW}
