@@ -48,7 +48,9 @@ class ProfileCounter:
     out_bytes: int = 0
 
 
-_KEPT = ("syscall_", "smb2_")
+PROCESSOR = "processor"
+"""The processor time of the processes that serve clients, by the kernel: Samba's own counter adds up totals."""
+_KEPT = ("syscall_", "smb2_", PROCESSOR)
 PROFILE = "profile."
 """Begins the facts of a profile: ``profile.3.syscall_openat.calls``, of the third round."""
 

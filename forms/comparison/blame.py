@@ -11,11 +11,13 @@ from forms.layout import Tone
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.stats.decision import within_series
 from forms.stats.summary import confidence_interval
-from storage.isolations import ProfileCounter
+from storage.isolations import PROCESSOR, ProfileCounter
 
 Round = Mapping[str, ProfileCounter]
 OWN = "smbd itself"
-"""Its log, its modules, its protocol: the time of requests beyond all calls."""
+"""Its log, its modules, its protocol: its processor time, or the time of requests beyond all calls where a side has no
+processor time. The latter also holds what it waits for a processor.
+"""
 LEVEL = 0.99
 """Of each interval: there are many calls. 30 of 380 pairs of the few equal recordings it was chosen on blamed one."""
 LEAST_SHARE = 0.05
@@ -147,12 +149,15 @@ def blame(base: Sequence[Round], other: Sequence[Round]) -> Blame | None:
     unit = next((name for name in _UNITS if base and other and all(name in one for one in (*base, *other))), None)
     if unit is None:
         return None
+    timed = all(PROCESSOR in one for one in (*base, *other))
     both = {name: (before, after) for name, before, after in
-            _calls([[_uses(one, unit) for one in side] for side in (base, other)])}  # fmt: skip
+            _calls([[_uses(one, unit, timed=timed) for one in side] for side in (base, other)])}  # fmt: skip
     wholes = [sum(sides[at].seconds for sides in both.values()) for at in (0, 1)]
     many = min(len(base), len(other)) >= LEAST_ROUNDS
     alike = _alike(both.values()) if many else 1.0
     effects = {name: _judged(*sides, alike) if many else _measured(*sides) for name, sides in both.items()}
+    if many and OWN in both:
+        effects[OWN] = _beyond_calls(both, alike)
     effects = {name: one for name, one in effects.items() if one.sure_seconds >= LEAST_SHARE * wholes[0]}
     calls = [
         CallChange(
@@ -174,15 +179,16 @@ def _measured(before: _Side, after: _Side) -> _Effect:
     return _Effect(*[after.seconds - before.seconds] * 3)
 
 
-def _uses(one: Round, unit: str) -> dict[str, tuple[float, float]]:
+def _uses(one: Round, unit: str, *, timed: bool) -> dict[str, tuple[float, float]]:
     """(calls, seconds) per unit of each call, smbd's own work included."""
     count = max(1, one[unit].calls)
     calls = {name: each for name, each in one.items() if name.startswith(_CALL)}
     found = {name: (each.calls / count, each.microseconds / 1e6 / count) for name, each in calls.items()}
     requests = [each.microseconds for name, each in one.items()
                 if name.startswith(_REQUESTS) and not name.endswith(_NO_WORK)]  # fmt: skip
-    if requests:
-        own = sum(requests) - sum(each.microseconds for each in calls.values())
+    if requests or timed:
+        beyond = sum(requests) - sum(each.microseconds for each in calls.values())
+        own = one[PROCESSOR].microseconds if timed else beyond
         found[OWN] = (1.0, max(own, 0) / 1e6 / count)
     return found
 
@@ -209,6 +215,18 @@ def _judged(before: _Side, after: _Side, alike: float) -> _Effect:
     """More calls, and calls that take longer than all do alike."""
     sure = [one for one in (_by_number(before, after, alike), _by_time(before, after, alike)) if one.sure_seconds]
     return _Effect(*map(sum, zip(*sure, strict=True))) if sure else _NOTHING
+
+
+def _beyond_calls(both: Mapping[str, tuple[_Side, _Side]], alike: float) -> _Effect:
+    """Smbd's own work, less what changed with the number of calls: each call's result is work as well."""
+    base, other = (sum(sides[at].calls for name, sides in both.items() if name != OWN) for at in (0, 1))
+    more = other / base if base else 1.0
+    before, after = both[OWN]
+    if not before.rates or not after.rates:
+        return _NOTHING
+    longer = basic.median(before.rates) / basic.median(after.rates) / alike
+    explained = min(max(longer, min(1.0, more)), max(1.0, more))
+    return _Effect(*(explained * one for one in _by_time(before, after, alike * explained)))
 
 
 def _by_number(before: _Side, after: _Side, alike: float) -> _Effect:

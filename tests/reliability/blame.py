@@ -45,7 +45,7 @@ class Cause:
 
 CAUSES = {
     "equal": Cause(),
-    "full_audit": Cause(frozenset({OWN}), of_share={"vfs objects": "full_audit"}),
+    "full_audit": Cause(frozenset({OWN}), of_share={"vfs objects": "full_audit", "full_audit:success": "all"}),
     "log level 5": Cause(frozenset({OWN}), of_all={"log level": "5"}),
     "streams": Cause(frozenset({OWN, "syscall_opendir"}), of_share={"vfs objects": "streams_depot"}),
     "10,000 names": Cause(frozenset({"syscall_readdir"}), names=NAMES),

@@ -7,7 +7,7 @@ from typing import Self
 from app.environment.samba.printed import LATENESS_SECONDS, Profile, parse_profile, parse_profile_level, profile_since
 from app.errors import MeasurementError
 from app.server.shell import RunningProgram, ServerShell, script_file
-from storage.isolations import ProfileCounter, profile_facts
+from storage.isolations import PROCESSOR, ProfileCounter, profile_facts
 from storage.records import Facts, FactValue, Target
 
 ON, OFF = "on", "off"
@@ -55,17 +55,26 @@ class SmbdControl:
         self._shell = shell
         self._conf = ("-s", conf) if conf else ()
         self._processes = " ".join(map(str, sorted(processes)))
+        self._first_process = 0
 
     def level(self) -> str:
         """Profiling level: off, count or on. Raises MeasurementError."""
         said = self._shell.run("smbcontrol", *self._conf, "smbd", "profilelevel")
-        level = parse_profile_level(said.out)
-        if said.code or level is None:
+        found = parse_profile_level(said.out)
+        if said.code or found is None:
             raise MeasurementError(
                 f"smbd's profile cannot be read on {self._shell.where}: {said.last_words}; it needs root there, and an "
                 "smbd built with profiling"
             )
+        level, self._first_process = found
         return level
+
+    def processor_microseconds(self) -> dict[str, int]:
+        """Of each process that serves clients, by its number; empty where the kernel does not say."""
+        script = script_file("app.environment.samba", "processor.sh")
+        said = self._shell.run("sh", "-c", script, "sh", str(self._first_process))
+        lines = (line.split() for line in said.out.splitlines())
+        return {line[0]: int(line[1]) // 1000 for line in lines if len(line) == 4}
 
     def set_level(self, level: str) -> None:
         """Raises MeasurementError."""
@@ -130,7 +139,7 @@ class Profiler:
         self._guard = self._smbd.kept(self._level)
         try:
             self._smbd.set_level(ON)
-            self._before = self._smbd.profile()
+            self._before, self._spent = self._smbd.profile(), self._smbd.processor_microseconds()
         except BaseException:
             self._guard.end()
             raise
@@ -145,5 +154,10 @@ class Profiler:
     def round(self, number: int) -> dict[str, FactValue]:
         """The counters' growth since the last round; waits until smbd has written them. Raises MeasurementError."""
         time.sleep(LATENESS_SECONDS)
-        before, self._before = self._before, self._smbd.profile()
-        return profile_facts(number, profile_since(before, self._before) or {})
+        (before, spent), self._spent = (self._before, self._spent), self._smbd.processor_microseconds()
+        self._before = self._smbd.profile()
+        grown = profile_since(before, self._before) or {}
+        if grown and self._spent:
+            total = sum(max(0, now - spent.get(process, 0)) for process, now in self._spent.items())
+            grown[PROCESSOR] = ProfileCounter(microseconds=total)
+        return profile_facts(number, grown)

@@ -90,7 +90,7 @@ _FIELDS = {
     "outbytes": "out_bytes",
 }
 _LINE = re.compile(rf"(\w+?)_({'|'.join(_FIELDS)}):\s+(\d+)\s*$")
-_LEVEL = re.compile(r"Profiling (off|count only|count and time) on pid", re.IGNORECASE)
+_LEVEL = re.compile(r"Profiling (off|count only|count and time) on pid (\d+)", re.IGNORECASE)
 _WORDS = {"off": "off", "count only": "count", "count and time": "on"}
 
 
@@ -134,7 +134,7 @@ def profile_since(before: Profile, after: Profile) -> dict[str, ProfileCounter] 
     return found
 
 
-def parse_profile_level(printed: str) -> str | None:
-    """From ``smbcontrol smbd profilelevel``: off, count or on."""
+def parse_profile_level(printed: str) -> tuple[str, int] | None:
+    """From ``smbcontrol smbd profilelevel``: off, count or on; and the process that starts all others."""
     match = _LEVEL.search(printed)
-    return _WORDS[match[1].lower()] if match else None
+    return (_WORDS[match[1].lower()], int(match[2])) if match else None

@@ -99,6 +99,29 @@ def test_a_machine_on_which_every_call_takes_longer_blames_none():
     assert blamed(rounds(3, slower=3.0, openat=(4.0, 150.0))).blamed[0].name == "syscall_openat"
 
 
+def timed(found: list[dict[str, ProfileCounter]], microseconds: float) -> list[dict[str, ProfileCounter]]:
+    """With that processor time per create."""
+    return [{**one, "processor": ProfileCounter(microseconds=round(CREATES * microseconds))} for one in found]
+
+
+def test_processor_time_is_smbds_own_where_both_sides_have_it():
+    waiting, base = rounds(own=900.0), rounds()
+    assert not blamed(timed(waiting, 300.0), timed(base, 300.0)).blamed, "it only waited for a processor"
+    assert blamed(timed(base, 900.0), timed(base, 300.0)).blamed[0].name == OWN
+    assert blamed(timed(waiting, 300.0), base).blamed[0].name == OWN, "one side alone has none"
+
+
+def test_own_work_that_grows_with_the_number_of_calls_is_theirs():
+    """28 calls a create and 280: what is made of each call's result takes ten times as long as well."""
+    base = timed(rounds(), 300.0)
+    for own in (300.0, 2900.0, 3100.0):
+        more = blamed(timed(rounds(readdir=(266.0, 0.5)), own), base)
+        assert [one.name for one in more.blamed] == ["syscall_readdir"]
+        fewer = blamed(base, timed(rounds(readdir=(266.0, 0.5)), own))
+        assert [one.name for one in fewer.blamed] in (["syscall_readdir"], []), "of a small time a few calls are little"
+    assert OWN in {one.name for one in blamed(timed(rounds(readdir=(266.0, 0.5)), 9000.0), base).blamed}
+
+
 def test_an_effect_counts_from_a_twentieth_of_the_time_on():
     base = rounds(readdir=(1.0, 1.0))  # 361.6 µs a create
     assert not blamed(rounds(readdir=(19.0, 1.0)), base).blamed

@@ -5,9 +5,12 @@ import sys
 
 import pytest
 
+from app.clients.registry import make_files
 from app.environment.samba.control import Profiler, SmbdControl
 from app.errors import MeasurementError
 from app.server.shell import ServerShell
+from storage.isolations import PROCESSOR, profile_rounds
+from storage.plan import Settings
 from tests.command_line import ROOT
 from tests.servers.smbd import Smbd
 from tests.waiting import wait_for
@@ -46,3 +49,14 @@ def test_a_server_without_counters_is_left_with_its_level(smbd: Smbd, monkeypatc
     with pytest.raises(MeasurementError), Profiler(None, str(smbd.conf)):
         pass
     wait_for(lambda: control.level() == "off")
+
+
+def test_a_round_has_the_processor_time_of_who_serves(make_smbd):
+    server: Smbd = make_smbd()
+    files = make_files(server.target(), server.secrets(), Settings())
+    with Profiler(None, str(server.conf)) as profiler:
+        files.connect()
+        for number in range(50):
+            files.write_file(f"f{number}", memoryview(bytes(4096)))
+        wait_for(lambda: PROCESSOR in (profile_rounds(profiler.round(1)) or [{}])[0])
+    files.close()

@@ -53,7 +53,7 @@ def test_counters_that_ran_backwards_mean_a_restart():
 
 
 def test_levels_are_told_in_the_words_that_set_them():
-    assert parse_profile_level("Profiling off on pid 21655") == "off"
-    assert parse_profile_level("Profiling count only on pid 1") == "count"
-    assert parse_profile_level("Profiling count and time on pid 1") == "on"
+    assert parse_profile_level("Profiling off on pid 21655") == ("off", 21655)
+    assert parse_profile_level("Profiling count only on pid 1") == ("count", 1)
+    assert parse_profile_level("Profiling count and time on pid 1") == ("on", 1)
     assert parse_profile_level("Can't find pid for destination 'smbd'") is None
