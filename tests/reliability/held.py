@@ -27,7 +27,7 @@ LONG_CASE_SECONDS = 600.0
 """With so much time, each kind is held for a minute as well."""
 LIMIT_SECONDS = 900.0
 DISK_KIB = 6 * 1024
-RUNS = 600
+RUNS = 300
 USERS = (1, 2, 3)
 STAGES = ("connect", "small-files", "long-run")
 HOLD = """

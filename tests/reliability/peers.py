@@ -108,7 +108,7 @@ def _commands(server: Smbd) -> dict[str, tuple[str, ...]]:
         "run": ("run", file, "--runs", "1", "--warmup", "0", *there, *QUICK),
         "load": ("load", folder, *load, *there),
         "workers": ("load", folder, *load, "--workers-on", "nas"),
-        "isolate": ("isolate", folder, "--clients", "1", "--rounds", "1", "--seconds", "1", *there),
+        "isolate": ("isolate", folder, "--clients", "1", "--rounds", "1", "--seconds", "2", *there),
         "try": ("try", "aio read size=1", file, *there, "--yes"),
         "restore": ("restore", *there),
     }
