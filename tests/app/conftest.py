@@ -1,0 +1,34 @@
+"""A notebook of the newest format without the way through all formats before it, which `tests/storage` goes."""
+
+import sqlite3
+from contextlib import closing
+from functools import cache
+
+import pytest
+from sqlite_utils import Database
+
+from storage.migrations import migrations
+
+_apply = migrations.apply
+
+
+@cache
+def _statements() -> list[str]:
+    """What makes an empty database what the migrations make of it."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
+        _apply(Database(made))
+        return [each for each in made.iterdump() if each not in {"BEGIN TRANSACTION;", "COMMIT;"}]
+
+
+def _made_at_once(db: Database) -> None:
+    if db.table_names():
+        _apply(db)
+        return
+    for statement in _statements():
+        db.conn.execute(statement)
+
+
+@pytest.fixture(autouse=True)
+def new_notebooks_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new one takes a twentieth of a second by the migrations, and nearly every test makes one."""
+    monkeypatch.setattr(migrations, "apply", _made_at_once)
