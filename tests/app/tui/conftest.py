@@ -6,6 +6,7 @@ import pytest
 from textual._context import active_app
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.notifications import Notification
 
 from app.clients.base import Secrets
 from app.tui.frame.app import SharebenchApp
@@ -23,6 +24,12 @@ def pilot_waits_for_rest(monkeypatch):
 
     monkeypatch.setattr("textual.app.wait_for_idle", wait_for_rest)
     monkeypatch.setattr("textual.pilot.wait_for_idle", wait_for_rest)
+
+
+@pytest.fixture(autouse=True)
+def notices_stay(monkeypatch):
+    """A notice that goes after five seconds is gone before a busy machine has painted what comes next."""
+    monkeypatch.setattr(Notification, "time_left", 600.0)
 
 
 _PARSED: dict[tuple[object, ...], list[RuleSet]] = {}
