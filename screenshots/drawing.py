@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, chdir, contextmanager
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,6 +35,13 @@ def libraries() -> str:
     return "".join(f"{name} {version(name)}\n" for name in _LIBRARIES)
 
 
+@cache
+def _notebook(*, nights: bool) -> bytes:
+    """The invented notebook as a file, made once."""
+    with TemporaryDirectory() as folder:
+        return (invented.make_nights if nights else invented.make)(Path(folder) / "notebook.db").read_bytes()
+
+
 @asynccontextmanager
 async def shown(scene: Scene) -> AsyncIterator[tuple[SharebenchApp, Pilot[int]]]:
     """The real app, at rest, after the scene's keys."""
@@ -44,7 +52,7 @@ async def shown(scene: Scene) -> AsyncIterator[tuple[SharebenchApp, Pilot[int]]]
     with TemporaryDirectory() as folder, _same_everywhere():
         path = Path(folder) / "notebook.db"
         if not scene.empty:
-            (invented.make_nights if scene.nights else invented.make)(path)
+            path.write_bytes(_notebook(nights=scene.nights))
         context = Context(notebook_path=path, keys_file=Path(folder) / "keys.toml", backend=StillBackend())
         app = SharebenchApp(context, first=scene.screen, **scene.arguments)
         async with app.run_test(size=scene.size) as pilot:
