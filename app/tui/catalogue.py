@@ -10,7 +10,7 @@ from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.tui.frame.base import BaseDialog, BaseScreen
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from app.tui.frame.parts import KeyBar, LineInput, Pane
 from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.reading import Copies
@@ -39,7 +39,7 @@ class CatalogueScreen(BaseScreen):
         "search": "Words that an entry must have: names, what it does, what it risks. Down goes to the list.",
         "entries": "The entries, in order of impact. Enter opens one.",
     }
-    KEYS = (KeyCommand("catalogue.search", "f", "Search", "Go to the search."),)
+    KEYS = keys("catalogue.search")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
     DEFAULT_CSS = """
     CatalogueScreen #entries-pane { width: 1fr; height: 1fr; }
@@ -148,24 +148,7 @@ class EntryScreen(Copies, MeasureMixin):
         "One thing that can be changed. Up and down scroll; v chooses the value; t takes it into the next series, which"
         " is then measured and compared with the one before."
     )
-    KEYS = (
-        KeyCommand("entry.value", "v", "Value", "Choose the value to try; the lines and commands follow it."),
-        KeyCommand(
-            "entry.take",
-            "t",
-            "Take into the next series",
-            "Make this the one change of the next series, and measure it.",
-            footer="Take",
-        ),
-        KeyCommand(
-            "entry.try",
-            "s",
-            "Let sharebench do it",
-            "Have sharebench change it, measure interleaved and restore it; it shows first what it would write.",
-            action="try_it",
-            footer="Try it",
-        ),
-    )
+    KEYS = keys("entry.value entry.take entry.try")
     DEFAULT_CSS = """
     EntryScreen #entry-box { height: 1fr; scrollbar-size-vertical: 1; }
     EntryScreen.-narrow #entry-box { scrollbar-size-vertical: 0; }

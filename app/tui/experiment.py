@@ -12,7 +12,7 @@ from textual.widgets.option_list import Option
 from app.charts.bars import bars_chart
 from app.kinds import stored_experiment
 from app.tui.export import ExportScreen
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog
 from app.tui.frame.parts import KeyBar, Pane, kept
 from app.tui.measuring.stored import StoredScreen
@@ -51,35 +51,9 @@ class ExperimentScreen(ZoomsCharts, Copies, MeasureMixin):
         " Up and down move from step to step; k notes that a change stays, r that you restored the setting."
     )
     KEYS = (
-        KeyCommand(
-            "experiment.keep", "k", "Keep", "Note that the change stays; again: undecided.", action="decide('kept')"
-        ),
-        KeyCommand(
-            "experiment.restore",
-            "r",
-            "Restored",
-            "Note that you restored the setting on the server; again: undecided.",
-            action="decide('reverted')",
-        ),
-        KeyCommand(
-            "experiment.settle", "t", "Settle it", "Take the cheapest step that settles this step.", footer="Try"
-        ),
-        KeyCommand("experiment.compare", "c", "Compare", "Compare the step with the series that it was made from."),
-        KeyCommand(
-            "experiment.chart", "v", "Chart", "Show the chart, or the text again, where there is no room for both."
-        ),
+        *keys("experiment.keep experiment.restore experiment.settle experiment.compare experiment.chart"),
         ZOOM,
-        KeyCommand("experiment.branch", "n", "New branch", "Make the next change from this step.", footer="Branch"),
-        KeyCommand(
-            "experiment.again",
-            "a",
-            "Measure again",
-            "Measure the settings of this step again: the base, measured at the end, shows whether a gain is real.",
-            footer="Again",
-        ),
-        KeyCommand("experiment.export", "x", "Export", "Write the experiment to a file."),
-        KeyCommand("experiment.rename", "l", "Rename", "Give the experiment another name."),
-        KeyCommand("experiment.choose", "e", "Experiments", "Choose another experiment."),
+        *keys("experiment.branch experiment.again experiment.export experiment.rename experiment.choose"),
     )
     HINTS = {  # noqa: RUF012  declared so in the base
         "steps": "The steps, in the order measured; x: restored. Enter opens the series of a step."

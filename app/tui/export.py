@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 from app import kinds
 from app.printing import print_document, printers
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
 from app.tui.frame.parts import KeyBar, LineInput, Pane
 from app.whole_file import is_there, output_file
@@ -41,16 +41,7 @@ class ExportScreen(BaseScreen):
         "path": "Where to write, a file or a folder/; several formats each get their own ending. Enter writes; the"
         " folder is remembered.",
     }
-    KEYS = (
-        KeyCommand(
-            "export.mark",
-            "space",
-            "Mark",
-            "Mark the format, or take the mark away: all that are marked are written at once.",
-        ),
-        KeyCommand("export.print", "ctrl+r", "Print", "Print it as pages, on a printer of your choice."),
-        KeyCommand("export.paper", "ctrl+l", "Paper", "A4 or Letter, for formats with pages."),
-    )
+    KEYS = keys("export.mark export.print export.paper")
     DEFAULT_CSS = """
     ExportScreen #formats-pane, ExportScreen #file-pane { height: auto; }
     ExportScreen #what { height: auto; max-height: 4; width: 100%; color: $text-muted; }

@@ -13,7 +13,7 @@ from textual.widgets import Input, Label, Static
 
 from app.errors import UsageError
 from app.tui.export import ExportScreen
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog
 from app.tui.frame.parts import KeyBar, LineInput, Pane
 from app.tui.widgets.reading import Copies
@@ -157,13 +157,7 @@ class WorksheetScreen(Copies):
     KIND = ""
     HEADING = ""
     LINES: ClassVar[dict[str, tuple[InputBox, ...]]] = {}
-    KEYS = (
-        KeyCommand(
-            "worksheet.save", "ctrl+s", "Save", "Keep the worksheet in the notebook under a name.", priority=True
-        ),
-        KeyCommand("worksheet.open", "ctrl+o", "Open", "Open a saved worksheet.", priority=True),
-        KeyCommand("worksheet.export", "ctrl+t", "Export", "Write the worksheet to a file.", priority=True),
-    )
+    KEYS = keys("worksheet.save worksheet.open worksheet.export")
     SCOPED_CSS = False
     DEFAULT_CSS = """
     WorksheetScreen #filling-pane { height: auto; }

@@ -81,55 +81,9 @@ class Terminal(LinuxDriver):
 
 
 APP_KEYS = (
-    commands.KeyCommand(
-        "app.help",
-        "f1",
-        "Help",
-        "What the focused part is for, and the keys that work now.",
-        action="app.help",
-        priority=True,
-    ),
-    commands.KeyCommand(
-        "app.help-sign",
-        "question_mark",
-        "Help, where no text is typed",
-        "What the focused part is for, and the keys that work now.",
-        action="app.help",
-        hidden=True,
-    ),
+    *commands.keys("app.help app.help-sign"),
     *(entry.command() for entry in screens.SCREENS if entry.key),
-    commands.KeyCommand(
-        "app.theme", "f10", "Theme", "Choose light, dark or another theme.", action="app.change_theme", hidden=True
-    ),
-    commands.KeyCommand(
-        "app.density",
-        "ctrl+o",
-        "Density",
-        "Frames around all panes, or titles alone.",
-        action="app.density",
-        hidden=True,
-    ),
-    commands.KeyCommand(
-        "app.palette",
-        "ctrl+p",
-        "All commands",
-        "Find a command by name.",
-        action="app.command_palette",
-        footer="All",
-        priority=True,
-    ),
-    commands.KeyCommand("app.quit", "ctrl+q", "Quit", "Leave sharebench.", action="app.quit", priority=True),
-    commands.KeyCommand(
-        "app.leave", "q", "Quit, where no text is typed", "Leave sharebench.", action="app.quit", hidden=True
-    ),
-    commands.KeyCommand(
-        "app.suspend",
-        "ctrl+z",
-        "Suspend",
-        "Back to the shell; fg comes back here.",
-        action="app.suspend_process",
-        hidden=True,
-    ),
+    *commands.keys("app.theme app.density app.palette app.quit app.leave app.suspend"),
 )
 
 

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, get_current_worker
 
-from app.tui.frame.commands import Commanded, KeyCommand
+from app.tui.frame.commands import Commanded, KeyCommand, keys
 from app.workflows.guide.backend import Backend, Logins
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def told(error: BaseException) -> tuple[str, str]:
     )
 
 
-BACK = KeyCommand("screen.back", "escape", "Back", "Leave this screen; nothing is lost.")
+BACK = keys("screen.back")[0]
 
 
 class ScreenBase(Screen[_R], Commanded, Generic[_R]):
@@ -214,7 +214,7 @@ class BaseScreen(ScreenBase[Any]):
 class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
     """A dialog over another screen; Escape answers None."""
 
-    KEYS: ClassVar = (KeyCommand("dialog.close", "escape", "Close", "Close the dialog."),)
+    KEYS: ClassVar = keys("dialog.close")
 
     def action_close(self) -> None:
         self.dismiss(None)

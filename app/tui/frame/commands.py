@@ -48,6 +48,25 @@ class KeyCommand:
         )
 
 
+def _table() -> dict[str, KeyCommand]:
+    found = {}
+    for line in Path(__file__).with_name("keys.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, pressed, title, about, *rest = line.split(" | ")
+            said = [word.partition("=") for word in ", ".join(rest).split(", ") if word]
+            more: dict[str, Any] = {field: value or True for field, _, value in said}
+            found[name] = KeyCommand(name, pressed, title, about, **more)
+    return found
+
+
+_KEYS = _table()
+
+
+def keys(names: str) -> tuple[KeyCommand, ...]:
+    """The commands of these ids, from the table of all of them."""
+    return tuple(_KEYS[name] for name in names.split())
+
+
 class Commanded(DOMNode):
     """A node that declares its commands in ``KEYS``; the bindings follow from them."""
 

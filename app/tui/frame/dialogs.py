@@ -15,7 +15,7 @@ from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.tui.frame.base import BaseDialog, ScreenBase
-from app.tui.frame.commands import Commanded, KeyCommand, keys_in_use, offered
+from app.tui.frame.commands import Commanded, KeyCommand, keys, keys_in_use, offered
 from app.tui.frame.parts import LineInput
 from forms.layout import visible, wrap
 
@@ -158,7 +158,7 @@ class HelpDialog(BaseDialog[None]):
     """The help for one screen in the state it is in."""
 
     ABOUT = "Help. Up and down scroll, Escape closes it."
-    KEYS: ClassVar = (KeyCommand("help.close", "enter", "Close help", "Close the help.", footer="Close"),)
+    KEYS: ClassVar = keys("help.close")
 
     def __init__(self, screen: Screen[object]) -> None:
         super().__init__(classes="dialog")

@@ -19,7 +19,7 @@ from textual.widgets import Static
 from app.clients.base import Secrets
 from app.errors import LoginError
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import Commanded, KeyCommand
+from app.tui.frame.commands import Commanded, keys
 from app.tui.frame.parts import KeyBar, Pane
 from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, inside
 from forms import wording
@@ -52,11 +52,7 @@ class VirtualList(ScrollView, Commanded, can_focus=True):
         "A list. Up and down move, Page Up, Page Down, Home and End go further, Enter chooses. Typing a letter goes to"
         " the next name that starts with it."
     )
-    KEYS: ClassVar = (
-        KeyCommand("lines.up", "up", "Up", "One line up.", action="move(-1)", hidden=True),
-        KeyCommand("lines.down", "down", "Down", "One line down.", action="move(1)", hidden=True),
-        KeyCommand("lines.choose", "enter", "Choose", "Take this line."),
-    )
+    KEYS: ClassVar = keys("lines.up lines.down lines.choose")
     COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor"}
     DEFAULT_CSS = """
     VirtualList {
@@ -156,7 +152,7 @@ class BrowseScreen(BaseScreen):
         "The names on the server. Enter opens a share or folder and picks a file. The last column says how well a file"
         " suits: + good, - short, ! too small, ~ large, ? not known."
     )
-    KEYS: ClassVar = (KeyCommand("browse.up", "left", "Folder above", "One folder up.", footer="Above"),)
+    KEYS: ClassVar = keys("browse.up")
     DEFAULT_CSS = """
     BrowseScreen #names-pane { height: 1fr; }
     BrowseScreen #place { height: 1; text-style: bold; }

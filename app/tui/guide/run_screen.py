@@ -14,7 +14,7 @@ from textual.widgets import Static
 from app.charts.series_charts import TOO_SHORT, rates_chart, within_chart
 from app.errors import LoginError
 from app.recorder.recording import RecorderEvent
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.recording import RecordingScreen, machine_words
@@ -49,27 +49,7 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         "A series is being measured. The form above fills in as runs end; a run that ended is kept, whatever happens."
         " The charts show the rate of each run, and the throughput over time within the current one."
     )
-    KEYS: ClassVar = (
-        KeyCommand("run.back", "escape", "Back", "Leave this screen; a series under way is asked about first."),
-        KeyCommand("run.review", "enter", "Review", "Show the review, once the series is over."),
-        KeyCommand("run.pause", "p", "Pause", "Wait after this run."),
-        KeyCommand("run.resume", "g", "Resume", "End the pause."),
-        KeyCommand("run.end", "e", "End", "End the series after this run, with the runs that it then has."),
-        KeyCommand(
-            "run.stop",
-            "s",
-            "Stop",
-            "Stop at once; the runs that ended are kept, and the series can be completed later.",
-        ),
-        KeyCommand(
-            "run.chart",
-            "c",
-            "Other chart",
-            "Show the rate of each run, or the throughput within the run.",
-            footer="Chart",
-        ),
-        ZOOM,
-    )
+    KEYS: ClassVar = (*keys("run.back run.review run.pause run.resume run.end run.stop run.chart"), ZOOM)
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "The runs that ended are kept. The series can be completed later."
     KEEP_ON = "Keep measuring"

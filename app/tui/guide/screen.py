@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import OptionList
 
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.parts import KeyBar
 from app.tui.guide.actions import GuideActions
 from app.tui.guide.views import PageView, StepsView
@@ -26,31 +26,9 @@ class GuideScreen(ZoomsCharts, GuideActions):
         " advised. Nothing is lost by going back or leaving."
     )
     KEYS: ClassVar = (
-        KeyCommand(
-            "guide.back",
-            "escape,left",
-            "Step back",
-            "The step before; from the first one, leave the guide. Nothing is lost.",
-            footer="Back",
-        ),
-        KeyCommand(
-            "guide.forward", "right", "Step forward", "The next step, where nothing blocks it.", footer="Forward"
-        ),
-        KeyCommand(
-            "guide.new",
-            "n",
-            "New measurement",
-            "Start over with another target; what was measured stays in the notebook.",
-            footer="New",
-        ),
-        KeyCommand(
-            "guide.more", "m", "More text", "Show more of the step's text, where it does not fit.", footer="More"
-        ),
-        KeyCommand(
-            "guide.reject", "space", "Leave out", "Leave the run out of the average, with a reason, or take it back in."
-        ),
+        *keys("guide.back guide.forward guide.new guide.more guide.reject"),
         ZOOM,
-        KeyCommand("guide.undo", "u", "Undo the last mark", "Mark the run as it was before.", footer="Undo"),
+        *keys("guide.undo"),
         *(
             KeyCommand(
                 f"guide.step-{number}",

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from app.clients.base import Secrets
 from app.subjects.audit import AuditRequest, AuditResult, audit_server
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import MessageDialog
 from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, log_in, typed_target, typed_values
 from app.tui.widgets.reading import ReportScreen
@@ -67,11 +67,7 @@ class AuditResultScreen(ReportScreen):
     """What an audit found; the costliest finding can be tested, and the edits read."""
 
     ABOUT = "What the audit found, the gravest and costliest first. Up and down scroll."
-    KEYS: ClassVar = (
-        KeyCommand("audit.try", "t", "Try", "Test the costliest finding: change it, measure, restore."),
-        KeyCommand("audit.fix", "f", "Fix", "Show the edits as a diff; nothing is written.", footer="Fix (diff)"),
-        KeyCommand("audit.export", "x", "Export", "Write the audit to a file."),
-    )
+    KEYS: ClassVar = keys("audit.try audit.fix audit.export")
 
     def __init__(self, result: AuditResult) -> None:
         super().__init__(f"Audit · {result.audit.subject}", lambda notebook: audit_form(notebook, result.audit))

@@ -16,7 +16,7 @@ from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPa
 from app.load.scenario import NAMES, changed, find_scenario, parse_users
 from app.measure.events import Warned
 from app.targets import parse_typed_target
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from app.tui.widgets import asking
 from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import joined
@@ -246,16 +246,7 @@ class LoadRunScreen(MeasurementScreen):
         "Users log in (ramp), work a while (settle), and then what they do counts (steady). Each point that ended is"
         " kept. At the end stand the form, the capacity and what stood in the way. Up and down scroll."
     )
-    KEYS: ClassVar = (
-        KeyCommand(
-            "load.finish",
-            "s",
-            "End after this point",
-            "Measure this number of users and no further one.",
-            footer="End after point",
-        ),
-        KeyCommand("load.export", "x", "Export", "Write the load's form to a file."),
-    )
+    KEYS: ClassVar = keys("load.finish load.export")
     STOP_HEADING = "Stop the load?"
     STOP_TEXT = "The load is not done. Finished points are kept, and the scenario's files are removed."
     QUIT_TEXT = "A load is under way. Finished points are kept, and the scenario's files are removed."

@@ -10,7 +10,7 @@ from app.clients.base import Secrets
 from app.kinds import kind_of, stored_change, stored_record
 from app.logins import same_login
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.frame.parts import kept
 from app.tui.measuring.diagnosis import DiagnosisRunScreen
@@ -91,10 +91,7 @@ class StoredScreen(ReportScreen):
     """The form of one recording of any kind."""
 
     ABOUT = "A recording from the notebook. Up and down scroll; one that stopped early can be resumed."
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (
-        KeyCommand("stored.resume", "g", "Resume", "Resume it with what it was asked for."),
-        KeyCommand("stored.label", "e", "Label", "Change its label."),
-    )
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("stored.resume stored.label")
 
     def __init__(self, recording_id: str) -> None:
         """Of its id, or of the name of the trial."""

@@ -12,7 +12,7 @@ from app.errors import LoginError, UsageError
 from app.logins import same_login
 from app.measure.events import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
 from app.recorder.recording import RecorderEvent, words
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets import asking
 from app.tui.widgets.reading import GoesOn
@@ -252,16 +252,7 @@ class SurveyScreen(asking.LinesScreen):
         "The survey measures a server from every side: FTP, SMB and bare TCP, get and put, on the loopback and over"
         " the network, interleaved; then it says what to look at first. Fill in the lines, Enter goes to the next one."
     )
-    KEYS: ClassVar = (
-        KeyCommand(
-            "survey.restart",
-            "ctrl+r",
-            "Begin a new survey",
-            "Measure everything again instead of resuming an interrupted survey of the same.",
-            priority=True,
-            hidden=True,
-        ),
-    )
+    KEYS: ClassVar = keys("survey.restart")
     NAME = "survey"
     HEADING = BUTTON = "Survey"
     START = "Measure what the lines say, or resume an interrupted survey of the same."

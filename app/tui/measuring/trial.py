@@ -11,7 +11,7 @@ from textual.content import Content
 from app.changes.server import ChangeFailedError, ConsentNeededError
 from app.errors import CancelledError, LoginError, UsageError
 from app.tui.frame.base import told
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
 from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen
@@ -44,24 +44,7 @@ class TrialScreen(ReportRunScreen):
         " restores it. It shows first what it would write; y starts. After a crash, R in the notebook or"
         " `sharebench restore` restores the setting."
     )
-    KEYS: ClassVar = (
-        KeyCommand("trial.back", "escape", "Back", "Leave; a trial under way is asked about first."),
-        KeyCommand("trial.consent", "y", "Yes, start", "Agree to what is shown, and start."),
-        KeyCommand(
-            "trial.server",
-            "w",
-            "Server's settings",
-            "Say by which ssh the server's settings are reached, and where its smb.conf is.",
-        ),
-        KeyCommand(
-            "trial.within",
-            "t",
-            "Time limit",
-            "Limit the trial to a number of minutes; what is undecided then can be resumed.",
-        ),
-        KeyCommand("trial.stop", "s", "Stop", "Stop at once; every setting is restored."),
-        KeyCommand("trial.export", "x", "Export", "Write the trial to a file."),
-    )
+    KEYS: ClassVar = keys("trial.back trial.consent trial.server trial.within trial.stop trial.export")
     STOP_HEADING = "Stop the trial?"
     STOP_TEXT = "Every setting is restored, and complete pairs are kept."
     QUIT_TEXT = "A trial is running. Quitting stops it and restores every setting."

@@ -13,7 +13,7 @@ from textual.widgets.option_list import Option
 from textual.widgets.text_area import EditResult
 
 from app.tui.frame.base import BaseDialog
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from app.tui.frame.parts import LineInput, kept
 from forms.layout import control_pictures
 from forms.wording import listed, plain
@@ -41,7 +41,7 @@ class EditDialog(BaseDialog[SeriesTexts]):
         "label": "What the series is called in lists and comparisons. Enter saves, Tab leads to the note.",
         "note": "Anything worth remembering; it stands on the form and in every export.",
     }
-    KEYS = (KeyCommand("edit.save", "ctrl+s", "Save", "Keep the label and the note.", priority=True),)
+    KEYS = keys("edit.save")
 
     def __init__(self, before: SeriesTexts, *, count: int = 1) -> None:
         """``count`` is how many series it is for; what is left as it was stays each one's own."""

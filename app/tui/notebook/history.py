@@ -7,7 +7,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from app.charts.series_charts import history_chart as drawn
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.reading import ReportScreen
@@ -28,16 +28,7 @@ class HistoryScreen(ZoomsCharts, ReportScreen):
     """All recordings of one path over time."""
 
     ABOUT = "All recordings of one path over time, and when its level changed. Up and down scroll."
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (
-        KeyCommand(
-            "history.normal",
-            "n",
-            "New normal",
-            "Choose the recording from which the level is the usual one, or remove that mark.",
-        ),
-        KeyCommand("history.line", "v", "Next curve", "Draw the points of another number of users.", footer="Chart"),
-        ZOOM,
-    )
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("history.normal history.line"), ZOOM)
     DEFAULT_CSS = """
     HistoryScreen #curve { height: 1fr; min-height: 8; }
     HistoryScreen #report-box { height: 1fr; }

@@ -10,7 +10,7 @@ from textual.widgets import Label
 
 from app.charts.bars import bars_chart
 from app.tui.export import ExportScreen
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from app.tui.frame.parts import KeyBar
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
@@ -34,14 +34,7 @@ class SeriesScreen(ZoomsCharts, Copies, GoesOn, SeriesActions):
         "One series: the filled form, what weakens it and what to do about that. Up and down scroll; Enter lists what"
         " can be done next."
     )
-    KEYS = (
-        *GoesOn.KEYS,
-        KeyCommand(
-            "series.chart", "v", "Chart", "The next view: the rate of each run, the throughput within a run, the form."
-        ),
-        ZOOM,
-        *ACTING_KEYS,
-    )
+    KEYS = (*GoesOn.KEYS, *keys("series.chart"), ZOOM, *ACTING_KEYS)
 
     def __init__(self, series_id: str) -> None:
         super().__init__()
@@ -86,16 +79,7 @@ class CompareScreen(ZoomsCharts, Copies, GoesOn):
         "Two series side by side: faster, slower, no change, or inconclusive, and the cheapest step that settles it."
         " Up and down scroll; Enter lists what can be done next."
     )
-    KEYS = (
-        *GoesOn.KEYS,
-        KeyCommand("compare.settle", "t", "Settle it", "Take the cheapest step that settles it.", footer="Try"),
-        KeyCommand("compare.swap", "s", "Swap", "Take the other series as the base."),
-        KeyCommand(
-            "compare.chart", "v", "Chart", "Both charts on one scale, or the figures, where there is no room for both."
-        ),
-        ZOOM,
-        KeyCommand("compare.export", "x", "Export", "Write the comparison to a file."),
-    )
+    KEYS = (*GoesOn.KEYS, *keys("compare.settle compare.swap compare.chart"), ZOOM, *keys("compare.export"))
     DEFAULT_CSS = """
     CompareScreen #verdict { width: 100%; height: auto; padding: 0 1; text-style: bold; }
     CompareScreen #compared { height: 1fr; }

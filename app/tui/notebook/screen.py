@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from app.tui.frame.parts import KeyBar, LineInput
 from app.tui.frame.screens import entry
 from app.tui.notebook.left_changes import LeftChanges
@@ -64,20 +64,9 @@ class NotebookScreen(SeriesActions):
         " down goes to the list, Escape clears."
     }
     KEYS = (
-        KeyCommand(
-            "notebook.restore",
-            "R",
-            "Restore",
-            "Restore settings that were left changed on a server, and name files left there.",
-        ),
-        KeyCommand("notebook.new", "n", "Measure", "Measure a new series."),
-        KeyCommand("notebook.filter", "f", "Filter", "List only the series in which some words occur."),
+        *keys("notebook.restore notebook.new notebook.filter"),
         *ACTING_KEYS,
-        KeyCommand("notebook.sort", "s", "Sort", "Sort by a column; by the same again turns the order round."),
-        KeyCommand("notebook.group", "g", "Group", "Group by experiment, or not."),
-        KeyCommand("notebook.delete", "d,delete", "Delete", "Delete what is marked, or this recording; u restores it."),
-        KeyCommand("notebook.undo", "u", "Undo", "Undo the last deletion.", hidden=True),
-        KeyCommand("notebook.clear", "escape", "Clear", "Take the marks away, then the filter.", hidden=True),
+        *keys("notebook.sort notebook.group notebook.delete notebook.undo notebook.clear"),
     )
     DEFAULT_CSS = """
     NotebookScreen #all-series { height: 1fr; }

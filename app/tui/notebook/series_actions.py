@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from app.errors import UsageError
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from app.tui.widgets.measure_mixin import MeasureMixin
 
 if TYPE_CHECKING:
@@ -12,36 +12,7 @@ if TYPE_CHECKING:
     from storage.notebook import Notebook
     from storage.recordings import Recording
 
-ACTING_KEYS = (
-    KeyCommand(
-        "series.edit",
-        "e",
-        "Label and note",
-        "Change what the marked series, or this one, is called and what is remembered of it.",
-        footer="Label",
-    ),
-    KeyCommand(
-        "series.baseline",
-        "b",
-        "Baseline",
-        "Give the marked series, or this one, a name to compare later ones with, or take the name away.",
-    ),
-    KeyCommand(
-        "series.compare",
-        "c",
-        "Compare",
-        "Compare the marked series, or the marked one with this one, or this one with the series it was made from."
-        " The base is the one that is a baseline, else the oldest.",
-    ),
-    KeyCommand("series.export", "x", "Export", "Write the marked series, or this one, to a file."),
-    KeyCommand(
-        "series.again",
-        "a",
-        "Again",
-        "Measure a series with the same choices, or resume this one if it was interrupted.",
-    ),
-    KeyCommand("series.history", "h", "History", "All recordings of this one's path over time.", hidden=True),
-)
+ACTING_KEYS = keys("series.edit series.baseline series.compare series.export series.again series.history")
 
 
 class SeriesActions(MeasureMixin):

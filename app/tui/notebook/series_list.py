@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from app.tui.frame.commands import Commanded, KeyCommand
+from app.tui.frame.commands import Commanded, keys
 from app.tui.notebook.rows import MARKS, Group, ListRows, PlacedColumn, column_at, fitted
 from forms.layout import Tone, visible
 from storage.queries import Found, SortKey
@@ -34,21 +34,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         "The list of series. Up and down move, Page Up, Page Down, Home and End go further, Enter opens a series,"
         " space marks it. A * is a marked series, a B one that has a name as a baseline."
     )
-    KEYS = (
-        KeyCommand("list.up", "up,k", "Up", "One series up.", action="move(-1)", hidden=True),
-        KeyCommand("list.down", "down,j", "Down", "One series down.", action="move(1)", hidden=True),
-        KeyCommand("list.open", "enter", "Open", "The series' form and chart."),
-        KeyCommand(
-            "list.mark",
-            "space",
-            "Mark",
-            "Mark the series, or take the mark away: what is done next is done with the marked ones.",
-        ),
-        KeyCommand("list.mark-shown", "A", "Mark all listed", "Mark every series that the filter shows.", hidden=True),
-        KeyCommand(
-            "list.invert", "i", "Invert the marks", "Of the listed series, mark those that are not marked.", hidden=True
-        ),
-    )
+    KEYS = keys("list.up list.down list.open list.mark list.mark-shown list.invert")
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "series-list--heading",
         "series-list--cursor",

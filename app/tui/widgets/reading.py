@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from app.tui.export import ExportScreen
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.measure_mixin import MeasureMixin
@@ -32,14 +32,7 @@ FILE_NAME = "copied.txt"
 class Copies(BaseScreen):
     """A screen whose form can be copied as text."""
 
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (
-        KeyCommand(
-            "screen.copy",
-            "y,ctrl+y",
-            "Copy",
-            "Copy the form as text to the terminal's clipboard (OSC 52), and to a file whose path is shown.",
-        ),
-    )
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("screen.copy")
 
     def text_to_copy(self) -> str:
         raise NotImplementedError
@@ -65,9 +58,7 @@ def _write(path: Path, text: str) -> Path:
 class GoesOn(MeasureMixin):
     """A screen to read, from which Enter leads on."""
 
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (
-        KeyCommand("screen.next", "enter", "What next", "What can be done now: a list to choose from.", footer="Next"),
-    )
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("screen.next")
 
     def next_steps(self) -> "Iterable[NextStep]":
         raise NotImplementedError
@@ -83,7 +74,7 @@ class ReportScreen(Copies):
     """One report, as the command line prints it."""
 
     ABOUT = "A report from the notebook. Up and down scroll."
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (KeyCommand("report.export", "x", "Export", "Write it to a file."),)
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.export")
     DEFAULT_CSS = """
     ReportScreen #headline { height: auto; max-height: 3; padding: 0 1; text-style: bold; display: none; }
     ReportScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }

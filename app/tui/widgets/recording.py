@@ -26,7 +26,7 @@ from app.measure.events import Progressed, RunFinished, RunStarted
 from app.recorder.recording import RecorderEvent
 from app.tui.export import ExportScreen
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.asking import log_in_again
@@ -65,9 +65,7 @@ class RecordingScreen(BaseScreen):
     It is left only after a question while something is measured, and then once everything is stored.
     """
 
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (
-        KeyCommand("recording.interrupt", "ctrl+c", "Interrupt", "Ask whether to stop.", action="stop", hidden=True),
-    )
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("recording.interrupt")
     STOP_HEADING: ClassVar[str]
     STOP_TEXT: ClassVar[str]
     """What becomes of what was measured, for whoever is asked about stopping."""

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.dom import DOMNode
 from textual.widgets import Static
 
-from app.tui.frame.commands import KeyCommand
+from app.tui.frame.commands import keys
 from forms.layout import Tone, Toned
 from forms.wording import plain
 from storage.records import SeriesStatus
@@ -58,7 +58,7 @@ class AnsiView(Static):
 DrawChart = Callable[[int, int, bool], str]
 """Lines, styled by ANSI escapes, for a width and a height, zoomed or not."""
 
-ZOOM = KeyCommand("chart.zoom", "z", "Zoom", "Show charts from 0, or zoomed to the variation; the axis says which.")
+ZOOM = keys("chart.zoom")[0]
 
 
 class ChartView(AnsiView):
