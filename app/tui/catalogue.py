@@ -31,10 +31,6 @@ _NAME = 31
 class CatalogueScreen(BaseScreen):
     """All that can be changed."""
 
-    ABOUT = (
-        "What can be changed on a file server, its clients and the way between them, in order of impact. Type to"
-        " search; up and down move in the list; Enter opens an entry with the lines and commands for it."
-    )
     HINTS: ClassVar[dict[str, str]] = {
         "search": "Words that an entry must have: names, what it does, what it risks. Down goes to the list.",
         "entries": "The entries, in order of impact. Enter opens one.",
@@ -144,10 +140,6 @@ def _line(entry: CatalogueEntry, *, expecting: bool) -> Content:
 class EntryScreen(Copies, MeasureMixin):
     """An entry with the line for smb.conf, the commands to check and reload, and how to restore it."""
 
-    ABOUT = (
-        "One thing that can be changed. Up and down scroll; v chooses the value; t takes it into the next series, which"
-        " is then measured and compared with the one before."
-    )
     KEYS = keys("entry.value entry.take entry.try")
     DEFAULT_CSS = """
     EntryScreen #entry-box { height: 1fr; scrollbar-size-vertical: 1; }
@@ -223,8 +215,6 @@ class EntryScreen(Copies, MeasureMixin):
 
 class ValueDialog(BaseDialog[str]):
     """The values of an entry, and a line for another one."""
-
-    ABOUT = "The value to try. Enter takes the one chosen, or what is typed."
 
     def __init__(self, entry: CatalogueEntry, value: str) -> None:
         super().__init__(classes="dialog")

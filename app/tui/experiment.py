@@ -46,10 +46,6 @@ _AROUND_STEPS = 6
 class ExperimentScreen(ZoomsCharts, Copies, MeasureMixin):
     """An experiment, a row per step."""
 
-    ABOUT = (
-        "An experiment: each series with the one change that made it, compared with the series that it was made from."
-        " Up and down move from step to step; k notes that a change stays, r that you restored the setting."
-    )
     KEYS = (
         *keys("experiment.keep experiment.restore experiment.settle experiment.compare experiment.chart"),
         ZOOM,

@@ -32,10 +32,6 @@ Gather = Callable[[Notebook], Sequence[Report]]
 class ExportScreen(BaseScreen):
     """A document of one or several forms."""
 
-    ABOUT = (
-        "Forms as a document: choose the format (up, down, Enter), then the file (Enter writes it). A file that is"
-        " there already is asked about, and never left half written."
-    )
     HINTS: ClassVar[dict[str, str]] = {
         "formats": "The formats. Space marks several, Enter leads to the file.",
         "path": "Where to write, a file or a folder/; several formats each get their own ending. Enter writes; the"

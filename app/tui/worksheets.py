@@ -353,10 +353,6 @@ def _line(kind: ReferenceKind, name: str) -> tuple[InputBox, ...]:
 class BottleneckScreen(WorksheetScreen):
     """The least of CPU, disks and networks (Using Samba, table B-8)."""
 
-    ABOUT = (
-        "Which part of a server limits it: what one CPU, disk or network moves, times how many there are; the total is"
-        " the least of the three. Leave out what you do not know. Enter lists the tables and your own series."
-    )
     KIND = "bottleneck"
     HEADING = "Bottleneck"
     LINES = {  # noqa: RUF012
@@ -417,10 +413,6 @@ _COLUMNS = (
 class ClientsScreen(WorksheetScreen):
     """Clients times transfers a second times file size, against what the server moves."""
 
-    ABOUT = (
-        "How many clients a server carries: clients, times transfers a second of each, times the size of a file,"
-        " against what the server moves. Enter on the first line lists your own series."
-    )
     KIND = "clients"
     HEADING = "Clients"
     LINES = {

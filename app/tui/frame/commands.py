@@ -48,18 +48,20 @@ class KeyCommand:
         )
 
 
-def _table() -> dict[str, KeyCommand]:
-    found = {}
-    for line in Path(__file__).with_name("keys.txt").read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            name, pressed, title, about, *rest = line.split(" | ")
-            said = [word.partition("=") for word in ", ".join(rest).split(", ") if word]
-            more: dict[str, Any] = {field: value or True for field, _, value in said}
-            found[name] = KeyCommand(name, pressed, title, about, **more)
-    return found
+def _lines(name: str) -> Iterator[str]:
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    return (line for line in text.splitlines() if line and not line.startswith("#"))
 
 
-_KEYS = _table()
+def _command(line: str) -> KeyCommand:
+    name, pressed, title, about, *rest = line.split(" | ")
+    said = [word.partition("=") for word in ", ".join(rest).split(", ") if word]
+    more: dict[str, Any] = {field: value or True for field, _, value in said}
+    return KeyCommand(name, pressed, title, about, **more)
+
+
+_KEYS = {command.id: command for command in map(_command, _lines("keys.txt"))}
+_ABOUT = {name: text for name, _, text in (line.partition(": ") for line in _lines("about.txt"))}
 
 
 def keys(names: str) -> tuple[KeyCommand, ...]:
@@ -72,12 +74,14 @@ class Commanded(DOMNode):
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = ()
     ABOUT: ClassVar[str] = ""
-    """What the node is for, for F1 help."""
+    """What the node is for, for F1 help: the line of its class in about.txt."""
 
     def about_now(self) -> str:
         return self.ABOUT
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
+        if cls.__name__ in _ABOUT:
+            cls.ABOUT = _ABOUT[cls.__name__]
         if "KEYS" in cls.__dict__:
             cls.BINDINGS = [command.binding() for command in cls.KEYS]
         super().__init_subclass__(inherit_css=inherit_css, inherit_bindings=inherit_bindings)

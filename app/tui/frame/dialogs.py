@@ -25,8 +25,6 @@ _T = TypeVar("_T")
 class MessageDialog(BaseDialog[None]):
     """Something the admin must read; Enter or Escape closes it."""
 
-    ABOUT = "A message. Enter closes it."
-
     def __init__(self, heading: str, text: str) -> None:
         super().__init__(classes="dialog")
         self.heading = heading
@@ -45,8 +43,6 @@ class MessageDialog(BaseDialog[None]):
 
 class ConfirmDialog(BaseDialog[bool]):
     """A question with two answers; Escape means no."""
-
-    ABOUT = "A question. Left and right choose, Enter answers, Escape means no."
 
     def __init__(self, heading: str, text: str, *, yes: str, no: str = "Cancel", prefer_yes: bool = False) -> None:
         super().__init__(classes="dialog")
@@ -120,8 +116,6 @@ class PickDialog(BaseDialog[_T], Generic[_T]):
 class AskDialog(BaseDialog[str]):
     """A question for one line of text, or for a password; Escape answers None."""
 
-    ABOUT = "A question. Type, then Enter. Escape leaves without an answer."
-
     def __init__(
         self, heading: str, text: str, *, value: str = "", password: bool = False, needed: bool = False
     ) -> None:
@@ -157,7 +151,6 @@ _STOCK = {
 class HelpDialog(BaseDialog[None]):
     """The help for one screen in the state it is in."""
 
-    ABOUT = "Help. Up and down scroll, Escape closes it."
     KEYS: ClassVar = keys("help.close")
 
     def __init__(self, screen: Screen[object]) -> None:

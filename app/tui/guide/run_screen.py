@@ -45,10 +45,6 @@ class RunScreen(ZoomsCharts, RecordingScreen):
     """Measures one series; answers with its id once everything is stored."""
 
     ENTRY = "guide"
-    ABOUT = (
-        "A series is being measured. The form above fills in as runs end; a run that ended is kept, whatever happens."
-        " The charts show the rate of each run, and the throughput over time within the current one."
-    )
     KEYS: ClassVar = (*keys("run.back run.review run.pause run.resume run.end run.stop run.chart"), ZOOM)
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "The runs that ended are kept. The series can be completed later."

@@ -21,10 +21,6 @@ from app.workflows.guide.method import blocked, standings, step_before
 class GuideScreen(ZoomsCharts, GuideActions):
     """Leads through the method; every choice is kept in the notebook the moment it is made."""
 
-    ABOUT = (
-        "The guide leads through the method, step by step. Up and down move, Enter takes a choice; ★ is what is"
-        " advised. Nothing is lost by going back or leaving."
-    )
     KEYS: ClassVar = (
         *keys("guide.back guide.forward guide.new guide.more guide.reject"),
         ZOOM,

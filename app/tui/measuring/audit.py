@@ -29,10 +29,6 @@ LINES = (
 class AuditScreen(LinesScreen):
     """Asks which server to audit."""
 
-    ABOUT = (
-        "Reads the server's settings, kernel, disks and cards, and names what is harmful, useless or worth trying."
-        " Nothing is measured or changed. Fill in the lines; Enter moves to the next one."
-    )
     NAME = "audit"
     HEADING = BUTTON = "Audit"
     START = "Audit the server that the lines name."
@@ -66,7 +62,6 @@ def audit_request(typed: Mapping[str, str]) -> AuditRequest:
 class AuditResultScreen(ReportScreen):
     """What an audit found; the costliest finding can be tested, and the edits read."""
 
-    ABOUT = "What the audit found, the gravest and costliest first. Up and down scroll."
     KEYS: ClassVar = keys("audit.try audit.fix audit.export")
 
     def __init__(self, result: AuditResult) -> None:

@@ -51,10 +51,6 @@ def diagnosis_request(typed: Mapping[str, str]) -> diagnosing.DiagnosisRequest:
 class DiagnosisRunScreen(MeasurementScreen):
     """Measures a diagnosis, a line a stage, then shows its report."""
 
-    ABOUT = (
-        "Each stage is kept the moment it ends. At the end come the answer, what is wrong with the one change to try,"
-        " and the figures. Everything created on the share is removed. Up and down scroll."
-    )
     KEYS: ClassVar = run_keys("diagnosis", "Stop, remove what was created, keep what was measured.")
     STOP_HEADING = "Stop the diagnosis?"
     STOP_TEXT = "It is not done. Finished stages are kept and the rest can be resumed; what was created is removed."
@@ -119,11 +115,6 @@ class DiagnosisRunScreen(MeasurementScreen):
 class DiagnosisScreen(LinesScreen):
     """Asks what to diagnose."""
 
-    ABOUT = (
-        "Why do users complain? Audits the server, then measures the first connect, distance, many small files, large"
-        " folders, signing and encryption, a long run and several connections. Fill in the lines; Enter moves to the"
-        " next one."
-    )
     NAME, HEADING, BUTTON, STORED = "diagnosis", "Diagnosis", "Diagnose", "diagnoses"
     LINES = LINES
     RUN = DiagnosisRunScreen

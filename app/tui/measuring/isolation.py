@@ -81,10 +81,6 @@ _WITH_WARM_UP = 1.2
 class IsolationRunScreen(MeasurementScreen):
     """Measures an isolation, a line a run, then shows its form."""
 
-    ABOUT = (
-        "The layers take turns, and each run is kept the moment it ends. At the end come the table of rates, the"
-        " processors, smbd's profile, where one operation's time goes, and the verdict. Up and down scroll."
-    )
     KEYS: ClassVar = run_keys("isolation", "Stop, restore the server, and keep what was measured.")
     STOP_HEADING = "Stop the isolation?"
     STOP_TEXT = (
@@ -171,11 +167,6 @@ class IsolationRunScreen(MeasurementScreen):
 class IsolationScreen(LinesScreen):
     """Asks what the isolation shall measure; what is typed is kept in the notebook, but for the password."""
 
-    ABOUT = (
-        "Is it Samba, the disk, or the network? Several clients carry out one script of operations against the server's"
-        " disk, the network, both at once and the server, interleaved. Disk and network need root and the package"
-        " dbench on the server; without them the rest is measured. Fill in the lines, Enter goes to the next one."
-    )
     NAME, HEADING, BUTTON, STORED = "isolation", "Isolation", "Isolate", "isolations"
     LINES = LINES
     RUN = IsolationRunScreen

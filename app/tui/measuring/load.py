@@ -242,10 +242,6 @@ class LoadProgressState:
 class LoadRunScreen(MeasurementScreen):
     """Runs a load point by point, then shows its form."""
 
-    ABOUT = (
-        "Users log in (ramp), work a while (settle), and then what they do counts (steady). Each point that ended is"
-        " kept. At the end stand the form, the capacity and what stood in the way. Up and down scroll."
-    )
     KEYS: ClassVar = keys("load.finish load.export")
     STOP_HEADING = "Stop the load?"
     STOP_TEXT = "The load is not done. Finished points are kept, and the scenario's files are removed."
@@ -319,10 +315,6 @@ class LoadRunScreen(MeasurementScreen):
 class LoadScreen(asking.LinesScreen):
     """Asks what the users shall do; what is typed is kept in the notebook."""
 
-    ABOUT = (
-        "How many users does a server carry? A load has them work at once, each with a login of its own, on files that"
-        " it makes and removes, and measures each number of users. Fill in the lines, Enter goes to the next one."
-    )
     NAME = "load"
     HEADING = BUTTON = "Load"
     START = "Begin with what the lines say."

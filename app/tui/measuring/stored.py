@@ -90,7 +90,6 @@ _RESUMED = dict.fromkeys(_RUN, _of_form) | {"trial": _of_trial, "sweep": _of_tri
 class StoredScreen(ReportScreen):
     """The form of one recording of any kind."""
 
-    ABOUT = "A recording from the notebook. Up and down scroll; one that stopped early can be resumed."
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("stored.resume stored.label")
 
     def __init__(self, recording_id: str) -> None:

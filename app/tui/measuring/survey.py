@@ -176,11 +176,6 @@ def _measured_before(station: Station) -> tuple[float, ...]:
 class SurveyRunScreen(GoesOn, ReportRunScreen):
     """Measures a planned survey, its series interleaved, then shows table, findings and the next step."""
 
-    ABOUT = (
-        "The survey's series take turns, run by run; a run that ended is kept, whatever happens. At the end come the"
-        " table, the findings and the one thing to look at first. Up and down scroll; Enter lists what can be done"
-        " next."
-    )
     KEYS: ClassVar = (
         *GoesOn.KEYS,
         *run_keys("survey", "Stop at once; what was measured is kept, and the survey can be resumed."),
@@ -248,10 +243,6 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
 class SurveyScreen(asking.LinesScreen):
     """Asks what the survey shall measure; what is typed is kept in the notebook, but for the password."""
 
-    ABOUT = (
-        "The survey measures a server from every side: FTP, SMB and bare TCP, get and put, on the loopback and over"
-        " the network, interleaved; then it says what to look at first. Fill in the lines, Enter goes to the next one."
-    )
     KEYS: ClassVar = keys("survey.restart")
     NAME = "survey"
     HEADING = BUTTON = "Survey"

@@ -39,11 +39,6 @@ from storage.records import Target
 class TrialScreen(ReportRunScreen):
     """Changes a setting, measures interleaved with the value before, and restores it."""
 
-    ABOUT = (
-        "sharebench changes the setting, measures in pairs with and without it (A B or B A, in random order), and"
-        " restores it. It shows first what it would write; y starts. After a crash, R in the notebook or"
-        " `sharebench restore` restores the setting."
-    )
     KEYS: ClassVar = keys("trial.back trial.consent trial.server trial.within trial.stop trial.export")
     STOP_HEADING = "Stop the trial?"
     STOP_TEXT = "Every setting is restored, and complete pairs are kept."

@@ -33,10 +33,6 @@ class SeriesTexts:
 class EditDialog(BaseDialog[SeriesTexts]):
     """The label and the note of a series."""
 
-    ABOUT = (
-        "What you call the series, and what is to be remembered of it. Enter in the label or Ctrl+S saves, Escape"
-        " leaves it as it was."
-    )
     HINTS = {  # noqa: RUF012  declared so in the base
         "label": "What the series is called in lists and comparisons. Enter saves, Tab leads to the note.",
         "note": "Anything worth remembering; it stands on the form and in every export.",
@@ -83,11 +79,6 @@ class BaselineNaming:
 
 class BaselineDialog(BaseDialog[BaselineNaming]):
     """The names of a series as a baseline."""
-
-    ABOUT = (
-        "A baseline is a name for a series, so that later ones can be compared with it. A name that another series has"
-        " moves to this one. Enter takes what is typed or chosen."
-    )
 
     def __init__(self, own: Sequence[str], others: Sequence[str]) -> None:
         super().__init__(classes="dialog")

@@ -27,7 +27,6 @@ _LISTED = 50
 class HistoryScreen(ZoomsCharts, ReportScreen):
     """All recordings of one path over time."""
 
-    ABOUT = "All recordings of one path over time, and when its level changed. Up and down scroll."
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("history.normal history.line"), ZOOM)
     DEFAULT_CSS = """
     HistoryScreen #curve { height: 1fr; min-height: 8; }

@@ -30,10 +30,6 @@ from storage.notebook import Notebook
 class SeriesScreen(ZoomsCharts, Copies, GoesOn, SeriesActions):
     """The filled form of a series."""
 
-    ABOUT = (
-        "One series: the filled form, what weakens it and what to do about that. Up and down scroll; Enter lists what"
-        " can be done next."
-    )
     KEYS = (*GoesOn.KEYS, *keys("series.chart"), ZOOM, *ACTING_KEYS)
 
     def __init__(self, series_id: str) -> None:
@@ -75,10 +71,6 @@ class SeriesScreen(ZoomsCharts, Copies, GoesOn, SeriesActions):
 class CompareScreen(ZoomsCharts, Copies, GoesOn):
     """The comparison of two series."""
 
-    ABOUT = (
-        "Two series side by side: faster, slower, no change, or inconclusive, and the cheapest step that settles it."
-        " Up and down scroll; Enter lists what can be done next."
-    )
     KEYS = (*GoesOn.KEYS, *keys("compare.settle compare.swap compare.chart"), ZOOM, *keys("compare.export"))
     DEFAULT_CSS = """
     CompareScreen #verdict { width: 100%; height: auto; padding: 0 1; text-style: bold; }
@@ -165,11 +157,6 @@ def _form(notebook: Notebook, base_id: str, other_id: str) -> ComparisonSummary:
 
 class TableScreen(ReportScreen):
     """More than two series as a matrix of commands and protocols, and the verdict on each."""
-
-    ABOUT = (
-        "Several series: get and put down, the protocols across, each with its share of FTP; then a verdict for each:"
-        " gets against the first get marked, puts against the first put. Up and down scroll."
-    )
 
     def __init__(self, ids: Sequence[str]) -> None:
         super().__init__("Compare", lambda notebook: _report(notebook, ids))

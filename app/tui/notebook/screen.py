@@ -58,7 +58,6 @@ NONE_FOUND = "No recording has all of these words in its label, target or note. 
 class NotebookScreen(SeriesActions):
     """All series of the notebook."""
 
-    ABOUT = "The notebook: every series that was measured, the newest first unless you sort it otherwise."
     HINTS: ClassVar[dict[str, str]] = {
         "filter": "Words that must all occur in a series: label, target, note, date, baseline, experiment. Enter or"
         " down goes to the list, Escape clears."

@@ -30,10 +30,6 @@ _KEPT = 5000
 class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     """All series that were found: one line each, and a heading for each group."""
 
-    ABOUT = (
-        "The list of series. Up and down move, Page Up, Page Down, Home and End go further, Enter opens a series,"
-        " space marks it. A * is a marked series, a B one that has a name as a baseline."
-    )
     KEYS = keys("list.up list.down list.open list.mark list.mark-shown list.invert")
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "series-list--heading",

@@ -73,7 +73,6 @@ class GoesOn(MeasureMixin):
 class ReportScreen(Copies):
     """One report, as the command line prints it."""
 
-    ABOUT = "A report from the notebook. Up and down scroll."
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.export")
     DEFAULT_CSS = """
     ReportScreen #headline { height: auto; max-height: 3; padding: 0 1; text-style: bold; display: none; }
