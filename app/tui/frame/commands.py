@@ -48,7 +48,8 @@ class KeyCommand:
         )
 
 
-def _lines(name: str) -> Iterator[str]:
+def table_lines(name: str) -> Iterator[str]:
+    """The rows of a table beside this module."""
     text = Path(__file__).with_name(name).read_text(encoding="utf-8")
     return (line for line in text.splitlines() if line and not line.startswith("#"))
 
@@ -60,8 +61,8 @@ def _command(line: str) -> KeyCommand:
     return KeyCommand(name, pressed, title, about, **more)
 
 
-_KEYS = {command.id: command for command in map(_command, _lines("keys.txt"))}
-_ABOUT = {name: text for name, _, text in (line.partition(": ") for line in _lines("about.txt"))}
+_KEYS = {command.id: command for command in map(_command, table_lines("keys.txt"))}
+_ABOUT = {name: text for name, _, text in (line.partition(": ") for line in table_lines("about.txt"))}
 
 
 def keys(names: str) -> tuple[KeyCommand, ...]:
