@@ -16,7 +16,7 @@ _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 _RATE = re.compile(r"([\d.,]+)\s*([kmgtKMGT]?)(?:b|[bB]its?|bps|b/s|[bB]its?/s)?")
 _FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 ABSENT = "-"
-ANSWER = "Answer"
+ANSWER, VERDICT = "Answer", "Verdict"
 """The name of the first field, a sentence to act on; screens show it above the form."""
 
 
@@ -245,6 +245,11 @@ def _size(percent: float, digits: int) -> str:
     if percent >= _FACTOR_FROM:
         return f"a factor of {_factor(percent)}"
     return signed_end(percent, digits).removeprefix("+") if percent < 0 else f"{percent:.{digits}f} %"
+
+
+def change_size(change_percent: float) -> str:
+    """``19 %``, or ``a factor of 9.9`` where it is large."""
+    return f"a factor of {_factor(change_percent)}" if change_percent >= _FACTOR_FROM else percent(change_percent)
 
 
 def _times(percent: float) -> str:

@@ -117,14 +117,13 @@ def _judged(
 def _generator_limit(point: LoadPoint, held_percent: float) -> str | None:
     busiest = max(point.generator_cpu_percent, default=0.0)
     if busiest > MOST_GENERATOR_PERCENT:
-        return f"one of its processes used {busiest:.0f} % of a processor; use more processes, or more machines"
-    leave = "leave this machine to the load, or use more machines"
+        return f"one of its processes used {busiest:.0f} % of a processor"
     if held_percent > MOST_GENERATOR_PERCENT:
-        return f"one of its processes worked or waited for a processor {held_percent:.0f} % of the time; {leave}"
+        return f"one of its processes worked or waited for a processor {held_percent:.0f} % of the time"
     late = point.generator_lateness.quantile_seconds(_LATE_SHARE) or 0.0
     slow = point.response.quantile_seconds(_SLOW_SHARE) or 0.0
     if late > max(MOST_LATENESS_SECONDS, MOST_LATENESS_SHARE * slow):
-        return f"its timers fired {1000 * late:.1f} ms late (p99); {leave}"
+        return f"its timers fired {1000 * late:.1f} ms late (p99)"
     return None
 
 

@@ -116,7 +116,7 @@ def pair_report(form: ComparisonSummary) -> Report:
 
 def verdict_fields(found: Comparison) -> Iterator[Field]:
     """The verdict, its basis, and the cheapest step that would settle it."""
-    yield Field(name="Verdict", text=f"{found.sign} {found.headline}", tone=found.tone)
+    yield Field(name=wording.VERDICT, text=f"{found.sign} {found.headline}", tone=found.tone)
     if basis := basis_sentence(found):
         yield Field(name="Judged by", text=basis)
     if found.settle:

@@ -63,7 +63,7 @@ def old_dialect(series: Series) -> Iterator[Finding]:
 def busy_time(series: Series) -> Iterator[Finding]:
     """A series measured while others were at work."""
     if series.quiet_verdict is QuietVerdict.BUSY:
-        why = series_warnings.busy_reasons(series)
+        why = wording.plain(series.quiet.reasons[0]) if series.quiet and series.quiet.reasons else ""
         yield say(BUSY, series, why=f": {why}" if why else "")
 
 

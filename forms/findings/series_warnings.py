@@ -65,11 +65,6 @@ def at_ceiling(series: Series) -> bool:
     return CEILING_PERCENT < (near_ceiling_percent(series) or 0.0) <= _ALL_PERCENT
 
 
-def busy_reasons(series: Series) -> str:
-    """Why the time was busy; empty where it was not."""
-    return "; ".join(map(wording.plain, series.quiet.reasons)) if series.quiet else ""
-
-
 def advised_size(bytes_per_second: float) -> int:
     """The least power of two, in bytes from 64 MiB to 64 GiB, that makes runs last ten seconds."""
     size = 64 * 1024**2
@@ -124,8 +119,7 @@ def _single(series: Series) -> Iterator[Advice]:
 
 def _busy(series: Series) -> Iterator[Advice]:
     if series.quiet_verdict is QuietVerdict.BUSY:
-        why = busy_reasons(series)
-        yield warn("busy", why=f" ({why})" if why else "")
+        yield warn("busy")
 
 
 def _unusual(series: Series) -> Iterator[Advice]:

@@ -380,7 +380,7 @@ def _calls_table(heading: str, calls: Sequence[DearCall], whole: str) -> Table:
 
 def _answer(summary: IsolationSummary) -> Field:
     tone = Tone.CAUTION if summary.verdict.cause is Cause.UNKNOWN else Tone.PLAIN
-    return Field(name="Verdict", text=verdict_sentence(summary.verdict), tone=tone)
+    return Field(name=wording.VERDICT, text=verdict_sentence(summary.verdict), tone=tone)
 
 
 def _results(summary: IsolationSummary) -> list[Field]:

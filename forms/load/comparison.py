@@ -150,7 +150,7 @@ def load_comparison_report(found: LoadComparison) -> Report:
         name="Loads",
         fields=(
             Field(
-                name="Verdict",
+                name=wording.VERDICT,
                 text=f"{VERDICT_SIGNS[found.verdict]} {_verdict_text(found)}",
                 tone=VERDICT_SIGNS[found.verdict].tone,
             ),

@@ -108,7 +108,6 @@ _ADVICE = {
     Limit.DISK: "A disk of the server was busy nearly all the time: more memory or more disks carry more users.",
     Limit.ERRORS: "The server answered with errors: its log says why.",
     Limit.OTHERS: "Other programs kept the server's processors busy: measure again when they rest.",
-    Limit.GENERATOR: "The load generator was the limit: use more processes, or more machines.",
 }
 
 
@@ -401,8 +400,11 @@ def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
 
 
 def _advice(load: Load) -> Iterator[str]:
-    if load.capacity and load.capacity.limit in _ADVICE and load.capacity.limit is not None:
-        yield _ADVICE[load.capacity.limit]
+    limit = load.capacity.limit if load.capacity else None
+    if limit is not None and limit in _ADVICE:
+        yield _ADVICE[limit]
+    if limit is Limit.GENERATOR or any(point.status is PointStatus.GENERATOR for point in load.points):
+        yield "The load generator was the limit: leave this machine to the load, or use more processes or machines."
     cards = card_check(load.valid_points())
     if cards is not None and cards.only_out is not None:
         yield (

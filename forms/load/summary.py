@@ -337,8 +337,15 @@ def load_answer(load: Load, *, brief: bool = False) -> str:
     if not points:
         return ""
     largest = max(points, key=lambda point: point.users)
-    reason = "" if brief or largest.status is PointStatus.VALID else f"; not judged: {largest.reason}"
-    return f"{point_text(largest)}{_silence(largest)}{reason}"
+    why = "" if brief else _NOT_JUDGED.get(largest.status, "")
+    return f"{point_text(largest)}{_silence(largest)}{why}"
+
+
+_NOT_JUDGED = {
+    PointStatus.GENERATOR: "; not judged: the load generator was the limit",
+    PointStatus.REJECTED: "; not judged: its numbers contradict one another",
+}
+"""Figures stand beside the point."""
 
 
 def _idle_answer(points: list[LoadPoint], line: MemoryLine | None) -> str:

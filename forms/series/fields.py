@@ -105,14 +105,12 @@ def head_fields(series: Series) -> Iterator[Field]:
         ("Resumed", resumed_text(series) if series.resumed_at else ""),
         ("Left behind", left and f"{left} may still be on the target: delete it there"),
         ("Quiet time", _quiet_text(series.quiet)),
-        ("Processors", processors_text(series.quiet)),
     )
     yield from _ceiling(series)
     yield from fields_of(
         ("Experiment", series.experiment),
         ("Change", change_text(series.change) if series.change else ""),
         ("Decision", series.decision and wording.decided(series.decision)),
-        ("Question", series.question),
         ("Note", series.note),
     )
 
@@ -125,7 +123,7 @@ def _target_fields(target: Target) -> Iterator[Field]:
 
 
 def result_fields(form: SeriesSummary) -> Iterator[Field]:
-    """The lines below the table: median, sustained rate where it differs, and the interval."""
+    """The lines below the table: median, sustained rate where it differs, the interval, and what else was at work."""
     sustained, average, rates = form.sustained_bytes_per_second, form.average_rate, []
     if form.median_bytes_per_second is not None:
         rates.append(("Median", form.median_bytes_per_second))
@@ -142,12 +140,14 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
         ("Beside each run", f"{', '.join(parts)} (median, not in its time)" if parts else ""),
         ("95 % interval of the average", sure if form.confidence else ""),
         ("Before a change", before_a_change(form.shown) if form.shown else ""),
+        ("Processors", processors_text(form.series.quiet)),
+        ("Other load", "; ".join(form.series.quiet.reasons[1:]) if form.series.quiet else ""),
     )
 
 
 def before_a_change(shown: Shown) -> str:
     """How large a change must be to be seen."""
-    series, pairs = wording.percent(shown.series_percent), wording.percent(shown.pairs_percent)
+    series, pairs = wording.change_size(shown.series_percent), wording.change_size(shown.pairs_percent)
     return f"Two series like this one show changes of {series} or more; interleaved pairs show {pairs}."
 
 
@@ -231,7 +231,7 @@ def processors_text(quiet: Quiet | None) -> str:
 def _quiet_text(quiet: Quiet | None) -> str:
     if quiet is None:
         return QuietVerdict.UNKNOWN
-    return f"{quiet.verdict} ({'; '.join(quiet.reasons)})" if quiet.reasons else quiet.verdict
+    return f"{quiet.verdict} ({quiet.reasons[0]})" if quiet.reasons else quiet.verdict
 
 
 def _round_trip(series: Series) -> Iterator[Field]:

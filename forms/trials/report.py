@@ -122,7 +122,7 @@ def trial_report(found: TrialSummary) -> Report:
 def verdict_field(found: TrialSummary) -> Field:
     """The verdict with its sign."""
     text = f"{VERDICT_SIGNS[found.verdict]} {verdict_sentence(found)}"
-    return Field(name="Verdict", text=text, tone=VERDICT_SIGNS[found.verdict].tone)
+    return Field(name=wording.VERDICT, text=text, tone=VERDICT_SIGNS[found.verdict].tone)
 
 
 def verdict_sentence(found: TrialSummary) -> str:
@@ -207,7 +207,7 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
     effect = found.effect
     if effect is None:
         return
-    yield Field(name="p (rank sum, exact)", text=f"{effect.p_value:.4f}", number=effect.p_value)
+    yield Field(name="p-value", text=f"{effect.p_value:.4f} (exact rank-sum test)", number=effect.p_value)
     if effect.deviation_percent is not None:
         yield Field(
             name="Deviation of the pairs", text=f"{wording.cell_percent(effect.deviation_percent)} %",
@@ -215,9 +215,10 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
         )  # fmt: skip
     if found.slot_effect_percent is not None:
         text = f"{wording.signed_percent(found.slot_effect_percent)} for the second of a pair"
-        yield Field(name="Slot effect", text=text, number=found.slot_effect_percent, unit="%")
+        yield Field(name="Order effect", text=text, number=found.slot_effect_percent, unit="%")
     if found.control:
-        text = f"{wording.signed_percent(found.control.change_percent)} (p {found.control.p_value:.3f}): drift control"
+        seen = f"{wording.signed_percent(found.control.change_percent)} (p {found.control.p_value:.3f})"
+        text = f"{seen}: a setting cannot touch it; a change shows drift"
         if not found.control_counts:
             text += ", not counted: the processor of this machine did not limit the runs"
         yield Field(name="Fixed work", text=text, number=found.control.change_percent, unit="%")

@@ -269,7 +269,7 @@ def second_text(now: SecondPassed, phase: PhaseBegan, left_seconds: float) -> st
 def point_text(point: LoadPoint) -> str:
     """The result of a point."""
     if point.status is not PointStatus.VALID:
-        return f"{point.users} users: {point.status.value}: {point.reason}"
+        return f"{point.users} users: {point.reason or point.status.value}"
     errors = f", {sum(point.errors.values())} errors" if point.errors else ""
     return f"{summary.point_text(point)}{errors}"
 

@@ -25,6 +25,7 @@ from storage.queries import SeriesQuery, SortKey
 if TYPE_CHECKING:
     from app.tui.notebook.dialogs import Deletion
     from app.tui.notebook.series_view import SeriesView
+    from forms.layout import Toned
     from forms.report import Report
     from forms.series.listing import RecordingLine
     from forms.series.summary import SeriesSummary
@@ -75,6 +76,9 @@ class NotebookScreen(SeriesActions):
     NotebookScreen.-empty #empty, NotebookScreen.-empty #starts { display: block; }
     NotebookScreen.-empty SeriesList, NotebookScreen.-empty #filter { display: none; }
     NotebookScreen.-unmatched #empty { display: block; }
+    NotebookScreen #whole { height: auto; max-height: 6; padding: 0 4; color: $text-muted; }
+    NotebookScreen.-empty #whole, NotebookScreen.-unmatched #whole { display: none; }
+    NotebookScreen.-wide.-high #whole, NotebookScreen.-wide.-tall #whole { display: none; }
     NotebookScreen #detail { display: none; }
     NotebookScreen.-wide.-high #detail { display: block; height: 45%; }
     NotebookScreen.-wide.-tall #detail { display: block; height: 26; }
@@ -110,6 +114,7 @@ class NotebookScreen(SeriesActions):
                 id="starts",
             )
             yield SeriesList(id="series")
+            yield Static(id="whole")
         yield Vertical(id="detail")
         yield KeyBar()
 
@@ -220,12 +225,23 @@ class NotebookScreen(SeriesActions):
     def _read_lines(self, message: SeriesList.Wanted) -> None:
         self.with_notebook(
             lambda notebook: _lines(notebook, message.ids),
-            lambda lines: self.rows.fill(lines, message.edition),
+            lambda lines: self._fill(lines, message.edition),
             group="lines",
         )
 
+    def _fill(self, lines: "list[RecordingLine]", edition: int) -> None:
+        self.rows.fill(lines, edition)
+        self._show_whole()
+
+    def _show_whole(self) -> None:
+        """Show whole, below the list, what a narrow column cuts of the recording pointed at."""
+        line = self.rows.lines.get(self.chosen() or "")
+        parts = (line.label, line.answer.text, line.what) if line else ()
+        self.query_one("#whole", Static).update(Content("\n".join(filter(None, parts))))
+
     @on(SeriesList.Pointed)
     def _point(self) -> None:
+        self._show_whole()
         if self._pointing is not None:
             self._pointing.stop()
         self._pointing = self.set_timer(_POINTING_SECONDS, self._read_pointed)
@@ -240,7 +256,7 @@ class NotebookScreen(SeriesActions):
         elif self.query_one("#detail").display:
             self.with_notebook(
                 lambda notebook: _form(notebook, series_id),
-                detail.show,
+                lambda shown: detail.show(*shown),
                 group="detail",
                 exclusive=True,
             )
@@ -384,15 +400,18 @@ def _lines(notebook: "Notebook", ids: list[str]) -> "list[RecordingLine]":
         return lines(notebook, notebook.recordings_of(ids))
 
 
-def _form(notebook: "Notebook", recording_id: str) -> "SeriesSummary | Report | None":
-    """None where it was deleted meanwhile."""
+def _form(notebook: "Notebook", recording_id: str) -> "tuple[SeriesSummary | Report | None, Toned | None]":
+    """Its form and answer; None where it was deleted meanwhile."""
     from app.kinds import kind_of  # noqa: PLC0415  the first paint does not wait for what comes after it
     from forms.series.summary import run_form  # noqa: PLC0415  as above
 
     with notebook.snapshot():
         for head in notebook.recordings_of([recording_id]):
-            return run_form(notebook.series(head.id)) if head.kind == "series" else kind_of(head).form(notebook, head)
-    return None
+            if head.kind == "series":
+                return run_form(notebook.series(head.id)), None
+            kind = kind_of(head)
+            return kind.form(notebook, head), kind.answer(notebook, head)
+    return None, None
 
 
 def _named(removed: "tuple[Removed, ...]") -> str:

@@ -11,6 +11,7 @@ from textual.widgets import Static
 from app.tui.widgets.views import AnsiView, ChartView
 
 if TYPE_CHECKING:
+    from forms.layout import Toned
     from forms.report import Report
     from forms.series.summary import SeriesSummary
     from storage.records import Run
@@ -22,13 +23,14 @@ class SeriesView(Widget):
     SCOPED_CSS = False
     DEFAULT_CSS = """
     SeriesView { layout: vertical; height: 1fr; }
-    SeriesView > #series-headline { height: 1; padding: 0 1; text-style: bold; }
+    SeriesView > #series-headline { height: auto; max-height: 4; padding: 0 1; text-style: bold; }
     SeriesView > Horizontal { height: 1fr; }
     SeriesView #series-form-box { width: 84; scrollbar-size-vertical: 1; }
     SeriesView #series-picture { width: 1fr; display: none; }
     SeriesView #series-chart { height: 1fr; max-height: 32; }
     .-wide SeriesView #series-picture { display: block; }
-    .-narrow SeriesView #series-form-box { width: 1fr; }
+    .-narrow SeriesView #series-form-box, SeriesView.-report #series-form-box { width: 1fr; }
+    .-wide SeriesView.-report #series-picture { display: none; }
     .-narrow SeriesView.-pictured #series-form-box { display: none; }
     .-narrow SeriesView.-pictured #series-picture { display: block; }
     """
@@ -46,7 +48,8 @@ class SeriesView(Widget):
             with Vertical(id="series-picture", classes="pane"):
                 yield ChartView(id="series-chart")
 
-    def show(self, shown: "SeriesSummary | Report | None") -> None:
+    def show(self, shown: "SeriesSummary | Report | None", answer: "Toned | None" = None) -> None:
+        """Show this form from now on, with its chart where it is a series, below its answer."""
         from app.tui.widgets.views import joined  # noqa: PLC0415  the first paint does not wait for what draws a form
         from forms import wording  # noqa: PLC0415  as above
         from forms.exporters.text import figures_text  # noqa: PLC0415  as above
@@ -56,10 +59,12 @@ class SeriesView(Widget):
 
         report = shown if isinstance(shown, Report) else series_report(shown) if shown else None
         form = self.form = None if isinstance(shown, Report) else shown
-        title = Content(wording.plain(report.title)) if report else Content("")
-        self.query_one("#series-headline", Static).update(joined(headline(form), GAP) if form else title)
+        self.set_class(form is None, "-report")
+        self.query_one("#series-headline", Static).update(joined(headline(form) if form else [answer or ""], GAP))
         box = self.query_one("#series-form-box")
-        box.border_title = Content(wording.name_of(form.series) if form else "")
+        box.border_title = Content(
+            wording.name_of(form.series) if form else wording.plain(report.title) if report else ""
+        )
         self.query_one("#series-form", AnsiView).show(
             None if report is None else lambda width, _: figures_text(report, width=width, ansi=True)
         )

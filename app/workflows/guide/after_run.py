@@ -64,7 +64,7 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     if choices.change_name:
         if not choices.interleaved:
             facts.append(
-                f"The ONE change: {wording.plain(choices.change_name)} = {wording.plain(choices.change_value)}."
+                f"Change: {wording.plain(choices.change_name)} = {wording.plain(choices.change_value)}"
                 f" {_who_changes(choices.change_name)}"
             )
         if acts_on(choices.change_name) not in {None, choices.command}:
@@ -120,8 +120,8 @@ def _what(choices: GuideChoices) -> Iterator[str]:
 
 def _who_changes(name: str) -> str:
     if name in OWN_CHANGES:
-        return "This program makes it by itself."
-    return "Make it on the server now, then start; the guide looks whether it acted."
+        return "(applied automatically)."
+    return "(make it on the server now, then start; the guide checks whether it took effect)."
 
 
 def _ended(series: Series) -> str:
@@ -218,8 +218,8 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     return Page(
         title="Compare with the expected",
         why=(
-            "A number alone says nothing. FTP on the same host is the usual yardstick for SMB, the link's rate the"
-            " ceiling of both; a baseline tells whether today is like last month."
+            "A number alone says nothing. Compare SMB with FTP on the same host; the link's rate is the ceiling of"
+            " both; a baseline tells whether today is like last month."
         ),
         facts=tuple(facts),
         options=tuple(options),
@@ -254,7 +254,7 @@ def _ftp(series: Series, known: GuideContext) -> Option:
         then=lambda text: Connect(parse_target(text)),
         keep=True,
     )
-    return Option("Measure the same over FTP…", ask, "the usual yardstick, where the server speaks it")
+    return Option("Measure the same over FTP…", ask, "what disk and network give without Samba")
 
 
 def _valid(series: Series) -> str:
@@ -345,7 +345,7 @@ def _change(
     choices: GuideChoices, series: Series, name: str, value: str, title: str, hint: str, *, advised: bool = False
 ) -> Option:
     begin = BeginRound(changed(choices, series, name, value))
-    return Option(title, begin, f"{hint}; this program does it", advised=advised)
+    return Option(title, begin, f"{hint}; applied automatically", advised=advised)
 
 
 def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
@@ -409,7 +409,7 @@ def turn_text(choices: GuideChoices, known: GuideContext) -> str:
     setting = f"{wording.plain(change.name)} {'as it was' if value is None else f'= {wording.plain(value) or _EMPTY}'}"
     who = "Make it on the server now, then start." if is_b else "Restore it on the server now, then start."
     if change.name in OWN_CHANGES:
-        who = "This program sets it by itself."
+        who = "Applied automatically: start."
     elif is_b == last_is_b:
         who = "It is set already: start."
     return (
@@ -450,7 +450,7 @@ def what_to_set(choices: GuideChoices, known: GuideContext) -> Iterator[str]:
         before = "as it was" if change.previous is None else f"= {wording.plain(change.previous) or 'empty'}"
         todo, value = "restored", f"{wording.plain(change.name)} {before}"
     who = (
-        "This program does it by itself."
+        "Applied automatically."
         if change.name in OWN_CHANGES
         else "Do it on the server now, then start; the form says what was seen there."
     )

@@ -152,7 +152,7 @@ def test_close_to_the_ceiling_names_the_ways_that_are_left():
 
 def test_a_busy_time():
     busy = texts(series(STEADY, quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("CPU 93 % at work",))))["busy"]
-    assert "CPU 93 % at work" in busy
+    assert busy.startswith("The time was busy, so the results include the effect of that load")
     assert "wait for one" in busy
     assert "busy" not in texts(series(STEADY, quiet=Quiet(verdict=QuietVerdict.TYPICAL)))
 

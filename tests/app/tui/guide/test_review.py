@@ -193,7 +193,7 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         await press(reviewing, pilot, "enter")
         reviewing.screen.query_one(Input).value = "strict sync = no"
         await press(reviewing, pilot, "enter")
-        assert "The ONE change: strict sync = no. Make it on the server now" in painted(reviewing)
+        assert "Change: strict sync = no (make it on the server now" in painted(reviewing)
         screen = reviewing.screen
         assert isinstance(screen, GuideScreen)
         assert (screen.choices.base_id, screen.choices.series_id) == (MEASURED.id, None)

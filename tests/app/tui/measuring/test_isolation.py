@@ -194,7 +194,7 @@ async def test_from_the_lines_to_the_verdict(app: SharebenchApp, smbd: Smbd):
         assert quit_question(app)
         await measured(app, pilot)
         await settled(app, pilot)
-        assert "Verdict:" in app.screen.query_one("#run-text", AnsiView).text
+        assert "Verdict:" not in app.screen.query_one("#run-text", AnsiView).text  # it stands above, in #now
         assert text_of(app.screen, "#now").strip()
         assert quit_question(app) is None
     with Notebook(app.context.notebook_path) as notebook:
