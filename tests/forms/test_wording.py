@@ -92,3 +92,9 @@ def test_a_large_change_is_told_as_a_factor():
     said = {199.94: "+199.9 %", 200.0: "×3.0", 899.0: "×10.0", 901.0: "×10", 9900.0: "×100", 9901.0: "over ×100"}
     assert {percent: wording.signed_percent(percent) for percent in said} == said
     assert wording.signed_percent(-80.0) == "-80.0 %"
+
+
+def test_what_a_measurement_shows_is_told_as_a_factor_from_three_times_on():
+    assert wording.change_size(199.9) == wording.percent(199.9)
+    assert wording.change_size(200.0) == "×3.0"
+    assert wording.change_size(803.0) == "×9.0"

@@ -87,7 +87,7 @@ class BaselineDialog(BaseDialog[BaselineNaming]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box"):
             yield Label("Baseline", classes="dialog-heading")
-            yield Static("A name for this series; Enter gives it.")
+            yield Static("Baseline name (Enter saves, Esc cancels).")
             yield LineInput(placeholder="before the change", id="name")
             if self.own or self.others:
                 yield Static("Or choose:")

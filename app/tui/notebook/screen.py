@@ -208,7 +208,9 @@ class NotebookScreen(SeriesActions):
         self._read_pointed()
 
     def on_resize(self) -> None:
+        """There may be room for the form now, which is read where it is shown alone."""
         self._share_room()
+        self._point()
 
     def _share_room(self) -> None:
         lines = max(len(self.rows.rows), self._counted[1], _LEAST_LISTED) + _AROUND_LIST

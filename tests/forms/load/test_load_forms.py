@@ -105,6 +105,17 @@ def test_one_answer_on_form_headline_list_and_document():
     assert load_answer(replace(open_ended, scenario=scenario(think=Think(seconds=0)))).endswith("no more were tried")
 
 
+def test_a_limited_load_generator_is_told_with_its_figures_once_a_point():
+    late = [
+        point(number, users, status=PointStatus.GENERATOR, reason=f"the generator, not the server: {users} ms late")
+        for number, users in ((1, 10), (2, 20))
+    ]
+    load = full_load(points=tuple(late), capacity=None)
+    assert load_answer(load).endswith("; not judged: the load generator was the limit")
+    said = " ".join(report_text(load_report(load)).split())
+    assert said.count("20 ms late") == said.count("leave this machine to the load") == 1
+
+
 def test_a_search_that_was_broken_off_says_so():
     late = point(2, 20, status=PointStatus.GENERATOR, reason="the generator, not the server: late")
     search = LoadChoices(find_capacity=True)

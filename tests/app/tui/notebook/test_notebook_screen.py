@@ -78,6 +78,20 @@ async def test_at_80_columns_each_line_has_its_kind_a_name_and_its_answer(tmp_pa
         assert all("smb:" not in line and "bench" not in line for line in (ftp, second, first))
         assert "put 100.0 MB/s" in second
         assert all(" series " in line and "100.0 MB/s ± 0.9 %" in line for line in (ftp, second, first))
+        whole = text_of(app.screen, "#whole").splitlines()
+        assert whole == ["get 100.0 MB/s ± 0.9 %, 80 % of link", "get 198.18.219.218:34999/share"]
+        await press(app, pilot, "down", "down")
+        assert text_of(app.screen, "#whole").startswith("as delivered\nput 100.0 MB/s")
+
+
+async def test_a_screen_that_grows_shows_the_form_of_the_series_pointed_at(tmp_path):
+    app = app_on(book(tmp_path / "notebook.db", one(1, label="as delivered")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert "Average:" not in painted(app)
+        await pilot.resize_terminal(120, 36)
+        await settled(app, pilot)
+        assert "Average:" in painted(app)
 
 
 async def test_an_empty_notebook_says_what_to_do(tmp_path):
