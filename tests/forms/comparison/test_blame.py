@@ -109,6 +109,8 @@ def test_processor_time_is_smbds_own_where_both_sides_have_it():
     assert not blamed(timed(waiting, 300.0), timed(base, 300.0)).blamed, "it only waited for a processor"
     assert blamed(timed(base, 900.0), timed(base, 300.0)).blamed[0].name == OWN
     assert blamed(timed(waiting, 300.0), base).blamed[0].name == OWN, "one side alone has none"
+    assert blamed(timed(base, 450.0), timed(base, 300.0)).blamed[0].name == OWN, "equal recordings differ by less"
+    assert not blamed(timed(base, 390.0), timed(base, 300.0)).blamed
 
 
 def test_own_work_that_grows_with_the_number_of_calls_is_theirs():
