@@ -289,15 +289,21 @@ class PlainGuide:
         self._look_at_link()
 
     def _pick(self, place: BrowsedFolder) -> tuple[Target, Item | None] | None:
-        """None if the user goes back."""
+        """None if the user goes back; Enter takes the largest file, where there is one."""
         first = [] if place.is_share_list else [MAKE_HERE]
+        sizes = {
+            number: item.size_bytes
+            for number, item in enumerate(place.items, start=1 + len(first))
+            if item.kind is ItemKind.FILE
+        }
+        largest = max(sizes, key=sizes.__getitem__, default=None)
         for number, line in enumerate([*first, *map(_item_line, place.items)], start=1):
-            self._say(f"{number}. {line}")
-        most = len(first) + len(place.items)
-        while word := self._ask_words("Which, or Enter to go back"):
+            self._say(f"{number}. {line}{' (Enter)' if number == largest else ''}")
+        most, on_enter = len(first) + len(place.items), f"takes {largest}, b goes" if largest else "goes"
+        while word := self._ask_words(f"Which; Enter {on_enter} back") or (str(largest) if largest else ""):
             if word.isdecimal() and 0 < int(word) <= most:
                 break
-            self._say(f"Not understood. A number from 1 to {most} chooses, Enter goes back, q leaves.")
+            self._say(f"Not understood. A number from 1 to {most} chooses, Enter {on_enter} back, q leaves.")
         else:
             return None
         index = int(word) - 1 - len(first)

@@ -13,6 +13,7 @@ import pytest
 from app.changes.server import ConsentNeededError
 from app.child_process import PASSWORD_VARIABLE
 from app.cli.plain_guide import PlainGuide
+from app.clients.base import DirectoryEntry
 from app.errors import LoginError, UnreachableError
 from app.measure.events import Failed
 from app.workflows.guide.choices import MethodStep
@@ -55,6 +56,19 @@ def test_each_question_marks_what_enter_takes(tmp_path: Path):
     _, said = guided(tmp_path / "n.db", FakeBackend(), "q")
     step = said[next(place for place, line in enumerate(said) if line.startswith("Step 1")) :]
     assert sum(line.endswith((" (advised)", " (Enter)")) for line in step) == 1
+
+
+def test_enter_takes_the_largest_file_and_goes_back_where_there_is_none(tmp_path: Path):
+    backend = FakeBackend()
+    files = (DirectoryEntry(name=name, is_folder=False, size_bytes=size) for name, size in (("a", 9), ("b", 10)))
+    backend.folders[""] = [*files, DirectoryEntry(name="c", is_folder=True, size_bytes=0)]
+    guide, said = guided(tmp_path / "n.db", backend, "1", "bench@nas", "1", "", "q")
+    assert guide.choices.file == "b"
+    assert [line.split(",")[0][3:] for line in said if line.endswith("(Enter)")][-1:] == ["b"]
+    backend.folders[""] = []
+    guide, said = guided(tmp_path / "m.db", backend, "1", "bench@nas", "1", "", "q")
+    assert guide.choices.target is None
+    assert "Enter takes" not in said[-3]
 
 
 def test_a_change_made_by_hand_is_interleaved_until_each_side_has_three_series(tmp_path: Path):
