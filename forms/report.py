@@ -1,7 +1,7 @@
 """The model of a form that every exporter draws. Rows and columns count from 0, headings excluded."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain, repeat
 from typing import Any
@@ -150,6 +150,8 @@ class Table:
     marked: bool = False
     sentences: bool = False
     entry: str = "row"
+    is_detail: bool = False
+    """Statistics, which a screen shows only when asked."""
 
     def cells(self, row: Row) -> Iterator[tuple[Cell, Column]]:
         """A row's cells with their columns; missing ones are empty."""
@@ -170,6 +172,8 @@ class Field:
     unit: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     tone: Tone = Tone.PLAIN
+    is_detail: bool = False
+    """A statistic, which a screen shows only when asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,6 +234,10 @@ class Chart:
     """(table, column) of the numbers that a spreadsheet draws."""
     rows_before: int = 0
     is_curve: bool = False
+    is_area: bool = False
+    """A curve filled down to the axis, its bars named where something begins."""
+    places: tuple[float, ...] = ()
+    """The second at which each point of an area lies."""
     in_text: bool = False
     signs: Mapping[str, str] = field(default_factory=dict)
     """The meaning of each letter in the bars' signs."""
@@ -271,6 +279,20 @@ class Report:
     @property
     def charts(self) -> tuple[Chart, ...]:
         return (*([self.chart] if self.chart else []), *self.more_charts)
+
+    @property
+    def answer(self) -> Field | None:
+        """The line that says what came of it."""
+        return next((field for field in self.fields if field.name in {wording.ANSWER, wording.VERDICT}), None)
+
+    @property
+    def brief(self) -> "Report":
+        """Without the details."""
+        return replace(
+            self,
+            tables=tuple(table for table in self.tables if not table.is_detail),
+            results=tuple(field for field in self.results if not field.is_detail),
+        )
 
     @property
     def leads_with_charts(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 from app.clients.base import Secrets
 from app.errors import UnreachableError
@@ -65,12 +66,19 @@ class StillBackend(FakeBackend):
             return
         found = invented_load.load(2)
         yield PointStored(load=found, point=found.points[-1])
-        yield PhaseBegan(phase=LoadPhase.STEADY, point=3, users=100, seconds=600.0, at_seconds=-600.0)
-        for p95_seconds in (0.0058, 0.0061, 0.0056, 0.0093):
-            yield SecondPassed(
-                point=3, users=100, connected=100, requests_per_second=974.0, read_bytes_per_second=81.8e6,
-                write_bytes_per_second=20.5e6, errors=0, p95_seconds=p95_seconds, cpu_percent=21.6,
-            )  # fmt: skip
+        dice = Random(3)  # noqa: S311  noise, not secrets
+        for point, (users, rate, p95, seconds) in enumerate(
+            ((25, 245, 4.9, 40), (50, 490, 5.2, 40), (100, 974, 6.6, 25)), 1
+        ):
+            yield PhaseBegan(phase=LoadPhase.STEADY, point=point, users=users, seconds=600.0, at_seconds=-600.0)
+            for _ in range(seconds):
+                now = rate * (1 + dice.gauss(0, 0.03))
+                yield SecondPassed(
+                    point=point, users=users, connected=users, requests_per_second=now,
+                    read_bytes_per_second=84e3 * now, write_bytes_per_second=21e3 * now,
+                    errors=0, p95_seconds=p95 / 1e3 * (1 + abs(dice.gauss(0, 0.12))),
+                    cpu_percent=now / 45,
+                )  # fmt: skip
 
     def order_trial(
         self,

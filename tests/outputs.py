@@ -69,7 +69,8 @@ READERS: Mapping[str, Callable[[bytes], str]] = {
 
 def outputs(report: Report) -> dict[str, str]:
     """What each format and the screens show of it, as text; the document itself apart."""
-    found = {"screen": figures_text(report, width=120)}
+    headline = report.answer.text if report.answer else ""
+    found = {"screen": f"{headline}\n{figures_text(report, width=120)}"}
     for name in FORMATS:
         if name != "json":
             content = export_reports([report], name, paper="A4")

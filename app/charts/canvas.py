@@ -53,10 +53,13 @@ class Scale:
         return f"{self.unit} from {self.label(self.low)}"
 
 
-def choose_scale(rates: Sequence[float], rows: int, *, zoomed: bool = False) -> Scale:
+RATE = "bytes/sec"
+
+
+def choose_scale(rates: Sequence[float], rows: int, *, zoomed: bool = False, unit: str = RATE) -> Scale:
     """At most ``rows`` rows: from 0, or zoomed to the variation of the rates."""
     top = max(rates) or 1.0
-    factor, unit = next(((f, u) for f, u in _UNITS if top >= f), (1, "B/s"))
+    factor, unit = next(((f, u) for f, u in _UNITS if top >= f), (1, "B/s")) if unit == RATE else (1, unit)
     bottom = min(rates) if zoomed else 0.0
     if zoomed:
         spread = max(top - bottom, top * 1e-4)
@@ -159,6 +162,7 @@ class Canvas:
     high: float
     colour: bool = True
     zoomed: bool = False
+    unit: str = RATE
     labels: list[tuple[float, str, str]] = field(default_factory=list)
     """Place across, label and value below the axis."""
     signs: list[tuple[float, str]] = field(default_factory=list)
@@ -167,6 +171,7 @@ class Canvas:
     """What is said besides the legend, such as a level that lies above the chart."""
     _lines: list[Line] = field(default_factory=list)
     _curves: list[tuple[Sequence[float], Sequence[float], int, str]] = field(default_factory=list)
+    _is_filled: bool = False
 
     def level(self, pattern: Pattern, colour: int, rate: float, name: str, beside: str = "") -> None:
         """Draw a level line over the whole width; what is drawn later lies on top."""
@@ -191,15 +196,22 @@ class Canvas:
     def curve(self, colour: int, xs: Sequence[float], rates: Sequence[float], name: str) -> None:
         self._curves.append((xs, rates, colour, name))
 
+    def area(self, colour: int, xs: Sequence[float], rates: Sequence[float], name: str) -> None:
+        """Draw a curve, filled down to the axis."""
+        self._is_filled = True
+        self.curve(colour, xs, rates, name)
+
     def text(self) -> str:
         below = _label_rows(self) + bool(self.signs)
         shown, legend = self._shown(below)
-        scale = choose_scale(self.rates, self._rows(below, legend), zoomed=self.zoomed)
+        scale = self._scale(below, legend)
         beside = _margin(shown, scale) if self.width >= _MARGIN_FROM else {}
         margin = max((len(text) + 1 for text, _ in beside.values()), default=0)
         axis = max(len(scale.label(tick)) for tick in scale.ticks)
         inside = self.width - axis - 1 - margin
         drawn = self._drawn(scale, shown, axis, inside)
+        if scale.low > 0:
+            drawn[scale.rows] = drawn[scale.rows].replace("└", "~" if ascii_only() else "≈", 1)
         for row, (text, colour) in beside.items():
             drawn[scale.rows - 1 - row] += " " + self._painted(text, colour)
         drawn += _labels(self, axis + 1, inside)
@@ -208,13 +220,13 @@ class Canvas:
     def _painted(self, text: str, colour: int) -> str:
         return f"\x1b[38;5;{colour}m{text}\x1b[0m" if self.colour else text
 
-    def _rows(self, below: int, legend: Sequence[object]) -> int:
-        return self.height - 1 - below - len(legend)
+    def _scale(self, below: int, legend: Sequence[object]) -> Scale:
+        return choose_scale(self.rates, self.height - 1 - below - len(legend), zoomed=self.zoomed, unit=self.unit)
 
     def _shown(self, below: int) -> tuple[list[Line], list[str]]:
         lines: list[list[str]] = [[]]
         for _ in range(2):  # the legend takes its lines from the scale that it names
-            scale = choose_scale(self.rates, self._rows(below, lines), zoomed=self.zoomed)
+            scale = self._scale(below, lines)
             shown = [line for line in self._lines if _on(scale, line)]
             parts = dict(self._legend(scale, shown))
             lines = wrapped(list(parts), self.width)[: max(1, self.height - below - 6)]
@@ -261,7 +273,8 @@ class Canvas:
                 figure.draw(signal)
             for places, heights, colour, _ in self._curves:
                 scaled = [height / scale.factor for height in heights]
-                figure.draw(figure.signal(list(places), scaled, marker=marker("*", colour)).lines())
+                signal = figure.signal(list(places), scaled, marker=marker("*", colour)).lines()
+                figure.draw(signal.fillx() if self._is_filled else signal)
             figure.plot_size(axis + 1 + inside, scale.rows + 1)
             text = str(figure.build().string(colorless=not self.colour)).rstrip("\n")
             figure.clear()

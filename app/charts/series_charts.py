@@ -3,7 +3,19 @@
 from collections.abc import Sequence
 
 from app.charts.bars import bars_chart
-from app.charts.canvas import AVERAGE, EXPECTED, INTERVAL, LINK, RUN, Canvas, Pattern, figure, round_ticks, too_small
+from app.charts.canvas import (
+    AVERAGE,
+    EXPECTED,
+    INTERVAL,
+    LINK,
+    RATE,
+    RUN,
+    Canvas,
+    Pattern,
+    figure,
+    round_ticks,
+    too_small,
+)
 from forms import wording
 from forms.layout import Tone
 from forms.report import FAR_ABOVE, Bar, Chart, Level
@@ -71,6 +83,7 @@ def _curve(
     return canvas.text()
 
 
+OVER_TIME = "throughput over time"
 TOO_SHORT = "the run is too short for a curve"
 
 
@@ -96,7 +109,52 @@ def within_chart(
     canvas = Canvas(width=width, height=height, rates=rates, low=0.0, high=end, colour=colour, zoomed=zoomed)
     canvas.labels += [(tick, f"{tick:g} s", "") for tick in round_ticks(end, max(2, width // 12)) if tick <= end]
     times = [0.0, *(span.until_seconds for span in spans)]
-    canvas.curve(RUN, times, [rates[0], *rates], "throughput over time")
+    canvas.area(RUN, times, [rates[0], *rates], OVER_TIME)
+    return canvas.text()
+
+
+def runs_chart(
+    runs: Sequence[tuple[str, Sequence[tuple[float, int]]]],
+    width: int,
+    height: int,
+    *,
+    until_seconds: float = 0.0,
+    zoomed: bool = False,
+    without: str = TOO_SHORT,
+) -> str:
+    """The throughput within all runs, one after the other; each is named where it begins.
+
+    ``runs`` have their samples (seconds, bytes moved so far); the axis ends at ``until_seconds`` or later.
+    """
+    bars: list[Bar] = []
+    places: list[float] = []
+    at, whole = 0.0, max(until_seconds, sum(progress[-1][0] for _, progress in runs if progress))
+    for name, progress in runs:
+        spans = over_time(progress, most=max(2, int((width - 12) * progress[-1][0] / whole))) if progress else []
+        if spans:
+            bars += [Bar(name=name, value=spans[0].bytes_per_second)]
+            bars += [Bar(name="", value=span.bytes_per_second) for span in spans] + [Bar(name="", value=0.0)]
+            places += [at, *(at + span.until_seconds for span in spans), at + spans[-1].until_seconds]
+            at = places[-1]
+    chart = Chart(title=OVER_TIME, unit=RATE, bars=tuple(bars), places=tuple(places), is_area=True)
+    return area_chart(chart, width, height, until=whole, zoomed=zoomed) if bars else without[: max(0, width)]
+
+
+def area_chart(chart: Chart, width: int, height: int, *, until: float = 0.0, zoomed: bool = False) -> str:
+    """A chart's points as a filled area above their places, up to ``until`` or the last."""
+    small = too_small(width, height)
+    values = [bar.value or 0.0 for bar in chart.bars]
+    if small is not None or not values:
+        return small or ""
+    end = max(until, chart.places[-1], 1e-3)
+    shown = [value for value in values if value] or values if zoomed else values
+    shown += [100.0] if chart.unit == "%" else []
+    canvas = Canvas(
+        width=width, height=height, rates=shown, low=0.0, high=end, zoomed=zoomed and chart.unit != "%", unit=chart.unit
+    )
+    canvas.labels += [(at, bar.name, "") for bar, at in zip(chart.bars, chart.places, strict=True) if bar.name]
+    canvas.labels.append((end, f"{end:.0f} s", ""))
+    canvas.area(RUN, chart.places, values, chart.title)
     return canvas.text()
 
 
@@ -132,7 +190,16 @@ def history_chart(chart: Chart, width: int, height: int, *, colour: bool = True,
     whiskers = [bar.interval for bar in chart.bars if bar.interval] if 4 * count <= width else []
     ends = [min(max(0.0, end), FAR_ABOVE * top) for interval in whiskers for end in interval]
     shown = [*values, *ends, *(level.value for level in near)]
-    canvas = Canvas(width=width, height=height, rates=shown, low=0.5, high=count + 0.5, colour=colour, zoomed=zoomed)
+    canvas = Canvas(
+        width=width,
+        height=height,
+        rates=shown,
+        low=0.5,
+        high=count + 0.5,
+        colour=colour,
+        zoomed=zoomed,
+        unit=chart.unit,
+    )
     for level in near:
         look = (Pattern.DOTTED, AVERAGE) if level.of_bars else (Pattern.DASHED, LINK)
         canvas.level(*look, level.value, level.name)

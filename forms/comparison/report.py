@@ -94,7 +94,7 @@ def comparison_report(shown: Sequence[Series], found: Sequence[ComparisonSummary
 def pair_report(form: ComparisonSummary) -> Report:
     """Two series side by side."""
     comparison = form.comparison
-    tables = [_averages(form), _properties("Side by side", form.rows)]
+    tables = [_averages(form), replace(_properties("Side by side", form.rows), is_detail=True)]
     if form.differences:
         tables.append(_properties("What else differs", form.differences))
     report = Report(

@@ -45,7 +45,7 @@ def report_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> st
 
 def figures_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
     """For a screen that shows title and answer: tables, results and advice before the lines above."""
-    fields = [field for field in report.fields if field.name not in {wording.ANSWER, wording.VERDICT}]
+    fields = [field for field in report.fields if field is not report.answer]
     lines = [*_figures(report, width, ansi), "", *_field_lines(fields, width, ansi=ansi)]
     return "".join(f"{line.rstrip()}\n" for line in lines).lstrip("\n")
 

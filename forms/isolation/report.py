@@ -124,6 +124,19 @@ _SENTENCES: Mapping[Cause, Callable[[IsolationVerdict], str]] = {
 }
 
 
+def answer_sentence(found: IsolationVerdict) -> str:
+    """The verdict, then what to do next."""
+    if found.cause is not Cause.UNKNOWN:
+        todo = f"Next, look at {wording.listed([*LOOK_AT[found.cause]])} (in the catalogue)."
+    elif IsolationDoubt.NO_SERVER in found.doubts:
+        todo = "Measure it again."
+    elif IsolationDoubt.NO_LEAST in found.doubts:
+        todo = "Run it as root on the server, or with --server-ssh, with dbench there."
+    else:
+        todo = "Measure more rounds, with more clients, for longer, or from another machine."
+    return f"{verdict_sentence(found)}. {todo}"
+
+
 def reservations(found: IsolationVerdict) -> list[str]:
     """What the verdict leaves open, a sentence each."""
     said = found.doubts[1:] if found.cause is Cause.UNKNOWN else found.doubts
@@ -261,7 +274,6 @@ def example_documents() -> tuple[bytes, ...]:
 FORM = "isolation"
 MEGABYTE = 1_000_000
 _LAYERS = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
-_MISSING = {IsolationDoubt.NO_SERVER, IsolationDoubt.NO_LEAST}
 _NUMBER = ReportKind.SECONDS
 
 
@@ -343,7 +355,7 @@ def _cpu_table(summary: IsolationSummary) -> list[Table]:
         ]
     columns = columns_of(f"Layer, {most} clients", *((f"CPU {name}, %", ReportKind.DECIMAL) for name in names))
     caption = "Processors of the server, percent of all of them"
-    return [Table(columns=columns, rows=tuple(rows), caption=caption)] if rows else []
+    return [Table(columns=columns, rows=tuple(rows), caption=caption, is_detail=True)] if rows else []
 
 
 def _waterfall_table(summary: IsolationSummary) -> list[Table]:
@@ -356,7 +368,7 @@ def _waterfall_table(summary: IsolationSummary) -> list[Table]:
     ]
     figures = (("Microseconds", ReportKind.DECIMAL), ("Share, %", ReportKind.DECIMAL))
     columns = columns_of("Where one operation's time goes", *figures)
-    return [Table(columns=columns, rows=tuple(rows))]
+    return [Table(columns=columns, rows=tuple(rows), is_detail=True)]
 
 
 def _profile_tables(summary: IsolationSummary) -> list[Table]:
@@ -375,12 +387,12 @@ def _calls_table(heading: str, calls: Sequence[DearCall], whole: str) -> Table:
     times = (("µs a call", ReportKind.DECIMAL), (f"Share of {whole} time, %", ReportKind.DECIMAL))
     columns = columns_of(heading, ("Calls", ReportKind.WHOLE), *times)
     rows = (row_of(wording.plain(one.name), one.calls, one.microseconds_a_call, 100 * one.share) for one in calls)
-    return Table(columns=columns, rows=tuple(rows))
+    return Table(columns=columns, rows=tuple(rows), is_detail=True)
 
 
 def _answer(summary: IsolationSummary) -> Field:
     tone = Tone.CAUTION if summary.verdict.cause is Cause.UNKNOWN else Tone.PLAIN
-    return Field(name=wording.VERDICT, text=verdict_sentence(summary.verdict), tone=tone)
+    return Field(name=wording.VERDICT, text=answer_sentence(summary.verdict), tone=tone)
 
 
 def _results(summary: IsolationSummary) -> list[Field]:
@@ -390,18 +402,9 @@ def _results(summary: IsolationSummary) -> list[Field]:
         found.append(Field(name="Price", text=price))
     if profile and profile.stat_cache_lookups:
         hits = f"{profile.stat_cache_hits:,} of {profile.stat_cache_lookups:,} look-ups found something"
-        found.append(Field(name="Stat cache", text=hits))
+        found.append(Field(name="Stat cache", text=hits, is_detail=True))
     if cost:
-        found.append(Field(name="Cost of profiling", text=cost))
-    names = LOOK_AT[summary.verdict.cause]
-    if names:
-        found.append(Field(name="Look at next", text=f"{', '.join(names)} (in the catalogue)"))
-    elif summary.verdict.cause is Cause.UNKNOWN and not _MISSING & set(summary.verdict.doubts):
-        found.append(
-            Field(
-                name="Look at next", text="measure more rounds, with more clients, for longer, or from another machine"
-            )
-        )
+        found.append(Field(name="Cost of profiling", text=cost, is_detail=True))
     return found
 
 

@@ -111,6 +111,9 @@ _ADVICE = {
 }
 
 
+_DETAILS = {"Overload", "Knee", "Memory", "Cards"}
+
+
 def load_report(load: Load, prediction: Prediction | None = None) -> Report:
     """The form of a load, beside a worksheet's prediction."""
     points = load.points
@@ -126,7 +129,7 @@ def load_report(load: Load, prediction: Prediction | None = None) -> Report:
         name=load.label or load.id,
         fields=tuple(_fields(load)),
         tables=tuple(tables),
-        results=tuple(_results(load, prediction)),
+        results=tuple(replace(one, is_detail=one.name in _DETAILS) for one in _results(load, prediction)),
         advice=tuple(_advice(load)),
         chart=charts[0] if charts else None,
         more_charts=charts[1:],
@@ -254,7 +257,7 @@ def _processors_table(points: Sequence[LoadPoint]) -> list[Table]:
     figures = _decimals("User %", "System %", "Total %", "Median %", "Dev.", "smbd %", "Kernel %", "Others %")
     caption = "Processors of the server (all of them = 100 %): smbd, the kernel's own work, other programs"
     rows = tuple(map(_processors_row, points))
-    return [Table(columns=columns_of("Users", *figures), rows=rows, caption=caption)]
+    return [Table(columns=columns_of("Users", *figures), rows=rows, caption=caption, is_detail=True)]
 
 
 def _processors_row(point: LoadPoint) -> Row:
@@ -276,7 +279,7 @@ def _processors_row(point: LoadPoint) -> Row:
 def _beside_table(points: Sequence[LoadPoint]) -> Table:
     columns = columns_of("Users", *_decimals("USS MB", "PSS MB", "Disk %", "Generator CPU %", "Late ms p99"))
     caption = "Memory and disks of the server, and the load generator"
-    return Table(columns=columns, rows=tuple(map(_beside_row, points)), caption=caption)
+    return Table(columns=columns, rows=tuple(map(_beside_row, points)), caption=caption, is_detail=True)
 
 
 def _beside_row(point: LoadPoint) -> Row:
@@ -307,7 +310,8 @@ def _operations_table(points: Sequence[LoadPoint]) -> Table | None:
         )
         for name, each in point.operations.items()
     )
-    return Table(columns=columns, rows=rows, caption=f"Kinds of request, {point.users} users: asked to answered")
+    caption = f"Kinds of request, {point.users} users: asked to answered"
+    return Table(columns=columns, rows=rows, caption=caption, is_detail=True)
 
 
 def _sizes_table(points: Sequence[LoadPoint]) -> Table | None:

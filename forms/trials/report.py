@@ -1,7 +1,7 @@
 """Trials on paper."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
@@ -113,7 +113,7 @@ def trial_report(found: TrialSummary) -> Report:
             *about_plan(plan, found.base),
         ),
         tables=(_pairs(found),),
-        results=tuple(_figures(found)),
+        results=tuple(replace(one, is_detail=True) for one in _figures(found)),
         advice=tuple(_advice(found)),
         document=lambda: trial_document(found),
     )

@@ -1,6 +1,6 @@
 """A series while it is measured: progress, the form as it fills in, and the charts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from app.charts.series_charts import TOO_SHORT, rates_chart, within_chart
+from app.charts.series_charts import TOO_SHORT, area_chart, rates_chart, runs_chart
 from app.errors import LoginError
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import keys
@@ -23,6 +23,7 @@ from app.workflows.guide.job import MeasurementJob
 from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, SeriesProgress, prepare
 from app.workflows.guide.review import filling_table
 from forms.layout import visible
+from forms.report import Bar, Chart
 from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
 
@@ -61,7 +62,10 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         &.-warned #form { max-height: 45vh; }
         #charts { height: 1fr; min-height: 5; }
         #charts AnsiView { height: 1fr; }
+        #beside { height: 1fr; min-height: 8; }
         &.-wide #rates { padding-right: 2; }
+        &.-narrow #within, &.-narrow #cpu, &.-narrow.-within #beside { display: none; }
+        &.-narrow.-within #within { display: block; }
     }
     """
 
@@ -79,7 +83,11 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         self._moved_at = monotonic()
         """When bytes were heard of last."""
         self._drawn_warnings: tuple[str, ...] = ()
-        self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(("form", "rates", "within"), (-PART_SECONDS, None))
+        self._cpu: dict[float, float] = {}
+        """CPU of this machine in percent, by the seconds of transfer so far."""
+        self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(
+            ("form", "rates", "within", "cpu"), (-PART_SECONDS, None)
+        )
         """When each of the slow parts was drawn last, and from what."""
 
     @property
@@ -93,10 +101,12 @@ class RunScreen(ZoomsCharts, RecordingScreen):
             yield Static(id="machine")
             yield Static(id="warnings")
             yield AnsiView(id="form")
-        with Horizontal(id="charts", classes="pane") as charts:
-            charts.border_title = "Rate of each run; throughput within the current one"
-            yield ChartView(id="rates")
+        with Vertical(id="charts", classes="pane") as charts:
+            charts.border_title = "Rate of each run; throughput within them; CPU of this machine"
             yield ChartView(id="within")
+            with Horizontal(id="beside"):
+                yield ChartView(id="rates")
+                yield ChartView(id="cpu")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -167,6 +177,8 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         self.catch_up()
         if not self.is_over:  # what this machine does afterwards is none of the series' business
             self._machine = self._meter()
+            if self._machine is not None and (at := self.running.transfer_seconds):
+                self._cpu[at] = self._machine.cpu_percent
         self._read_form()
         if not self._is_timed:
             self.draw()
@@ -184,12 +196,12 @@ class RunScreen(ZoomsCharts, RecordingScreen):
                 self._draw_part(part)
 
     def _stale(self) -> list[tuple[float, str]]:
-        shows = {"form": self.form, "rates": self.form, "within": self._within}
+        shows = {"form": self.form, "rates": self.form, "within": self._within, "cpu": len(self._cpu)}
         return sorted((at, part) for part, (at, shown) in self._drawn.items() if shown is not shows[part])
 
     @property
     def _within(self) -> object:
-        """What the right chart is drawn from: the curve, or whether any run has ended while there is none."""
+        """What the upper chart is drawn from: the curve, or whether any run has ended while there is none."""
         return self.running.curve or self.running.finished_runs > 0
 
     def stalled_text(self) -> str:
@@ -229,12 +241,21 @@ class RunScreen(ZoomsCharts, RecordingScreen):
         return drawn, f"  {said}" if drawn and said else said
 
     def _draw_part(self, part: str) -> None:
-        form, curve = self.form, self.running.curve
-        self._drawn[part] = (monotonic(), self._within if part == "within" else form)
+        form, running = self.form, self.running
+        self._drawn[part] = (monotonic(), {"within": self._within, "cpu": len(self._cpu)}.get(part, form))
+        until = running.transfer_seconds + (running.seconds_left or 0.0)
         if part == "within":
-            without = TOO_SHORT if self.running.finished_runs else "no run has ended yet"
+            without = TOO_SHORT if running.finished_runs else "no run has ended yet"
+            runs = running.all_curves
             self.query_one("#within", ChartView).show_chart(
-                lambda width, height, zoomed: within_chart(curve, width, height, zoomed=zoomed, without=without)
+                lambda width, height, zoomed: runs_chart(
+                    runs, width, height, until_seconds=until, zoomed=zoomed, without=without
+                )
+            )
+        elif part == "cpu":
+            chart = cpu_chart(self._cpu)
+            self.query_one("#cpu", ChartView).show_chart(
+                lambda width, height, zoomed: area_chart(chart, width, height, until=until, zoomed=zoomed)
             )
         elif form is not None and part == "rates":
             self.query_one("#rates", ChartView).show_chart(
@@ -303,3 +324,16 @@ class RunScreen(ZoomsCharts, RecordingScreen):
             self.dismiss(self.running.series_id)
         else:
             self.action_stop()
+
+
+def cpu_chart(percents: Mapping[float, float]) -> Chart:
+    """What this machine's processors did, by the seconds of transfer."""
+    places = sorted(percents)[:: 1 + len(percents) // 400]
+    values = [percents[at] for at in places]
+    return Chart(
+        title="CPU, this machine",
+        unit="%",
+        bars=tuple(Bar(name="", value=value) for value in [*values[:1], *values]),
+        places=tuple([0.0, *places] if places else []),
+        is_area=True,
+    )

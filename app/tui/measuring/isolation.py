@@ -20,7 +20,7 @@ from app.tui.widgets.views import joined, stopped
 from app.workflows.guide.known import server_ways
 from app.workflows.isolate import record_isolation
 from forms.exporters.text import table_lines
-from forms.isolation.report import clients_text, isolation_report, layers_table, verdict_sentence
+from forms.isolation.report import answer_sentence, clients_text, isolation_report, layers_table
 from forms.isolation.summary import isolation_summary
 from forms.layout import hanging
 from forms.report import Report
@@ -143,7 +143,7 @@ class IsolationRunScreen(MeasurementScreen):
 
     def headline(self) -> Content:
         assert self.isolation is not None
-        return joined([stopped(self.isolation), verdict_sentence(isolation_summary(self.isolation).verdict)], "")
+        return joined([stopped(self.isolation), answer_sentence(isolation_summary(self.isolation).verdict)], "")
 
     def heard_text(self, width: int) -> str:
         if self.isolation is None:

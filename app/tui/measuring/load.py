@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from statistics import fmean
 from time import monotonic
 from typing import Any, ClassVar
 
 from textual.content import Content
 
+from app.charts.series_charts import area_chart
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
@@ -21,19 +23,21 @@ from app.tui.widgets import asking
 from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_ways
-from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, sparkline
+from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, prepare, sparkline
 from app.workflows.load import LoadClosed, LoadOpened, LoadRequest, LoadStep, PointStored, check_limits
 from forms.exporters.text import chart_lines, table_lines
 from forms.layout import Tone, coloured, cut, visible
 from forms.load.report import load_charts, load_report, points_table
 from forms.load.summary import load_headline
-from forms.report import Report
+from forms.report import Bar, Chart, Report
 from forms.series.progress import duration
 from forms.series.summary import GAP
 from forms.wording import byte_rate
 from storage.loads.records import Load, LoadChoices
 from storage.records import JSONValue, SeriesStatus, Target, format_target
 
+PART_SECONDS = 3.0
+"""Areas cost the load generator time, and are drawn no more often."""
 CAPACITY = "capacity"
 """What stands in place of numbers of users where the most that are carried are looked for."""
 
@@ -117,6 +121,10 @@ _WORDS = {
     LoadPhase.PRINTING: "printing: the queue becomes empty",
     LoadPhase.CLEANING: "removing the scenario's files",
 }
+_KEPT_SECONDS = 1200
+_AREAS_FROM = 24
+"""Lines from which there is room for areas."""
+_LEAST_AREA, _MOST_AREA = 7, 16
 _FIGURES = 25
 """Columns of a name and its figure before the sparkline."""
 
@@ -144,7 +152,7 @@ class LoadProgressState:
             case FilesMade():
                 return replace(self, files=step)
             case SecondPassed():
-                return replace(self, seconds=(*self.seconds, step)[-SHOWN_SECONDS:])
+                return replace(self, seconds=(*self.seconds, step)[-_KEPT_SECONDS:])
             case Warned(text=text):
                 return replace(self, warnings=(*self.warnings, text))
             case LoadClosed(load=load):
@@ -202,14 +210,39 @@ class LoadProgressState:
         silent = sum(1 for _ in takewhile(lambda second: not second.requests_per_second, reversed(self.seconds)))
         return silent if silent >= STALL_SECONDS else 0
 
-    def text(self, width: int) -> str:
-        lines = [] if self.closed is not None else list(self._second_lines(width))
+    def text(self, width: int, height: int = 0) -> str:
+        """Second by second, then the points so far; with their charts where ``height`` is too little for areas."""
         points = self.load.points if self.load is not None else ()
+        table: list[str] = []
         if self.load is not None and points:
-            lines += ["", *table_lines(points_table(points, self.load.scenario), width, ansi=True)]
+            table = ["", *table_lines(points_table(points, self.load.scenario), width, ansi=True)]
+        room = height - len(table) - 2
+        if self.closed is None and height >= _AREAS_FROM and len(self.seconds) > 1 and room >= 2 * _LEAST_AREA:
+            areas = [area_chart(chart, width, min(room // 2, _MOST_AREA)) for chart in self._areas(2 * width)]
+            return "\n".join([*areas, self._connected(width), *table])
+        lines = [] if self.closed is not None else list(self._second_lines(width))
         for chart in load_charts(points):
-            lines += ["", *chart_lines(chart, width, ansi=True)]
-        return "\n".join(lines).lstrip("\n")
+            table += ["", *chart_lines(chart, width, ansi=True)]
+        return "\n".join([*lines, *table]).lstrip("\n")
+
+    def _areas(self, most: int) -> Iterator[Chart]:
+        """Requests/s and p95 over the seconds, in at most that many points; named where the users change."""
+        step = -(-len(self.seconds) // most)
+        parts = [self.seconds[at : at + step] for at in range(0, len(self.seconds), step)]
+        names = [
+            f"{part[0].users} users" if not at or part[0].users != parts[at - 1][0].users else ""
+            for at, part in enumerate(parts)
+        ]
+        rates = [fmean(second.requests_per_second for second in part) for part in parts]
+        p95 = [max(1000 * (second.p95_seconds or 0.0) for second in part) for part in parts]
+        for title, unit, values in (("each second", "requests/s", rates), ("p95 of each second", "ms", p95)):
+            yield Chart(
+                title=title,
+                unit=unit,
+                bars=tuple(Bar(name=name, value=value) for name, value in zip(names, values, strict=True)),
+                places=tuple(float(step * at) for at in range(len(parts))),
+                is_area=True,
+            )
 
     def _second_lines(self, width: int) -> Iterator[str]:
         if not self.seconds:
@@ -229,9 +262,13 @@ class LoadProgressState:
         for name, figure, history in shown:
             drawn = sparkline(history, min(SHOWN_SECONDS, cells))
             yield cut(f"{name:<10}  {figure:>11}  ", width) + coloured(drawn, Tone.DATA)
+        yield self._connected(width)
+
+    def _connected(self, width: int) -> str:
+        now = self.seconds[-1]
         connected, errors = f"{now.connected:,} of {now.users:,}", f"errors {now.errors:,}"
         beside = f"{errors}, busiest process here {now.cpu_percent:.0f} % CPU"
-        yield cut(f"{'connected':<10}  {connected:>11}  {beside}", width)
+        return cut(f"{'connected':<10}  {connected:>11}  {beside}", width)
 
     def told(self) -> str:
         if self.closed is not None and self.closed.failure is not None:
@@ -251,6 +288,8 @@ class LoadRunScreen(MeasurementScreen):
         super().__init__(request, resumed)
         self.state = LoadProgressState()
         self._finishing = False
+        self._drawn: tuple[float, tuple[int, int], str] = (-PART_SECONDS, (0, 0), "")
+        """When what was heard was drawn last, how large, and what."""
 
     @staticmethod
     def heading_of(request: LoadRequest) -> str:
@@ -264,6 +303,7 @@ class LoadRunScreen(MeasurementScreen):
         return self.request.targets  # type: ignore[no-any-return]
 
     def steps(self) -> Iterator[LoadStep]:
+        prepare()
         self.watch_machine(self.request.target)
         yield from self.context.backend.load(self.request, self.context.notebook_path, self.control, self.resumed)
 
@@ -291,7 +331,12 @@ class LoadRunScreen(MeasurementScreen):
         return told
 
     def heard_text(self, width: int) -> str:
-        return self.state.text(width)
+        at, drawn_for, text = self._drawn
+        size = width, self.query_one("#run-box").size.height
+        if self.is_over or drawn_for != size or monotonic() >= at + PART_SECONDS:
+            text = self.state.text(*size)
+            self._drawn = monotonic(), size, text
+        return text
 
     def refusal(self, error: Exception | None) -> str:
         closed = self.state.closed

@@ -20,11 +20,12 @@ from app.tui.measuring.trial import TrialScreen
 from app.tui.widgets.asking import log_in
 from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.recording import MeasurementScreen
-from app.tui.widgets.views import joined, stopped
+from app.tui.widgets.views import MORE, ShowsMore, joined, stopped
 from forms.exporters.text import figures_text
 from forms.layout import Toned
 from forms.report import Report
 from forms.trials.summary import TrialSummary
+from forms.wording import plain
 from storage.diagnoses import DIAGNOSIS
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD, Recording
@@ -87,10 +88,10 @@ _RUN: dict[str, type[MeasurementScreen]] = {
 _RESUMED = dict.fromkeys(_RUN, _of_form) | {"trial": _of_trial, "sweep": _of_trial}
 
 
-class StoredScreen(ReportScreen):
+class StoredScreen(ShowsMore, ReportScreen):
     """The form of one recording of any kind."""
 
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("stored.resume stored.label")
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("stored.resume stored.label"), MORE)
 
     def __init__(self, recording_id: str) -> None:
         """Of its id, or of the name of the trial."""
@@ -105,10 +106,12 @@ class StoredScreen(ReportScreen):
         kind, over = kind_of(head), head.imported_at is not None or head.running
         over = over or (head.status is SeriesStatus.COMPLETE and not kind.whole)
         resume = _RESUMED.get(head.kind, _on_the_command_line)
-        self.answer = kind.answer(notebook, head)
         self.resumption = None if over else resume(notebook, head)
         self.heading = head.label or head.subject or head.kind
-        return kind.form(notebook, head)
+        report = kind.form(notebook, head)
+        said = report.answer
+        self.answer = Toned(plain(said.text), said.tone) if said else kind.answer(notebook, head)
+        return report
 
     def on_screen_resume(self) -> None:
         if self.report is not None:
@@ -125,11 +128,17 @@ class StoredScreen(ReportScreen):
 
     def text_of(self, report: Report, width: int) -> str:
         """The figures before what they were made from: the answer stands above."""
-        return figures_text(report, width=width, ansi=True)
+        return figures_text(self.of_now(report), width=width, ansi=True)
+
+    def show_again(self) -> None:
+        if self.report is not None:
+            self.show(self.report)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "resume":
             return self.resumption is not None
+        if action == "more":
+            return self.report is not None and self.report.brief != self.report
         return self.head is not None if action == "label" else super().check_action(action, parameters)
 
     def action_label(self) -> None:

@@ -15,7 +15,7 @@ from app.tui.frame.parts import KeyBar
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
-from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts, content_of
+from app.tui.widgets.views import MORE, ZOOM, AnsiView, ChartView, ShowsMore, ZoomsCharts, content_of
 from app.workflows.compare import sides_to_compare
 from app.workflows.next_steps import NextStep, after_comparison, after_series
 from forms.comparison.report import comparison_report, pair_report
@@ -68,10 +68,12 @@ class SeriesScreen(ZoomsCharts, Copies, GoesOn, SeriesActions):
         self.query_one(SeriesView).show(form)
 
 
-class CompareScreen(ZoomsCharts, Copies, GoesOn):
+class CompareScreen(ShowsMore, ZoomsCharts, Copies, GoesOn):
     """The comparison of two series."""
 
-    KEYS = (*GoesOn.KEYS, *keys("compare.settle compare.swap compare.chart"), ZOOM, *keys("compare.export"))
+    KEYS = (
+        *GoesOn.KEYS, *keys("compare.settle"), MORE, *keys("compare.swap compare.chart"), ZOOM, *keys("compare.export"),
+    )  # fmt: skip
     DEFAULT_CSS = """
     CompareScreen #verdict { width: 100%; height: auto; padding: 0 1; text-style: bold; }
     CompareScreen #compared { height: 1fr; }
@@ -79,6 +81,10 @@ class CompareScreen(ZoomsCharts, Copies, GoesOn):
     CompareScreen #compared-picture { width: 1fr; display: none; }
     CompareScreen #compared-chart { height: 1fr; max-height: 36; }
     CompareScreen.-wide #compared-picture { display: block; }
+    CompareScreen.-wide #compared { layout: vertical; }
+    CompareScreen.-wide #comparison-box { width: 1fr; height: auto; max-height: 60%; }
+    CompareScreen.-wide.-more #compared { layout: horizontal; }
+    CompareScreen.-wide.-more #comparison-box { width: 84; height: 1fr; max-height: 100%; }
     CompareScreen.-narrow #comparison-box { width: 1fr; }
     CompareScreen.-narrow.-pictured #comparison-box { display: none; }
     CompareScreen.-narrow.-pictured #compared-picture { display: block; }
@@ -120,7 +126,13 @@ class CompareScreen(ZoomsCharts, Copies, GoesOn):
         self.query_one("#comparison-box").border_title = Content(
             f"Compare · {comparison.other_name} against {comparison.base_name}"
         )
-        report = replace(pair_report(form), fields=())
+        self.show_again()
+
+    def show_again(self) -> None:
+        if self.form is None:
+            return
+        self.set_class(self.shows_more, "-more")
+        report = self.of_now(replace(pair_report(self.form), fields=()))
         self.query_one("#comparison", AnsiView).show(
             lambda width, _height: figures_text(report, width=min(width, WIDTH), ansi=True)
         )

@@ -30,7 +30,7 @@ from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.asking import log_in_again
-from app.tui.widgets.views import AnsiView, in_columns
+from app.tui.widgets.views import MORE, AnsiView, ShowsMore, in_columns
 from forms.exporters.text import figures_text
 from forms.layout import cut, visible
 from forms.report import Report
@@ -229,10 +229,11 @@ def run_keys(name: str, stop: str) -> tuple[KeyCommand, KeyCommand]:
     return KeyCommand(f"{name}.stop", "s", "Stop", stop), export
 
 
-class ReportRunScreen(RecordingScreen):
+class ReportRunScreen(ShowsMore, RecordingScreen):
     """Draws what is heard once a second until there is a report, which ``s`` stops and ``x`` exports."""
 
     KEEP_ON: ClassVar = "Continue"
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = (MORE,)
     DEFAULT_CSS = """
     ReportRunScreen #now { height: auto; padding: 0 1; text-style: bold; }
     ReportRunScreen #machine { height: 1; padding: 0 1; color: $text-muted; display: none; }
@@ -335,18 +336,25 @@ class ReportRunScreen(RecordingScreen):
         self._say("#now", self.headline())
         self._say("#warnings", Content(visible(self.warnings())))
         self._say("#machine", Content(""))
-        box = self.query_one("#run-box")
+        self.show_again()
+        self.query_one("#run-box").scroll_home(animate=False)
+        self.refresh_bindings()
+
+    def show_again(self) -> None:
+        report, box = self.report, self.query_one("#run-box")
+        assert report is not None
+        shown = self.of_now(report)
         self.query_one("#run-text", AnsiView).show(
             lambda width, _height: in_columns(
-                lambda column: figures_text(report, width=column, ansi=True), width, box.size.height
+                lambda column: figures_text(shown, width=column, ansi=True), width, box.size.height
             )
         )
-        box.scroll_home(animate=False)
-        self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
         if action in {"stop", "finish"}:
             return not self.is_over
+        if action == "more":
+            return self._is_report_shown and self.report is not None and self.report.brief != self.report
         return action not in {"export", "next"} or self.report is not None
 
     def action_export(self) -> None:

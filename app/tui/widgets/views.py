@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from app.tui.frame.commands import keys
 from forms.layout import Tone, Toned
+from forms.report import Report
 from forms.wording import plain
 from storage.records import SeriesStatus
 
@@ -78,6 +79,25 @@ class ChartView(AnsiView):
     def zoom(self) -> None:
         self.zoomed = not self.zoomed
         self.show_chart(self._chart)
+
+
+MORE = keys("report.more")[0]
+
+
+class ShowsMore(DOMNode):
+    """A screen whose report shows its statistics only when asked; it has ``MORE`` among its keys."""
+
+    shows_more = False
+
+    def of_now(self, report: Report) -> Report:
+        return report if self.shows_more else report.brief
+
+    def show_again(self) -> None:
+        raise NotImplementedError
+
+    def action_more(self) -> None:
+        self.shows_more = not self.shows_more
+        self.show_again()
 
 
 class ZoomsCharts(DOMNode):

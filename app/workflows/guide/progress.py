@@ -13,8 +13,11 @@ from forms import wording
 from forms.series.progress import RunProgress, duration, standing
 from forms.stats.distributions import student_t
 from forms.wording import byte_rate
-from storage.records import Phase, RunStatus, SeriesStatus
+from storage.records import Phase, Run, RunStatus, SeriesStatus
 
+NamedCurve = tuple[str, tuple[tuple[float, int], ...]]
+SHOWN_RUNS, SAMPLES_OF_A_RUN = 40, 100
+"""Of which the throughput within is drawn, and how finely."""
 MOST_SAMPLES = 600
 """More than a chart can show; beyond it every other sample is left out."""
 
@@ -33,6 +36,8 @@ class SeriesProgress:
     """(seconds, bytes moved) of the current run, or of the last one between two."""
     earlier: tuple[float, ...] = ()
     """Bytes in each of the last seconds of the runs before the current one."""
+    ended: tuple["NamedCurve", ...] = ()
+    """The curves of the runs that ended, with their names."""
     planned: tuple[int, int] | None = None
     """Warm-up and measured runs, as far as that is known."""
     open_ended: bool = False
@@ -80,6 +85,7 @@ class SeriesProgress:
                     now=None,
                     curve=run.progress or self.curve,
                     earlier=(*self.earlier, *each_second(run.progress or self.curve))[-SHOWN_SECONDS:],
+                    ended=_with_run(self.ended, run, self.curve),
                     last_run_seconds=run.seconds or self.last_run_seconds,
                     doing=words(event),
                 )
@@ -107,6 +113,20 @@ class SeriesProgress:
     def offers(self) -> tuple[bool, ...]:
         """What decides which words can be said to the series now."""
         return (self.paused, self.pause_asked, self.is_over)
+
+    @property
+    def all_curves(self) -> tuple["NamedCurve", ...]:
+        """The curve of each run so far, the current one last."""
+        return (*self.ended, (_short(self.phase, self.number), self.curve)) if self._is_moving else self.ended
+
+    @property
+    def transfer_seconds(self) -> float:
+        """Seconds of transfer in all runs so far."""
+        return sum(curve[-1][0] for _, curve in self.all_curves if curve)
+
+    @property
+    def _is_moving(self) -> bool:
+        return self.now is not None and self.number is not None
 
     @property
     def run_name(self) -> str:
@@ -158,6 +178,20 @@ def prepare() -> None:
     canvas.prepare()
     student_t(0.95, 1)
     gc.collect()
+
+
+def _short(phase: Phase, number: int | None) -> str:
+    return f"{'W' if phase is Phase.WARM_UP else ''}{number}"
+
+
+def _with_run(
+    ended: tuple["NamedCurve", ...], run: Run, heard: tuple[tuple[float, int], ...]
+) -> tuple["NamedCurve", ...]:
+    """The curves with one more, of few samples each; the oldest are dropped."""
+    curve = tuple(run.progress or heard)
+    step = max(1, len(curve) // SAMPLES_OF_A_RUN)
+    thin = (*curve[step - 1 : -1 : step], *curve[-1:])
+    return (*ended, (_short(run.phase, run.number), thin))[-SHOWN_RUNS:]
 
 
 def _longer(curve: tuple[tuple[float, int], ...], sample: tuple[float, int]) -> tuple[tuple[float, int], ...]:

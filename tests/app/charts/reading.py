@@ -82,8 +82,7 @@ def plain(text: str) -> str:
 def read_chart(text: str) -> DrawnChart:
     """The chart without colours, read back."""
     lines = plain(text).split("\n")
-    axis = next(number for number, line in enumerate(lines) if "└" in line)
-    left = lines[axis].index("└") + 1
+    axis, left = next((n, found.end() - 1) for n, line in enumerate(lines) if (found := re.search("[└≈~]─", line)))
     ticks = {}
     for number, line in enumerate(lines[:axis]):
         label = line[: left - 1].strip()

@@ -1,6 +1,7 @@
 """What is drawn is what was measured: each chart read back from its cells, at the sizes of real terminals."""
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -8,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from app.charts.canvas import choose_scale
-from app.charts.series_charts import rates_chart, sweep_chart, within_chart
+from app.charts.series_charts import rates_chart, runs_chart, sweep_chart, within_chart
 from forms.report import Bar
 from forms.series.summary import run_form
 from tests.app.charts.reading import DrawnChart, plain, read_chart
@@ -131,6 +132,24 @@ def test_the_curve_within_a_run_passes_through_its_rates(size: tuple[int, int]):
     found = drawn(within_chart(progress, *size, colour=False), 0.0, 4.0)
     assert found.off(1.0, 100e6) <= 0.5 + SLACK
     assert found.off(3.0, 40e6) <= 0.5 + SLACK
+
+
+@for_each("size", SIZES)
+@for_each("zoomed", [False, True])
+@pytest.mark.usefixtures("look")
+def test_the_area_of_several_runs_lies_at_their_rates_and_is_filled(size: tuple[int, int], zoomed: bool):
+    runs = [
+        (name, [(0.5, rate // 2), (1.0, rate), (2.0, 2 * rate)]) for name, rate in (("W1", 10**8), ("1", 8 * 10**7))
+    ]
+    chart = runs_chart(runs, *size, until_seconds=8.0, zoomed=zoomed)
+    found = read_chart(plain(chart))
+    for seconds, megabytes in ((1.0, 100), (3.0, 80)):
+        values = found.values(round(seconds / 8 * (found.inside - 1)))
+        assert abs(max(values) - megabytes) <= (0.5 + SLACK) * found.per_sub_cell
+        assert min(values) <= min(found.ticks.values()) + found.per_sub_cell, "it is filled down to the axis"
+    assert found.values(round(6 / 8 * (found.inside - 1))) == [], "nothing has been measured there yet"
+    assert ("≈─" in plain(chart) or "~─" in plain(chart)) == zoomed
+    assert re.search("W1 +1 +8 s", plain(chart))
 
 
 def test_colour_changes_no_sign_of_any_chart():

@@ -18,6 +18,7 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.measuring.load import (
+    _AREAS_FROM,
     LoadProgressState,
     LoadRunScreen,
     LoadScreen,
@@ -30,6 +31,7 @@ from forms.load.summary import load_headline
 from storage.loads.records import Load, LoadChoices, PointStatus
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target, format_target
+from tests.app.charts.reading import plain
 from tests.builders import book, one
 from tests.loads import TIME, full_load, point, scenario
 from tests.servers.smbd import Smbd
@@ -84,6 +86,25 @@ def test_the_live_lines_show_the_phase_the_last_minute_and_the_points():
     closed = state.heard(LoadClosed(load=load, failure=LoadEnded(kind="NoSpaceError", text="the disk is full")))
     assert closed.told() == "the disk is full"
     assert "connected" not in closed.text(80)
+
+
+def test_where_there_is_room_each_second_is_drawn_as_an_area_over_the_whole_width():
+    state = LoadProgressState().heard(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0))
+    for users in (20, 40):
+        for number in range(90):
+            state = state.heard(replace(SECOND, users=users, requests_per_second=9.0 * users + number % 3))
+    for width, height in ((118, 31), (198, 45)):
+        lines = state.text(width, height).splitlines()
+        assert len(lines) <= height
+        assert max(len(plain(line)) for line in lines) >= width - 2
+        text = "\n".join(lines)
+        for words in ("requests/s from 0", "ms from 0", "20 users", "40 users", "179 s", "errors 2"):
+            assert words in text, words
+    few = state.text(118, _AREAS_FROM - 1)
+    assert "requests/s from 0" not in few
+    assert "requests/s from 0" in state.text(118, _AREAS_FROM)
+    assert "█" in few
+    assert all(len(line) for line in state.text(78, 20).splitlines())
 
 
 def test_the_time_left_is_that_of_the_points_that_are_planned():

@@ -10,6 +10,7 @@ from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog
 from app.tui.notebook.screen import NotebookScreen
 from storage.notebook import Notebook
+from tests.builders import book, one
 from tests.recordings import MAKERS, made_up_kind
 from tests.tui import app_on, here, painted, press, settled
 
@@ -60,3 +61,31 @@ async def test_the_screen_takes_a_recording_of_every_kind(kind: str, tmp_path: P
             await settled(app, pilot)
             with Notebook(path) as notebook:
                 assert notebook.recording("before").id == made
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail"),
+    [
+        ("trial", "p (rank sum"),
+        ("isolation", "Dearest in smbd"),
+        ("load", "Kinds of request"),
+        ("compare", "Side by side"),
+    ],
+)
+async def test_the_statistics_of_a_result_are_shown_only_when_asked(kind: str, detail: str, tmp_path: Path):
+    path = tmp_path / "notebook.db"
+    if kind == "compare":
+        both = [one(number, (1e8, 1.01e8, 0.99e8)) for number in (1, 2)]
+        app = app_on(book(path, *both), first="compare", base=both[0].id, other=both[1].id)
+    else:
+        with Notebook(path) as notebook:
+            made = MAKERS[kind](notebook)
+        app = app_on(path, first="stored", recording_id=made)
+    async with app.run_test(size=(160, 60)) as pilot:
+        await settled(app, pilot)
+        assert "Verdict:" not in painted(app), "it stands above"
+        for _ in range(2):
+            assert detail not in painted(app)
+            await press(app, pilot, "m")
+            assert detail in painted(app)
+            await press(app, pilot, "m")
