@@ -66,7 +66,7 @@ async def test_the_screen_takes_a_recording_of_every_kind(kind: str, tmp_path: P
 @pytest.mark.parametrize(
     ("kind", "detail"),
     [
-        ("trial", "p (rank sum"),
+        ("trial", "p-value:"),
         ("isolation", "Dearest in smbd"),
         ("load", "Kinds of request"),
         ("compare", "Side by side"),
