@@ -254,8 +254,8 @@ def test_every_output_of_a_series_says_what_two_like_it_show():
     shown = shown_like([run.bytes_per_second or 0.0 for run in full_series().measured()])
     assert shown is not None
     assert report.document()["shown"] == asdict(shown)
-    series_percent, pairs_percent = wording.percent(shown.series_percent), wording.percent(shown.pairs_percent)
-    said = f"Two series like this one show changes of {series_percent} or more; interleaved pairs show {pairs_percent}."
+    in_series, in_pairs = wording.change_size(shown.series_percent), wording.change_size(shown.pairs_percent)
+    said = f"Two series like this one show changes of {in_series} or more; interleaved pairs show {in_pairs}."
     for name, text in outputs(report).items():
         assert said in " ".join(text.split()), name
     two = series_report(run_form(series([36e6, 40e6])))
