@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
 from app.server.shell import script_file
 
@@ -76,16 +76,19 @@ def failed(why: str) -> str:
 
 
 @cache
-def _steps() -> Any:
+def _template() -> Template:
     steps = Environment(trim_blocks=True, undefined=StrictUndefined)  # noqa: S701  shell, not HTML
     steps.filters |= {
         "quoted": shlex.quote,
         "lock_name": lock_name,
         "here": lambda text, rest: here(text.encode(), rest),
     }
+    return steps.from_string(script_file("app.changes", "steps.sh.jinja"))
+
+
+def _steps() -> Any:
     known = {"busy_code": BUSY_CODE, "conflict_code": CONFLICT_CODE, "lock_seconds": LOCK_SECONDS}
-    steps.globals |= {"library": library, "failed": failed, **known}
-    return steps.from_string(script_file("app.changes", "steps.sh.jinja")).module
+    return _template().make_module({"library": library, "failed": failed, **known})
 
 
 def undo_script(change: ServerChange) -> str:

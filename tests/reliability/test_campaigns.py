@@ -99,12 +99,12 @@ def test_a_change_that_is_cut_off_leaves_nothing_behind(kinds: tuple[str, ...]):
 
 
 def test_what_a_disk_had_no_time_to_write_is_a_loss(monkeypatch: pytest.MonkeyPatch):
-    """The campaign itself: a step that syncs nothing has to be found, unless another program syncs just then."""
+    """The campaign itself: a step that syncs nothing has to be found."""
     careless = script.library().replace('sync "$1" 2>/dev/null', ":")
     monkeypatch.setattr(script, "library", lambda: careless)
     case = steps.Case("loss", "hook", "undo", 1, "before", "script")
     monkeypatch.setattr(steps, "all_cases", lambda _kinds: [case])
-    assert any(steps.campaign(0, kinds=("hook",), cuts=("loss",)).losses for _ in range(10))
+    assert steps.campaign(0, kinds=("hook",), cuts=("loss",)).losses
 
 
 def test_a_part_of_a_campaign_is_resumed_where_it_was_left(tmp_path):
