@@ -16,7 +16,7 @@ FILE_SYSTEM_SHARE = 0.5
 THROTTLED_PERCENT = 30.0
 """Of its periods: a quota that limits smbd is used up in nearly each on an idle machine, in fewer on a busy one."""
 BUSY_PERCENT = 90.0
-"""What waits for a disk leaves processors idle: where they are full, dbench was as slow as they made it."""
+"""What waits for a disk leaves processors idle: where they are full, dbench and smbd's calls waited for them."""
 IDLE_PERCENT = 60.0
 IDLE_DISK_PERCENT = 5.0
 OTHERS_PERCENT = 25.0
@@ -126,7 +126,7 @@ def _plain_cause(found: LayerEvidence) -> Cause | None:
         return Cause.CLIENT
     if _at_least(found.throttled_percent, THROTTLED_PERCENT):
         return Cause.PROCESSOR
-    if _at_least(found.file_system_share, FILE_SYSTEM_SHARE):
+    if _at_least(found.file_system_share, FILE_SYSTEM_SHARE) and not _at_least(found.cpu_percent, BUSY_PERCENT):
         return Cause.DISK
     return None
 

@@ -27,7 +27,12 @@ AT_THE_LIMIT = replace(SLOW, server=95e6, ratio=0.95, ratio_low=0.9, ratio_high=
         (replace(SLOW, ceiling_share=0.8), Cause.CLIENT, "ran at 80 % of what this machine can ask for"),
         (replace(SLOW, ceiling_share=None, client_cpu_percent=97), Cause.CLIENT, "This client"),
         (replace(SLOW, throttled_percent=99, processor_quota=0.2), Cause.PROCESSOR, "held to 0.2 of one"),
-        (replace(SLOW, file_system_share=0.7), Cause.DISK, "70 % of the clients' waiting is calls of its file system"),
+        (
+            replace(SLOW, file_system_share=0.7, cpu_percent=89.9),
+            Cause.DISK,
+            "70 % of the clients' waiting is calls of its file system",
+        ),
+        (replace(SLOW, file_system_share=1.01, cpu_percent=90), Cause.SAMBA, "Samba: 0.26"),
         (replace(AT_THE_LIMIT, cpu_percent=89.9), Cause.DISK, "the server reaches 0.95 of dbench's rate"),
         (replace(AT_THE_LIMIT, cpu_percent=90), Cause.PROCESSOR, "of what the machine carries; processors 90 % busy"),
         (replace(AT_THE_LIMIT, disk=900e6), Cause.NETWORK, "The network: the server reaches 0.95"),
@@ -86,7 +91,7 @@ def test_a_verdict_says_what_it_leaves_open():
 
 def test_a_disk_that_is_named_did_not_hardly_work():
     """The device below a file system may be no disk of the kernel's list."""
-    found = judge(replace(SLOW, file_system_share=0.68, disk_busy_percent=0.1))
+    found = judge(replace(SLOW, file_system_share=0.68, disk_busy_percent=0.1, cpu_percent=60))
     assert found.cause is Cause.DISK
     assert "68 % of the clients' waiting" in verdict_sentence(found)
     assert "no physical disk was busy" in verdict_sentence(found)
