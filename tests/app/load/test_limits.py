@@ -97,11 +97,13 @@ def test_a_generator_beside_a_burner_gives_no_verdict(smbd, tmp_path):
     ended = threading.Event()
 
     def pin() -> None:
-        """Keep every worker process on the burners' processor."""
+        """Keep every worker process on the burners' processor from its first login on: its start needs the other."""
         while not ended.wait(0.2):
             for child in psutil.Process().children(recursive=True):
                 with suppress(psutil.Error):
-                    if "worker" in child.cmdline():
+                    if "worker" in child.cmdline() and any(
+                        each.raddr and each.raddr.port == smbd.port for each in child.net_connections("tcp")
+                    ):
                         child.cpu_affinity([0])
 
     pinning = threading.Thread(target=pin)
