@@ -405,7 +405,7 @@ def bad_settings(diagnosis: Diagnosis) -> Complaint | None:
             "settings",
             Severity.PROBLEM if any(one.verdict is Ruling.HARMFUL for one in bad) else Severity.WARNING,
             f"The server's settings: {audit_answer(audit)[:-1]}",
-            "; ".join(f"{said_of(one)}: {one.why}" for one in bad[:_NAMED_SETTINGS]),
+            "; ".join(f"{said_of(one)}: {one.why} {one.price}".strip() for one in bad[:_NAMED_SETTINGS]),
             f"{bad[0].what_to_do} `sharebench audit TARGET` shows all of them.",
         ),
         sure="read, not measured",

@@ -128,6 +128,15 @@ def test_mandatory_signing_is_said_with_its_price_and_never_to_be_switched_off(i
     assert found["what_to_do"].startswith("Keep it")
 
 
+def test_an_audit_module_that_logs_everything_is_named_with_its_price(inside: Inside, make_smbd):
+    smbd: Smbd = make_smbd(share_options={"vfs objects": "catia full_audit", "full_audit:success": "all"})
+    found = findings(inside, smbd, "settings", "--smb-conf", str(smbd.conf))["settings"]
+    assert found["severity"] == "problem"
+    assert "full_audit: Logs every operation" in found["evidence"]
+    assert "441 % longer" in found["evidence"]
+    assert found["setting"] == "vfs objects=catia"
+
+
 def test_a_missing_name_in_a_large_folder_is_named_with_its_risk(inside: Inside, make_smbd):
     smbd: Smbd = make_smbd()
     (smbd.folder / "big").mkdir(mode=0o777)
