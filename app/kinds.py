@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from app.errors import UsageError
 from forms import wording
 from forms.layout import Tone, Toned
-from forms.series.listing import RecordingLine, SeriesLine, done_text, done_tone, series_lines, side_by_side
+from forms.series.listing import RecordingLine, done_text, done_tone, series_lines, side_by_side
 from storage.audits import AUDIT, Audit, audit_of, recording_of
 from storage.changes import TrialPlan
 from storage.diagnoses import DIAGNOSIS, Diagnosis, diagnosis_of
@@ -130,19 +130,9 @@ def _two(read: Callable[[Notebook, str], Any], name: str) -> "Callable[[Notebook
 
 
 def _series_answer(notebook: Notebook, head: Recording) -> Toned:
-    line = next(iter(series_lines(notebook.heads_of([head.id]), notebook.rates_of([head.id]), ())), None)
-    if line is None:
-        return Toned("what was measured is gone: deleted a moment ago, or the notebook is damaged", Tone.CAUTION)
-    return _answer_of(line, head)
-
-
-def _answer_of(line: SeriesLine, head: Recording) -> Toned:
-    if line.average_bytes_per_second is None:
-        return Toned(head.error or "no valid run", Tone.CAUTION)
-    half = line.half_width_percent
-    spread = "" if half is None else f" ± {wording.percent(half)}"
-    link = f", {line.percent_text} of link" if line.percent_of_link is not None else ""
-    return Toned(f"{line.command} {line.average_text}{spread}{link}", line.deviation_tone)
+    for line in series_lines(notebook.heads_of([head.id]), notebook.rates_of([head.id])):
+        return line.answer
+    return Toned("what was measured is gone: deleted a moment ago, or the notebook is damaged", Tone.CAUTION)
 
 
 def _series_form(notebook: Notebook, head: Recording) -> "Report":
@@ -406,7 +396,7 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
     for baseline in notebook.baselines():
         names.setdefault(baseline.recording_id, []).append(wording.plain(baseline.name))
     ids = [head.id for head in heads if head.kind == SERIES]
-    of_series = {one.series_id: one for one in series_lines(notebook.heads_of(ids), notebook.rates_of(ids), ())}
+    of_series = {one.series.id: one for one in series_lines(notebook.heads_of(ids), notebook.rates_of(ids))}
     machines = notebook.machines([head.id for head in heads])
     found = []
     for head in heads:
@@ -418,11 +408,11 @@ def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]
                 created_at=head.created_at,
                 done=series.runs_text if series else done_text(head, kind.done(notebook, head)),
                 done_tone=series.runs_tone if series else done_tone(head),
-                answer=_answer_of(series, head) if series else kind.answer(notebook, head),
+                answer=series.answer if series else kind.answer(notebook, head),
                 what=series.what if series else wording.plain(head.subject),
                 label=series.label if series else wording.plain(head.label),
                 baselines=tuple(names.get(head.id, ())),
-                experiment=series.experiment if series else "",
+                experiment=wording.plain(series.series.experiment or "") if series else "",
                 left_behind=head.leftovers is not None and not head.running,
                 machine=wording.plain(machines.get(head.id, "")),
             )

@@ -15,7 +15,7 @@ from forms.series.listing import series_lines
 from forms.series.report import blank_series_report, run_table, series_report
 from forms.series.summary import SeriesSummary, run_form
 from forms.worksheets.report import blank_bottleneck_report, blank_users_report
-from storage.records import Series
+from storage.records import Series, to_minute
 
 
 def overview_report(series: Sequence[Series]) -> Report:
@@ -30,14 +30,13 @@ def overview_report(series: Sequence[Series]) -> Report:
         ("Deviation, %", ReportKind.PERCENT),
         ("% of link", ReportKind.PERCENT),
     )
-    rates = {one.id: one.rates() for one in series}
-    lines = series_lines(series, rates, ())
+    lines = series_lines(series, {one.id: one.rates() for one in series})
     rows = tuple(
         row_of(
             str(number),
-            line.name,
+            line.label or line.what,
             line.what,
-            line.when,
+            to_minute(line.series.created_at),
             line.runs_text,
             line.average_bytes_per_second,
             line.deviation_percent,

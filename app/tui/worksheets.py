@@ -115,7 +115,7 @@ def of_tables(kind: ReferenceKind) -> list[WorksheetChoice]:
 def measured(notebook: Notebook) -> list[MeasuredComponent]:
     """The averages of the newest series, and the totals of saved calculations."""
     heads = notebook.heads(_NEWEST)
-    lines = series_lines(heads, notebook.rates_of([head.id for head in heads]), notebook.baselines())
+    lines = series_lines(heads, notebook.rates_of([head.id for head in heads]))
     return [found for line in lines if (found := _of_series(line)) is not None]
 
 
@@ -129,8 +129,9 @@ def _of_series(line: SeriesLine) -> MeasuredComponent | None:
     average = line.average_bytes_per_second
     if average is None:
         return None
-    name = f"{line.command} {line.label}" if line.label else line.what
-    return MeasuredComponent(plain(name), average, f"measured, series {line.series_id}", line.series_id)
+    series = line.series
+    name = f"{series.command} {line.label}" if line.label else line.what
+    return MeasuredComponent(plain(name), average, f"measured, series {series.id}", series.id)
 
 
 Filled = BottleneckCalculation | UsersCalculation

@@ -5,7 +5,6 @@ import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from io import BytesIO
@@ -16,10 +15,6 @@ from types import MethodType
 from typing import Any, Literal, cast
 
 from fontTools.fontBuilder import FontBuilder
-from fontTools.pens.basePen import AbstractPen
-from fontTools.pens.cu2quPen import Cu2QuPen
-from fontTools.pens.recordingPen import DecomposingRecordingPen
-from fontTools.pens.transformPen import TransformPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont, TTLibError
 from fpdf import FPDF
@@ -31,14 +26,13 @@ from forms.exporters.drawing import HEIGHT, LEAST_HEIGHT, WIDTH, ChartText, Shap
 from forms.layout import control_pictures, cut, visible
 from forms.report import SIGNS, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
 
-TEXT, OTHER = "text", "other"
+TEXT = "text"
 _FILES = {"": "figo", "B": "figbo"}
 _SYMBOLS = "symbol2"
-_SPACE = 0x20
 _UNITS = 1000
 _REORDERED = frozenset({"R", "AL", "AN", "NSM"})
 """Directions that need bidirectional order or mark placement (Unicode Standard Annex 9)."""
-_MOST_FILES = 12
+_MOST_ASKED = 12
 _PATIENCE_SECONDS = 5.0
 _LAYOUT_TABLES = frozenset({"GDEF", "GPOS", "GSUB"})
 """Unused in a PDF, and reading them takes half the time."""
@@ -51,12 +45,12 @@ def add_fonts(pdf: FPDF, folder: Path, texts: Iterable[str]) -> None:
     for style, name in _FILES.items():
         content, covered = _font(name)
         missing -= covered
-        _add(pdf, TEXT, style, folder / f"{name}.ttf", content)
-    if missing:
-        content = other_font(missing)
+        _add(pdf, TEXT, style, _written(folder, name, content))
+    others = [*_other_fonts(missing, folder)] if missing else []
+    for number, (file, index) in enumerate(others):
         for style in _FILES:
-            _add(pdf, OTHER, style, folder / "other.ttf", content)
-        pdf.set_fallback_fonts([OTHER], exact_match=False)
+            _add(pdf, f"other{number}", style, file, index)
+    pdf.set_fallback_fonts([f"other{number}" for number in range(len(others))], exact_match=False)
     if missing or any(unicodedata.bidirectional(character) in _REORDERED for character in used):
         pdf.set_text_shaping(True)
 
@@ -67,56 +61,57 @@ def _font(name: str) -> tuple[bytes, frozenset[int]]:
     return content, frozenset(TTFont(BytesIO(content), lazy=True).getBestCmap())
 
 
-def _add(pdf: FPDF, family: str, style: str, file: Path, content: bytes) -> None:
+def _written(folder: Path, name: str, content: bytes) -> Path:
+    file = folder / f"{name}.ttf"
     file.write_bytes(content)
-    pdf.add_font(family, style, file)
+    return file
+
+
+def _add(pdf: FPDF, family: str, style: str, file: Path, index: int = 0) -> None:
+    pdf.add_font(family, style, file, collection_font_number=index)
     font = pdf.fonts[f"{family}{style}"]
     assert isinstance(font, TTFFont)
     for table in _LAYOUT_TABLES.intersection(font.ttfont.keys()):
         del font.ttfont[table]
 
 
-@dataclass(frozen=True, slots=True)
-class _Outline:
-    glyphs: Any
-    name: str
-    units: int
+def _other_fonts(missing: Iterable[int], folder: Path) -> Iterator[tuple[Path, int]]:
+    """(file, number in it) of Noto's symbols, of the system's fonts, and of boxes for what none of these has."""
+    left, (symbols, covered) = set(missing), _font(_SYMBOLS)
+    if left & covered:
+        yield _written(folder, _SYMBOLS, symbols), 0
+    left -= covered
+    for code in sorted(left)[:_MOST_ASKED]:
+        place = _system_font(code) if code in left else None
+        with suppress(OSError, TTLibError):
+            found = (
+                left & (TTFont(place[0], fontNumber=place[1], lazy=True).getBestCmap() or {}).keys() if place else ()
+            )
+            if place and found:
+                left.difference_update(found)
+                yield place
+    if left:
+        yield _written(folder, "boxes", boxes(left)), 0
 
-    @property
-    def width(self) -> int:
-        advance: float = self.glyphs[self.name].width
-        return round(advance * _UNITS / self.units)
 
-    def draw(self, pen: AbstractPen, scale: float = 1.0, x: float = 0.0, y: float = 0.0) -> None:
-        factor = scale * _UNITS / self.units
-        parts = DecomposingRecordingPen(self.glyphs)
-        self.glyphs[self.name].draw(parts)
-        parts.replay(TransformPen(pen, (factor, 0, 0, factor, x, y)))
-
-
-def other_font(codes: Iterable[int]) -> bytes:
-    """TrueType font of these characters and a space: Noto's symbol, a system font's, or the code in a box."""
-    wanted = sorted({_SPACE, *codes})
-    found = dict(_outlines(wanted))
-    names = {code: f"u{code:05X}" for code in wanted}
-    glyphs, widths = {".notdef": TTGlyphPen(None).glyph()}, {".notdef": (_UNITS, 0)}
-    for code, name in names.items():
-        outline = found.get(_SPACE if chr(code).isspace() else code)
-        pen = TTGlyphPen(None)
-        quadratic = Cu2QuPen(pen, max_err=1.0, reverse_direction=True)
-        if outline is None:
-            _code_box(quadratic, code)
-        else:
-            outline.draw(quadratic)
-        glyphs[name] = pen.glyph()
-        widths[name] = (_UNITS if outline is None else outline.width, 0)
+def boxes(codes: Iterable[int]) -> bytes:
+    """A TrueType font that draws each of these characters as a box, and blanks as nothing."""
+    names = {code: f"u{code:05X}" for code in sorted(codes)}
+    box, empty = TTGlyphPen(None), TTGlyphPen(None).glyph()
+    for corners in (((80, 0), (80, 700), (920, 700), (920, 0)), ((130, 50), (870, 50), (870, 650), (130, 650))):
+        box.moveTo(corners[0])
+        for corner in corners[1:]:
+            box.lineTo(corner)
+        box.closePath()
+    drawn = box.glyph()
     builder = FontBuilder(_UNITS, isTTF=True)
-    builder.setupGlyphOrder(list(glyphs))
+    builder.setupGlyphOrder([".notdef", *names.values()])
     builder.setupCharacterMap(names)
-    builder.setupGlyf(glyphs)
-    builder.setupHorizontalMetrics(widths)
+    glyphs = {name: empty if chr(code).isspace() else drawn for code, name in names.items()}
+    builder.setupGlyf({".notdef": drawn, **glyphs})
+    builder.setupHorizontalMetrics(dict.fromkeys([".notdef", *glyphs], (_UNITS, 0)))
     builder.setupHorizontalHeader(ascent=800, descent=-200)
-    builder.setupNameTable({"familyName": "Sharebench Other", "styleName": "Regular"})
+    builder.setupNameTable({"familyName": "Sharebench Boxes", "styleName": "Regular"})
     builder.setupOS2(sTypoAscender=800, sTypoDescender=-200, usWinAscent=800, usWinDescent=200)
     builder.setupPost()
     file = BytesIO()
@@ -124,30 +119,7 @@ def other_font(codes: Iterable[int]) -> bytes:
     return file.getvalue()
 
 
-def _outlines(codes: Iterable[int]) -> Iterator[tuple[int, _Outline]]:
-    left = set(codes)
-    for font in _fonts(left):
-        characters, glyphs, units = font.getBestCmap() or {}, font.getGlyphSet(), font["head"].unitsPerEm
-        for code in sorted(left & characters.keys()):
-            left.discard(code)
-            yield code, _Outline(glyphs, characters[code], units)
-
-
-def _fonts(left: set[int]) -> Iterator[TTFont]:
-    yield TTFont(BytesIO(_font(_SYMBOLS)[0]), lazy=True)
-    asked: set[int] = set()
-    for _ in range(_MOST_FILES):
-        code = next((code for code in sorted(left - asked) if not chr(code).isspace()), None)
-        if code is None:
-            return
-        asked.add(code)
-        place = _system_font(code)
-        if place is not None:
-            with suppress(OSError, TTLibError, KeyError):
-                yield TTFont(place[0], fontNumber=place[1], lazy=True)
-
-
-def _system_font(code: int) -> tuple[str, int] | None:
+def _system_font(code: int) -> tuple[Path, int] | None:
     program = which("fc-list")
     if program is None:
         return None
@@ -157,28 +129,8 @@ def _system_font(code: int) -> tuple[str, int] | None:
         for line in sorted(told.stdout.splitlines(), key=lambda line: ("Regular" not in line, "Bold" in line, line)):
             file, _, index = line.partition("\t")
             if index.isdigit():
-                return file, int(index) & 0xFFFF
+                return Path(file), int(index) & 0xFFFF
     return None
-
-
-def _code_box(pen: AbstractPen, code: int) -> None:
-    digits = f"{code:04X}" if code <= 0xFFFF else f"{code:06X}"
-    columns = len(digits) // 2
-    for left, low, right, high in ((40, -130, 960, 790), (80, -90, 920, 750)):
-        corners = [(left, low), (left, high), (right, high), (right, low)]
-        inner = left != 40
-        pen.moveTo(corners[0])
-        for corner in corners[:0:-1] if inner else corners[1:]:
-            pen.lineTo(corner)
-        pen.closePath()
-    font = TTFont(BytesIO(_font(_FILES[""])[0]), lazy=True)
-    characters, glyphs, units = font.getBestCmap(), font.getGlyphSet(), font["head"].unitsPerEm
-    scale = 0.5
-    for place, digit in enumerate(digits):
-        outline = _Outline(glyphs, characters[ord(digit)], units)
-        cell = 840 / columns
-        x = 80 + cell * (place % columns) + (cell - scale * outline.width) / 2
-        outline.draw(pen, scale, x, 370 if place < columns else -30)
 
 
 INK, GREY, LINE, WARN = (27, 27, 27), (89, 89, 89), (138, 138, 138), (143, 29, 29)

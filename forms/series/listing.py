@@ -9,111 +9,73 @@ from forms.layout import Tone, Toned
 from forms.report import Report, Table, columns_of, row_of
 from forms.stats import summary
 from storage.recordings import Recording
-from storage.records import Baseline, Series, SeriesStatus, to_minute
+from storage.records import Series, SeriesStatus, to_minute
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class SeriesLine:
-    """One series in a list: figures and their text."""
+    """One series in a list: read without its runs, and their rates in bytes/s."""
 
-    series_id: str
-    created_at: str
-    """UTC, ISO 8601."""
-    label: str
-    target: str
-    short_target: str
-    command: str
-    status: SeriesStatus
-    runs: int
-    planned_runs: int | None
-    average_bytes_per_second: float | None
-    deviation_percent: float | None
-    half_width_percent: float | None = None
-    percent_of_link: float | None
-    baselines: tuple[str, ...]
-    experiment: str
-    running: bool
-    left_behind: bool
+    series: Series
+    rates: Sequence[float]
 
     @property
-    def when(self) -> str:
-        return to_minute(self.created_at)
-
-    @property
-    def name(self) -> str:
-        return self.label or self.what
+    def label(self) -> str:
+        one = self.series
+        own_title = one.title if one.title != wording.default_title(one.command, one.target) else ""
+        return wording.plain(one.label or own_title)
 
     @property
     def what(self) -> str:
-        return f"{self.command} {self.short_target}"
+        return f"{self.series.command} {wording.short_place(self.series.target)}"
 
     @property
     def runs_text(self) -> str:
         """``5``; ``3/5`` incomplete, ``!`` failed, ``▸`` running."""
-        if self.running:
-            return f"{self.runs}/{self.planned_runs}▸" if self.planned_runs else f"{self.runs}▸"
-        if self.status is SeriesStatus.COMPLETE:
-            return str(self.runs)
-        planned = f"/{self.planned_runs}" if self.planned_runs else ""
-        return f"{self.runs}{planned}{'!' if self.status is SeriesStatus.FAILED else '…'}"
+        status, runs = self.series.status, len(self.rates)
+        planned = self.series.plan.runs if self.series.plan else 0
+        of_planned = f"{runs}/{planned}" if planned and planned >= runs else str(runs)
+        if self.series.running_by is not None:
+            return f"{of_planned}▸"
+        return str(runs) if status is SeriesStatus.COMPLETE else f"{of_planned}{_STOPPED[status]}"
 
     @property
     def runs_tone(self) -> Tone:
-        return _TONES.get(self.status, Tone.PLAIN)
+        return _TONES.get(self.series.status, Tone.PLAIN)
 
     @property
-    def average_text(self) -> str:
-        return wording.rate(self.average_bytes_per_second)
+    def average_bytes_per_second(self) -> float | None:
+        return summary.mean(self.rates)
 
     @property
-    def varies(self) -> bool:
-        return (self.deviation_percent or 0.0) > VARIATION_PERCENT
+    def deviation_percent(self) -> float | None:
+        return summary.deviation_percent(self.rates)
 
     @property
-    def deviation_tone(self) -> Tone:
-        return Tone.CAUTION if self.varies else Tone.PLAIN
+    def percent_of_link(self) -> float | None:
+        average, link = self.average_bytes_per_second, self.series.link_bits_per_second
+        return 100 * 8 * average / link if average is not None and link else None
 
     @property
-    def percent_text(self) -> str:
-        return wording.ABSENT if self.percent_of_link is None else wording.percent(self.percent_of_link)
+    def answer(self) -> Toned:
+        """``get 118.3 MB/s ± 0.2 %, 95 % of link``."""
+        average, half, share = (
+            self.average_bytes_per_second,
+            summary.half_width_percent(self.rates),
+            self.percent_of_link,
+        )
+        if average is None:
+            return Toned(self.series.error or "no valid run", Tone.CAUTION)
+        spread = "" if half is None else f" ± {wording.percent(half)}"
+        link = "" if share is None else f", {wording.percent(share)} of link"
+        varies = (self.deviation_percent or 0.0) > VARIATION_PERCENT
+        text = f"{self.series.command} {wording.rate(average)}{spread}{link}"
+        return Toned(text, Tone.CAUTION if varies else Tone.PLAIN)
 
-    @property
-    def baseline_text(self) -> str:
-        return ", ".join(self.baselines)
 
-
-def series_lines(
-    heads: Iterable[Series], rates: Mapping[str, Sequence[float]], baselines: Iterable[Baseline]
-) -> list[SeriesLine]:
+def series_lines(heads: Iterable[Series], rates: Mapping[str, Sequence[float]]) -> list[SeriesLine]:
     """Lines of series read without runs, in the same order; ``rates`` in bytes/s."""
-    names: dict[str, list[str]] = {}
-    for baseline in baselines:
-        names.setdefault(baseline.recording_id, []).append(baseline.name)
-    return [_line(head, rates.get(head.id, ()), names.get(head.id, ())) for head in heads]
-
-
-def _line(series: Series, rates: Sequence[float], baselines: Sequence[str]) -> SeriesLine:
-    own_title = series.title if series.title != wording.default_title(series.command, series.target) else ""
-    link = series.link_bits_per_second
-    return SeriesLine(
-        series_id=series.id,
-        created_at=series.created_at,
-        label=wording.plain(series.label or own_title),
-        target=wording.place(series.target),
-        short_target=wording.short_place(series.target),
-        command=series.command.value,
-        status=series.status,
-        runs=len(rates),
-        planned_runs=series.plan.runs if series.plan and series.plan.runs >= len(rates) else None,
-        average_bytes_per_second=summary.mean(rates),
-        deviation_percent=summary.deviation_percent(rates),
-        half_width_percent=summary.half_width_percent(rates),
-        percent_of_link=summary.mean([100 * 8 * rate / link for rate in rates]) if link else None,
-        baselines=tuple(wording.plain(name) for name in baselines),
-        experiment=wording.plain(series.experiment or ""),
-        running=series.running_by is not None,
-        left_behind=series.scratch_path is not None and series.running_by is None,
-    )
+    return [SeriesLine(head, rates.get(head.id, ())) for head in heads]
 
 
 _STOPPED = {SeriesStatus.COMPLETE: "", SeriesStatus.INTERRUPTED: "…", SeriesStatus.FAILED: "!"}

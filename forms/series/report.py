@@ -32,7 +32,7 @@ from forms.report import (
 from forms.series.fields import LINK, head_fields, link_field, result_fields
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary, column_names, measures_of, run_form
 from storage.json_reader import DocumentError, JSONNode, named
-from storage.records import ClientFacts, Phase, QuietVerdict, Run, RunStatus, Series
+from storage.records import ClientFacts, Phase, QuietVerdict, RunStatus, Series
 
 SCHEMA = "sharebench/series/1"
 
@@ -51,9 +51,10 @@ def series_document(series: Series) -> Document:
         "target": named(target, "protocol", "host", "port", "share", "path", "user"),
         "client": asdict(series.client),
         "link_bits_per_second": series.link_bits_per_second,
-        "runs": [_run_document(row.measures, row.unusual, run) for row, run in _rows_with_runs(form)],
+        "runs": [_run_document(row) for row in form.all_rows],
         "failed_attempts": [
-            _run_document(measures_of(run, series.link_bits_per_second), None, run) for run in series.failed_attempts
+            _run_document(RunRow(run=run, measures=measures_of(run, series.link_bits_per_second)))
+            for run in series.failed_attempts
         ],
         "resumed_at": list(series.resumed_at),
         "running": series.running_by
@@ -104,17 +105,13 @@ def blank_document(link_bits_per_second: int | None, runs: int) -> Document:
     }
 
 
-def _rows_with_runs(form: SeriesSummary) -> list[tuple[Any, Run]]:
-    runs = {(run.phase, run.number): run for run in form.series.runs}
-    return [(row, runs[row.phase, row.number]) for row in form.all_rows]
-
-
-def _run_document(measures: RunMeasures, unusual: str | None, run: Run) -> Document:
+def _run_document(row: RunRow) -> Document:
+    run = row.run
     return {
         **named(run, "number", "phase", "status", "reason"),
-        "unusual": unusual is not None,
+        "unusual": row.unusual is not None,
         **named(run, "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds"),
-        **named(measures, "bytes_per_second", "bits_per_second", "percent_of_link"),
+        **named(row.measures, "bytes_per_second", "bits_per_second", "percent_of_link"),
         "error": run.error,
         "progress": [[seconds, moved] for seconds, moved in run.progress],
     }
@@ -249,7 +246,7 @@ def run_table(form: SeriesSummary) -> Table:
 
 def _row(row: RunRow, index: int) -> Row:
     numbers = [getattr(row.measures, name) for name in _MEASURES]
-    failed = row.status is RunStatus.FAILED
+    failed = row.run.status is RunStatus.FAILED
     formulas = [None] * 5 if failed else [None, None, *_formulas(index, row.measures.percent_of_link is not None)]
     return Row(
         cells=(
@@ -257,17 +254,17 @@ def _row(row: RunRow, index: int) -> Row:
             *(Cell(value=value, formula=formula) for value, formula in zip(numbers, formulas, strict=True)),
         ),
         mark=mark_of(row),
-        remark=row.error or "" if failed else row.reason or row.unusual or "",
+        remark=row.run.error or "" if failed else row.run.reason or row.unusual or "",
     )
 
 
 def mark_of(row: RunRow) -> Mark:
     """Why a run differs from the others."""
-    if row.status is RunStatus.FAILED:
+    if row.run.status is RunStatus.FAILED:
         return Mark.FAILED
-    if row.status is RunStatus.REJECTED:
+    if row.run.status is RunStatus.REJECTED:
         return Mark.REJECTED
-    if row.phase is Phase.WARM_UP:
+    if row.run.phase is Phase.WARM_UP:
         return Mark.WARM_UP
     return Mark.UNUSUAL if row.unusual else Mark.NONE
 

@@ -9,6 +9,7 @@ from forms.layout import Tone, Toned
 from forms.stats import summary
 from forms.stats.settle import Shown, shown_like
 from forms.wording import link_rate
+from storage.json_reader import named
 from storage.records import Phase, QuietVerdict, Run, RunStatus, Series, SeriesStatus
 
 CONFIDENCE_LEVEL = 0.95
@@ -27,19 +28,15 @@ class RunMeasures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
-    """One run on the form."""
+    """One run on the form; ``unusual`` says why it is."""
 
-    number: int
-    phase: Phase
-    status: RunStatus
-    reason: str | None
-    unusual: str | None
-    error: str | None
+    run: Run
     measures: RunMeasures
+    unusual: str | None = None
 
     @property
     def label(self) -> str:
-        return f"W{self.number}" if self.phase is Phase.WARM_UP else str(self.number)
+        return f"W{self.run.number}" if self.run.phase is Phase.WARM_UP else str(self.run.number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +97,7 @@ def column_names(link_bits_per_second: int | None) -> tuple[str, ...]:
 def measures_of(run: Run, link_bits_per_second: int | None) -> RunMeasures:
     """A run's numbers, column by column."""
     return RunMeasures(
-        size_bytes=run.size_bytes,
-        seconds=run.seconds,
-        bytes_per_second=run.bytes_per_second,
-        bits_per_second=run.bits_per_second,
+        **named(run, "size_bytes", "seconds", "bytes_per_second", "bits_per_second"),
         percent_of_link=run.percent_of_link(link_bits_per_second),
     )
 
@@ -120,8 +114,8 @@ def run_form(series: Series) -> SeriesSummary:
     return SeriesSummary(
         series=series,
         columns=column_names(link),
-        warm_ups=tuple(_row(r, link, None) for r in series.runs if r.phase is Phase.WARM_UP),
-        rows=tuple(_row(r, link, unusual.get(r.number)) for r in measured),
+        warm_ups=tuple(RunRow(run=r, measures=measures_of(r, link)) for r in series.runs if r.phase is Phase.WARM_UP),
+        rows=tuple(RunRow(run=r, measures=measures_of(r, link), unusual=unusual.get(r.number)) for r in measured),
         average=_each_column(summary.mean, valid, link),
         deviation=_each_column(summary.deviation, valid, link) if len(valid) > 1 else None,
         average_with_rejected=_each_column(summary.mean, finished, link) if some_rejected else None,
@@ -141,18 +135,6 @@ def unusual_runs(series: Series) -> dict[int, str]:
     rates = [r.bytes_per_second or 0.0 for r in valid]
     seconds = [r.seconds for r in valid if r.seconds]
     return {r.number: why for r, why in zip(valid, summary.unusual(rates, seconds), strict=True) if why}
-
-
-def _row(run: Run, link: int | None, unusual: str | None) -> RunRow:
-    return RunRow(
-        number=run.number,
-        phase=run.phase,
-        status=run.status,
-        reason=run.reason,
-        unusual=unusual,
-        error=run.error,
-        measures=measures_of(run, link),
-    )
 
 
 def _each_column(
@@ -176,12 +158,12 @@ def chart_in_words(form: SeriesSummary) -> Iterator[str]:
         rate = row.measures.bytes_per_second
         if rate is None:
             continue
-        words = [f"{'Warm-up' if row.phase is Phase.WARM_UP else 'Run'} {row.number}: {wording.rate(rate)}"]
+        words = [f"{'Warm-up' if row.run.phase is Phase.WARM_UP else 'Run'} {row.run.number}: {wording.rate(rate)}"]
         if average:
             off = 100 * (rate / average - 1)
             words.append(f"{wording.percent(abs(off))} {'above' if off >= 0 else 'below'} the average")
-        if row.status is not RunStatus.VALID:
-            words.append(row.status.value)
+        if row.run.status is not RunStatus.VALID:
+            words.append(row.run.status.value)
         if row.unusual:
             words.append("unusual")
         yield ", ".join(words) + "."
@@ -212,7 +194,7 @@ def _parts(form: SeriesSummary) -> Iterator[Toned]:
         if share is not None:
             yield Toned(f"{wording.percent(share)} of {wording.link_rate(series.link_bits_per_second)}")
     yield _QUIET[series.quiet_verdict]
-    rejected = sum(row.status is RunStatus.REJECTED for row in form.rows)
+    rejected = sum(row.run.status is RunStatus.REJECTED for row in form.rows)
     left_out = f", {rejected} left out" if rejected else ""
     yield Toned(f"{wording.count(len(series.measured()), 'run')}{left_out}")
     if series.running_by is not None:

@@ -61,17 +61,17 @@ def _table(form: SeriesSummary) -> Iterator[Option]:
     for row in form.all_rows:
         mark = mark_of(row)
         title = _measured(row.label, row.measures, form.average_rate)
-        if row.phase is Phase.WARM_UP or row.status is RunStatus.FAILED:
-            yield Option(title, None, wording.plain(row.error or "") if row.error else mark.value, mark=mark)
-        elif row.status is RunStatus.REJECTED:
-            yield Option(title, Judge(row.number, RunStatus.VALID), f"left out: {_reason(row)}", mark=mark)
+        if row.run.phase is Phase.WARM_UP or row.run.status is RunStatus.FAILED:
+            yield Option(title, None, wording.plain(row.run.error or "") if row.run.error else mark.value, mark=mark)
+        elif row.run.status is RunStatus.REJECTED:
+            yield Option(title, Judge(row.run.number, RunStatus.VALID), f"left out: {_reason(row)}", mark=mark)
         else:
             hint = f"unusual: {row.unusual}" if row.unusual else ""
-            yield Option(title, Judge(row.number, RunStatus.REJECTED), hint, mark=mark)
+            yield Option(title, Judge(row.run.number, RunStatus.REJECTED), hint, mark=mark)
 
 
 def _reason(row: RunRow) -> str:
-    return wording.plain(row.reason or "no reason given")
+    return wording.plain(row.run.reason or "no reason given")
 
 
 def _averages(form: SeriesSummary) -> Iterator[Option]:
@@ -105,7 +105,7 @@ def filling_table(form: SeriesSummary, width: int, height: int) -> str:
     What its marks mean is left to the review.
     """
     seen = form.all_rows[-height:] if height > 0 else ()
-    warm_ups = tuple(row for row in seen if row.phase is Phase.WARM_UP)
+    warm_ups = tuple(row for row in seen if row.run.phase is Phase.WARM_UP)
     drawn = drawn_table(run_table(replace(form, warm_ups=warm_ups, rows=seen[len(warm_ups) :])), width, ansi=True)
     headings, rows = list(drawn.headings), [line for lines in drawn.rows for line in lines]
     room = height - len(headings)

@@ -3,6 +3,7 @@
 import io
 import re
 from dataclasses import replace
+from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -12,7 +13,7 @@ from pypdf import PdfReader
 
 from forms import wording
 from forms.exporters import export_reports, pdf
-from forms.exporters.pdf import _Pages, other_font
+from forms.exporters.pdf import _Pages
 from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.reports import series_reports
 from forms.series.report import blank_series_report
@@ -113,35 +114,28 @@ def test_blank_forms():
     assert "% of 1 Gb/s" in page
 
 
-def test_the_other_font_has_all_characters_and_names_the_code_of_what_nobody_can_draw(monkeypatch):
-    monkeypatch.setattr(pdf, "_system_font", lambda _code: None)
-    font = TTFont(io.BytesIO(other_font({0x1F680, 0x1F4BB, 0x3000, 0x65E5, 0x65E6})))
-    names = font.getBestCmap()
-    assert set(names) == {0x20, 0x1F680, 0x1F4BB, 0x3000, 0x65E5, 0x65E6}
-    glyphs = font["glyf"]
-    assert glyphs[names[0x65E5]] != glyphs[names[0x65E6]], "each box has its own code in it"
-    assert glyphs[names[0x65E5]].numberOfContours >= 2 + len("65E5")
-    assert glyphs[names[0x1F680]].numberOfContours >= 2 + len("01F680")
-    assert glyphs[names[0x3000]].numberOfContours == 0
+def test_what_no_font_has_is_a_box_and_a_blank_is_nothing():
+    font = TTFont(io.BytesIO(pdf.boxes({0x3000, 0x65E5, 0x65E6})))
+    contours = {code: font["glyf"][name].numberOfContours for code, name in font.getBestCmap().items()}
+    assert contours == {0x3000: 0, 0x65E5: 2, 0x65E6: 2}
 
 
-def test_what_a_font_of_the_system_can_draw_is_drawn(monkeypatch, tmp_path):
+def test_symbols_then_fonts_of_the_system_then_boxes_draw_what_the_text_font_lacks(monkeypatch, tmp_path):
     file = tmp_path / "system.ttf"
-    monkeypatch.setattr(pdf, "_system_font", lambda _code: None)
-    file.write_bytes(other_font({0x4E2D, 0x65E5}))
-    known = TTFont(file)
-    monkeypatch.setattr(pdf, "_system_font", lambda code: (str(file), 0) if code == 0x4E2D else None)
-    drawn = TTFont(io.BytesIO(other_font({0x4E2D, 0x65E5, 0x65E6})))
-    for code in (0x4E2D, 0x65E5):
-        box, mine = (font["glyf"][font.getBestCmap()[code]] for font in (known, drawn))
-        assert mine.getCoordinates(drawn["glyf"])[0] != [], code
-        assert mine.numberOfContours == box.numberOfContours
-    assert drawn["hmtx"]["u65E6".replace("u", "u0")] == (1000, 0)
+    file.write_bytes(pdf.boxes({0x4E2D, 0x65E5}))
+    monkeypatch.setattr(pdf, "_system_font", lambda code: (file, 0) if code == 0x4E2D else None)
+    symbols, system, last = pdf._other_fonts({0x1F4BB, 0x4E2D, 0x65E5, 0x65E6}, tmp_path)
+    assert 0x1F4BB in TTFont(symbols[0]).getBestCmap()
+    assert system == (file, 0)
+    assert set(TTFont(last[0]).getBestCmap()) == {0x65E6}
+    file.write_bytes(b"no font")
+    *_, last = pdf._other_fonts({0x4E2D}, tmp_path)
+    assert set(TTFont(last[0]).getBestCmap()) == {0x4E2D}
 
 
 @pytest.mark.parametrize(
     ("told", "place"),
-    [("/f/Some-Bold.ttf\t0\n/f/Some-Regular.ttc\t2\n", ("/f/Some-Regular.ttc", 2)), ("", None), ("odd", None)],
+    [("/f/Some-Bold.ttf\t0\n/f/Some-Regular.ttc\t2\n", (Path("/f/Some-Regular.ttc"), 2)), ("", None), ("odd", None)],
 )
 def test_fontconfig_is_asked_for_a_font_with_outlines(monkeypatch, tmp_path, told, place):
     program = tmp_path / "fc-list"
