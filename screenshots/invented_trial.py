@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from app.changes.smb_conf import ChangeableSetting
-from app.measure.plan import SeriesRequest
+from app.measure.process import SeriesRequest
 from app.workflows.requests import parse_change
 from app.workflows.trial_order import TrialOrder, new_order
 from forms.trials.judged import judged

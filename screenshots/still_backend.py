@@ -10,9 +10,7 @@ from random import Random
 from app.clients.base import Secrets
 from app.errors import UnreachableError
 from app.load.events import LoadPhase, PhaseBegan, SecondPassed
-from app.measure.control import SeriesControl
-from app.measure.events import Progressed, RunFinished, RunStarted
-from app.measure.plan import SeriesRequest
+from app.measure.process import Progressed, RunFinished, RunStarted, SeriesControl, SeriesRequest
 from app.recorder.recording import RecorderEvent, SeriesOpened, SeriesStored
 from app.workflows.guide.browsing import BrowsedFolder
 from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored

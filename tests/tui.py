@@ -16,9 +16,7 @@ from textual.worker import WorkerCancelled
 from app.clients.base import DirectoryEntry, Secrets
 from app.environment.host.activity import MachineNow
 from app.errors import SharebenchError
-from app.measure.control import SeriesControl
-from app.measure.events import Event, Failed, RunFinished, Started
-from app.measure.plan import SeriesRequest
+from app.measure.process import Event, Failed, RunFinished, SeriesControl, SeriesRequest, Started
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context

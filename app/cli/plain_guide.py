@@ -14,7 +14,7 @@ from app.cli.commands.trial import carried_out
 from app.cli.progress import watch
 from app.clients.base import Secrets
 from app.errors import LoginError, SharebenchError, UsageError
-from app.measure.control import SeriesControl
+from app.measure.process import SeriesControl
 from app.recorder.recording import failure_of
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide import known as store

@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 
 from app.cli import output
 from app.errors import CancelledError
-from app.measure.control import SeriesControl
-from app.measure.events import Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
+from app.measure.process import Paused, Progressed, RunFinished, RunStarted, ScratchMade, SeriesControl, Warned
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, words
 from forms.layout import visible
 from forms.series.progress import standing

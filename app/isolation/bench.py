@@ -33,7 +33,7 @@ from app.isolation.folders import make_disk_folder, start_as_nobody
 from app.isolation.places import IsolationRequest, Places
 from app.isolation.replay_child import NULL, ReplayPlan, ReplayResult
 from app.isolation.script import Operation, Script
-from app.measure.events import Failed
+from app.measure.process import Failed
 from app.messages import line_of, message_of
 from app.server.shell import RunningProgram
 from storage.isolations import CPUUse, Layer, LayerRun, ProfileCounter

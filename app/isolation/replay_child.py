@@ -27,7 +27,7 @@ from app.clients.smb.wire import Opcode
 from app.errors import MeasurementError, SharebenchError
 from app.isolation.replayer import Replayer, Tally
 from app.isolation.script import Script, load_script, operations_named
-from app.measure.events import Failed
+from app.measure.process import Failed
 from app.messages import line_of, message_of, own_stdout
 from storage.json_reader import named
 from storage.plan import Settings

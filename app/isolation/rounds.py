@@ -13,8 +13,7 @@ from app.errors import CancelledError, MeasurementError, NoSuchFileError, Shareb
 from app.isolation.bench import LayerBench
 from app.isolation.folders import on_the_share, restore_server
 from app.isolation.places import IsolationRequest, Places, find_places
-from app.measure.control import SeriesControl
-from app.measure.events import Warned
+from app.measure.process import SeriesControl, Warned
 from forms.isolation.summary import isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun, LeftBehind
 from storage.json_reader import named, shared

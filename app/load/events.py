@@ -8,7 +8,7 @@ from typing import Annotated, Self, get_args
 from app.child_process import ChildProcess
 from app.clients.base import Secrets
 from app.load.window import WorkerFigures
-from app.measure.events import Warned
+from app.measure.process import Warned
 from app.messages import line_of, message_of
 from storage.loads.records import LoadWorker
 from storage.loads.scenario import Scenario, scenario_from_json

@@ -52,7 +52,7 @@ from app.load.users import ERROR_KINDS, call_in_thread, clock
 from app.load.window import WorkerFigures, WorkerSecond, counted
 from app.load.worker import ORDER, FileUser, make_master
 from app.load.worker_processes import WorkerProcesses
-from app.measure.events import Warned
+from app.measure.process import Warned
 from app.messages import line_of, message_of, own_stdout
 from forms.load.summary import percentile_seconds
 from storage.json_reader import DocumentError, JSONNode

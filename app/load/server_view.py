@@ -19,7 +19,7 @@ from app.environment.resources import (
     percents,
     spread_of,
 )
-from app.measure.events import Warned
+from app.measure.process import Warned
 from app.server.shell import ServerShell, script_file
 from storage.loads.records import Load, LoadPoint, PointServer, PrintQueue
 from storage.records import Spread

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING
 
 from app.child_process import keep_memory_to_ourselves
 from app.errors import SharebenchError
-from app.measure.control import ControlMessage, RunGate
-from app.measure.events import Event, Failed
-from app.measure.plan import Calibrated, CalibrationOrder, MeasurementPlan
+from app.measure.process import Calibrated, CalibrationOrder, ControlMessage, Event, Failed, MeasurementPlan, RunGate
 from app.messages import line_of, message_of, own_stdout
 from storage.records import ClientFacts, Command
 

@@ -1,6 +1,6 @@
 """The engine: connects, warms up, measures, verifies, cleans up, and reports events by a callback.
 
-A generator could not report while a transfer blocks; :mod:`app.measure.plan` turns the events into one.
+A generator could not report while a transfer blocks; :class:`app.measure.process.MeasuringProcess` makes one of them.
 """
 
 import gc
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from app import errors
 from app.clients.base import Client, Content, Meter, Transfer
 from app.clients.tcp import TcpInfo, traffic_facts
-from app.measure import events
-from app.measure.control import RunGate
-from app.measure.plan import MeasurementPlan
+from app.measure import process
+from app.measure.process import MeasurementPlan, RunGate
 from app.targets import is_scratch_path, new_scratch_path
 from forms.stats.summary import known_to_percent
 from storage.records import Command, Phase, Run, RunStatus, format_target, utc_now
@@ -37,7 +36,7 @@ class Engine:
         plan: MeasurementPlan,
         make_client: Callable[[], Client],
         brake: RunGate,
-        emit: Callable[[events.Event], None],
+        emit: Callable[[process.Event], None],
         now: Callable[[], str] = utc_now,
         profiler: "Profiler | None" = None,
     ) -> None:
@@ -64,7 +63,7 @@ class Engine:
             self._prepare()
             self._run_all()
             if facts := traffic_facts(self._traffic):
-                self._emit(events.PathSeen(path_facts=facts))
+                self._emit(process.PathSeen(path_facts=facts))
             if self._plan.verify:
                 self._verify()
         except errors.SharebenchError as error:
@@ -77,11 +76,11 @@ class Engine:
             failure = errors.CancelledError("cancelled")
         if failure is None:
             if left:
-                self._emit(events.Warned(text=f"{left}: remove it by hand"))
-            self._emit(events.Finished(reached=self._reached))
+                self._emit(process.Warned(text=f"{left}: remove it by hand"))
+            self._emit(process.Finished(reached=self._reached))
         else:
             what_to_do = f"; {left}: remove it by hand, or resume the series" if left else ""
-            self._emit(events.Failed.of(failure, what_to_do))
+            self._emit(process.Failed.of(failure, what_to_do))
 
     def _prepare(self) -> None:
         plan, client = self._plan, self._client
@@ -107,7 +106,7 @@ class Engine:
                 self._put(self._path, self._content, Meter(self._brake.cancelled, self._progress))
             self._size_bytes = self._size_to_get()
         facts = client.facts_of_path() | login
-        self._emit(events.Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=facts))
+        self._emit(process.Started(client=client.facts(), size_bytes=self._size_bytes, path_facts=facts))
 
     def _size_to_get(self) -> int:
         size_bytes, where = self._client.size(self._path), self._where(self._path)
@@ -151,14 +150,14 @@ class Engine:
 
     def _one_run(self, number: int, phase: Phase, planned: int | None) -> None:
         if self._brake.must_wait(stepped=self._plan.stepped):
-            self._emit(events.Paused())
+            self._emit(process.Paused())
         self._brake.wait(stepped=self._plan.stepped)
         if self._brake.cancelled.is_set():
             raise errors.CancelledError("cancelled")
         if self._brake.finishing:
             self._runs_done -= phase is Phase.MEASURED
             return
-        self._emit(events.RunStarted(number=number, phase=phase, of=planned))
+        self._emit(process.RunStarted(number=number, phase=phase, of=planned))
         run = Run(number=number, phase=phase, started_at=self._now(), size_bytes=self._size_bytes)
         meter = Meter(self._brake.cancelled, self._progress)
         try:
@@ -169,7 +168,7 @@ class Engine:
             if self._brake.cancelled.is_set():
                 raise errors.CancelledError("cancelled") from error
             failed = replace(run, status=RunStatus.FAILED, error=str(error), progress=tuple(meter.samples))
-            self._emit(events.RunFinished(run=failed))
+            self._emit(process.RunFinished(run=failed))
             raise
         run = replace(
             run,
@@ -181,10 +180,10 @@ class Engine:
         )
         if transfer.traffic is not None:
             self._traffic.append(transfer.traffic)
-        self._emit(events.RunFinished(run=run))
+        self._emit(process.RunFinished(run=run))
         if self._profiler:
             counted = self._profiler.round(number)
-            self._emit(events.PathSeen(path_facts=counted if phase is Phase.MEASURED else {}))
+            self._emit(process.PathSeen(path_facts=counted if phase is Phase.MEASURED else {}))
         if phase is Phase.MEASURED and run.bytes_per_second is not None:
             self._rates.append(run.bytes_per_second)
         self._watch_size(run)
@@ -211,7 +210,7 @@ class Engine:
             except errors.MeasurementError:
                 raise error from None
             self._scratch.remove(path)
-            self._emit(events.ScratchRemoved(path=path))
+            self._emit(process.ScratchRemoved(path=path))
             raise errors.NotAFileError(
                 f"{self._where(self._plan.target.path)} is a file: name the folder that a file is to be made in"
             ) from error
@@ -235,7 +234,7 @@ class Engine:
     def _watch_size(self, run: Run) -> None:
         if run.size_bytes != self._size_bytes and self._plan.target.abilities.moves_files:  # it has no file
             self._emit(
-                events.Warned(
+                process.Warned(
                     text=f"the file changed its size from {self._size_bytes} to {run.size_bytes} bytes while it was"
                     " measured; measure a file that nobody writes to"
                 )
@@ -243,7 +242,7 @@ class Engine:
             self._size_bytes = run.size_bytes
 
     def _progress(self, seconds: float, moved_bytes: int) -> None:
-        self._emit(events.Progressed(seconds=seconds, moved_bytes=moved_bytes, size_bytes=self._size_bytes))
+        self._emit(process.Progressed(seconds=seconds, moved_bytes=moved_bytes, size_bytes=self._size_bytes))
 
     def _verify(self) -> None:
         client, path = self._client, self._path
@@ -267,14 +266,14 @@ class Engine:
         path = new_scratch_path(self._plan.target, tree=self._plan.files is not None)
         if self._plan.target.abilities.moves_files:
             self._scratch.append(path)
-            self._emit(events.ScratchMade(path=path))
+            self._emit(process.ScratchMade(path=path))
         return path
 
     def _remove(self, path: str) -> None:
         if path in self._scratch:
             self._client.remove(path)
             self._scratch.remove(path)
-            self._emit(events.ScratchRemoved(path=path))
+            self._emit(process.ScratchRemoved(path=path))
 
     def _clean_up(self) -> str:
         """Reconnects if need be; returns what could not be removed, in words."""

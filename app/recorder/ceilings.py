@@ -11,7 +11,7 @@ from app.environment.host.activity import Wire, between, take_reading
 from app.environment.host.facts import client_facts
 from app.environment.host.processes import Ours
 from app.environment.quiet import OTHERS_CPU_PERCENT
-from app.measure.plan import Calibrated, CalibrationOrder
+from app.measure.process import Calibrated, CalibrationOrder
 from app.messages import line_of, message_of
 from app.recorder.writer import Write
 from storage.notebook import Notebook

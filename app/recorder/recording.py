@@ -11,9 +11,15 @@ from app.environment.collect import Environment, collect, with_counters
 from app.environment.quiet import QuietWatch, server_load
 from app.environment.samba.control import profiled_conf
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NotQuietError, UsageError
-from app.measure import events
-from app.measure.control import ControlMessage, SeriesControl
-from app.measure.plan import MeasurementPlan, MeasuringProcess, SeriesRequest, request_to_resume
+from app.measure import process
+from app.measure.process import (
+    ControlMessage,
+    MeasurementPlan,
+    MeasuringProcess,
+    SeriesControl,
+    SeriesRequest,
+    request_to_resume,
+)
 from app.recorder.ceilings import ceiling_of
 from app.recorder.writer import Recorder, SeriesWriter
 from forms import wording
@@ -75,21 +81,21 @@ class SeriesMonitor:
         if self._watch:
             self._watch.set_child(pid)
 
-    def see(self, event: events.Event) -> None:
+    def see(self, event: process.Event) -> None:
         if self._watch is None:
             return
         match event:
-            case events.Started(client=client, path_facts=facts):
+            case process.Started(client=client, path_facts=facts):
                 timestamps = facts.get("tcp.timestamps_used") != "no"
                 self._watch.session_is(block_bytes=client.block_bytes, timestamps=timestamps)
-            case events.RunStarted():
+            case process.RunStarted():
                 self._watch.run_started()
-            case events.Progressed(seconds=seconds, moved_bytes=moved):
+            case process.Progressed(seconds=seconds, moved_bytes=moved):
                 self._watch.moved(seconds, moved)
-            case events.RunFinished(run=run):
+            case process.RunFinished(run=run):
                 self._watch.run_finished(run.seconds, run.size_bytes)
 
-    def explained(self, failure: events.Failed) -> events.Failed:
+    def explained(self, failure: process.Failed) -> process.Failed:
         hidden = why_hidden(self._writer.series.environment.get("server", {}), self._writer.series.target)
         if failure.kind != NoSuchFileError.__name__ or not hidden:
             return failure
@@ -213,12 +219,12 @@ class SeriesClosed:
 
     series_id: str
     status: SeriesStatus
-    failure: events.Failed | None = None
+    failure: process.Failed | None = None
     stored: bool = True
     """False for a series that ended before its first run."""
 
 
-RecorderEvent = events.Event | SeriesOpened | SeriesStored | SeriesClosed
+RecorderEvent = process.Event | SeriesOpened | SeriesStored | SeriesClosed
 
 
 def open_notebook(path: Path) -> Notebook:
@@ -341,13 +347,13 @@ def _measure(
 
 def _measured(
     writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
-) -> Generator[RecorderEvent, None, events.Failed | None]:
+) -> Generator[RecorderEvent, None, process.Failed | None]:
     if request.quiet_time is not QuietTime.SKIP or request.repeats:
         refused = _refused(request, writer.series, notebook, control)
         if refused:
             yield refused
             return refused
-    failure: events.Failed | None = None
+    failure: process.Failed | None = None
     with contextlib.closing(SeriesMonitor(request, notebook, writer)) as monitor:
         try:
             monitor.look(control)
@@ -355,15 +361,15 @@ def _measured(
             writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
             monitor.judge()
         except MeasurementError as error:
-            failure = events.Failed.of(error)
+            failure = process.Failed.of(error)
             yield failure
     return failure
 
 
 def _runs(
     writer: SeriesWriter, monitor: SeriesMonitor, plan: MeasurementPlan, notebook: Notebook, control: SeriesControl
-) -> Generator[RecorderEvent, None, events.Failed | None]:
-    failure: events.Failed | None = None
+) -> Generator[RecorderEvent, None, process.Failed | None]:
+    failure: process.Failed | None = None
     before = dialect_before(writer.series, notebook)
     with MeasuringProcess(plan, control) as child:
         monitor.set_child(child.pid)
@@ -371,13 +377,13 @@ def _runs(
             monitor.see(event)
             was_stored = writer.stored
             writer.see(event)
-            if isinstance(event, events.Started) and (text := lowered_text(before, writer.series)):
+            if isinstance(event, process.Started) and (text := lowered_text(before, writer.series)):
                 writer.put_facts("path", {"smb.dialect_before": before})
-                yield events.Warned(text=text)
+                yield process.Warned(text=text)
             yield from writer.recorder.flush()
             if writer.stored and not was_stored:
                 yield SeriesStored(series_id=writer.series.id)
-            if isinstance(event, events.Failed):
+            if isinstance(event, process.Failed):
                 failure = monitor.explained(event)
                 yield failure
             else:
@@ -393,7 +399,7 @@ def _runs(
 
 def _refused(
     request: SeriesRequest, series: Series, notebook: Notebook, control: SeriesControl
-) -> events.Failed | None:
+) -> process.Failed | None:
     """Why the login fails, or how the session differs from the series to repeat."""
     trial = replace(
         request.plan, command=Command.PUT, size_bytes=1, make_file=False, verify=False, stepped=False,
@@ -401,9 +407,9 @@ def _refused(
     )  # fmt: skip
     with MeasuringProcess(trial, control) as child:
         for event in child.events():
-            if isinstance(event, events.Failed):
+            if isinstance(event, process.Failed):
                 return event
-            if isinstance(event, events.Started):
+            if isinstance(event, process.Started):
                 seen = event.client
                 client = replace(series.client, dialect=seen.dialect, signing=seen.signing, encryption=seen.encryption)
                 series = replace(series, client=client, environment={"path": event.path_facts})
@@ -412,7 +418,7 @@ def _refused(
     differing = differences_before(notebook.series(request.base_id), series)
     if not differing:
         return None
-    return events.Failed.of(
+    return process.Failed.of(
         errors.UsageError(
             f"this would not be series {request.base_id} measured again: {prose(differing)}; restore that, or measure"
             " without --again"
@@ -420,7 +426,7 @@ def _refused(
     )
 
 
-def _status(failure: events.Failed | None) -> SeriesStatus:
+def _status(failure: process.Failed | None) -> SeriesStatus:
     if failure is None:
         return SeriesStatus.COMPLETE
     return SeriesStatus.INTERRUPTED if failure.kind == "CancelledError" else SeriesStatus.FAILED
@@ -432,7 +438,7 @@ def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
     )
     with MeasuringProcess(cleaning, SeriesControl()) as child:
         for event in child.events():
-            if isinstance(event, events.ScratchRemoved):
+            if isinstance(event, process.ScratchRemoved):
                 writer.see(event)
 
 
@@ -441,7 +447,7 @@ def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
     return failure_from(closed.failure) if closed.failure else None
 
 
-def failure_from(failure: events.Failed) -> errors.SharebenchError:
+def failure_from(failure: process.Failed) -> errors.SharebenchError:
     """The error that the measuring process reported."""
     kind = getattr(errors, failure.kind, errors.MeasurementError)
     found: errors.SharebenchError = kind(failure.text, options=failure.options)
@@ -484,9 +490,9 @@ def record_interleaved(
                     controls[index].step()
                     for event in series[index]:
                         yield index, event
-                        if logins and isinstance(event, events.Failed) and event.kind == LoginError.__name__:
+                        if logins and isinstance(event, process.Failed) and event.kind == LoginError.__name__:
                             refused.add(logins[index])
-                        if isinstance(event, events.Paused):
+                        if isinstance(event, process.Paused):
                             break
                     else:
                         going.remove(index)
@@ -520,19 +526,19 @@ def words(event: RecorderEvent) -> str:
     match event:
         case SeriesOpened():
             said = "looking around"
-        case events.Started():
+        case process.Started():
             said = "connected"
-        case events.ScratchMade():
+        case process.ScratchMade():
             said = "making the file"
-        case events.RunStarted(number=number, phase=phase, of=of):
+        case process.RunStarted(number=number, phase=phase, of=of):
             said = run_name(number, phase, of)
-        case events.RunFinished(run=run):
+        case process.RunFinished(run=run):
             said = "failed" if run.status is RunStatus.FAILED else byte_rate(run.bytes_per_second)
-        case events.Paused():
+        case process.Paused():
             said = "waiting"
-        case events.Failed(text=text):
+        case process.Failed(text=text):
             said = f"failed: {text}"
-        case events.Finished():
+        case process.Finished():
             said = "tidying up"
         case SeriesClosed(status=SeriesStatus.INTERRUPTED):
             said = "interrupted"

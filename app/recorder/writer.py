@@ -13,7 +13,7 @@ from operator import methodcaller
 from typing import TypeVar
 
 from app.errors import NotebookError, UsageError
-from app.measure.events import Event, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started, Warned
+from app.measure.process import Event, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started, Warned
 from storage.errors import RefusedError, is_busy, is_failing, is_full
 from storage.notebook import Notebook
 from storage.records import Experiment, ExperimentKind, Facts, Run, RunStatus, Series, SeriesStatus, utc_now

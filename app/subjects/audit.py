@@ -14,7 +14,7 @@ from app.environment.samba import printed
 from app.environment.samba.facts import loadable_modules
 from app.environment.samba.server import server_facts
 from app.errors import MeasurementError, UsageError
-from app.measure.plan import SeriesRequest
+from app.measure.process import SeriesRequest
 from app.server.shell import Answer
 from forms.audit.judge import AuditedServer, judge
 from forms.audit.report import Remedy, remedies

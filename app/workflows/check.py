@@ -11,7 +11,7 @@ from app.clients.registry import make_client
 from app.environment.collect import Environment, collect
 from app.environment.quiet import QuietWatch
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NoSuchShareError, NotAFileError, UnreachableError
-from app.measure.control import RunGate
+from app.measure.process import RunGate
 from app.recorder.ceilings import ceiling_of
 from app.targets import new_scratch_path
 from app.workflows.requests import SeriesOptions

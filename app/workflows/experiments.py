@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.errors import UsageError
-from app.measure.plan import SeriesRequest
+from app.measure.process import SeriesRequest
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
 from storage.errors import did_you_mean
 from storage.notebook import Notebook

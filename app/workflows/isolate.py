@@ -8,8 +8,7 @@ from pathlib import Path
 from app.isolation.folders import restore_after_kills
 from app.isolation.places import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
-from app.measure.control import SeriesControl
-from app.measure.events import Warned
+from app.measure.process import SeriesControl, Warned
 from app.recorder.recording import open_notebook, resumable
 from app.recorder.writer import Recorder, Write, recorded
 from storage.isolations import Isolation

@@ -24,8 +24,7 @@ from app.load.events import (
 from app.load.file_set import FileSet
 from app.load.judgement import NextPoint, load_point, next_point
 from app.load.server_view import LoadSamplers, PrinterShare, with_jobs_refused
-from app.measure.control import ControlMessage, SeriesControl
-from app.measure.events import Warned
+from app.measure.process import ControlMessage, SeriesControl, Warned
 from app.recorder.recording import open_notebook
 from app.recorder.writer import Recorder, Write, recorded, take_out
 from app.server.shell import check_ssh_host

@@ -10,8 +10,7 @@ from pathlib import Path
 from app.clients.base import Secrets
 from app.environment.link.facts import detect_link, find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
-from app.measure.control import SeriesControl
-from app.measure.plan import SeriesRequest
+from app.measure.process import SeriesControl, SeriesRequest
 from app.recorder.recording import RecorderEvent, Resumption, SeriesStored, open_notebook, record_interleaved
 from app.recorder.writer import Recorder
 from app.targets import join

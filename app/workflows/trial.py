@@ -11,8 +11,7 @@ from app.changes.script import ServerChange
 from app.changes.server import ChangeFailedError, give_word, new_change_id, set_arm
 from app.environment.collect import collect
 from app.errors import CancelledError, SharebenchError
-from app.measure.control import SeriesControl
-from app.measure.events import Event, Failed, RunFinished, Started, Warned
+from app.measure.process import Event, Failed, RunFinished, SeriesControl, Started, Warned
 from app.recorder.ceilings import ceiling_of
 from app.recorder.recording import failure_from, open_notebook
 from app.recorder.writer import Recorder, SeriesWriter

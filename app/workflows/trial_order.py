@@ -20,9 +20,20 @@ from app.environment.quiet import LEAST_SECONDS
 from app.errors import MeasurementError, SharebenchError, UsageError
 from app.load.events import EngineProcess, LoadEnded, LoadPlan, PointMeasured, SecondPassed
 from app.load.judgement import load_point
-from app.measure.control import SeriesControl
-from app.measure.events import Event, Failed, Finished, Progressed, RunFinished, RunStarted, Started, Warned
-from app.measure.plan import MeasurementPlan, MeasuringProcess, SeriesRequest
+from app.measure.process import (
+    Event,
+    Failed,
+    Finished,
+    MeasurementPlan,
+    MeasuringProcess,
+    Progressed,
+    RunFinished,
+    RunStarted,
+    SeriesControl,
+    SeriesRequest,
+    Started,
+    Warned,
+)
 from app.recorder.recording import failure_from
 from app.targets import new_load_folder
 from app.workflows.requests import options_of, parse_change, series_request

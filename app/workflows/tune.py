@@ -11,8 +11,7 @@ from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeRefusedError, ConsentNeededError
 from app.changes.smb_conf import ChangeableSetting, ConfLine
 from app.errors import UsageError
-from app.measure.control import SeriesControl
-from app.measure.plan import SeriesRequest
+from app.measure.process import SeriesControl, SeriesRequest
 from app.workflows.trial import run_trial
 from app.workflows.trial_order import FittedRequest, Judged, TrialEvent, fitting_bytes, new_order, with_file_of
 from forms.audit.report import Remedy

@@ -18,9 +18,7 @@ from dataclasses import dataclass, replace
 from fcntl import ioctl
 from pathlib import Path
 
-from app.measure.control import SeriesControl
-from app.measure.events import RunFinished
-from app.measure.plan import MeasurementPlan, SeriesRequest
+from app.measure.process import MeasurementPlan, RunFinished, SeriesControl, SeriesRequest
 from app.messages import line_of, message_of
 from app.recorder.recording import RecorderEvent, record
 from forms.stats.summary import median

@@ -21,9 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from app.measure.control import SeriesControl
-from app.measure.events import Progressed, RunFinished
-from app.measure.plan import MeasurementPlan, SeriesRequest
+from app.measure.process import MeasurementPlan, Progressed, RunFinished, SeriesControl, SeriesRequest
 from app.recorder.recording import RecorderEvent, SeriesClosed, record
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime

@@ -12,9 +12,7 @@ from typing import Any, Self
 
 import psutil
 
-from app.measure.control import SeriesControl
-from app.measure.events import RunFinished, RunStarted
-from app.measure.plan import SeriesRequest
+from app.measure.process import RunFinished, RunStarted, SeriesControl, SeriesRequest
 from app.recorder.recording import SeriesClosed, record_interleaved
 from forms.stats.decision import ChangeDecision, decide_interleaved
 from forms.stats.summary import median

@@ -12,9 +12,7 @@ from pathlib import Path
 
 from app.cli.main import run
 from app.clients.base import Secrets
-from app.measure.control import SeriesControl
-from app.measure.events import Progressed, RunFinished, RunStarted
-from app.measure.plan import MeasurementPlan, SeriesRequest
+from app.measure.process import MeasurementPlan, Progressed, RunFinished, RunStarted, SeriesControl, SeriesRequest
 from app.recorder.recording import RecorderEvent, record, record_interleaved, resume
 from app.workflows.experiments import selftest_requests
 from app.workflows.requests import SeriesOptions

@@ -20,7 +20,7 @@ import psutil
 
 from app.load.events import PointMeasured
 from app.load.scenario import changed, find_scenario
-from app.measure.control import SeriesControl
+from app.measure.process import SeriesControl
 from app.workflows.load import LoadClosed, LoadRequest, run_load
 from storage.loads.records import Load, LoadChoices
 from storage.records import format_target

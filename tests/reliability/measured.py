@@ -11,10 +11,8 @@ from pathlib import Path
 
 from app.clients.base import Client
 from app.clients.registry import make_client
-from app.measure.control import RunGate
 from app.measure.engine import Engine
-from app.measure.events import Event, Failed, Finished, RunFinished, ScratchMade, Warned
-from app.measure.plan import MeasurementPlan
+from app.measure.process import Event, Failed, Finished, MeasurementPlan, RunFinished, RunGate, ScratchMade, Warned
 from storage.records import Command, Run, RunStatus
 
 

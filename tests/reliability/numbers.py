@@ -24,7 +24,7 @@ import psutil
 
 from app.load.events import LoadPhase, PhaseBegan, PointMeasured
 from app.load.scenario import changed, find_scenario
-from app.measure.control import SeriesControl
+from app.measure.process import SeriesControl
 from app.workflows.load import LoadClosed, LoadRequest, run_load
 from forms.load.summary import load_answer
 from storage.loads.records import Load, LoadChoices

@@ -14,7 +14,7 @@ from pathlib import Path
 from app.load.events import UsersGone
 from app.load.scenario import changed, find_scenario
 from app.load.server_view import NOT_TAKEN
-from app.measure.control import SeriesControl
+from app.measure.process import SeriesControl
 from app.workflows.load import LoadClosed, LoadRequest, run_load
 from storage.loads.records import LoadChoices, LoadPoint
 from tests.reliability.figures import Figures

@@ -11,9 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.clients.base import Secrets
-from app.measure.control import SeriesControl
-from app.measure.events import RunStarted
-from app.measure.plan import MeasurementPlan, SeriesRequest
+from app.measure.process import MeasurementPlan, RunStarted, SeriesControl, SeriesRequest
 from app.recorder.recording import SeriesClosed, record
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, Target

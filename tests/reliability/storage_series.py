@@ -15,9 +15,7 @@ from unittest import mock
 
 from app.clients.base import Secrets
 from app.errors import NotebookError
-from app.measure.control import SeriesControl
-from app.measure.events import RunFinished, Warned
-from app.measure.plan import MeasurementPlan, SeriesRequest
+from app.measure.process import MeasurementPlan, RunFinished, SeriesControl, SeriesRequest, Warned
 from app.recorder import writer
 from app.recorder.recording import record, resume
 from storage.errors import NotebookFileError, unusable

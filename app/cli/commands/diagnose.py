@@ -9,8 +9,7 @@ from app.cli import common, output
 from app.cli.progress import StatusLine, watch_to_end
 from app.cli.run_options import chosen, series_options, target_argument
 from app.errors import CancelledError, MeasurementError, UsageError
-from app.measure.control import SeriesControl
-from app.measure.events import Warned
+from app.measure.process import SeriesControl, Warned
 from app.subjects.diagnosis import run as diagnosing
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
 from storage.diagnoses import DIAGNOSIS, Effort, StageName

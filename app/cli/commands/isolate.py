@@ -14,8 +14,7 @@ from app.errors import CancelledError, MeasurementError, UsageError
 from app.isolation import places
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
-from app.measure.control import SeriesControl
-from app.measure.events import Warned
+from app.measure.process import SeriesControl, Warned
 from app.workflows.isolate import record_isolation
 from forms.isolation.report import clients_text, isolation_report
 from forms.wording import byte_rate

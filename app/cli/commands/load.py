@@ -17,8 +17,7 @@ from app.errors import MeasurementError, SharebenchError, UsageError
 from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenario_text
 from app.load.worker_processes import serve_workers
-from app.measure.control import SeriesControl
-from app.measure.events import Warned
+from app.measure.process import SeriesControl, Warned
 from app.server.shell import check_ssh_host
 from app.targets import is_load_folder, parse_target
 from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored, run_load

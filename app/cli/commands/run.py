@@ -14,8 +14,7 @@ from app.cli.progress import watch, watch_turns
 from app.cli.run_options import chosen, series_options, target_argument
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.measure.control import SeriesControl
-from app.measure.plan import SeriesRequest
+from app.measure.process import SeriesControl, SeriesRequest
 from app.recorder.recording import failure_of, record, record_interleaved, resumable, resume
 from app.targets import parse_target
 from app.workflows.experiments import LABELS, repeat_requests, selftest_requests

@@ -12,7 +12,7 @@ from app.clients.base import Secrets
 from app.config import profile
 from app.errors import CancelledError, MeasurementError
 from app.logins import same_login
-from app.measure.control import SeriesControl
+from app.measure.process import SeriesControl
 from app.targets import parse_target
 from app.workflows.survey import LogIn, SurveyChoices, SurveyRound, measure_round, plan_round, result
 from forms.experiments.report import survey_report

@@ -23,9 +23,7 @@ from app.cli.progress import ProgressLine, cancel_on_signals
 from app.cli.run_options import chosen, series_options, ssh_host, target_argument
 from app.errors import SharebenchError, UsageError
 from app.load.scenario import changed, find_scenario
-from app.measure.control import SeriesControl
-from app.measure.events import RunFinished, RunStarted
-from app.measure.plan import SeriesRequest
+from app.measure.process import RunFinished, RunStarted, SeriesControl, SeriesRequest
 from app.recorder.recording import SeriesOpened
 from app.subjects.audit import audited_first
 from app.workflows import trial_order

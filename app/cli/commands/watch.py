@@ -17,7 +17,7 @@ from app.cli.progress import watch
 from app.cli.run_options import chosen, series_options, target_argument
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.measure.control import SeriesControl
+from app.measure.process import SeriesControl
 from app.recorder.recording import SeriesClosed, record
 from app.targets import parse_target
 from app.user_files import read_toml

@@ -13,8 +13,7 @@ from app.environment.link.facts import find_link
 from app.environment.samba.control import profiled_conf
 from app.errors import SharebenchError, UsageError
 from app.load.file_set import remove_all
-from app.measure.control import SeriesControl
-from app.measure.events import Warned
+from app.measure.process import SeriesControl, Warned
 from app.messages import line_of, message_of
 from app.recorder.recording import open_notebook
 from app.recorder.writer import Recorder, Write, recorded

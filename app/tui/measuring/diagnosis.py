@@ -7,7 +7,7 @@ from textual.content import Content
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.measure.events import Warned
+from app.measure.process import Warned
 from app.subjects.diagnosis import run as diagnosing
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, typed_target, typed_values

@@ -13,7 +13,7 @@ from app.errors import UsageError
 from app.isolation.places import DEFAULT_ROUNDS, DEFAULT_SECONDS, IsolationRequest, parse_clients, request_to_resume
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
-from app.measure.events import Warned
+from app.measure.process import Warned
 from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, typed_count, typed_target, typed_values
 from app.tui.widgets.recording import MeasurementScreen, run_keys
 from app.tui.widgets.views import joined, stopped

@@ -16,7 +16,7 @@ from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.load.scenario import NAMES, changed, find_scenario, parse_users
-from app.measure.events import Warned
+from app.measure.process import Warned
 from app.targets import parse_typed_target
 from app.tui.frame.commands import keys
 from app.tui.widgets import asking

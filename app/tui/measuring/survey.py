@@ -10,7 +10,7 @@ from app.charts.bars import bar
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.logins import same_login
-from app.measure.events import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
+from app.measure.process import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Warned
 from app.recorder.recording import RecorderEvent, words
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog

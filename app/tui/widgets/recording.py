@@ -21,8 +21,7 @@ from textual.worker import get_current_worker
 
 from app.clients.base import Secrets
 from app.errors import LoginError
-from app.measure.control import SeriesControl
-from app.measure.events import Progressed, RunFinished, RunStarted
+from app.measure.process import Progressed, RunFinished, RunStarted, SeriesControl
 from app.recorder.recording import RecorderEvent
 from app.tui.export import ExportScreen
 from app.tui.frame.base import BaseScreen

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.measure.control import SeriesControl
-from app.measure.plan import SeriesRequest
+from app.measure.process import SeriesControl, SeriesRequest
 from app.recorder.recording import RecorderEvent
 from app.workflows.guide.backend import Backend
 from app.workflows.guide.choices import GuideChoices

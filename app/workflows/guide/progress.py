@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from app.charts import canvas
 from app.charts.bars import bar
-from app.measure import events
+from app.measure import process
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored, run_name, words
 from forms import wording
 from forms.series.progress import RunProgress, duration, standing
@@ -51,7 +51,7 @@ class SeriesProgress:
     ending: bool = False
     warnings: tuple[str, ...] = ()
     status: SeriesStatus | None = None
-    failure: events.Failed | None = None
+    failure: process.Failed | None = None
 
     @property
     def is_over(self) -> bool:
@@ -66,17 +66,17 @@ class SeriesProgress:
         match event:
             case SeriesStored(series_id=series_id):
                 return replace(self, series_id=series_id)
-            case events.Started(size_bytes=size):
+            case process.Started(size_bytes=size):
                 return replace(self, doing=f"{words(event)}; the file has {wording.file_size(size)}")
-            case events.ScratchMade() | events.Finished():
+            case process.ScratchMade() | process.Finished():
                 return replace(self, doing=words(event))
-            case events.RunStarted(number=number, phase=phase, of=of):
+            case process.RunStarted(number=number, phase=phase, of=of):
                 return replace(
                     self, number=number, of=of, phase=phase, now=None, curve=(), paused=False, doing="running"
                 )
-            case events.Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
+            case process.Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
                 return replace(self, now=standing(seconds, moved, size), curve=_longer(self.curve, (seconds, moved)))
-            case events.RunFinished(run=run):
+            case process.RunFinished(run=run):
                 return replace(
                     self,
                     finished_runs=self.finished_runs + 1,
@@ -89,11 +89,11 @@ class SeriesProgress:
                     last_run_seconds=run.seconds or self.last_run_seconds,
                     doing=words(event),
                 )
-            case events.Paused():
+            case process.Paused():
                 return replace(self, paused=True, pause_asked=False)
-            case events.Warned(text=text):
+            case process.Warned(text=text):
                 return replace(self, warnings=(*self.warnings, text))
-            case events.Failed():
+            case process.Failed():
                 return replace(self, failure=event)
             case SeriesClosed(status=status, failure=failure, stored=stored):
                 ended = replace(self, status=status, failure=failure or self.failure, paused=False)

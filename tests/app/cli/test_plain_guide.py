@@ -15,7 +15,7 @@ from app.child_process import PASSWORD_VARIABLE
 from app.cli.plain_guide import PlainGuide
 from app.clients.base import DirectoryEntry
 from app.errors import LoginError, UnreachableError
-from app.measure.events import Failed
+from app.measure.process import Failed
 from app.workflows.guide.choices import MethodStep
 from app.workflows.guide.page import Visit
 from storage.notebook import Notebook

@@ -14,9 +14,7 @@ from typing import Any
 
 import pytest
 
-from app.measure.control import SeriesControl
-from app.measure.events import Progressed, RunFinished
-from app.measure.plan import MeasurementPlan, MeasuringProcess
+from app.measure.process import MeasurementPlan, MeasuringProcess, Progressed, RunFinished, SeriesControl
 from forms.series.progress import over_time
 from storage.records import Command, Run, format_target
 from tests.servers.netns import PAYLOAD_SHARE, Link

@@ -30,9 +30,7 @@ from app.environment.host.activity import (
 from app.environment.host.processes import Ours, Process, kernel_ticks, parse_stat, servers_here, tree
 from app.environment.link.facts import find_link
 from app.environment.quiet import OwnTraffic, QuietContext, QuietWatch, ServerLoad, assess, server_load
-from app.measure.control import SeriesControl
-from app.measure.events import Progressed, RunFinished, RunStarted
-from app.measure.plan import MeasurementPlan, MeasuringProcess
+from app.measure.process import MeasurementPlan, MeasuringProcess, Progressed, RunFinished, RunStarted, SeriesControl
 from storage.records import Command, JSONValue, QuietVerdict, Target
 from tests.servers.netns import can_make_namespaces
 from tests.servers.process import require, unavailable

@@ -21,8 +21,7 @@ from app.isolation.places import IsolationRequest, Places, request_to_resume
 from app.isolation.replay_child import ReplayPlan
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded
 from app.isolation.script import load_script
-from app.measure.control import SeriesControl
-from app.measure.events import Warned
+from app.measure.process import SeriesControl, Warned
 from app.server.shell import ServerShell
 from app.workflows.isolate import record_isolation
 from forms.isolation.report import isolation_document

@@ -14,7 +14,7 @@ from app.isolation.folders import restore_after_kills, restore_server
 from app.isolation.places import IsolationRequest, find_places
 from app.isolation.rounds import IsolationClosed, IsolationEvent
 from app.isolation.script import load_script
-from app.measure.control import SeriesControl
+from app.measure.process import SeriesControl
 from app.server.shell import ServerShell
 from app.workflows.isolate import record_isolation
 from storage.isolations import Isolation, LeftBehind

@@ -10,21 +10,22 @@ import pytest
 
 from app.clients.base import Client, Content, Meter, Transfer
 from app.errors import AccessDeniedError, ConnectionLostError, NoSuchFileError, StalledError, UnreachableError
-from app.measure.control import ControlMessage, RunGate
 from app.measure.engine import Engine, OrderedDigest
-from app.measure.events import (
+from app.measure.process import (
     EVENTS,
+    ControlMessage,
     Event,
     Failed,
     Finished,
+    MeasurementPlan,
     RunFinished,
+    RunGate,
     RunStarted,
     ScratchMade,
     ScratchRemoved,
     Started,
     Warned,
 )
-from app.measure.plan import MeasurementPlan
 from app.messages import line_of, message_of
 from app.recorder.recording import failure_from
 from storage.records import Command, Phase, RunStatus, Target

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.measure.control import SeriesControl
-from app.measure.events import Warned
-from app.measure.plan import MeasurementPlan, SeriesRequest
+from app.measure.process import MeasurementPlan, SeriesControl, SeriesRequest, Warned
 from app.recorder.recording import dialect_before, lowered_text, record
 from forms.findings.finding import Severity
 from forms.findings.rules_session import old_dialect

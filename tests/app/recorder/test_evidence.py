@@ -16,9 +16,7 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import NotebookError, UsageError
-from app.measure.control import SeriesControl
-from app.measure.events import Failed, RunFinished, ScratchMade, Warned
-from app.measure.plan import MeasurementPlan, SeriesRequest
+from app.measure.process import Failed, MeasurementPlan, RunFinished, ScratchMade, SeriesControl, SeriesRequest, Warned
 from app.recorder import writer
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesMonitor, record, resumable, resume
 from storage.errors import unusable

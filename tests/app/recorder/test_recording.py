@@ -13,9 +13,7 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.measure.control import SeriesControl
-from app.measure.events import Failed, RunFinished, RunStarted
-from app.measure.plan import MeasurementPlan, SeriesRequest
+from app.measure.process import Failed, MeasurementPlan, RunFinished, RunStarted, SeriesControl, SeriesRequest
 from app.recorder.recording import Resumption, SeriesClosed, SeriesOpened, record, record_interleaved, resume
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, Settings

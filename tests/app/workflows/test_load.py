@@ -11,8 +11,7 @@ import pytest
 from app.environment.collect import Environment
 from app.errors import UsageError
 from app.load.events import EngineProcess, FilesMade, LoadEnded, LoadEvent, LoadPlan, PointMeasured, WorkersReady
-from app.measure.control import SeriesControl
-from app.measure.events import Warned
+from app.measure.process import SeriesControl, Warned
 from app.workflows.load import (
     LoadClosed,
     LoadOpened,

@@ -11,7 +11,7 @@ from app.cli.commands.run import run_command
 from app.cli.run_options import chosen
 from app.clients.base import Secrets
 from app.errors import PasswordInURLError, UsageError
-from app.measure.plan import SeriesRequest
+from app.measure.process import SeriesRequest
 from app.workflows.guide.choices import GuideChoices, choices_of, with_target
 from app.workflows.guide.job import request_of
 from app.workflows.requests import SeriesOptions, options_of, parse_change, series_request

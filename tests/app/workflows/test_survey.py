@@ -8,8 +8,7 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import UnreachableError, UsageError
-from app.measure.control import SeriesControl
-from app.measure.plan import SeriesRequest
+from app.measure.process import SeriesControl, SeriesRequest
 from app.recorder.recording import Resumption, SeriesClosed
 from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for

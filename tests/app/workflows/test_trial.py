@@ -30,8 +30,7 @@ from app.errors import (
 from app.kinds import stored_experiment
 from app.load.events import LoadEnded
 from app.load.scenario import changed, find_scenario
-from app.measure.control import SeriesControl
-from app.measure.events import Failed, RunFinished, Started, Warned
+from app.measure.process import Failed, RunFinished, SeriesControl, Started, Warned
 from app.workflows import tune
 from app.workflows.requests import SeriesOptions, series_request
 from app.workflows.trial import _fixed_work, run_trial

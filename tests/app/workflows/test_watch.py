@@ -18,7 +18,7 @@ from app.errors import (
     UnreachableError,
     UsageError,
 )
-from app.measure.events import Failed
+from app.measure.process import Failed
 from app.recorder.recording import SeriesClosed
 from app.workflows.history import history_of_recording
 from app.workflows.watch import WatchRequest, check, delivered, tell

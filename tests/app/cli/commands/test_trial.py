@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import CancelledError
-from app.measure.control import SeriesControl
+from app.measure.process import SeriesControl
 from app.workflows.trial_order import FittedRequest
 from app.workflows.tune import Tuning
 from forms.trials.summary import trial_summary

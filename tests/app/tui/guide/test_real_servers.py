@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from app.measure.control import SeriesControl
-from app.measure.events import RunFinished
-from app.measure.plan import SeriesRequest
+from app.measure.process import RunFinished, SeriesControl, SeriesRequest
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context

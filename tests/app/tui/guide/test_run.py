@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from app.errors import LoginError, NotebookError
-from app.measure.events import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, Started, Warned
+from app.measure.process import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, Started, Warned
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.guide import run_screen
 from app.tui.guide.run_screen import RunScreen

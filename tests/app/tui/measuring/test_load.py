@@ -12,7 +12,7 @@ from app.clients.base import Secrets
 from app.config import config
 from app.errors import UsageError
 from app.load.events import FilesMade, LoadEnded, LoadPhase, PhaseBegan, SecondPassed
-from app.measure.events import Warned
+from app.measure.process import Warned
 from app.targets import parse_target
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context

@@ -10,8 +10,7 @@ from textual.widgets import Input
 
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
-from app.measure.control import SeriesControl
-from app.measure.events import Failed, Finished, Progressed, RunFinished, RunStarted, Started, Warned
+from app.measure.process import Failed, Finished, Progressed, RunFinished, RunStarted, SeriesControl, Started, Warned
 from app.recorder.ceilings import Calibration
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
 from app.tui.frame.app import SharebenchApp

@@ -16,8 +16,7 @@ from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNee
 from app.changes.smb_conf import ChangeableSetting
 from app.child_process import PASSWORD_VARIABLE
 from app.errors import CancelledError, LoginError, UnreachableError
-from app.measure.control import SeriesControl
-from app.measure.plan import SeriesRequest
+from app.measure.process import SeriesControl, SeriesRequest
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.measuring.trial import TrialScreen

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.measure.events import Progressed, RunFinished, RunStarted
+from app.measure.process import Progressed, RunFinished, RunStarted
 from app.workflows.guide.progress import SeriesProgress, each_second, last_second, sparkline
 from storage.records import Phase, Run
 

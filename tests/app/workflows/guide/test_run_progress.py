@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.measure.events import Failed, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Started, Warned
+from app.measure.process import Failed, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Started, Warned
 from app.recorder.recording import SeriesClosed, SeriesOpened, SeriesStored
 from app.workflows.guide.progress import MOST_SAMPLES, SeriesProgress
 from storage.records import ClientFacts, Phase, Run, RunStatus, SeriesStatus

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from app import child_process
-from app.measure import plan
-from app.measure.control import SeriesControl
-from app.measure.events import Event, Failed, Finished
-from app.measure.plan import MeasurementPlan, MeasuringProcess
+from app.measure import process
+from app.measure.process import Event, Failed, Finished, MeasurementPlan, MeasuringProcess, SeriesControl
 from app.messages import line_of
 from storage.records import Command, Target
 
@@ -43,7 +41,7 @@ def test_a_process_that_dies_in_the_middle_of_a_word_has_died(child: Path):
 
 
 def test_one_that_closes_its_end_and_hangs_is_ended(child: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(plan, "GRACE_SECONDS", 0.5)
+    monkeypatch.setattr(process, "GRACE_SECONDS", 0.5)
     child.write_text("import os, threading\nos.close(1)\nthreading.Event().wait()\n")
     (failed,) = events_of()
     assert isinstance(failed, Failed)

@@ -1,0 +1,350 @@
+"""The request for a series, and the measuring process: its plan, what it is told, and its events."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated, Self, get_args
+
+from app.child_process import ChildProcess
+from app.clients.base import Secrets
+from app.errors import SharebenchError
+from app.messages import line_of, message_of
+from storage.json_reader import JSONNode
+from storage.plan import MonitorChoices, Plan, RunChoices
+from storage.records import ClientFacts, Command, Experiment, Phase, Run, Series, Target
+
+
+class ControlMessage(StrEnum):
+    """A line on the measuring process's stdin; EOF means cancel."""
+
+    PAUSE = "pause"
+    RESUME = "resume"
+    FINISH = "finish"
+    STEP = "step"
+
+
+class RunGate:
+    """The measuring side: messages so far, and the wait for more."""
+
+    def __init__(self) -> None:
+        self.cancelled = threading.Event()
+        self._changed = threading.Condition()
+        self._paused = False
+        self._finish = False
+        self._steps = 0
+        self._on_cancel: Callable[[], None] | None = None
+
+    def hear(self, word: ControlMessage) -> None:
+        with self._changed:
+            if word is ControlMessage.PAUSE:
+                self._paused = True
+            elif word is ControlMessage.RESUME:
+                self._paused = False
+            elif word is ControlMessage.FINISH:
+                self._finish = True
+            else:
+                self._steps += 1
+            self._changed.notify_all()
+
+    def cancel(self) -> None:
+        with self._changed:
+            self.cancelled.set()
+            self._changed.notify_all()
+            on_cancel = self._on_cancel
+        if on_cancel:
+            on_cancel()
+
+    def when_cancelled(self, call: Callable[[], None] | None) -> None:
+        """Called at once if already cancelled; None clears it."""
+        with self._changed:
+            self._on_cancel = call
+            happened = self.cancelled.is_set()
+        if happened and call:
+            call()
+
+    @property
+    def finishing(self) -> bool:
+        return self._finish
+
+    def must_wait(self, *, stepped: bool) -> bool:
+        return not self.cancelled.is_set() and not self._finish and (self._paused or (stepped and not self._steps))
+
+    def wait(self, *, stepped: bool) -> None:
+        """Returns when the next run may start or the series ends; consumes a step."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self.must_wait(stepped=stepped))
+            if stepped and self._steps:
+                self._steps -= 1
+
+
+class SeriesControl:
+    """The user's side: messages are kept until a process is attached."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # a signal handler may cancel while its own thread is saying a word
+        self._say: Callable[[ControlMessage], None] | None = None
+        self._end: Callable[[], None] | None = None
+        self._waiting: list[ControlMessage] = []
+        self.cancelled = threading.Event()
+
+    def attach(self, say: Callable[[ControlMessage], None], end: Callable[[], None]) -> None:
+        """``say`` sends a message; ``end`` closes the process's stdin."""
+        with self._lock:
+            self._say, self._end = say, end
+            waiting, self._waiting = self._waiting, []
+            for word in waiting:
+                say(word)
+            if self.cancelled.is_set():
+                end()
+
+    def detach(self) -> None:
+        with self._lock:
+            self._say = self._end = None
+
+    def tell(self, word: ControlMessage) -> None:
+        with self._lock:
+            if self._say:
+                self._say(word)
+            else:
+                self._waiting.append(word)
+
+    def cancel(self) -> None:
+        with self._lock:
+            self.cancelled.set()
+            if self._end:
+                self._end()
+
+    def pause(self) -> None:
+        self.tell(ControlMessage.PAUSE)
+
+    def resume(self) -> None:
+        self.tell(ControlMessage.RESUME)
+
+    def finish_after_run(self) -> None:
+        self.tell(ControlMessage.FINISH)
+
+    def step(self) -> None:
+        self.tell(ControlMessage.STEP)
+
+
+PathFacts = Annotated[dict[str, str | int | float], JSONNode.object_or_empty]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """The client is connected and the file exists."""
+
+    client: ClientFacts
+    size_bytes: int
+    path_facts: PathFacts = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathSeen:
+    """Statistics of the connections, after the runs."""
+
+    path_facts: PathFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScratchMade:
+    """A scratch file exists on the target."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScratchRemoved:
+    """The scratch file is removed."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted:
+    """``of`` is the planned number of runs in the phase; absent if open."""
+
+    number: int
+    phase: Phase
+    of: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progressed:
+    """Bytes moved in the current run; at most ten events a second."""
+
+    seconds: float
+    moved_bytes: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFinished:
+    """A run ended, with or without success."""
+
+    run: Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paused:
+    """The series is paused after a run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warned:
+    """A warning that ends in what to do."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """The series ended early; ``kind`` is a class name of :mod:`app.errors`."""
+
+    kind: str
+    text: str
+    options: str = ""
+
+    @classmethod
+    def of(cls, error: SharebenchError, more: str = "") -> "Failed":
+        return cls(kind=type(error).__name__, text=f"{error}{more}", options=error.options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """All runs are done; ``reached`` is False if ``--until`` was not met."""
+
+    reached: bool | None = None
+
+
+Event = (
+    Started
+    | PathSeen
+    | ScratchMade
+    | ScratchRemoved
+    | RunStarted
+    | Progressed
+    | RunFinished
+    | Paused
+    | Warned
+    | Failed
+    | Finished
+)
+EVENTS: tuple[type, ...] = get_args(Event)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasurementPlan(RunChoices):
+    """One series; ``done_*`` describe the finished part of a resumed series."""
+
+    command: Command
+    target: Target
+    stepped: bool = False
+    """Wait for a ``step`` before each run, to interleave several series."""
+    done_warmups: int = 0
+    done_runs: int = 0
+    done_rates: tuple[float, ...] = ()
+    """Bytes per second of the valid measured runs, for ``until_percent``."""
+    scratch_path: str | None = None
+    """A leftover of an interrupted attempt, removed before the first run."""
+    profile_ssh: str | None = None
+    profile_conf: str | None = None
+    """The smb.conf of the smbd whose profile is read; None: no profile."""
+    secrets: Secrets = field(default_factory=Secrets)
+
+    @classmethod
+    def of(cls, choices: RunChoices | None, command: Command, target: Target) -> Self:
+        """From a stored series; defaults for what it does not say."""
+        return cls(command=command, target=target, **(choices or RunChoices()).run_choices())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationOrder:
+    """One client to be calibrated."""
+
+    protocol: str
+    command: Command
+    client: ClientFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibrated:
+    """What it reached; None where there is nothing to calibrate it against."""
+
+    bytes_per_second: float | None
+
+
+GRACE_SECONDS = 30.0
+
+
+class MeasuringProcess:
+    """One measuring process; read :meth:`events` to the end, inside ``with``."""
+
+    def __init__(self, plan: MeasurementPlan, control: SeriesControl) -> None:
+        self._plan = plan
+        self._control = control
+        self._process = ChildProcess("app.measure.child", grace_seconds=GRACE_SECONDS)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def __enter__(self) -> Self:
+        self._process.say(line_of(self._plan))
+        self._control.attach(lambda word: self._process.say(word.value), self._process.cancel)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._control.detach()
+        self._process.close()
+
+    def events(self) -> Iterator[Event]:
+        """The last event is Finished or Failed, however the process ends."""
+        for line in self._process.lines():
+            event: Event = message_of(line, EVENTS)
+            yield event
+            if isinstance(event, Finished | Failed):
+                return
+        how = self._process.how_it_ended()
+        text = f"the measuring process {how}; what was measured before is kept, and the series can be resumed"
+        yield Failed(kind="ChildDiedError", text=text, options="--resume")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormEntries:
+    """What the user says about a series."""
+
+    link_bits_per_second: int | None = None
+    """Nominal link speed; None to ask the network interface."""
+    label: str = ""
+    note: str = ""
+    question: str = ""
+    base_id: str | None = None
+    """Base of the change; None for the experiment's last kept series."""
+    repeats: bool = False
+    """The base series measured again; refused if session or path differ."""
+    change_name: str | None = None
+    change_value: str = ""
+    wait_seconds: float = 0.0
+    """Longest wait for a quiet time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesRequest(FormEntries, MonitorChoices):
+    """A series to measure and its form's entries."""
+
+    plan: MeasurementPlan
+    title: str = ""
+    """Empty for one made from command and target."""
+    experiment: Experiment | None = None
+
+    def stored_plan(self) -> Plan:
+        """For resuming; never contains a secret."""
+        return Plan(**self.plan.run_choices(), **self.monitor_choices())
+
+
+def request_to_resume(series: Series, plan: MeasurementPlan) -> SeriesRequest:
+    """Resume a stored series by a plan of its missing runs."""
+    stored = series.plan or Plan()
+    return SeriesRequest(plan=plan, link_bits_per_second=series.link_bits_per_second, **stored.monitor_choices())
