@@ -50,6 +50,15 @@ def answer_parts(parts: Iterable[str]) -> None:
             click.echo(for_terminal(part), nl=False)
 
 
+_FEW = 10
+
+
+def answer_ids(ids: Sequence[str]) -> None:
+    """A line each for scripts; a terminal shows a few, as their number is said besides."""
+    if ids and (len(ids) <= _FEW or not sys.stdout.isatty()):
+        answer("\n".join(ids))
+
+
 def answer_json(document: object) -> None:
     """The answer as JSON."""
     answer(json_text(document))

@@ -255,17 +255,24 @@ def _by_time(before: _Side, after: _Side, alike: float, session: float = _SESSIO
     return _Effect(*(after.calls / middle * (factor - 1) for factor in factors))
 
 
+BLAME = "Blame"
+
+
 def with_blame(report: Report, base: Sequence[Round], other: Sequence[Round]) -> Report:
-    """The comparison, with its two profiles call by call where both sides have one."""
+    """The comparison with what is to blame below its answer, where both sides have a profile."""
     found = blame(base, other)
     if found is None:
         return report
-    field = Field(name="Blame", text=found.sentence, tone=Tone.CAUTION if found.blamed else Tone.PLAIN)
+    field = Field(name=BLAME, text=found.sentence, tone=Tone.CAUTION if found.blamed else Tone.PLAIN)
     told = {**asdict(found), "sentence": found.sentence, "change_percent": found.change_percent, "level": LEVEL}
+    at = int(report.answer is not None)
+    if found.blamed:
+        report = replace(report, fields=(*report.fields[:at], field, *report.fields[at:]))
+    else:
+        report = replace(report, results=(*report.results, replace(field, is_detail=True)))
     return replace(
         report,
-        tables=(*report.tables, _table(found)),
-        results=(*report.results, field),
+        tables=(*report.tables, replace(_table(found), is_detail=True)),
         document=lambda: {**report.document(), "blame": told},
     )
 

@@ -141,19 +141,22 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
         ]
         more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
         said.append(f"What differs, and may be the reason: {wording.listed([*named[:_NAMED], *more])}.")
-    for side, name in ((sides.base, "base"), (sides.other, "other")):
-        for number, series in enumerate(side, 1):
-            said += _doubts(series, name if len(side) == 1 else f"{name} {number}", interleaved=comparison.interleaved)
+    named = [
+        (f"the {name} ({series.id})" if len(side) == 1 else f"the {name} {number} ({series.id})", series)
+        for side, name in ((sides.base, "base"), (sides.other, "other"))
+        for number, series in enumerate(side, 1)
+    ]
+    if busy := [name for name, series in named if series.quiet_verdict is QuietVerdict.BUSY]:
+        said.append(f"Measured at a busy time: {wording.listed(busy)}. Measure again at a quiet one.")
+    for name, series in named:
+        said += _doubts(series, f"T{name[1:]}", interleaved=comparison.interleaved)
     return said
 
 
-def _doubts(series: Series, name: str, *, interleaved: bool) -> Iterator[str]:
-    named = f"The {name} ({series.id})"
+def _doubts(series: Series, named: str, *, interleaved: bool) -> Iterator[str]:
     unusual = sum(row.unusual is not None for row in run_form(series).rows)
     if unusual:
         yield f"{named} has {wording.count(unusual, 'unusual run')}: look at them first."
-    if series.quiet_verdict is QuietVerdict.BUSY:
-        yield f"{named} was measured at a busy time: measure it again at a quiet one."
     if interleaved:
         return
     trend, dependence = drift(series.rates()), lag_1(series.rates())

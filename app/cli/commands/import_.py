@@ -89,8 +89,7 @@ def import_command(
     if as_json:
         output.answer_json({"imported": list(stored.new), "already_there": list(stored.there)})
         return
-    for one in stored.new:
-        output.answer(one)
+    output.answer_ids(stored.new)
     output.say(f"{wording.count(len(stored.new), 'recording')} imported")
     if stored.there:
         output.say(f"already in the notebook, and the same: {', '.join(stored.there)}")
@@ -173,8 +172,7 @@ def _share(
     if as_json:
         output.answer_json(asdict(taken))
         return
-    for one in taken.new:
-        output.answer(one)
+    output.answer_ids(taken.new)
     output.say(f"{len(taken.new)} new {where}, {len(taken.changed)} changed")
 
 

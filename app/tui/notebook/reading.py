@@ -15,13 +15,14 @@ from app.tui.frame.parts import KeyBar
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
-from app.tui.widgets.views import MORE, ZOOM, AnsiView, ChartView, ShowsMore, ZoomsCharts, content_of
+from app.tui.widgets.views import MORE, ZOOM, AnsiView, ChartView, ShowsMore, ZoomsCharts, joined
 from app.workflows.compare import sides_to_compare
 from app.workflows.next_steps import NextStep, after_comparison, after_series
+from forms.comparison.blame import BLAME
 from forms.comparison.report import comparison_report, pair_report
 from forms.comparison.summary import ComparisonSummary, comparisons
 from forms.exporters.text import WIDTH, figures_text, report_text, run_form_text
-from forms.layout import Toned
+from forms.layout import Toned, visible
 from forms.report import Report
 from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
@@ -120,9 +121,6 @@ class CompareScreen(ShowsMore, ZoomsCharts, Copies, GoesOn):
     def _show(self, form: ComparisonSummary) -> None:
         self.form = form
         comparison = form.comparison
-        self.query_one("#verdict", Label).update(
-            content_of(Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone))
-        )
         self.query_one("#comparison-box").border_title = Content(
             f"Compare · {comparison.other_name} against {comparison.base_name}"
         )
@@ -132,7 +130,11 @@ class CompareScreen(ShowsMore, ZoomsCharts, Copies, GoesOn):
         if self.form is None:
             return
         self.set_class(self.shows_more, "-more")
-        report = self.of_now(replace(pair_report(self.form), fields=()))
+        comparison, report = self.form.comparison, self.of_now(pair_report(self.form))
+        verdict = Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)
+        blamed = [Toned(visible(one.text), one.tone) for one in report.fields if one.name == BLAME]
+        self.query_one("#verdict", Label).update(joined([verdict, *blamed], "\n"))
+        report = replace(report, fields=())
         self.query_one("#comparison", AnsiView).show(
             lambda width, _height: figures_text(report, width=min(width, WIDTH), ansi=True)
         )

@@ -10,7 +10,7 @@ import pytest
 
 from forms.comparison.blame import OWN, Blame, blame, with_blame
 from forms.layout import Tone
-from forms.report import Report
+from forms.report import Field, Report
 from storage.isolations import ProfileCounter, profile_facts, profile_rounds
 
 USUAL = {"openat": (4.0, 20.0), "close": (3.0, 5.0), "readdir": (14.0, 0.5), "fstat": (6.0, 0.6), "pwrite": (1.0, 12.0)}
@@ -143,11 +143,16 @@ def test_profiles_without_a_common_count_are_not_compared():
 
 
 def test_a_comparison_without_profiles_stays_as_it_is():
-    bare = Report(form="x", title="X", name="X", fields=(), tables=(), document=lambda: {"schema": "x"})
+    answers = tuple(Field(name=name, text=name) for name in ("Verdict", "When"))
+    bare = Report(form="x", title="X", name="X", fields=answers, tables=(), document=lambda: {"schema": "x"})
     assert with_blame(bare, [], []) is bare
     told = with_blame(bare, rounds(), rounds(openat=(8.0, 20.0)))
-    assert told.results[0].tone is Tone.CAUTION
+    assert [field.name for field in told.fields] == ["Verdict", "Blame", "When"]
+    assert told.fields[1].tone is Tone.CAUTION
     assert told.tables[0].rows[0].name == "openat"
+    assert not told.brief.tables
+    equal = with_blame(bare, rounds(), rounds())
+    assert (equal.fields, equal.results[0].name, equal.brief.results) == (answers, "Blame", ())
     document = told.document()
     assert (document["schema"], document["blame"]["calls"][0]["name"]) == ("x", "syscall_openat")
     assert document["blame"]["calls"][0]["blamed_seconds"] == pytest.approx(80e-6)

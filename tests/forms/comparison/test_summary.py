@@ -149,7 +149,7 @@ def test_wide_characters_keep_their_column():
 def test_several_base_series_have_a_row_each_and_a_mean_that_the_change_is_from():
     first, again = series(STEADY, id="a" * 12, label="before"), series([0.9 * r for r in STEADY], id="c" * 12)
     busy = replace(again, quiet=Quiet(verdict=QuietVerdict.BUSY))
-    other = series([0.993 * rate for rate in STEADY], id="b" * 12, label="after")
+    other = series([0.993 * rate for rate in STEADY], id="b" * 12, label="after", quiet=busy.quiet)
     (form,) = comparisons([Sides(base=(first, busy), other=(other,))])
     table = pair_report(form).tables[0]
     assert [row.name for row in table.rows] == ["base 1", "base 2", "base, mean", "other"]
@@ -161,7 +161,7 @@ def test_several_base_series_have_a_row_each_and_a_mean_that_the_change_is_from(
     assert change.formula == change_formula(3, 2, 3), "of the mean, not of the first"
     assert table.rows[2].cells[3].formula is not None
     assert [said for said in form.remarks if "busy" in said] == [
-        "The base 2 (cccccccccccc) was measured at a busy time: measure it again at a quiet one."
+        "Measured at a busy time: the base 2 (cccccccccccc) and the other (bbbbbbbbbbbb). Measure again at a quiet one."
     ]
 
 
