@@ -234,6 +234,8 @@ class Chart:
     """(table, column) of the numbers that a spreadsheet draws."""
     rows_before: int = 0
     is_curve: bool = False
+    is_dots: bool = False
+    """Values above and below 0, without a bar to each."""
     is_area: bool = False
     """A curve filled down to the axis, its bars named where something begins."""
     places: tuple[float, ...] = ()
@@ -241,6 +243,19 @@ class Chart:
     in_text: bool = False
     signs: Mapping[str, str] = field(default_factory=dict)
     """The meaning of each letter in the bars' signs."""
+
+    @property
+    def has_intervals(self) -> bool:
+        return any(bar.interval for bar in self.bars)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the greatest value that a drawing from 0 has; intervals reach no further than twice a bar."""
+        values = [end for bar in self.bars for end in bar.ends]
+        values += [level.value for level in self.levels]
+        most = 2 * max(map(abs, values), default=0.0)
+        values += [min(max(end, -most if self.is_dots else 0.0), most) for b in self.bars for end in b.interval or ()]
+        return min(0.0, *values), max(0.0, *values)
 
     def signs_at(self, places: Sequence[float], letter: float) -> list[tuple[float, str]]:
         """The signs and where they stand; ``letter`` is a letter's width. Those without room join the ones before."""

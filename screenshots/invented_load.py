@@ -30,8 +30,10 @@ def _point(number: int, users: int, rate: float, milliseconds: float, cpu_percen
     requests = round(rate * _SECONDS)
     times = _times(milliseconds / 1000, requests)
     reads, writes = (_times(milliseconds / 1000, part) for part in (requests * 4 // 5, requests // 5))
+    fifths = [round(requests / 5 * share) for share in (1.006, 0.991, 1.003, 0.997)]
     return LoadPoint(
         number=number, users=users, connected=users, started_at="2026-01-31T10:00:00.000Z", ramp_seconds=users / 20,
+        slices=(*fifths, requests - sum(fifths)),
         seconds=_SECONDS, offered_per_second=9.81 * users, requests=requests, reads=requests * 4 // 5,
         writes=requests // 5, read_bytes=requests * 84_000, write_bytes=requests * 21_000, response=times,
         service=times, operations={"read": reads, "write": writes}, logins=_times(0.03), think_seconds=0.1,

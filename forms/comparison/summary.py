@@ -141,14 +141,14 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
         ]
         more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
         said.append(f"What differs, and may be the reason: {wording.listed([*named[:_NAMED], *more])}.")
-    named = [
+    measured = [
         (f"the {name} ({series.id})" if len(side) == 1 else f"the {name} {number} ({series.id})", series)
         for side, name in ((sides.base, "base"), (sides.other, "other"))
         for number, series in enumerate(side, 1)
     ]
-    if busy := [name for name, series in named if series.quiet_verdict is QuietVerdict.BUSY]:
+    if busy := [name for name, series in measured if series.quiet_verdict is QuietVerdict.BUSY]:
         said.append(f"Measured at a busy time: {wording.listed(busy)}. Measure again at a quiet one.")
-    for name, series in named:
+    for name, series in measured:
         said += _doubts(series, f"T{name[1:]}", interleaved=comparison.interleaved)
     return said
 

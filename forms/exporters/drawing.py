@@ -1,7 +1,7 @@
 """A chart as shapes on a field of 720 by up to 250, y downwards; marks differ without colour."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor, log10
@@ -19,7 +19,6 @@ _ALL_NAMED = 16
 _NAME_LINES = 3
 _SCALES = ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 _POINT = 8
-_MOST_INTERVAL = 2
 _WHISKER = 5
 _STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
 
@@ -80,7 +79,7 @@ def drawing(chart: Chart, height: float = HEIGHT) -> ChartDrawing:
         *_axis(field),
         *_band(chart, field),
         *(_curve(bars, field) if chart.is_curve else ()),
-        *_bars(bars, field, are_points=chart.is_curve),
+        *_bars(bars, field, are_points=chart.is_curve or chart.is_dots),
         *_whiskers(bars, field),
         *_level_lines(shown, field),
         *_signs(bars, field),
@@ -94,16 +93,18 @@ def drawing(chart: Chart, height: float = HEIGHT) -> ChartDrawing:
 
 class _ChartField:
     def __init__(self, chart: Chart, bars: Sequence[Bar], levels: Sequence[Level], height: float) -> None:
-        highest = max(max(bar.ends[1], bar.frame or 0.0) for bar in bars)
-        ends = [min(bar.interval[1], _MOST_INTERVAL * highest) for bar in bars if bar.interval]
-        highest = (
-            max(highest, *ends, *(level.value for level in levels), chart.band[2] if chart.band else 0.0) * 1.08 or 1.0
-        )
-        power = 10.0 ** floor(log10(highest))
-        self.top = next(step * power for step in _STEPS if step * power >= highest)
+        lowest, highest = replace(chart, bars=tuple(bars), levels=tuple(levels)).ends
+        highest = max(highest, *(bar.frame or 0.0 for bar in bars), chart.band[2] if chart.band else 0.0)
+        lowest, highest = lowest * 1.08, highest * 1.08 or float(not lowest)
+        power = 10.0 ** floor(log10(highest - lowest))
+        steps = (step * power / 5 for power in (power, 10 * power) for step in _STEPS)
+        fifth = next(each for each in steps if floor(lowest / each) * each + 5 * each >= highest)
+        self.low = floor(lowest / fifth) * fifth
+        self.top = self.low + 5 * fifth
+        self.ticks = [self.low + place * fifth for place in range(6)]
         self.factor, self.unit = _scale(self.top, chart.unit)
         self.bars = bars
-        numbers = max(len(self.figure(self.top * fifth / 5)) for fifth in range(6))
+        numbers = max(len(self.figure(tick)) for tick in self.ticks)
         self.left = _EDGE + numbers * _LETTER
         self.level_names = [f"{cut(visible(each.name), _LONGEST_LEVEL)} {self.figure(each.value)}" for each in levels]
         self.right = _EDGE + max((width(name) * _LETTER + _EDGE for name in self.level_names), default=0.0)
@@ -134,7 +135,7 @@ class _ChartField:
         return round(self.left + self.step * (index + 0.5), 1)
 
     def y(self, value: float) -> float:
-        return round(self.bottom - value / self.top * (self.bottom - _TOP), 1)
+        return round(self.bottom - (value - self.low) / (self.top - self.low) * (self.bottom - _TOP), 1)
 
     def figure(self, value: float) -> str:
         return _figure(value / self.factor)
@@ -171,15 +172,14 @@ def _mean_bar(group: Sequence[Bar]) -> Bar:
 
 
 def _levels(chart: Chart, bars: Sequence[Bar]) -> tuple[list[Level], list[Level]]:
-    highest = max((bar.value or 0 for bar in bars), default=0) or 1
+    highest = max((abs(bar.value or 0) for bar in bars), default=0) or 1
     beyond = [level for level in chart.levels if level.value > FAR_ABOVE * highest]
     return [level for level in chart.levels if level not in beyond], beyond
 
 
 def _axis(field: _ChartField) -> Iterator[Shape]:
     is_low = (field.bottom - _TOP) / 5 < _LINE
-    for fifth in (0, 5) if is_low else range(6):
-        value = field.top * fifth / 5
+    for value in field.ticks[::5] if is_low else field.ticks:
         y = field.y(value)
         yield Stroke(field.left, y, field.left + field.across, y, "grid")
         yield ChartText(field.left - 5, y + 4, field.figure(value), "end")
@@ -202,7 +202,7 @@ def _whiskers(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
     for look in ("casing", "whisker"):
         for index, bar in enumerate(bars):
             if bar.interval is not None:
-                x, ends = field.middle(index), [min(max(end, 0.0), field.top) for end in bar.interval]
+                x, ends = field.middle(index), [min(max(end, field.low), field.top) for end in bar.interval]
                 yield Stroke(x, field.y(ends[0]), x, field.y(ends[1]), look)
                 for y in (field.y(end) for end in bar.interval if end in ends):
                     yield Stroke(x - _WHISKER, y, x + _WHISKER, y, look)
@@ -224,7 +224,7 @@ def _bars(bars: Sequence[Bar], field: _ChartField, *, are_points: bool) -> Itera
             yield Box(left - 3, field.y(bar.frame), thick + 6, round(field.bottom - field.y(bar.frame), 1), "frame")
         if bar.value:
             low, high = (field.y(end) for end in bar.ends)
-            top, height = (high - thick / 2, thick) if are_points else (high, round(low - high, 1))
+            top, height = (field.y(bar.value) - thick / 2, thick) if are_points else (high, round(low - high, 1))
             yield Box(left, round(top, 1), thick, height, _LOOKS.get(bar.mark, "bar"))
 
 

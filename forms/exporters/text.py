@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from forms import layout, wording
 from forms.layout import Tone, coloured
-from forms.report import SIGNS, Bar, Chart, Field, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
+from forms.report import SIGNS, Bar, Chart, Field, Level, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
 from forms.series.report import series_report
 from forms.series.summary import SeriesSummary
 
@@ -150,22 +151,63 @@ def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int, ansi: 
 
 
 def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str]:
-    """Bars of ``█`` and levels of ``░`` in half cells: few consoles have the eighths."""
-    rows = [(bar, "█") for bar in chart.bars]
-    rows += [(Bar(name=level.name, value=level.value), "░") for level in chart.levels]
+    """Bars of ``█`` and levels of ``░`` in half cells: few consoles have the eighths; or dots beside their levels."""
+    levels = [] if chart.is_dots else [(Bar(name=level.name, value=level.value), "░") for level in chart.levels]
+    rows = [*((bar, "●" if chart.is_dots else "█") for bar in chart.bars), *levels]
     names = [layout.cut(layout.visible(bar.name), width // 3) for bar, _ in rows]
-    highest = max((bar.ends[1] for bar, _ in rows), default=0.0) or 1.0
-    texts = [_charted(bar.value, chart.unit, highest) for bar, _ in rows]
+    low, high = chart.ends
+    texts = [_charted(bar, chart.unit, high) for bar, _ in rows]
     name_cells, text_cells = max(map(layout.width, names)), max(map(layout.width, texts))
     cells = max(width - name_cells - text_cells - 6, 4)
+    scale = _TextScale(low, (high - low) or 1.0, cells)
     yield from layout.wrap(layout.visible(chart.title), width)
     for name, text, (bar, block) in zip(names, texts, rows, strict=True):
-        start, end = (round(2 * cells * each / highest) for each in bar.ends)
-        drawn = _half_cells(block, start, max(end, start + 1)) if bar.value else ""
-        drawn = coloured(drawn, Tone.DATA if block == "█" else Tone.PLAIN) if ansi else drawn
+        drawn = scale.dotted(bar, chart.levels) if chart.is_dots else scale.filled(bar, block)
+        if ansi and block != "░":
+            tone = bar.tone if bar.tone is not Tone.PLAIN else Tone.DATA
+            drawn = "│".join(coloured(part, tone) for part in drawn.split("│"))
         sign = SIGNS.get(bar.mark, " ")
         line = f"{sign} {layout.pad(name, name_cells)}  {layout.pad(text, text_cells, right=True)}  {drawn}"
         yield _styled(line, _BOLD if bar.mark is Mark.BOTTLENECK else "", ansi)
+    for level in chart.levels if chart.is_dots else ():
+        at = max(0, scale.cell(level.value) - len(level.name) // 2)
+        yield " " * (name_cells + text_cells + 6 + min(at, cells - len(level.name))) + level.name
+
+
+class _TextScale(NamedTuple):
+    """Values along a line of cells."""
+
+    low: float
+    span: float
+    cells: int
+
+    def cell(self, value: float) -> int:
+        return min(self.cells - 1, int(self.cells * max(0.0, value - self.low) / self.span))
+
+    def filled(self, bar: Bar, block: str) -> str:
+        start, end = (round(2 * self.cells * (each - self.low) / self.span) for each in bar.ends)
+        return self._with_interval(bar, _half_cells(block, start, max(end, start + 1)) if bar.value else "", "┼")
+
+    def dotted(self, bar: Bar, levels: Sequence[Level]) -> str:
+        line = [" "] * self.cells
+        for level in levels:
+            line[self.cell(level.value)] = "│"
+        if bar.value is not None:
+            line[self.cell(bar.value)] = "●"
+        return self._with_interval(bar, "".join(line), "●").rstrip()
+
+    def _with_interval(self, bar: Bar, drawn: str, middle: str) -> str:
+        """Over what is drawn, where it takes three cells or more; an end beyond the line stays open."""
+        if bar.interval is None or bar.value is None:
+            return drawn
+        start, at, end = (self.cell(each) for each in (bar.interval[0], bar.value, bar.interval[1]))
+        if end - start < 2:
+            return drawn
+        at = min(max(at, start + 1), end - 1)
+        first = "├" if bar.interval[0] >= self.low else "─"
+        last = "┤" if bar.interval[1] <= self.low + self.span else "─"
+        whisker = f"{first}{'─' * (at - start - 1)}{middle}{'─' * (end - at - 1)}{last}"
+        return drawn[:start].ljust(start) + whisker + drawn[end + 1 :]
 
 
 def _half_cells(block: str, start: int, end: int) -> str:
@@ -175,10 +217,13 @@ def _half_cells(block: str, start: int, end: int) -> str:
     return first + block * (end // 2 - len(first)) + "▌" * (end % 2)
 
 
-def _charted(value: float | None, unit: str, highest: float) -> str:
-    if value is None:
+def _charted(bar: Bar, unit: str, highest: float) -> str:
+    if bar.value is None:
         return "-"
-    return wording.rate(value, beside=highest) if unit == "bytes/sec" else f"{value:,.1f} {unit}"
+    if unit == "bytes/sec":
+        return wording.rate(bar.value, beside=highest)
+    ends = f" ({bar.interval[0]:,.1f} to {bar.interval[1]:,.1f})" if bar.interval else ""
+    return f"{bar.value:,.1f} {unit}{ends}"
 
 
 def _row_lines(

@@ -221,10 +221,12 @@ class _SheetWriter:
                 "fill": {"color": "#2F5F98"},
                 "points": self._points(table),
             }
-            | (_curve_look(chart) if chart.is_curve else {})
+            | ({"line": {"color": "#2F5F98"}, "marker": {"type": "square"}} if chart.is_curve else {})
+            | ({"y_error_bars": _error_bars(chart)} if chart.has_intervals else {})
         )
+        least = {} if chart.is_dots else {"min": 0}
         drawing.set_title({"name": heading, "name_font": {"size": 11}})
-        drawing.set_y_axis({"num_format": "#,##0", "min": 0, "major_gridlines": {"visible": True}})
+        drawing.set_y_axis({"num_format": "#,##0", "major_gridlines": {"visible": True}} | least)
         drawing.set_legend({"position": "bottom"} if chart.levels else {"none": True})
         if chart.levels:
             drawing.combine(self._level_lines(chart, lines))
@@ -272,17 +274,13 @@ class _SheetWriter:
             self.page.repeat_rows(self.table_lines[0] - 1)
 
 
-def _curve_look(chart: Chart) -> dict[str, Any]:
+def _error_bars(chart: Chart) -> dict[str, Any]:
     low, high = ([one.interval[end] if one.interval else one.value or 0.0 for one in chart.bars] for end in (0, 1))
     values = [one.value or 0.0 for one in chart.bars]
     return {
-        "line": {"color": "#2F5F98"},
-        "marker": {"type": "square"},
-        "y_error_bars": {
-            "type": "custom",
-            "plus_values": [end - value for end, value in zip(high, values, strict=True)],
-            "minus_values": [value - end for end, value in zip(low, values, strict=True)],
-        },
+        "type": "custom",
+        "plus_values": [end - value for end, value in zip(high, values, strict=True)],
+        "minus_values": [value - end for end, value in zip(low, values, strict=True)],
     }
 
 

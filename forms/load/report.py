@@ -1,6 +1,7 @@
 """Loads on paper and as JSON."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from forms.load.summary import (
     memory_line,
     memory_text,
     mostly_others,
+    percentile_interval,
     percentile_seconds,
     requests_needed,
     size_rows,
@@ -28,6 +30,7 @@ from forms.load.summary import (
 )
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, fields_of, row_of
 from forms.series.fields import harmful_fields, when_field, who_fields
+from forms.stats.summary import confidence_interval
 from storage.json_reader import JSONNode, named
 from storage.loads.histogram import Histogram
 from storage.loads.records import Limit, Load, LoadPoint, PointStatus, PrintQueue
@@ -457,17 +460,38 @@ def _few_requests(points: Sequence[LoadPoint]) -> Iterator[str]:
 
 
 def load_charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:
-    """Requests/s, p95 and server CPU over users; empty charts are left out."""
-    drawn = (
-        ("Requests a second over users", "requests/s", (0, 2), lambda each: each.requests_per_second),
-        ("p95 of the response over users", "ms", (0, 8), lambda each: _ms(each.response, 0.95)),
+    """Requests/s, p95 and server CPU over users, with their intervals; empty charts are left out."""
+    drawn: tuple[tuple[str, str, tuple[int, int], Callable[[LoadPoint], _Drawn]], ...] = (
+        ("Requests a second over users", "requests/s", (0, 2), _requests),
+        ("p95 of the response over users", "ms", (0, 8), _p95),
         ("The server's processors over users", "%", (1, 3), _processors),
     )
     for title, unit, source, value_of in drawn:
-        bars = tuple(Bar(name=_name(point), value=value_of(point), mark=_MARKS[point.status]) for point in points)
+        values = [value_of(point) for point in points]
+        bars = tuple(
+            Bar(name=_name(point), value=value, interval=interval, mark=_MARKS[point.status])
+            for point, (value, interval) in zip(points, values, strict=True)
+        )
         if any(point.requests for point in points) and any(bar.value for bar in bars):
-            yield Chart(title=title, unit=unit, bars=bars, source=source, in_text=True)
+            chart = Chart(title=title, unit=unit, bars=bars, source=source, in_text=True)
+            yield replace(chart, title=f"{title}, with 95 % intervals") if chart.has_intervals else chart
 
 
-def _processors(point: LoadPoint) -> float | None:
-    return point.server.total_percent.mean if point.server else None
+_Drawn = tuple[float | None, tuple[float, float] | None]
+
+
+def _requests(point: LoadPoint) -> _Drawn:
+    return point.requests_per_second, confidence_interval(point.slice_rates)
+
+
+def _p95(point: LoadPoint) -> _Drawn:
+    ends = percentile_interval(point.response, 0.95)
+    return _ms(point.response, 0.95), ends and (1000 * ends[0], 1000 * ends[1])
+
+
+def _processors(point: LoadPoint) -> _Drawn:
+    if point.server is None:
+        return None, None
+    seen = point.server.total_percent
+    half = 1.96 * seen.deviation / math.sqrt(point.server.samples) if seen.deviation is not None else None
+    return seen.mean, None if half is None else (seen.mean - half, seen.mean + half)

@@ -33,6 +33,15 @@ def percentile_seconds(times: Histogram, share: float) -> float | None:
     return None if times.count < requests_needed(share) else times.quantile_seconds(share)
 
 
+def percentile_interval(times: Histogram, share: float) -> tuple[float, float] | None:
+    """The 95 % interval by ranks, whatever the distribution, as if requests were independent; None for too few."""
+    half = 1.96 * math.sqrt(share * (1 - share) / (times.count or 1))
+    if share + half > 1:
+        return None
+    low, high = times.quantile_seconds(share - half), times.quantile_seconds(share + half)
+    return None if low is None or high is None else (low, high)
+
+
 def requests_needed(share: float) -> int:
     """The fewest requests that such a percentile needs."""
     return round(1 / (1 - share))

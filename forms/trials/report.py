@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
-from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
+from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, columns_of, row_of
 from forms.series.fields import origin_fields
 from forms.series.report import series_document
 from forms.stats.decision import Doubt, Verdict
@@ -115,7 +115,25 @@ def trial_report(found: TrialSummary) -> Report:
         tables=(_pairs(found),),
         results=tuple(replace(one, is_detail=True) for one in _figures(found)),
         advice=tuple(_advice(found)),
+        chart=_changes(found),
         document=lambda: trial_document(found),
+    )
+
+
+def _changes(found: TrialSummary) -> Chart | None:
+    if (effect := found.effect) is None:
+        return None
+    bars = [Bar(name=str(pair.number), value=100 * (pair.ratio - 1)) for pair in found.pairs]
+    tone = VERDICT_SIGNS[found.verdict].tone
+    bars.append(Bar(name="All", value=effect.change_percent, interval=effect.interval_percent, tone=tone))
+    return Chart(
+        title="Change in each pair, and in all with its 95 % interval",
+        unit="%",
+        bars=tuple(bars),
+        levels=(Level(name="no change", value=0.0),),
+        is_dots=True,
+        source=(0, 4),
+        in_text=True,
     )
 
 

@@ -148,3 +148,19 @@ def test_each_mark_has_a_look_of_its_own():
     marks = (Mark.NONE, Mark.REJECTED, Mark.UNUSUAL, Mark.BOTTLENECK)
     chart = Chart(title="x", unit="MB/s", bars=tuple(Bar(name=str(n), value=9.0, mark=m) for n, m in enumerate(marks)))
     assert [box.look for box in bars(drawing(chart))] == ["bar", "rejected", "unusual", "least"]
+
+
+def test_dots_and_their_intervals_stand_at_their_values_on_both_sides_of_zero():
+    dots = (
+        Bar(name="1", value=-30.0),
+        Bar(name="2", value=10.0),
+        Bar(name="All", value=-20.0, interval=(-30.0, -10.0)),
+    )
+    zero = Level(name="no change", value=0.0)
+    found = drawing(Chart(title="x", unit="%", bars=dots, levels=(zero,), is_dots=True))
+    middles = [value_at(found, box.y + box.height / 2) for box in bars(found)]
+    assert middles == pytest.approx([-30.0, 10.0, -20.0], abs=0.2)
+    assert {(box.width, box.height) for box in bars(found)} == {(8, 8)}
+    whisker, *_ = (shape for shape in found.shapes if isinstance(shape, Stroke) and shape.look == "whisker")
+    assert [value_at(found, y) for y in (whisker.y1, whisker.y2)] == pytest.approx([-30.0, -10.0], abs=0.2)
+    assert "no change 0" in [text.text for text in texts(found)]

@@ -1,5 +1,7 @@
 """Charts in plain text read back into values: how far each bar goes, and where it begins."""
 
+from dataclasses import replace
+
 import pytest
 
 from forms.exporters.text import chart_lines
@@ -34,12 +36,13 @@ CHARTS |= {
 @pytest.mark.parametrize("name", CHARTS)
 def test_bars_go_from_and_to_their_values_within_half_a_half_cell(name: str, width: int):
     chart = CHARTS[name]
+    chart = replace(chart, bars=tuple(replace(bar, interval=None) for bar in chart.bars))
     lines = list(chart_lines(chart, width))[1:]
     rows = [*chart.bars, *(Bar(name=level.name, value=level.value) for level in chart.levels)]
     highest = max(row.ends[1] for row in rows)
     signs = "█▌▐░"
     left = min(line.index(sign) for line in lines for sign in signs if sign in line)
-    longest = max(len(line.rstrip()) for line in lines) - left
+    longest = width - left
     for row, line in zip(rows, lines, strict=True):
         drawn = line[left:].rstrip()
         half = 0.5 if "░" in drawn else 0.25
@@ -59,3 +62,38 @@ def test_on_a_terminal_the_bars_of_data_have_a_colour_and_levels_have_none():
     bar, level = list(chart_lines(chart, 80, ansi=True))[1:]
     assert "\x1b[94m█" in bar
     assert "\x1b" not in level
+
+
+def test_an_interval_lies_over_its_bar_from_end_to_end_and_a_narrow_one_stands_in_numbers_alone():
+    bars = (
+        Bar(name="wide", value=50.0, interval=(25.0, 75.0)),
+        Bar(name="open", value=1.0, interval=(-300.0, 300.0)),
+        Bar(name="narrow", value=100.0, interval=(99.0, 101.0)),
+    )
+    chart = Chart(title="t", unit="ms", bars=bars, levels=(Level(name="all", value=100.0),))
+    _, wide, beyond, narrow, level = chart_lines(chart, 80)
+    left = level.index("░")
+    cells = 80 - left
+    places = [wide.index(sign) - left for sign in "├┼┤"]
+    assert places == [int(cells * share / 200) for share in (25.0, 50.0, 75.0)], "to twice the longest bar at most"
+    assert wide[left : left + places[0]] == "█" * places[0]
+    assert beyond[left:] == f"─┼{'─' * (cells - 2)}", "open where it goes on"
+    assert "├" not in narrow
+    assert "100.0 ms (99.0 to 101.0)" in narrow
+
+
+def test_dots_stand_at_their_values_on_both_sides_of_a_named_level():
+    bars = (
+        Bar(name="1", value=-30.0),
+        Bar(name="2", value=10.0),
+        Bar(name="All", value=-20.0, interval=(-30.0, -10.0)),
+    )
+    chart = Chart(title="t", unit="%", bars=bars, levels=(Level(name="no change", value=0.0),), is_dots=True)
+    _, first, second, both, name = chart_lines(chart, 80)
+    left, zero = first.index("●"), first.index("│")
+    cells = 80 - left
+    assert zero - left == int(cells * 30 / 40)
+    assert len(second) == 80
+    assert [both.index(sign) - left for sign in "├●┤│"] == [int(cells * share / 40) for share in (0, 10, 20, 30)]
+    assert name.strip() == "no change"
+    assert name.index("no change") <= zero < len(name)

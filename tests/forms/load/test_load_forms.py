@@ -9,7 +9,7 @@ import pytest
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text
 from forms.load.comparison import compare_loads, load_comparison_document, load_comparison_report, predicted
-from forms.load.report import load_document, load_from_document, load_report
+from forms.load.report import load_charts, load_document, load_from_document, load_report
 from forms.load.summary import (
     capacity_of,
     card_check,
@@ -22,6 +22,7 @@ from forms.load.summary import (
     memory_line,
     offered_per_second,
     overload,
+    percentile_interval,
     percentile_seconds,
     size_rows,
     stall_of,
@@ -75,6 +76,27 @@ def test_a_percentile_needs_a_request_beyond_it():
     text = " ".join(report_text(load_report(few)).split())
     assert "Too few requests for every percentile (12 at 10 users): p95 needs 20, p99 100; measure longer." in text
     assert "Too few requests" not in report_text(load_report(full_load()))
+
+
+def test_a_percentiles_interval_goes_by_ranks_and_needs_requests_beyond_both_ends():
+    even = histogram(*[number / 1e6 for number in range(1, 74)])
+    assert percentile_interval(even, 0.95) == pytest.approx((66e-6, 73e-6))
+    assert percentile_interval(histogram(*[0.001] * 72), 0.95) is None, "1.96 deviations above p95 are beyond all"
+    assert percentile_interval(histogram(), 0.95) is None
+
+
+def test_each_point_is_drawn_with_the_interval_of_its_fifths_its_ranks_and_its_seconds():
+    seen = replace(server(), samples=100, total_percent=spread(40.0))
+    slices = replace(point(1, 10, server=seen), seconds=10.0, requests=1000, slices=(190, 195, 200, 205, 210))
+    requests, p95, processors = load_charts([slices, point(2, 20, server=None)])
+    assert requests.bars[0].interval == pytest.approx((100 - 4.9083, 100 + 4.9083), abs=0.001), "t of 4 x s / sqrt 5"
+    assert p95.bars[0].interval is not None
+    deviation = seen.total_percent.deviation
+    assert deviation
+    assert processors.bars[0].interval == pytest.approx((40 - 0.196 * deviation, 40 + 0.196 * deviation))
+    assert processors.bars[1].interval is None
+    assert requests.title == "Requests a second over users, with 95 % intervals"
+    assert next(load_charts([point(1, 10)])).title == "Requests a second over users"
 
 
 def test_a_server_that_stood_still_is_told_although_the_percentiles_do_not_show_it():

@@ -223,6 +223,22 @@ def test_a_sweep_of_equal_rates_is_a_document_without_nan():
     json.dumps(report_of(found).document(), allow_nan=False)
 
 
+def test_the_pairs_of_a_trial_are_dots_beside_no_change_and_all_of_them_have_the_interval():
+    found = tried(*noisy(8, 0.9))
+    chart = report_of(found).charts[0]
+    assert chart.is_dots
+    assert [bar.value for bar in chart.bars[:-1]] == [100 * (pair.ratio - 1) for pair in found.pairs]
+    assert found.effect is not None
+    assert (chart.bars[-1].value, chart.bars[-1].interval) == (
+        found.effect.change_percent,
+        found.effect.interval_percent,
+    )
+    text = report_text(report_of(found))
+    assert sum("●" in line for line in text.splitlines()) == len(found.pairs) + 1
+    for name in FORMATS:
+        assert export_reports([report_of(found)], name, paper="A4")
+
+
 def test_a_sweep_is_drawn_as_a_curve_with_whiskers_against_what_was_there():
     found = swept(0.3, 0.8, 0.998, 1.001, values=BUFFERS)
     report = report_of(found)
