@@ -185,7 +185,7 @@ class SeriesWriter:
             case RunFinished(run=run):
                 self._add_run(_thinned(run))
             case Started(client=client, path_facts=path_facts):
-                if self.stored:
+                if not self._is_new:
                     self._resumed()
                 self.put(replace(self.series, client=client))
                 self.put_facts("path", path_facts)

@@ -9,7 +9,7 @@ from forms.comparison.differences import Difference
 from forms.comparison.verdict import Sides, compare_several
 from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary, run_form
-from forms.stats.decision import Doubt, Limits, Verdict
+from forms.stats.decision import Limits, Verdict
 from forms.stats.summary import drift, lag_1
 from forms.tuning.fact_names import human_name
 from storage.records import Change, JSONValue, QuietVerdict, Series, with_zone
@@ -132,8 +132,6 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
         said.append(f"A {base.command} and a {other.command} are different work: compare like with like.")
     if comparison.change is not None:
         said.append(change_sentence(comparison.change))
-    elif comparison.doubt is Doubt.SAME_SETTINGS:
-        said.append("Their settings do not differ: the change made in between was restored.")
     elif comparison.differences and comparison.verdict in (Verdict.FASTER, Verdict.SLOWER):
         named = [
             f"{difference_name(d)} ({_value(d.name, d.base)}, then {_value(d.name, d.other)})"

@@ -133,6 +133,8 @@ class CommandProvider(Provider):
 PARSER_KNOWN_IN = "8.2."
 """Textual's versions whose private parser of input our driver is tested with; with others Textual's driver is used."""
 
+_LASTING_SECONDS = 15
+"""A note that is to stay this long leaves the others where they are, and is replaced by the next short one."""
 DENSE_BELOW = (100, 30)
 """Columns and lines below which the look is dense, where nobody has chosen."""
 
@@ -248,7 +250,9 @@ class SharebenchApp(App[int], commands.Commanded):
         timeout: float | None = None,
         markup: bool = False,  # noqa: ARG002  Textual's, and by its default on: no text of the program is markup
     ) -> None:
-        """A note in the corner, for all screens and widgets: plain text, whatever it names steers no terminal."""
+        """A note in the corner, in place of the one before: plain text, whatever it names steers no terminal."""
+        if timeout is None or timeout < _LASTING_SECONDS:
+            self.clear_notifications()
         super().notify(
             control_pictures(message), title=visible(title), severity=severity, timeout=timeout, markup=False
         )

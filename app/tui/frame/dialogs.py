@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import ClassVar, Generic, TypeVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -54,8 +54,8 @@ class ConfirmDialog(BaseDialog[bool]):
             yield Label(Content(visible(self.heading)), classes="dialog-heading")
             yield Static(Content(visible(self.text)), classes="dialog-text")
             with Horizontal(classes="dialog-buttons"):
-                yield Button(Content(self.yes), id="yes", variant="primary")
-                yield Button(Content(self.no), id="no")
+                yield Button(Content(f"{self.yes} (y)"), id="yes", variant="primary")
+                yield Button(Content(f"{self.no} (n)"), id="no")
 
     def on_mount(self) -> None:
         self.query_one("#yes" if self.prefer_yes else "#no", Button).focus()
@@ -65,6 +65,11 @@ class ConfirmDialog(BaseDialog[bool]):
 
     def key_right(self) -> None:
         self.query_one("#no", Button).focus()
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in {"y", "n"}:
+            event.stop()  # or it would be a key of the screen below as well
+            self.dismiss(event.key == "y" and self.query_one("#yes", Button).display)
 
     def action_close(self) -> None:
         self.dismiss(result=False)

@@ -152,7 +152,7 @@ class GuideActions(BaseScreen):
                 self._connect(replace(target, user=user, domain=domain or target.domain), kerberos=False)
 
         self.app.push_screen(
-            AskDialog("Which user?", f"{error}: USER or DOMAIN;USER. Escape gives up.", needed=True), answered
+            AskDialog("Which user?", f"{error}: USER or DOMAIN;USER (Esc cancels).", needed=True), answered
         )
 
     def _arrived(self, place: BrowsedFolder, known: GuideContext, secrets: Secrets, *, kerberos: bool) -> None:
@@ -192,7 +192,7 @@ class GuideActions(BaseScreen):
         target = choices.target
         if target is None:
             return
-        page.doing("looking who else is at work …")
+        page.doing("checking for other load …")
 
         def looked(found: Quiet) -> None:
             page.doing("")

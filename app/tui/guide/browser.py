@@ -26,7 +26,7 @@ from forms import wording
 from forms.series.progress import FileFit, FileSizeContext
 from storage.records import Target, format_target
 
-MAKE_HERE = "[ have a file made in this folder, and removed afterwards ]"
+MAKE_HERE = "[ create a temporary test file here ]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +207,12 @@ class BrowseScreen(BaseScreen):
         if self.place.is_share_list:
             return f"{wording.count(count, 'share')}." if count else "The server shows no shares to this user."
         if not count:
-            return "The folder is empty: have a file made in it."
+            return "The folder is empty: create a test file here."
         if any(item.suits.endswith(FileFit.UNKNOWN.value) for item in self.place.items):
-            return f"{wording.count(count, 'name')}. Unknown: how long a run of it would last, without the link's rate."
-        return f"{wording.count(count, 'name')}."
+            return (
+                f"{wording.count(count, 'item')}. Unknown: how long a run would last, since the link speed is unknown."
+            )
+        return f"{wording.count(count, 'item')}. A short or small file gives short runs, which vary more."
 
     @on(VirtualList.LineChosen)
     def _chosen(self, event: VirtualList.LineChosen) -> None:

@@ -95,6 +95,8 @@ class NotebookScreen(SeriesActions):
         self.detail: SeriesView | None = None
         """The form of the series that the cursor is on, where there is room for it."""
         self._newest: str | None = None
+        self._arrives = False
+        """Whether this screen was just come to, and the cursor goes to what was recorded meanwhile."""
         self._seen: tuple[int, ...] = ()
         """When the notebook had been written last as it was read."""
         self._left = LeftChanges(self)
@@ -156,6 +158,7 @@ class NotebookScreen(SeriesActions):
 
         The screen is painted first: the libraries that read a notebook take as long to load as Textual itself.
         """
+        self._arrives = True
         self.rows.forget()
         self.call_after_refresh(self.look)
         self.call_after_refresh(self._left.look)
@@ -163,10 +166,9 @@ class NotebookScreen(SeriesActions):
     def _look_again(self) -> None:
         if self.is_current and _written(self.context.notebook_path) != self._seen:
             self.rows.forget()
-            self.look(stay=True)
+            self.look()
 
-    def look(self, *, stay: bool = False) -> None:
-        """List what there is; with ``stay`` the cursor stays where it is, whatever is new."""
+    def look(self) -> None:
         query = self.asked
         self._seen = _written(self.context.notebook_path)
         self.with_notebook(
@@ -180,12 +182,12 @@ class NotebookScreen(SeriesActions):
                 notebook.count_recordings(),
                 notebook.recordings(limit=1),
             ),
-            lambda answer: self._found(answer, stay=stay),
+            self._found,
             group="find",
             exclusive=True,
         )
 
-    def _found(self, answer: "tuple[ListRows, int, list[Recording]]", *, stay: bool) -> None:
+    def _found(self, answer: "tuple[ListRows, int, list[Recording]]") -> None:
         found, count, newest = answer
         self.query_one("#filter").disabled = not count
         self.set_class(not count, "-empty")
@@ -194,8 +196,9 @@ class NotebookScreen(SeriesActions):
         self.rows.show(found)
         if newest and newest[0].id != self._newest:
             self._newest = newest[0].id
-            if not stay:
+            if self._arrives:
                 self.rows.point(newest[0].id)
+        self._arrives = False
         was_empty, self._counted = not self._counted[1], (len(found.places), count)
         if was_empty == bool(count):
             self.refresh_bindings()
@@ -310,8 +313,8 @@ class NotebookScreen(SeriesActions):
         sign = "▼" if self.asked.descending else "▲"
         rows = [(order, f"  {order.value}") for order in SortKey]
         at = list(SortKey).index(self.asked.order)
-        rows[at] = (self.asked.order, f"{sign} {self.asked.order.value} (again: the other way round)")
-        about = "What to sort by. Enter takes it; the column in use turns the order round."
+        rows[at] = (self.asked.order, f"{sign} {self.asked.order.value} (again: reverse)")
+        about = "What to sort by. Enter takes it; the column in use reverses the order."
         self.app.push_screen(PickDialog("Sort by", rows, about=about, at=at), self._sorted)
 
     @on(SeriesList.HeadingClicked)

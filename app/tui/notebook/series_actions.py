@@ -9,9 +9,12 @@ from app.tui.widgets.measure_mixin import MeasureMixin
 
 if TYPE_CHECKING:
     from app.tui.notebook.dialogs import BaselineNaming, SeriesTexts
+    from forms.series.listing import RecordingLine
     from storage.notebook import Notebook
     from storage.recordings import Recording
 
+_OFFERED = 100
+"""Newest recordings from which the one to compare with is chosen."""
 ACTING_KEYS = keys("series.edit series.baseline series.compare series.export series.again series.history")
 
 
@@ -91,15 +94,27 @@ class SeriesActions(MeasureMixin):
         if len(marked) > 1:
             self.with_notebook(lambda notebook: _base_first(notebook, marked), self._compare_all)
         elif here is not None:
-            self.with_notebook(lambda notebook: _base_of(notebook, here), lambda base: self._compare_with(base, here))
-
-    def _compare_with(self, base: str | None, here: str) -> None:
-        if base is None:
-            self.notify(
-                "Mark the series to compare with (space), then go to this one and press c again.", severity="warning"
+            self.with_notebook(
+                lambda notebook: _base_of(notebook, here) or _others(notebook, here),
+                lambda found: self._compare_with(found, here),
             )
+
+    def _compare_with(self, found: "str | list[RecordingLine]", here: str) -> None:
+        """``found``: the base, or from what one can be chosen."""
+        from app.tui.frame.dialogs import PickDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+
+        def chosen(other: str | None) -> None:
+            if other is not None:
+                self.with_notebook(lambda notebook: _base_first(notebook, [here, other]), self._compare_all)
+
+        if isinstance(found, str):
+            self._compare_all([found, here])
+        elif found:
+            rows = [(one.id, f"{one.when}  {one.label or one.what}  {one.answer.text}") for one in found]
+            about = "The recording to compare with. To compare several, mark them with space and press c."
+            self.app.push_screen(PickDialog("Compare with", rows, about=about, wide=True), chosen)
         else:
-            self._compare_all([base, here])
+            self.notify("The notebook has no other recording of this kind yet.", severity="warning")
 
     def _compare_all(self, ids: list[str]) -> None:
         self.with_notebook(lambda notebook: notebook.recording(ids[0]).kind, lambda kind: self._compare_kind(kind, ids))
@@ -187,6 +202,16 @@ def _name(notebook: "Notebook", ids: Sequence[str], naming: "BaselineNaming") ->
             " settings"
         )
     notebook.set_baseline(naming.name, *ids)
+
+
+def _others(notebook: "Notebook", recording_id: str) -> "list[RecordingLine]":
+    """The newest other recordings of the same kind, those of the same path first."""
+    from app.kinds import lines  # noqa: PLC0415  the first paint does not wait for what comes after it
+
+    with notebook.snapshot():
+        here = notebook.recording(recording_id)
+        found = [head for head in notebook.recordings(here.kind, limit=_OFFERED) if head.id != here.id]
+        return lines(notebook, sorted(found, key=lambda head: head.subject != here.subject))
 
 
 def _base_of(notebook: "Notebook", series_id: str) -> str | None:

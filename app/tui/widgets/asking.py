@@ -279,9 +279,9 @@ def ask_password(screen: BaseScreen, target: Target, answered: Callable[[Secrets
         if password is not None:
             answered(Secrets(password=password))
 
-    text = f"Password of {target.user} on {target.host}, by {target.abilities.label}; Escape gives up."
+    text = f"{target.abilities.label} password for {target.user} on {target.host} (Esc cancels)."
     if why:
-        text = f"{why}. Type the password again, or Escape."
+        text = f"{why}. Type the password again (Esc cancels)."
     screen.app.push_screen(AskDialog("Log in", text, password=True), said)
 
 

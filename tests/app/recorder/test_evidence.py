@@ -107,6 +107,7 @@ def test_a_series_that_is_being_measured_is_not_taken_up_by_a_second_program(tmp
     assert complete.status is SeriesStatus.COMPLETE
     assert complete.running_by is None
     assert [(r.number, r.seconds) for r in complete.runs] == [(r.number, r.seconds) for r in reported]
+    assert not complete.resumed_at, "it was stored with the file that was made, before its client was known"
     assert not list(folder.iterdir())
 
 

@@ -147,7 +147,7 @@ async def test_without_a_password_anywhere_it_is_asked_for(guide_app, backend, m
         await press(guide_app, pilot, "down", "enter")
         guide_app.screen.query_one(Input).value = "smb://me@nas/data"
         await press(guide_app, pilot, "enter")
-        assert "Password of me on nas" in text_of(guide_app.screen, ".dialog-text")
+        assert "SMB password for me on nas" in text_of(guide_app.screen, ".dialog-text")
         await press(guide_app, pilot, *"Xq7w")
         pictures = [guide_app.export_screenshot(simplify=True)]
         await press(guide_app, pilot, "enter")
@@ -191,7 +191,7 @@ async def test_an_empty_share_offers_a_file_that_is_made(guide_app, backend):
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter", "enter")
-        assert "The folder is empty: have a file made in it." in painted(guide_app)
+        assert "The folder is empty: create a test file here." in painted(guide_app)
         await press(guide_app, pilot, "enter")
         assert choices_of(guide_app).step is MethodStep.FILE
         await press(guide_app, pilot, "enter")
@@ -231,7 +231,7 @@ async def test_ten_thousand_files_are_listed_without_delay(guide_app, backend, m
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter", "enter")
-        assert "10,000 names." in painted(guide_app)
+        assert "10,000 items." in painted(guide_app)
         lines = guide_app.screen.query_one(VirtualList)
         await press(guide_app, pilot, "end")
         assert "file 09999.bin" in painted(guide_app)
@@ -284,7 +284,7 @@ async def test_what_is_unknown_of_a_file_is_said(guide_app, backend, monkeypatch
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter", "enter")
-        assert "1 name. Unknown: how long a run of it would last" in painted(guide_app)
+        assert "1 item. Unknown: how long a run would last" in painted(guide_app)
 
 
 async def test_folders_lead_down_and_up_and_typing_finds_a_name(guide_app, backend):

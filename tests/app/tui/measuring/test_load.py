@@ -341,7 +341,7 @@ async def test_a_refused_password_is_not_sent_again_but_asked_for(app: Sharebenc
         assert app.screen.query_one("#users", Input).value == "2,4"
         await press(app, pilot, "f9")
         assert shows(app, AskDialog)
-        assert "Password of alice" in text_of(app.screen, ".dialog-text")
+        assert "SMB password for alice" in text_of(app.screen, ".dialog-text")
     assert [request.secrets.password for request, _ in asked] == ["of the environment", "typed"]
     assert {request.choices.users for request, _ in asked} == {(2, 4)}
     assert [resumed for _, resumed in asked] == [None, stopped if points else None]

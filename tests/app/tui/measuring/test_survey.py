@@ -227,7 +227,7 @@ async def test_another_hosts_password_is_not_sent_where_it_was_refused(app, monk
         fill(app.screen, hosts="192.0.2.71, 192.0.2.72", smb="data", user="anna")
         await press(app, pilot, "f9")
         assert shows(app, AskDialog)
-        assert "Password of anna on 192.0.2.72" in text_of(app.screen, ".dialog-text")
+        assert "password for anna on 192.0.2.72" in text_of(app.screen, ".dialog-text")
         monkeypatch.setattr(app.screen_stack[-2], "_begin", lambda **_: None)
         app.screen.query_one("#answer", Input).value = "typed"
         await press(app, pilot, "enter")
@@ -243,7 +243,7 @@ async def test_a_password_said_for_smb_is_not_sent_by_plain_ftp(app):
         fill(app.screen, hosts="127.0.0.1", smb="data", ftp="/", user="anna")
         await pilot.press("f9")
         assert shows(app, AskDialog)
-        assert "Password of anna on 127.0.0.1, by FTP" in text_of(app.screen, ".dialog-text")
+        assert "FTP password for anna on 127.0.0.1" in text_of(app.screen, ".dialog-text")
         with pytest.raises(PasswordNeededError):
             app.context.logins.find(replace(ftp, port=21, path="/"))
 

@@ -135,6 +135,16 @@ async def test_after_a_measurement_the_list_has_the_focus_and_the_cursor_is_on_t
             await pilot.press("f2")
             await settled(app, pilot)
             assert here(app).chosen() == f"{expected:012x}", "it stays where it was, unless there is something newer"
+        book(path, one(4))
+        here(app)._look_again()
+        await settled(app, pilot)
+        assert here(app).chosen() == f"{3:012x}", "another program's recording does not move the cursor"
+        book(path, one(5))
+        here(app)._arrives = True
+        here(app).look()
+        here(app)._look_again()
+        await settled(app, pilot)
+        assert here(app).chosen() == f"{5:012x}", "looking again does not forget that one just came back"
 
 
 async def test_the_question_mark_helps_and_q_leaves_but_not_from_an_input(three):
@@ -249,7 +259,9 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
         assert "The baseline before loses what it names." in text_of(app.screen, ".dialog-text")
         await press(app, pilot, "escape")
         assert len(shown(app)) == 3
-        await press(app, pilot, "d", "left", "enter")
+        await press(app, pilot, "d", "n")
+        assert len(shown(app)) == 3
+        await press(app, pilot, "d", "y")
         assert shown(app) == ["series 3", "series 2"]
         with Notebook(three) as notebook:
             assert notebook.count() == 2
@@ -277,10 +289,11 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
         assert "2 recordings are marked." in text_of(app.screen, ".dialog-text")
         await press(app, pilot, "left", "enter")
         assert shown(app) == ["series 2"]
-        assert "2 recordings are deleted; u restores them." in [note.message for note in app._notifications]
+        assert [note.message for note in app._notifications] == ["2 recordings are deleted; u restores them."]
         assert here(app).marked() == []
         await pilot.press("u")
         await settled(app, pilot)
+        assert [note.message for note in app._notifications] == ["2 recordings are restored."], "one note at a time"
         assert shown(app) == ["series 3", "series 2", "series 1"]
         with Notebook(path) as notebook:
             assert notebook.series("before").label == "series 1"
@@ -468,14 +481,22 @@ async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
         assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{3:012x}")
 
 
-async def test_comparing_without_anything_to_compare_with_says_how(tmp_path):
+async def test_comparing_offers_what_to_compare_with_where_nothing_is_marked_and_no_base_is_known(tmp_path):
     app = app_on(book(tmp_path / "notebook.db", one(1), one(2)))
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "c")
+        assert "Compare with" in painted(app)
+        await press(app, pilot, "enter")
+        assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{2:012x}"), "the older one is the base"
+
+
+async def test_comparing_the_only_recording_says_that_there_is_no_other(tmp_path):
+    app = app_on(book(tmp_path / "notebook.db", one(1)))
     async with app.run_test(notifications=True) as pilot:
         await settled(app, pilot)
-        await pilot.press("c")
-        await settled(app, pilot)
-        assert isinstance(app.screen, NotebookScreen)
-        assert any("Mark the series to compare with" in note.message for note in app._notifications)
+        await press(app, pilot, "c")
+        assert any("no other recording of this kind" in note.message for note in app._notifications)
 
 
 async def test_with_room_the_form_and_chart_of_the_series_stand_below(three):
