@@ -18,6 +18,8 @@ _STYLE = re.compile(r"(\x1b\[[\d;]*m)")
 
 def width(text: str) -> int:
     """Terminal cells: 2 for wide characters, 0 for combining and invisible ones; parts joined by U+200D all count."""
+    if text.isascii():
+        return len(text)
     cells = 0
     previous = 0
     for character in text:

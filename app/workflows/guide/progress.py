@@ -178,6 +178,7 @@ def prepare() -> None:
     canvas.prepare()
     student_t(0.95, 1)
     gc.collect()
+    gc.freeze()
 
 
 def _short(phase: Phase, number: int | None) -> str:
