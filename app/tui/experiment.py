@@ -43,7 +43,7 @@ _AROUND_STEPS = 6
 """Columns of a wide screen that its frame and scrollbar take from the table of steps."""
 
 
-class ExperimentScreen(ZoomsCharts, Copies, MeasureMixin):
+class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
     """An experiment, a row per step."""
 
     KEYS = (

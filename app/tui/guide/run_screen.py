@@ -42,7 +42,7 @@ _GROWS_BY = 4
 """Lines by which the form's table grows: each time the whole screen is laid out again."""
 
 
-class RunScreen(ZoomsCharts, RecordingScreen):
+class RunScreen(RecordingScreen, ZoomsCharts):
     """Measures one series; answers with its id once everything is stored."""
 
     ENTRY = "guide"

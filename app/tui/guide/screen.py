@@ -18,7 +18,7 @@ from app.workflows.guide.known import GuideContext
 from app.workflows.guide.method import blocked, standings, step_before
 
 
-class GuideScreen(ZoomsCharts, GuideActions):
+class GuideScreen(GuideActions, ZoomsCharts):
     """Leads through the method; every choice is kept in the notebook the moment it is made."""
 
     KEYS: ClassVar = (

@@ -88,7 +88,7 @@ _RUN: dict[str, type[MeasurementScreen]] = {
 _RESUMED = dict.fromkeys(_RUN, _of_form) | {"trial": _of_trial, "sweep": _of_trial}
 
 
-class StoredScreen(ShowsMore, ReportScreen):
+class StoredScreen(ReportScreen, ShowsMore):
     """The form of one recording of any kind."""
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("stored.resume stored.label"), MORE)

@@ -24,7 +24,7 @@ _LISTED = 50
 """Recordings below the curve; an export has all of them."""
 
 
-class HistoryScreen(ZoomsCharts, ReportScreen):
+class HistoryScreen(ReportScreen, ZoomsCharts):
     """All recordings of one path over time."""
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("history.normal history.line"), ZOOM)

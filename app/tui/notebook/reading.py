@@ -28,7 +28,7 @@ from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
 
 
-class SeriesScreen(ZoomsCharts, Copies, GoesOn, SeriesActions):
+class SeriesScreen(Copies, GoesOn, SeriesActions, ZoomsCharts):
     """The filled form of a series."""
 
     KEYS = (*GoesOn.KEYS, *keys("series.chart"), ZOOM, *ACTING_KEYS)
@@ -69,7 +69,7 @@ class SeriesScreen(ZoomsCharts, Copies, GoesOn, SeriesActions):
         self.query_one(SeriesView).show(form)
 
 
-class CompareScreen(ShowsMore, ZoomsCharts, Copies, GoesOn):
+class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     """The comparison of two series."""
 
     KEYS = (

@@ -164,7 +164,7 @@ class NotebookScreen(SeriesActions):
         self.call_after_refresh(self._left.look)
 
     def _look_again(self) -> None:
-        if self.is_current and _written(self.context.notebook_path) != self._seen:
+        if self.is_active and _written(self.context.notebook_path) != self._seen:
             self.rows.forget()
             self.look()
 

@@ -228,7 +228,7 @@ def run_keys(name: str, stop: str) -> tuple[KeyCommand, KeyCommand]:
     return KeyCommand(f"{name}.stop", "s", "Stop", stop), export
 
 
-class ReportRunScreen(ShowsMore, RecordingScreen):
+class ReportRunScreen(RecordingScreen, ShowsMore):
     """Draws what is heard once a second until there is a report, which ``s`` stops and ``x`` exports."""
 
     KEEP_ON: ClassVar = "Continue"

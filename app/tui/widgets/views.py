@@ -85,7 +85,10 @@ MORE = keys("report.more")[0]
 
 
 class ShowsMore(DOMNode):
-    """A screen whose report shows its statistics only when asked; it has ``MORE`` among its keys."""
+    """A screen whose report shows its statistics only when asked; it has ``MORE`` among its keys.
+
+    Named after the screen among the bases: Textual takes the look of the first one.
+    """
 
     shows_more = False
 
@@ -101,7 +104,7 @@ class ShowsMore(DOMNode):
 
 
 class ZoomsCharts(DOMNode):
-    """A screen whose charts can be zoomed; it has ``ZOOM`` among its keys."""
+    """A screen whose charts can be zoomed; it has ``ZOOM`` among its keys, and this last of its bases."""
 
     def action_zoom(self) -> None:
         for chart in self.query(ChartView):

@@ -1,12 +1,17 @@
 """The frame of the TUI: commands, keys, help, palette, errors, and leaving."""
 
+import importlib
+import pkgutil
 import re
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input, Label
 
+from app import tui
 from app.config import read_config
 from app.errors import UnreachableError
 from app.tui.frame.app import APP_KEYS, CommandProvider, PlainSigns, SharebenchApp, known_commands
@@ -17,6 +22,19 @@ from app.tui.frame.themes import THEMES
 from storage.notebook import Notebook
 from tests.builders import book, one
 from tests.tui import app_on, painted, settled, text_of
+
+
+def test_every_widget_has_the_look_of_what_it_is():
+    """Textual takes a look from the first base alone; a screen without a background has those under it drawn too."""
+    for module in pkgutil.walk_packages(tui.__path__, "app.tui."):
+        importlib.import_module(module.name)
+    kinds = [Widget]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+    own = {kind for kind in kinds if kind.__module__.startswith("app.")}
+    assert len(own) > 50
+    assert not [kind for kind in own if not {"Widget", *["Screen"] * issubclass(kind, Screen)} <= kind._css_type_names]
+
 
 NASTY = "[bold]share[/] \x1b[31mred\x1b[0m"
 

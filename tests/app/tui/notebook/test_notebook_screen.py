@@ -57,6 +57,21 @@ async def test_the_tui_opens_on_the_notebook_and_lists_the_newest_first(three):
         assert "3 recordings" in lines[0]
 
 
+async def test_a_notebook_under_another_screen_is_not_read_again_until_it_is_seen(three):
+    app = app_on(three)
+    async with app.run_test(size=(140, 24)) as pilot:
+        await settled(app, pilot)
+        notebook = app.screen
+        assert isinstance(notebook, NotebookScreen)
+        notebook._seen = ()  # as if another program had written
+        app.push_screen(MessageDialog("Measuring", "what is drawn under it takes time from a transfer"))
+        await settled(app, pilot)
+        notebook._look_again()
+        assert notebook._seen == ()
+        await press(app, pilot, "enter")
+        assert notebook._seen != ()
+
+
 async def test_at_80_columns_each_line_has_its_kind_a_name_and_its_answer(tmp_path):
     nas = Target(protocol="smb", host="10.79.0.2", share="share", path="big.iso", user="bench")
     title = default_title(Command.GET, nas)
