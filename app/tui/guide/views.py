@@ -1,8 +1,9 @@
 """The guide's two panes: the steps of the method, and the page of the open one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 
 from rich.text import Text
 from textual import events, on
@@ -221,29 +222,28 @@ class StepsView(Widget):
         self.steps = steps
         self.refresh()
 
-    @property
-    def lines_each(self) -> int:
-        return 3 if self.size.height >= 3 * len(self.steps) else 2 if self.size.height >= 2 * len(self.steps) else 1
+    def _rows(self) -> Iterator[tuple[StepStatus, Content]]:
+        """The lines of all steps; details are wrapped where there is room for them, else cut to a line or left out."""
+        width, height, count = self.content_size.width, self.size.height, len(self.steps)
+        each = next(lines for lines in (3, 2, 1) if lines == 1 or height >= lines * count)
+        told = [""] + [standing.detail for standing in self.steps]
+        new = [detail if detail != before else "" for before, detail in pairwise(told)]
+        details = [layout.wrap(detail, max(1, width - 2)) if detail else [] for detail in new]
+        if sum(max(each, 1 + len(lines)) for lines in details) > height:
+            details = [[layout.cut_inside(detail, width - 3)][: each - 1] for detail in new]
+        for standing, lines in zip(self.steps, details, strict=True):
+            title = Content.assemble(
+                (f"{standing.state.sign} ", _STEP_SIGNS.get(standing.state, "")),
+                (f"{standing.number} {standing.title}", _STEP_LOOKS.get(standing.state, "")),
+            )
+            yield standing, title.truncate(width, ellipsis=True)
+            for line in [*lines, *[""] * (each - 1 - len(lines))]:
+                yield standing, Content.styled(f"  {line}", "dim")
 
     def render(self) -> Content:
-        width = self.content_size.width
-        lines: list[Content] = []
-        told = ""
-        for standing in self.steps:
-            sign, words = f"{standing.state.sign} ", f"{standing.number} {standing.title}"
-            line = Content.assemble(
-                (sign, _STEP_SIGNS.get(standing.state, "")),
-                (words, _STEP_LOOKS.get(standing.state, "")),
-            )
-            lines.append(line.truncate(width, ellipsis=True))
-            for extra in range(1, self.lines_each):
-                is_new = extra == 1 and standing.detail != told
-                detail = layout.cut_inside(standing.detail, width - 3) if is_new else ""
-                lines.append(Content.styled(f"  {detail}", "dim"))
-            told = standing.detail
-        return Content("\n").join(lines)
+        return Content("\n").join([line for _, line in self._rows()])
 
     def on_click(self, event: events.Click) -> None:
-        place = event.get_content_offset(self)
-        if place is not None and 0 <= place.y // self.lines_each < len(self.steps):
-            self.post_message(self.StepChosen(self.steps[place.y // self.lines_each].step))
+        place, rows = event.get_content_offset(self), [standing for standing, _ in self._rows()]
+        if place is not None and 0 <= place.y < len(rows):
+            self.post_message(self.StepChosen(rows[place.y].step))

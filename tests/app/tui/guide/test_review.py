@@ -213,6 +213,23 @@ async def test_measuring_the_same_again_is_two_keys_away(reviewing, backend):
     assert len(backend.requests) == 1
 
 
+async def test_a_long_target_is_whole_below_its_step_at_80_by_24_and_a_click_on_it_goes_there(reviewing):
+    async with reviewing.run_test(size=(80, 24)) as pilot:
+        await settled(reviewing, pilot)
+        screen = reviewing.screen
+        assert isinstance(screen, GuideScreen)
+        steps = screen.query_one(StepsView)
+        target = "smb://files.example.com:4450/projects"
+        steps.show([replace(steps.steps[0], detail=target), *steps.steps[1:]])
+        await settled(reviewing, pilot)
+        column = [line[2 : steps.size.width].strip() for line in painted(reviewing).splitlines()[1:]]
+        after = next(place for place, line in enumerate(column) if "2 File" in line)
+        assert "".join(column[1:after]) == target
+        await pilot.click(StepsView, offset=(4, after))
+        await settled(reviewing, pilot)
+        assert screen.choices.step is MethodStep.TARGET
+
+
 async def test_the_mouse_goes_to_steps_and_takes_choices(reviewing):
     async with reviewing.run_test(size=(120, 40)) as pilot:
         await settled(reviewing, pilot)
