@@ -70,13 +70,14 @@ class KeyBar(Widget, can_focus=False):
         return Content("").join([*left, Content(" " * cells), *ways])
 
     def _shown(self) -> Iterator[ActiveBinding]:
-        """One key for each action."""
+        """One key for each action, and for each name: the first."""
         seen: set[str] = set()
         place = {action: number for number, action in reversed([*enumerate(self.foremost)])}
         found = self.screen.active_bindings.values()
         for active in sorted(found, key=lambda each: place.get(each.binding.action, len(place))):
-            if active.binding.show and active.binding.action not in seen:
-                seen.add(active.binding.action)
+            names = {active.binding.action, active.binding.description}
+            if active.binding.show and not names & seen:
+                seen |= names
                 yield active
 
     def _written(self, active: ActiveBinding) -> Content:

@@ -94,6 +94,8 @@ class NotebookScreen(SeriesActions):
         """How many series are listed, and how many there are."""
         self.detail: SeriesView | None = None
         """The form of the series that the cursor is on, where there is room for it."""
+        self._is_read = self._is_early = False
+        """Whether the notebook was read, and whether Enter was pressed before: it is carried out then."""
         self._newest: str | None = None
         self._arrives = False
         """Whether this screen was just come to, and the cursor goes to what was recorded meanwhile."""
@@ -203,8 +205,14 @@ class NotebookScreen(SeriesActions):
         if was_empty == bool(count):
             self.refresh_bindings()
         self._share_room()
+        early, self._is_early, self._is_read = self._is_early, False, True
         if not count:
-            self.query_one("#starts").focus()
+            starts = self.query_one("#starts", OptionList)
+            starts.focus().highlighted = starts.highlighted or 0
+            if early:
+                starts.action_select()
+        elif early:
+            self.rows.action_open()
         elif self.focused is None or was_empty:
             self.call_after_refresh(self.rows.focus)
         self._show_count()
@@ -342,7 +350,10 @@ class NotebookScreen(SeriesActions):
 
     @on(SeriesList.Opened)
     def _open(self, message: SeriesList.Opened) -> None:
-        self.open_recording(message.series_id)
+        if message.series_id:
+            self.open_recording(message.series_id)
+        else:
+            self._is_early = not self._is_read
 
     # Marking and deleting
 

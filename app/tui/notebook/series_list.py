@@ -74,7 +74,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
 
     @dataclass
     class Opened(Message):
-        """A series is to be opened."""
+        """A series is to be opened; empty where none is listed."""
 
         series_id: str
 
@@ -159,8 +159,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self._go(len(self.rows) - 1, -1)
 
     def action_open(self) -> None:
-        if self.pointed is not None:
-            self.post_message(self.Opened(self.pointed))
+        self.post_message(self.Opened(self.pointed or ""))
 
     def action_mark(self) -> None:
         series_id = self.pointed

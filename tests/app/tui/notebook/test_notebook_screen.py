@@ -119,6 +119,7 @@ async def test_an_empty_notebook_says_what_to_do(tmp_path):
         ]  # fmt: skip
         keys = painted(app).splitlines()[-1]
         assert keys.startswith(" n Measure ")
+        assert keys.count("Measure") == 1
         assert keys.endswith("^p All  f1 Help  ^q Quit ")
         await pilot.press("e", "b", "c", "x", "d", "space", "g", "s")
         await settled(app, pilot)
@@ -128,6 +129,19 @@ async def test_an_empty_notebook_says_what_to_do(tmp_path):
         assert type(app.screen).__name__ == "LoadScreen"
         await pilot.press("f2", "n")
         assert type(app.screen).__name__ == "GuideScreen"
+
+
+@pytest.mark.parametrize(("count", "opened"), [(0, "GuideScreen"), (2, "SeriesScreen")])
+async def test_an_enter_pressed_before_the_notebook_is_read_is_carried_out_then(tmp_path, monkeypatch, count, opened):
+    app = app_on(book(tmp_path / "notebook.db", *map(one, range(1, count + 1))))
+    look = NotebookScreen.look
+    monkeypatch.setattr(NotebookScreen, "look", lambda *_, **__: None)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, NotebookScreen)
+        look(here(app))
+        await settled(app, pilot)
+        assert type(app.screen).__name__ == opened
 
 
 async def test_after_a_measurement_the_list_has_the_focus_and_the_cursor_is_on_the_newest(tmp_path):
