@@ -24,12 +24,32 @@ from forms.series.report import mark_of
 from forms.series.summary import SeriesSummary
 from forms.wording import link_rate
 
+_ALIKE = 0.9
+"""Least share of the longest bar from which all bars look as long."""
 _LEAST_CURVE = 12
 """Lines from which more runs than there are lines are drawn as one curve."""
 _BELOW = 3
 """Lines of the axis and the legend."""
 _BESIDE = 10
 """At most that many columns of numbers stand left of a history's curve."""
+
+
+def of_runs(
+    summary: SeriesSummary,
+    width: int,
+    height: int,
+    zoomed: bool,
+    expected_bytes_per_second: float | None = None,
+    expected_name: str = "expected",
+) -> str:
+    """For a screen: zoomed at first where bars from 0 would all look as long; ``zoomed`` asks for the other way."""
+    rates = [rate for row in summary.all_rows if (rate := row.measures.bytes_per_second)]
+    rates += [expected_bytes_per_second] if expected_bytes_per_second else []
+    alike = len(rates) > 1 and min(rates) >= _ALIKE * max(rates)
+    return rates_chart(
+        summary, width, height, zoomed=zoomed is not alike,
+        expected_bytes_per_second=expected_bytes_per_second, expected_name=expected_name,
+    )  # fmt: skip
 
 
 def rates_chart(

@@ -281,7 +281,7 @@ def _processors_row(point: LoadPoint) -> Row:
 
 def _beside_table(points: Sequence[LoadPoint]) -> Table:
     columns = columns_of("Users", *_decimals("USS MB", "PSS MB", "Disk %", "Generator CPU %", "Late ms p99"))
-    caption = "Memory and disks of the server, and the load generator"
+    caption = "Memory and disks of the server; the load generator, and how late its timers fired"
     return Table(columns=columns, rows=tuple(map(_beside_row, points)), caption=caption, is_detail=True)
 
 
@@ -460,7 +460,7 @@ def _few_requests(points: Sequence[LoadPoint]) -> Iterator[str]:
 
 
 def load_charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:
-    """Requests/s, p95 and server CPU over users, with their intervals; empty charts are left out."""
+    """Requests/s, p95 and server CPU over users, with their intervals; charts of one bar are left out."""
     drawn: tuple[tuple[str, str, tuple[int, int], Callable[[LoadPoint], _Drawn]], ...] = (
         ("Requests a second over users", "requests/s", (0, 2), _requests),
         ("p95 of the response over users", "ms", (0, 8), _p95),
@@ -472,7 +472,7 @@ def load_charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:
             Bar(name=_name(point), value=value, interval=interval, mark=_MARKS[point.status])
             for point, (value, interval) in zip(points, values, strict=True)
         )
-        if any(point.requests for point in points) and any(bar.value for bar in bars):
+        if any(point.requests for point in points) and sum(bool(bar.value) for bar in bars) > 1:
             chart = Chart(title=title, unit=unit, bars=bars, source=source, in_text=True)
             yield replace(chart, title=f"{title}, with 95 % intervals") if chart.has_intervals else chart
 

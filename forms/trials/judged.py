@@ -103,7 +103,8 @@ def _value_name(found: SweepSummary, one: SweepValue) -> str:
 def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
     yield Field(name="Blocks", text=f"{found.blocks}, each value once in each, in a new order", number=found.blocks)
     if found.friedman_p is not None:
-        yield Field(name="p (Friedman)", text=f"{found.friedman_p:.4f}", number=found.friedman_p, is_detail=True)
+        text = f"{found.friedman_p:.4f}, the probability of such differences between equal values"
+        yield Field(name="p (Friedman)", text=text, number=found.friedman_p, is_detail=True)
 
 
 def _chart(found: SweepSummary) -> Chart | None:

@@ -98,9 +98,6 @@ def effect_document(effect: PairedEffect | None) -> Document | None:
     return asdict(effect) if effect else None
 
 
-_NOTABLE_SLOT_EFFECT_PERCENT = 1.0
-
-
 def trial_report(found: TrialSummary) -> Report:
     """A trial: the verdict, then its basis pair by pair."""
     plan = found.plan
@@ -225,14 +222,16 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
     effect = found.effect
     if effect is None:
         return
-    yield Field(name="p-value", text=f"{effect.p_value:.4f} (exact rank-sum test)", number=effect.p_value)
+    text = f"{effect.p_value:.4f}, the probability of such a difference between equal settings (exact rank-sum test)"
+    yield Field(name="p-value", text=text, number=effect.p_value)
     if effect.deviation_percent is not None:
         yield Field(
             name="Deviation of the pairs", text=f"{wording.cell_percent(effect.deviation_percent)} %",
             number=effect.deviation_percent, unit="%",
         )  # fmt: skip
     if found.slot_effect_percent is not None:
-        text = f"{wording.signed_percent(found.slot_effect_percent)} for the second of a pair"
+        seen = wording.signed_percent(found.slot_effect_percent)
+        text = f"{seen} for the second of a pair; the order of the pairs balances it"
         yield Field(name="Order effect", text=text, number=found.slot_effect_percent, unit="%")
     if found.control:
         seen = f"{wording.signed_percent(found.control.change_percent)} (p {found.control.p_value:.3f})"
@@ -257,8 +256,6 @@ def _advice(found: TrialSummary) -> Iterator[str]:
             if found.reservations
             else f"worth keeping: {change}"
         )
-    if found.slot_effect_percent is not None and abs(found.slot_effect_percent) > _NOTABLE_SLOT_EFFECT_PERCENT:
-        yield "the second run of a pair differs from the first by itself; the order of the pairs balances that"
 
 
 def generator_advice(slots: Sequence[Slot]) -> Iterator[str]:

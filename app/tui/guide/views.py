@@ -177,16 +177,9 @@ def _alike(before: Page, after: Page) -> bool:
 
 
 def _drawn(chart: PageChart, width: int, height: int, zoomed: bool) -> str:
-    from app.charts.series_charts import rates_chart  # noqa: PLC0415  loaded when the first chart is drawn
+    from app.charts.series_charts import of_runs  # noqa: PLC0415  loaded when the first chart is drawn
 
-    return rates_chart(
-        chart.form,
-        width,
-        height,
-        zoomed=zoomed,
-        expected_bytes_per_second=chart.expected_bytes_per_second,
-        expected_name=chart.expected_name,
-    )
+    return of_runs(chart.form, width, height, zoomed, chart.expected_bytes_per_second, chart.expected_name)
 
 
 def _row(option: Option) -> Content:

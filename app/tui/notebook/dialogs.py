@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.document._edit import Edit
-from textual.widgets import Button, Input, Label, OptionList, Static, TextArea
+from textual.widgets import Input, Label, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 from textual.widgets.text_area import EditResult
 
@@ -54,19 +54,12 @@ class EditDialog(BaseDialog[SeriesTexts]):
             note = LinesInput(self.before.note, id="note")
             note.styles.height = 6
             yield note
-            with Horizontal(classes="dialog-buttons"):
-                yield Button("Save (Ctrl+S)", id="save", variant="primary")
-                yield Button("Cancel", id="cancel")
+            yield Static("Ctrl+S saves, Esc cancels.")
 
     @on(Input.Submitted)
-    @on(Button.Pressed, "#save")
     def action_save(self) -> None:
         label, note = self.query_one("#label", LineInput).value, self.query_one("#note", LinesInput).text
         self.dismiss(SeriesTexts(kept(self.before.label, label), kept(self.before.note, note)))
-
-    @on(Button.Pressed, "#cancel")
-    def _cancel(self) -> None:
-        self.dismiss(None)
 
 
 @dataclass(frozen=True, slots=True)

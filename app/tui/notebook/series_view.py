@@ -85,7 +85,7 @@ class SeriesView(Widget):
         self._show_chart()
 
     def _show_chart(self) -> None:
-        from app.charts.series_charts import rates_chart, within_chart  # noqa: PLC0415  as for the form
+        from app.charts.series_charts import of_runs, within_chart  # noqa: PLC0415  as for the form
 
         chart, form = self.query_one("#series-chart", ChartView), self.form
         run = _last_with_progress(form) if form and self._within else None
@@ -98,7 +98,7 @@ class SeriesView(Widget):
                 lambda width, height, zoomed: within_chart(run.progress if run else (), width, height, zoomed=zoomed)
             )
         else:
-            chart.show_chart(lambda width, height, zoomed: rates_chart(form, width, height, zoomed=zoomed))
+            chart.show_chart(lambda width, height, zoomed: of_runs(form, width, height, zoomed))
 
 
 def _last_with_progress(form: "SeriesSummary") -> "Run | None":

@@ -88,15 +88,16 @@ def test_a_percentiles_interval_goes_by_ranks_and_needs_requests_beyond_both_end
 def test_each_point_is_drawn_with_the_interval_of_its_fifths_its_ranks_and_its_seconds():
     seen = replace(server(), samples=100, total_percent=spread(40.0))
     slices = replace(point(1, 10, server=seen), seconds=10.0, requests=1000, slices=(190, 195, 200, 205, 210))
-    requests, p95, processors = load_charts([slices, point(2, 20, server=None)])
+    requests, p95, processors = load_charts([slices, point(2, 20), point(3, 40, server=None)])
     assert requests.bars[0].interval == pytest.approx((100 - 4.9083, 100 + 4.9083), abs=0.001), "t of 4 x s / sqrt 5"
     assert p95.bars[0].interval is not None
     deviation = seen.total_percent.deviation
     assert deviation
     assert processors.bars[0].interval == pytest.approx((40 - 0.196 * deviation, 40 + 0.196 * deviation))
-    assert processors.bars[1].interval is None
+    assert processors.bars[2].interval is None
     assert requests.title == "Requests a second over users, with 95 % intervals"
-    assert next(load_charts([point(1, 10)])).title == "Requests a second over users"
+    assert next(load_charts([point(1, 10), point(2, 20)])).title == "Requests a second over users"
+    assert not list(load_charts([slices])), "one bar is no chart"
 
 
 def test_a_server_that_stood_still_is_told_although_the_percentiles_do_not_show_it():

@@ -62,6 +62,7 @@ async def test_the_runs_are_drawn_below_their_table_where_there_is_room(reviewin
         assert ("3◆" in shown) is drawn
         assert ("z Zoom" in shown) is drawn
         assert ("A run that something else disturbed" in shown) is drawn
+        assert "zoomed" not in shown, "an unusual run makes bars from 0 differ"
         await press(reviewing, pilot, "z")
         assert ("zoomed" in painted(reviewing)) is drawn
 
