@@ -19,6 +19,8 @@ import pytest
 from app.cli.main import run
 
 ROOT = Path(__file__).resolve().parents[1]
+LEAN = ROOT / "tests/lean"
+"""First on the path of each process: what a user's environment does not have either."""
 MIB = 1024 * 1024
 QUICK = ("--quiet-time", "skip", "--ceiling", "skip", "--timeout", "10")
 """Options of a run that measures nothing but its transfers."""
@@ -41,7 +43,7 @@ class Sharebench:
 
     def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("SHAREBENCH_")}
-        return kept | {"PYTHONPATH": str(ROOT)} | self._own_environment()
+        return kept | {"PYTHONPATH": f"{LEAN}{os.pathsep}{ROOT}"} | self._own_environment()
 
     def _own_environment(self) -> dict[str, str]:
         own = {"SHAREBENCH_DB": str(self.db)} | self.environment
