@@ -258,14 +258,17 @@ def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
             return answer_of(change)
         report = stored_experiment(notebook, head.subject)
     except UsageError as error:
-        return Toned(str(error), Tone.CAUTION)
+        return Toned("Nothing is measured yet.") if head.running else Toned(str(error), Tone.CAUTION)
     if report.results:
         return Toned(report.results[0].text, report.results[0].tone)
     return Toned(next(iter(report.advice), ""))
 
 
 def _pairs(notebook: Notebook, head: Recording) -> int:
-    found = stored_change(notebook, head.subject) if notebook.trial(head.subject) else None
+    try:
+        found = stored_change(notebook, head.subject)
+    except UsageError:
+        return 0  # its first series are not stored yet
     return len(getattr(found, "pairs", ())) or getattr(found, "blocks", 0)
 
 

@@ -165,6 +165,8 @@ def _login(protocol: Protocol, login: str) -> tuple[str | None, str | None]:
 
 def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:
     match = re.fullmatch(r"(\[[0-9A-Fa-f:.%a-z]+\]|[^\[\]:]*)(?::([0-9]*))?", address)
+    if not match and address.count(":") > 1 and "[" not in address:
+        raise UsageError(f"{address} is no host and port; write an IPv6 address in brackets: [{address}]")
     if not match or not match[1].strip("[]"):
         raise UsageError(f"no host in {without_password(text)!r}; write {FORMS}")
     if not is_plain(match[1]):

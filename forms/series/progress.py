@@ -73,7 +73,7 @@ def estimate_text(
     seconds = total / bytes_per_second if total is not None and bytes_per_second else None
     parts = [_runs_in_words(runs, warmups, until_percent, max_runs)]
     if size_bytes is not None and total is not None:
-        made = ", the file's making included" if makes_file_first else ""
+        made = ", including making the file" if makes_file_first else ""
         parts.append(f"of {wording.file_size(size_bytes)} each, {wording.binary_size(total)} in all{made}")
     if seconds is not None:
         parts.append(f"about {duration(seconds)} or longer")
@@ -154,19 +154,16 @@ def why_advised(around: FileSizeContext) -> str:
     size, rate = wording.typed_size(advised(around)), around.expected_bytes_per_second
     if rate is None:
         return (
-            f"Neither the link's rate nor an earlier result is known, so {size} is a first guess: the review says"
-            " whether a run of it lasts long enough."
+            f"Neither the link speed nor an earlier result is known, so {size} is a first guess: the review says"
+            " whether runs last long enough."
         )
     origin = "an earlier series reached" if around.measured_bytes_per_second else "the link carries"
     fits = (
         f"it fits the server's memory of {wording.file_size(around.memory_bytes)}"
         if around.memory_bytes
-        else "the server's memory is not known, so look that it fits"
+        else "the server's memory is unknown: check that it fits"
     )
-    return (
-        f"{size}: {origin} {wording.rate(rate)}, a run should last about {GOOD_SECONDS:.0f} s so that start-up and"
-        f" chance weigh little, and {fits}."
-    )
+    return f"{size}: {origin} {wording.rate(rate)}, a run should last about {GOOD_SECONDS:.0f} s, and {fits}."
 
 
 def suitability(size_bytes: int, around: FileSizeContext) -> FileSuitability:

@@ -58,6 +58,19 @@ def test_a_recording_deleted_while_it_is_listed_is_still_listed(
         assert notebook.recordings() == []
 
 
+@pytest.mark.parametrize("kind", ["trial", "sweep"])
+def test_what_has_just_begun_is_listed_before_its_first_series_is_stored(kind: str, inside: Inside):
+    with Notebook(inside.db) as notebook:
+        made = MAKERS[kind](notebook)
+        for part in kinds.parts(notebook, notebook.recording(made)):
+            notebook._db.execute("DELETE FROM series WHERE id = ?", (part.id,))
+        notebook.take(made)
+        (line,) = kinds.lines(notebook, [notebook.recording(made)])
+        assert line.answer.text == "Nothing is measured yet."
+        notebook.release(made)
+    assert "a series is missing" in inside("list").stdout
+
+
 def test_there_is_a_maker_of_every_kind():
     assert set(MAKERS) == set(KINDS)
 

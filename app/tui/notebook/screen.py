@@ -13,6 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from app.errors import UsageError
 from app.tui.frame.commands import keys
 from app.tui.frame.parts import KeyBar, LineInput
 from app.tui.frame.screens import entry
@@ -426,7 +427,11 @@ def _form(notebook: "Notebook", recording_id: str) -> "tuple[SeriesSummary | Rep
             if head.kind == "series":
                 return run_form(notebook.series(head.id)), None
             kind = kind_of(head)
-            return kind.form(notebook, head), kind.answer(notebook, head)
+            answer = kind.answer(notebook, head)
+            try:
+                return kind.form(notebook, head), answer
+            except UsageError:
+                return None, answer  # it has no form before its series are stored
     return None, None
 
 

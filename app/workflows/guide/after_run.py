@@ -379,7 +379,9 @@ def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
 
     can_try = series.target.abilities.through_samba
     if can_try:
-        ask = Ask(heading="Let sharebench change it", text=f"{_EXAMPLE} It asks before it writes.", then=tried)
+        ask = Ask(
+            heading="Let sharebench change it", text=f"{_EXAMPLE} It asks before it writes.", then=tried, keep=True
+        )
         yield Option("Let sharebench change it (try)…", ask, "interleaved pairs, then restored", advised=True)
     by_hand = f"{_EXAMPLE} You change it on the server whenever the guide says so."
     ask = Ask(heading="Change it by hand, interleaved", text=by_hand, then=interleaved)

@@ -56,8 +56,7 @@ def test_what_is_not_known_is_said():
 def test_the_prospect_counts_everything_that_moves():
     found = estimate_text(runs=5, warmups=2, size_bytes=GIB, bytes_per_second=GIB / 2, makes_file_first=True)
     assert found == (
-        "2 warm-up runs and 5 measured runs, of 1G each, 8 GiB in all, the file's making included,"
-        " about 16 s or longer."
+        "2 warm-up runs and 5 measured runs, of 1G each, 8 GiB in all, including making the file, about 16 s or longer."
     )
 
 

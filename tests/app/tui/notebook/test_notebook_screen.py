@@ -21,6 +21,7 @@ from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.records import Command, Run, SeriesStatus, Target
 from tests.builders import NASTY, book, one
+from tests.recordings import MAKERS
 from tests.tui import app_on, here, painted, press, settled, text_of
 
 
@@ -508,6 +509,25 @@ async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
         await pilot.press("escape", "space", "end", "c")
         await settled(app, pilot)
         assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{3:012x}")
+
+
+async def test_a_trial_whose_series_are_not_stored_yet_is_listed_without_an_error(tmp_path):
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        MAKERS["trial"](notebook)
+        notebook._db.execute("DELETE FROM series")
+    app = app_on(path)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        here(app)._read_pointed()
+        await settled(app, pilot)
+        assert isinstance(app.screen, NotebookScreen)
+        assert "a series is missing" in painted(app)
+        await press(app, pilot, "f3")
+        notebook_screen = next(one for one in app.screen_stack if isinstance(one, NotebookScreen))
+        notebook_screen._seen = ()
+        notebook_screen._look_again()
+        assert notebook_screen._seen == (), "what another screen hides is not read"
 
 
 async def test_comparing_offers_what_to_compare_with_where_nothing_is_marked_and_no_base_is_known(tmp_path):
