@@ -154,7 +154,6 @@ class ChildProcess:
         end_input(self._process.stdin)
 
     def close(self) -> None:
-        """Cancels, and waits for the end."""
         self.cancel()
         assert self._process.stdout
         self._process.stdout.close()  # first: a process that waits for room in the pipe could not clean up

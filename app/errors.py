@@ -1,29 +1,4 @@
-"""The errors that an admin can see, as one tree.
-
-    SharebenchError            one line: what happened, where, what to try
-    ├── UsageError             exit 2: usage error
-    │   └── PasswordInURLError
-    ├── MeasurementError       exit 4: the measurement failed or is invalid
-    │   ├── UnreachableError       host unknown, port closed, no route, timed out while connecting
-    │   ├── LoginError             wrong password, account locked, guest refused
-    │   ├── NoSuchShareError
-    │   ├── NoSuchFileError
-    │   ├── NotAFileError          a folder where a file was named, or an empty file
-    │   ├── AccessDeniedError      the share or folder cannot be read or written
-    │   ├── NoSpaceError           the disk filled up
-    │   ├── ConnectionLostError    the server went away in mid-transfer
-    │   ├── StalledError           no progress for --timeout seconds
-    │   ├── CorruptedError         a signature, tag or verified content did not match
-    │   ├── ProtocolError          the server answered what the protocol does not allow
-    │   ├── MissingProgramError    an external program (iperf3, smbclient, curl) is not installed
-    │   ├── LinuxNeededError       this machine has not what measuring is made of
-    │   ├── NotQuietError          --quiet-time require was not met
-    │   └── ChildDiedError         the measuring process ended without a word
-    ├── NotebookError          exit 4: the notebook cannot be opened, read or written
-    └── CancelledError         exit 130: the user stopped it
-
-A library's exception is mapped to one of these where the library is called, and chained.
-"""
+"""The errors that an admin can see. A library's exception is mapped to one where the library is called, and chained."""
 
 from typing import ClassVar
 

@@ -7,7 +7,7 @@ measures it. Forms are imported on first use: lists stay fast.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from app.errors import UsageError
@@ -100,16 +100,10 @@ def parts(notebook: Notebook, head: Recording) -> list[Recording]:
 
 def _later(name: str) -> Callable[..., Any]:
     """The function ``MODULE:NAME``, imported when it is called."""
-
-    def call(*arguments: Any) -> Any:
-        module, _, function = name.partition(":")
-        return getattr(import_module(module), function)(*arguments)
-
-    return call
+    return lambda *arguments: resolve_name(name)(*arguments)  # noqa: PLW0108  not before it is called
 
 
 def _of(read: Callable[[Notebook, str], Any], name: str) -> Callable[[Notebook, Recording], Any]:
-    """What the function ``MODULE:NAME`` makes of the stored record."""
     return lambda notebook, head: _later(name)(read(notebook, head.id))
 
 
@@ -135,22 +129,12 @@ def _series_answer(notebook: Notebook, head: Recording) -> Toned:
     return Toned("what was measured is gone: deleted a moment ago, or the notebook is damaged", Tone.CAUTION)
 
 
-def _series_form(notebook: Notebook, head: Recording) -> "Report":
-    form = _later("forms.series.summary:run_form")(notebook.series(head.id))
-    report: Report = _later("forms.series.report:series_report")(form)
-    return report
-
-
 def _judge_run(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
     key = {"series_id": head.id, "phase": "measured", "number": name}
     return notebook.judge("runs", key, status.value, reason)
 
 
 # Loads and isolations
-
-
-def _judge_point(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
-    return notebook.judge("load_points", {"load_id": head.id, "number": name}, status.value, reason)
 
 
 def _compare_loads(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
@@ -245,10 +229,6 @@ def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
         ) from error
 
 
-def _experiment_form(notebook: Notebook, head: Recording) -> "Report":
-    return stored_experiment(notebook, head.subject)
-
-
 def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
     try:
         change = stored_change(notebook, head.subject)
@@ -276,12 +256,15 @@ def _judge_pair(notebook: Notebook, head: Recording, name: str, status: RunStatu
     return all(_judge_run(notebook, part, name, status, reason) for part in parts(notebook, head))
 
 
-def _part_target(notebook: Notebook, head: Recording) -> Target | None:
-    return next((one.target for one in notebook.heads_of([part.id for part in parts(notebook, head)])), None)
+def _target(notebook: Notebook, head: Recording) -> Target | None:
+    """Of a series, or of the first one inside."""
+    ids = [head.id] if head.kind == SERIES else [part.id for part in parts(notebook, head)]
+    return next((one.target for one in notebook.heads_of(ids)), None)
 
 
 _OF_SERIES = partial(
-    Kind, record=Experiment, report=_experiment_form, answer=_whole_answer, target=_part_target, whole=True,
+    Kind, record=Experiment, answer=_whole_answer, target=_target, whole=True,
+    report=lambda notebook, head: stored_experiment(notebook, head.subject),
     done=lambda notebook, head: len(parts(notebook, head)),
 )  # fmt: skip
 _OF_PAIRS = partial(_OF_SERIES, record=TrialPlan, done=_pairs, resume="try --resume", judge=_judge_pair)
@@ -294,11 +277,13 @@ KINDS: dict[str, Kind] = {
             schema="sharebench/series/1",
             record=Series,
             read=Notebook.series,
-            report=_series_form,
+            report=lambda notebook, head: _later("forms.series.report:series_report")(
+                _later("forms.series.summary:run_form")(notebook.series(head.id))
+            ),
             answer=_series_answer,
             done=lambda notebook, head: len(notebook.rates_of([head.id]).get(head.id, ())),
             resume="run --resume",
-            target=lambda notebook, head: next((one.target for one in notebook.heads_of([head.id])), None),
+            target=_target,
             judge=_judge_run,
         ),
         Kind(
@@ -313,7 +298,9 @@ KINDS: dict[str, Kind] = {
             done=lambda notebook, head: len(notebook.load(head.id).points),
             resume="load --resume",
             target=lambda notebook, head: notebook.load(head.id).targets[0],
-            judge=_judge_point,
+            judge=lambda notebook, head, name, status, reason: notebook.judge(
+                "load_points", {"load_id": head.id, "number": name}, status.value, reason
+            ),
             compare=_compare_loads,
             from_document=lambda document: _later("forms.load.report:load_from_document")(JSONNode("", document)),
             add=Notebook.add_load,

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.clients import registry
-from app.clients.base import Secrets
-from app.clients.registry import ClientModules, check_client_name
+from app.clients import base
+from app.clients.base import ClientModules, Secrets, check_client_name
 from app.targets import check_complete, parse_target
 from app.workflows.check import CheckState, Subject, check
 from forms.comparison.matrix import heading, protocol_matrix
@@ -47,7 +46,7 @@ def null_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
     row = Protocol(name="null", label="Null", default_port=9, in_survey=True)
     monkeypatch.setitem(PROTOCOLS, "null", row)
     modules = ClientModules(clients={"sharebench": f"{__name__}:NullClient"})
-    monkeypatch.setitem(registry.MODULES, "null", modules)
+    monkeypatch.setitem(base.MODULES, "null", modules)
     assert __name__ in sys.modules
 
 
@@ -129,7 +128,7 @@ def test_a_protocol_that_only_a_document_knows_stops_nothing():
 
 
 def test_every_protocol_has_its_clients():
-    assert PROTOCOLS.keys() == registry.MODULES.keys()
+    assert PROTOCOLS.keys() == base.MODULES.keys()
 
 
 def test_nothing_but_the_table_asks_for_a_protocol_by_name():

@@ -76,7 +76,7 @@ def test_a_look_into_the_notebook_loads_nothing_that_measures_or_looks_around(tm
 @pytest.mark.parametrize(
     "module",
     [
-        "storage.notebook", "forms.series.summary", "forms.comparison.verdict", "app.clients.registry",
+        "storage.notebook", "forms.series.summary", "forms.comparison.verdict", "app.clients.base",
         "app.measure.child", "app.measure.engine", "app.environment", "app.practice", "app.workflows",
     ],
 )  # fmt: skip

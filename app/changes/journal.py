@@ -2,29 +2,17 @@
 
 import sqlite3
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Protocol
 
 from app.changes import server
 from app.changes.script import ServerChange, undo_script
 from app.changes.server import ChangeFailedError, ConflictError
+from app.changes.smb_conf import ChangeableSetting
 from app.server.shell import Answer
-from storage.changes import ChangeKind, JournalEntry
+from storage.changes import JournalEntry
+from storage.json_reader import named
 from storage.notebook import Notebook
 from storage.records import this_process, utc_now
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Journalled:
-    """What is recorded of a change beside its scripts."""
-
-    experiment: str
-    kind: ChangeKind
-    name: str
-    machine: str
-    ssh: str | None
-    effective_before: str | None
-    configuration_before: str = ""
 
 
 class Journal(Protocol):
@@ -34,25 +22,22 @@ class Journal(Protocol):
     def leave_journal(self, entry: JournalEntry) -> None: ...
 
 
-def begin_change(change: ServerChange, about: Journalled, notebook: Notebook) -> JournalEntry:
+def begin_change(change: ServerChange, setting: ChangeableSetting, experiment: str, notebook: Notebook) -> JournalEntry:
     """Record the change, then prepare it. Raises ChangeFailedError, with everything restored."""
     entry = JournalEntry(
+        **named(setting, "kind", "name", "machine", "ssh"),
         id=change.id,
         created_at=utc_now(),
-        experiment=about.experiment,
-        kind=about.kind,
-        name=about.name,
-        machine=about.machine,
-        ssh=about.ssh,
+        experiment=experiment,
         undo_path=change.undo_path,
         undo_script=undo_script(change),
-        effective_before=about.effective_before,
-        configuration_before=about.configuration_before,
+        effective_before=setting.previous,
+        configuration_before=setting.configuration,
         owner=this_process(),
     )
     notebook.open_journal(entry)
     try:
-        server.begin(change, about.ssh)
+        server.begin(change, setting.ssh)
     except server.ChangeRefusedError:
         notebook.close_journal(entry.id)  # somebody else's change stands there: sharebench wrote nothing
         raise

@@ -1,4 +1,4 @@
-"""Settings of a server's machine: of the kernel (sysctl), of a network card, and what commands change.
+"""Finds a changeable setting; those of the machine: of the kernel (sysctl), a network card, and what commands change.
 
 A change of a card can cut our own ssh connection, so a systemd timer restores it unless each step renews the timer.
 Refused without systemd.
@@ -10,14 +10,18 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from app.changes.samba_setting import samba_setting, socket_option
 from app.changes.script import ServerChange
 from app.changes.server import ChangeRefusedError, ConsentNeededError, ServerState, look, read_there
-from app.changes.smb_conf import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting, Ways
+from app.environment.link.facts import is_this_machine
 from app.errors import UsageError
 from app.server.shell import Answer
 from forms.tuning import catalogue
 from forms.tuning.catalogue import EntryKind
+from forms.tuning.smb_conf import spelling, suggestions
 from storage.changes import ChangeKind
+from storage.records import Target
 
 UNDO = "/var/lib/sharebench/sharebench-undo.sh"
 PAIRS = {
@@ -77,7 +81,6 @@ def sysctl_setting(
 
 
 def _setting(state: ServerState, ssh: str | None, **fields: Any) -> ChangeableSetting:
-    """A setting of the machine itself, whose undo script lies outside Samba's folders."""
     return ChangeableSetting(
         machine=state.machine, ssh=ssh, managers=state.managers, undo_path=UNDO, effective=effective_value,
         same=lambda effective, value: _tidy(effective) == _tidy(value), **{"section": "", **fields},
@@ -292,3 +295,27 @@ def _plan_hook(change_id: str, name: str, apply: str, revert: str) -> ServerChan
         ),
         seconds=600,
     )
+
+
+def find_setting(name: str, values: Sequence[str], target: Target, ways: Ways) -> ChangeableSetting:
+    """All values are checked, nothing is written. Raises ChangeRefusedError, UsageError."""
+    if ways.ssh is None and target.host and not is_this_machine(target.host):
+        of_samba = not (ways.apply or ways.revert or is_nic(name) or is_sysctl(name) or socket_option(name))
+        if of_samba and spelling(name).parameter is None and (close := suggestions(name)):
+            raise UsageError(f"Samba has no parameter {name!r}; did you mean {' or '.join(close)}?")
+        raise UsageError(
+            f"{target.host} is another machine: name the way there by ssh, root@{target.host}", options="--server-ssh"
+        )
+    if ways.apply or ways.revert:
+        if not (ways.apply and ways.revert):
+            raise UsageError("--apply and --revert go together: nothing is changed without a way back")
+        if values:
+            raise UsageError("with --apply the command says what is changed: name it without =VALUE")
+        return hook_setting(name, ways.apply, ways.revert, ssh=ways.ssh)
+    if is_nic(name):
+        if not values:
+            raise UsageError(f"name a value: {name}=VALUE")
+        return nic_setting(name, values, ssh=ways.ssh)
+    if is_sysctl(name):
+        return sysctl_setting(name, values, ssh=ways.ssh, accepted=ways.accepted)
+    return samba_setting(name, values, target, ways)

@@ -16,6 +16,7 @@ from app.changes.smb_conf import (
     ChangeableSetting,
     ConfLine,
     SambaPlace,
+    Ways,
     drop_in_content,
     find_restart,
     look_text,
@@ -40,24 +41,21 @@ def samba_setting(
     name: str,
     values: Sequence[str],
     target: Target,
+    ways: Ways,
     *,
-    ssh: str | None,
-    smb_conf: str | None,
-    accepted: Sequence[str] = (),
     kept: Sequence[ConfLine] = (),
-    restart: bool = False,
     kept_by_restart: bool = False,
 ) -> ChangeableSetting:
     """All values are checked, nothing is written; default values are the catalogue's.
 
-    ``kept`` are lines present in every arm, ``kept_by_restart`` whether only a restart brings those into effect;
-    ``restart`` allows restarts of smbd for the values. Raises ChangeRefusedError, UsageError.
+    ``kept`` are lines present in every arm, ``kept_by_restart`` whether only a restart brings those into effect.
+    Raises ChangeRefusedError, UsageError.
     """
     if not target.abilities.through_samba or not target.share:
         raise UsageError(f"{name} is a matter of Samba: name a target smb://HOST/SHARE/PATH")
     option = socket_option(name)
     typed = spelling(SOCKET_OPTIONS if option else name)
-    place = replace(samba.find_place(typed.name, target.share, ssh, smb_conf), kept=tuple(kept))
+    place = replace(samba.find_place(typed.name, target.share, ways.ssh, ways.smb_conf), kept=tuple(kept))
     now = samba.current(place)
     previous = samba.effective_value(place, now)
     if option:
@@ -70,9 +68,9 @@ def samba_setting(
             f"the effective value of {place.name} cannot be read on the server, so nothing could be proven: is smbd"
             f" running there with {place.conf}?"
         )
-    risks = _risks(place.name, previous, values, accepted, typed=name)
+    risks = _risks(place.name, previous, values, ways.accepted, typed=name)
     needs_restart = undo_needs_restart(place.name, previous, tuple(values))
-    if needs_restart and not restart:
+    if needs_restart and not ways.restart:
         raise ConsentNeededError(
             f"{needs_restart}, so only a restart of smbd brings it into effect or takes it back, and ends all sessions:"
             " allow that first; nothing was written",
@@ -81,8 +79,11 @@ def samba_setting(
         )
     if kept_by_restart and not needs_restart:
         needs_restart = f"{wording.listed([line.name for line in kept])} stays changed meanwhile"
+    writes = _writes(place, values)
     if needs_restart:
-        place = replace(place, restart=find_restart(place.conf, ssh))
+        restart = find_restart(place.conf, ways.ssh)
+        place = replace(place, restart=restart)
+        writes.append(f"smbd is restarted each time ({restart.command}), and all its sessions end: {needs_restart}")
     return ChangeableSetting(
         kind=place.kind,
         name=place.name,
@@ -90,10 +91,10 @@ def samba_setting(
         previous=previous,
         configuration=(now.text("configuration") or "").strip(),
         machine=place.state.machine,
-        ssh=ssh,
+        ssh=ways.ssh,
         values=tuple(values),
         managers=place.state.managers,
-        writes=(*_writes(place, values), *_restarts(place, needs_restart)),
+        writes=tuple(writes),
         undo_path=f"{place.folder}/{samba.UNDO}",
         risks=tuple(risks),
         place=place,
@@ -152,11 +153,6 @@ def _writes(place: SambaPlace, values: Sequence[str]) -> list[str]:
     included = place.state.files[place.conf].content != samba.with_include(place)
     drop_in = [f"{line}, in [{place.section}] of {place.drop_in}" for line in lines]
     return [*drop_in, *([f"include = {place.drop_in}, as the last line of {place.conf}"] if included else [])]
-
-
-def _restarts(place: SambaPlace, why: str | None) -> Iterator[str]:
-    if place.restart:
-        yield f"smbd is restarted each time ({place.restart.command}), and all its sessions end: {why}"
 
 
 def _plan(place: SambaPlace, change_id: str, values: Sequence[str]) -> ServerChange:

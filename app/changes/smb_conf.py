@@ -66,6 +66,19 @@ def restart_text(conf: str, restart: Restart) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ways:
+    """Access to the server, and what the admin consented to."""
+
+    ssh: str | None = None
+    smb_conf: str | None = None
+    accepted: tuple[str, ...] = ()
+    """Names whose risks are accepted."""
+    apply: str | None = None
+    revert: str | None = None
+    restart: bool = False
+
+
 DROP_IN = "sharebench.conf"
 UNDO = "sharebench-undo.sh"
 LOG_LEVEL = "log level"

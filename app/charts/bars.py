@@ -8,7 +8,7 @@ from app.charts import ascii_only
 from app.charts.canvas import AVERAGE, BAD, GOOD, MUTED, RUN, SMALLEST, UNUSUAL, figure, round_ticks, too_small, wrapped
 from forms import wording
 from forms.layout import Tone, cut, pad, visible
-from forms.report import FAR_ABOVE, Bar, Chart, Level, Mark
+from forms.report import FAR_ABOVE, Bar, Chart, Mark
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _MARKS = {
@@ -43,8 +43,6 @@ def bars_chart(chart: Chart, width: int, height: int, *, colour: bool = True, zo
 
 
 class _Picture:
-    """One chart in the making."""
-
     def __init__(
         self, chart: Chart, measured: Sequence[Bar], width: int, height: int, colour: bool, zoomed: bool
     ) -> None:
@@ -79,7 +77,6 @@ class _Picture:
         return said + (["zoomed"] if self.zoomed else [])
 
     def _fitting(self, count: int, legend: list[str]) -> tuple[int, list[str]]:
-        """How many of the last bars there is room for, and the lines of the legend."""
         rows = wrapped(legend, self.width)[: self.height // 3] if legend else []
         if count + len(rows) + 1 > self.height:
             count, of = max(1, self.height - 2 - len(rows) if self.height > 3 else self.height - 1), count
@@ -87,7 +84,6 @@ class _Picture:
         return count, ["   ".join(parts)[: self.width] for parts in rows]
 
     def lines(self) -> Iterator[str]:
-        """Bars as thick as there is room for, the axis, and the legend."""
         axis = 1 if self.height > len(self.rows) + len(self.below) else 0
         each = min(_THICKEST, (self.height - axis - len(self.below)) // len(self.rows))
         thick = max(1, each - 1)
@@ -140,13 +136,12 @@ class _Picture:
         return start, drawn.translate(str.maketrans("├┼┤─", "|+|-")) if ascii_only() else drawn
 
     def _axis(self) -> str:
-        """Round numbers at their places, and what the axis is held against."""
         line = [" "] * self.inside
         if self.zoomed:
             labels = [(_BREAK, figure(self.low, self.longest)), (self.inside - 1, figure(self.high, self.longest))]
         else:
             end = self.level if self.level and math.isclose(self.level.value, self.high) else None
-            labels = [(self.inside - 1, self._end_label(end))] if end else []
+            labels = [(self.inside - 1, f"{figure(end.value, self.longest)} {end.name}")] if end else []
             labels += [
                 (int(self._at(tick)), figure(tick, self.longest) if tick else "0")
                 for tick in round_ticks(self.high, max(1, self.inside // 14))
@@ -158,9 +153,6 @@ class _Picture:
             if len(label) <= self.inside and not "".join(around).strip():
                 line[start : start + len(label)] = label
         return f"{' ' * self.left} {''.join(line)} {self.unit.rjust(self.right)}"
-
-    def _end_label(self, level: Level) -> str:
-        return f"{figure(level.value, self.longest)} {level.name}"
 
 
 def _mark(bar: Bar) -> tuple[int, str, str]:

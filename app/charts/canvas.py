@@ -7,7 +7,7 @@ numbers of the lines stand beside them. A terminal without braille gets one sign
 import math
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import groupby
 from typing import Any
@@ -227,7 +227,7 @@ class Canvas:
         lines: list[list[str]] = [[]]
         for _ in range(2):  # the legend takes its lines from the scale that it names
             scale = self._scale(below, lines)
-            shown = [line for line in self._lines if _on(scale, line)]
+            shown = [line for line in self._lines if any(map(scale.holds, line.rates))]
             parts = dict(self._legend(scale, shown))
             lines = wrapped(list(parts), self.width)[: max(1, self.height - below - 6)]
         drawn = {part: parts[part] if len(part) <= self.width else part[: self.width] for part in parts}
@@ -238,7 +238,8 @@ class Canvas:
         words = scale.words + (", zoomed" if self.zoomed else "")
         yield words, words
         named: set[str] = set()
-        for line in [*shown, *_curve_lines(self._curves)]:
+        level = Line(across=(0, 1), rates=(0, 0), pattern=Pattern.SOLID, colour=0, name="")
+        for line in [*shown, *(replace(level, colour=colour, name=name) for _, _, colour, name in self._curves)]:
             if line.name and line.name not in named:
                 named.add(line.name)
                 pattern = line.pattern.value[1] if ascii_only() else line.pattern.sample
@@ -279,15 +280,6 @@ class Canvas:
             text = str(figure.build().string(colorless=not self.colour)).rstrip("\n")
             figure.clear()
         return text.split("\n")
-
-
-def _curve_lines(curves: Sequence[tuple[Sequence[float], Sequence[float], int, str]]) -> Iterator[Line]:
-    for _, _, colour, name in curves:
-        yield Line(across=(0, 1), rates=(0, 0), pattern=Pattern.SOLID, colour=colour, name=name)
-
-
-def _on(scale: Scale, line: Line) -> bool:
-    return any(scale.holds(rate) for rate in line.rates)
 
 
 def _data_cells(canvas: Canvas, lines: Sequence[Line], scale: Scale, inside: int) -> set[tuple[int, int]]:

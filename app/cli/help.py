@@ -1,7 +1,7 @@
 """Help: commands and options in groups, and examples; the same for ``--help`` and for the manual page."""
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -80,7 +80,6 @@ class _GroupedHelp(click.Command):
 
 
 def _broken(line: str) -> str:
-    """A command line for 80 columns, continued as a shell reads it."""
     return " \\\n".join(
         textwrap.wrap(line, 77, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
     )
@@ -118,14 +117,3 @@ _LIKENESS = 0.65
 def command(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:
     """As :func:`click.command`, with grouped help."""
     return click.command(name, cls=GroupedCommand, **attributes)
-
-
-def walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, click.Command, click.Context]]:
-    """Each command below, with its path such as ``baseline set`` and its context."""
-    if isinstance(command, click.Group):
-        for name in command.list_commands(context):
-            inner = command.get_command(context, name)
-            assert inner is not None
-            below = click.Context(inner, info_name=name, parent=context)
-            yield path_of(below), inner, below
-            yield from walk(inner, below)

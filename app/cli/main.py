@@ -9,7 +9,7 @@ import click
 
 from app import __version__
 from app.child_process import need_linux
-from app.cli import common, output
+from app.cli import common
 from app.cli.help import COMMANDS
 from app.errors import CancelledError, SharebenchError, UsageError
 
@@ -76,7 +76,7 @@ def help_command(context: click.Context, names: tuple[str, ...]) -> None:
         if inner is None:
             raise UsageError(f"{context.command_path} has no commands of its own; see `{context.command_path} --help`")
         command, context = inner, click.Context(inner, info_name=name, parent=context)
-    output.answer(command.get_help(context))
+    common.answer(command.get_help(context))
 
 
 @click.group(
@@ -125,16 +125,16 @@ def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return output.fail(CancelledError("cancelled"), debug=debug)
+        return common.fail(CancelledError("cancelled"), debug=debug)
     except click.ClickException as error:
-        return output.fail(UsageError(output.one_line(error)), debug=debug, arguments=arguments)
+        return common.fail(UsageError(common.one_line(error)), debug=debug, arguments=arguments)
     except UsageError as error:
-        return output.fail(error, debug=debug, arguments=arguments)
+        return common.fail(error, debug=debug, arguments=arguments)
     except SharebenchError as error:
-        return output.fail(error, debug=debug)
+        return common.fail(error, debug=debug)
     except SystemExit:  # click's, where the reader of a --help left: 1 would say "slower"
-        output.drop_rest()
+        common.drop_rest()
         return 0
     except Exception as error:  # noqa: BLE001  our own fault is told in a line too, and never ends as "slower" does
-        return output.fail(output.unforeseen(error, debug=debug), debug=debug)
+        return common.fail(common.unforeseen(error, debug=debug), debug=debug)
     return result if isinstance(result, int) else 0

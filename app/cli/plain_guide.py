@@ -17,16 +17,14 @@ from app.errors import LoginError, SharebenchError, UsageError
 from app.measure.process import SeriesControl
 from app.recorder.recording import failure_of
 from app.workflows.compare import sides_to_compare
+from app.workflows.guide import choices as acts
 from app.workflows.guide import known as store
-from app.workflows.guide import page as acts
 from app.workflows.guide.after_run import after_measuring, page_of
 from app.workflows.guide.backend import Backend, Logins, PasswordNeededError
 from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, inside
-from app.workflows.guide.choices import STEPS, GuideChoices, MethodStep, at, new_measurement
+from app.workflows.guide.choices import STEPS, Act, GuideChoices, MethodStep, Option, Page, at, new_measurement
 from app.workflows.guide.job import MeasurementJob, request_of
-from app.workflows.guide.known import GuideContext, around, link_to, towards, with_picked
-from app.workflows.guide.method import blocked, step_before
-from app.workflows.guide.page import Act, Option, Page
+from app.workflows.guide.known import GuideContext, around, blocked, link_to, step_before, towards, with_picked
 from app.workflows.guide.rounds import take_change
 from app.workflows.trial_order import consent_lines
 from forms import wording
@@ -47,13 +45,7 @@ from storage.recordings import UnknownReferenceError
 from storage.records import RunStatus, Target, format_target
 
 _ASCII = PLAIN_SIGNS | str.maketrans("─═│⋮█░", "-=|:#.")
-
-
-def without_boxes(text: str) -> str:
-    """Without box-drawing characters, which a screen reader spells out."""
-    return text.translate(_ASCII)
-
-
+"""Instead of box-drawing characters, which a screen reader spells out."""
 HOW = (
     "A number chooses, Enter takes what is marked (advised) or (Enter), b goes back, s6 goes to step 6, n begins anew,"
     " l lists the choices again, ? says this again, q leaves. Where words are asked for, b and q do the same."
@@ -386,7 +378,7 @@ class PlainGuide:
         return line.rstrip("\n")
 
     def _say(self, text: str) -> None:
-        words = without_boxes(text)
+        words = text.translate(_ASCII)
         if sys.stdout.isatty():  # a terminal would break lines within words
             columns = shutil.get_terminal_size().columns
             words = "\n".join(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeVar
 
-from app.cli import output
+from app.cli import common
 from app.errors import CancelledError
 from app.measure.process import Paused, Progressed, RunFinished, RunStarted, ScratchMade, SeriesControl, Warned
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, words
@@ -29,16 +29,16 @@ class StatusLine:
 
     def draw(self, text: str) -> None:
         if self.is_on:
-            output.draw(text)
+            common.draw(text)
             self._is_drawn = True
 
     def say(self, text: str) -> None:
         self.clear()
-        output.say(text)
+        common.say(text)
 
     def clear(self) -> None:
         if self._is_drawn:
-            output.draw()
+            common.draw()
             self._is_drawn = False
 
 
@@ -68,7 +68,7 @@ class ProgressLine(StatusLine):
             case RunFinished():
                 self._draw(f"{self._what}  {words(event)}", force=True)
                 if not self.is_on:
-                    output.say(f"sharebench: {self.about}{self._what}: {words(event)}")
+                    common.say(f"sharebench: {self.about}{self._what}: {words(event)}")
             case SeriesOpened() | ScratchMade() | Paused():
                 self._draw(words(event), force=True)
 

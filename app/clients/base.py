@@ -1,16 +1,20 @@
-"""What every client offers: whole transfers with a meter, and single file operations."""
+"""What every client offers, and which one moves bytes by which protocol; its libraries are loaded when it is made."""
 
 import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from pkgutil import resolve_name
+from time import perf_counter
 from typing import Any, NamedTuple, Protocol
 
 from app.clients.tcp import TcpInfo
-from app.errors import CancelledError, NoSuchFileError, NotAFileError, ProtocolError
+from app.errors import CancelledError, NoSuchFileError, NotAFileError, ProtocolError, UsageError
+from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 MAX_BLOCK_BYTES = 8 * 1024 * 1024
@@ -324,3 +328,156 @@ Caller = Callable[..., Any]
 def call_here(function: Callable[..., Any], *arguments: Any) -> Any:
     """The :data:`Caller` for a thread of its own."""
     return function(*arguments)
+
+
+OWN = "sharebench"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientModules:
+    """Where the code for one protocol is, as ``MODULE:CLASS``."""
+
+    clients: Mapping[str, str]
+    """By client name, the default first."""
+    files: str | None = None
+    ceiling: str | None = None
+
+
+_FTP = ClientModules(
+    clients={OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.curl:CurlClient"},
+    files="app.clients.ftp.client:FTPClient",
+    ceiling="app.clients.ftp.ceiling",
+)
+MODULES = {
+    "smb": ClientModules(
+        clients={
+            OWN: "app.clients.smb.client:SMBClient",
+            "smbclient": "app.clients.smbclient:SmbclientClient",
+            "smbclient-ng": "app.clients.smbclientng:SmbclientNgClient",
+        },
+        files="app.clients.smb.files:SMBFiles",
+        ceiling="app.clients.smb.null_server",
+    ),
+    "ftp": _FTP,
+    "ftps": _FTP,
+    "file": ClientModules(
+        clients={OWN: "app.clients.local:LocalClient"},
+        files="app.clients.local:LocalClient",
+        ceiling="app.clients.local",
+    ),
+    "iperf3": ClientModules(clients={"iperf3": "app.clients.iperf3:Iperf3Client"}),
+}
+
+
+def client_names(protocol: str) -> tuple[str, ...]:
+    """The default comes first."""
+    return tuple(MODULES[protocol].clients)
+
+
+def check_client_name(protocol: str, name: str) -> str:
+    """The name, or the default if empty. Raises UsageError."""
+    names = client_names(protocol)
+    if name and name not in names:
+        raise UsageError(f"no client {name!r} for {protocol}://: there are {', '.join(names)}", options="--client NAME")
+    return name or names[0]
+
+
+def make_client(
+    target: Target, name: str, secrets: Secrets, settings: Settings, size_bytes: int | None = None
+) -> Client:
+    """Not connected yet; ``size_bytes`` is for clients that move no file. Raises UsageError for an unknown name."""
+    make = resolve_name(MODULES[target.protocol].clients[check_client_name(target.protocol, name)])
+    extra = {} if target.abilities.moves_files else {"size_bytes": size_bytes}
+    client: Client = make(target, secrets, settings, **extra)
+    return client
+
+
+def make_files(target: Target, secrets: Secrets, settings: Settings, call: Caller = call_here) -> Files:
+    """Not connected yet; ``call`` runs blocking calls. Raises UsageError for a protocol without files."""
+    place = MODULES[target.protocol].files
+    if place is None:
+        raise UsageError(f"{target.protocol}:// has no files; take an smb://, ftp:// or file:// target")
+    files: Files = resolve_name(place)(target, secrets, settings, *((call,) if target.abilities.is_local else ()))
+    return files
+
+
+@contextmanager
+def connected_files(target: Target, secrets: Secrets, settings: Settings, call: Caller = call_here) -> Iterator[Files]:
+    """Logged in inside the block; options as in :func:`make_files`."""
+    files = make_files(target, secrets, settings, call)
+    try:
+        files.connect()
+        yield files
+    finally:
+        files.close()
+
+
+FILES_FACT = "tree.files"
+_NAMES = "f{:07}"
+
+
+class TreeClient:
+    """A client whose paths are folders of ``count`` files; each is opened, moved and closed, several at a time."""
+
+    def __init__(self, client: Client, files: Files, count: int) -> None:
+        self.target = client.target
+        self._client, self._files, self._count = client, files, count
+
+    def connect(self) -> None:
+        self._client.connect()
+        self._files.connect()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def size(self, path: str) -> int:
+        return sum(entry.size_bytes for entry in self._files.list(path))
+
+    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
+        if into is not None:
+            raise UsageError("a tree is not verified", options="leave out --verify")
+        found = [FileMove(f"{path}/{entry.name}", entry.size_bytes) for entry in self._files.list(path)]
+        return self._moved(found, meter)
+
+    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+        each, began = content.size_bytes // self._count, perf_counter()
+        self._files.make_folder(path)
+        open_seconds = perf_counter() - began
+        made = (
+            FileMove(f"{path}/{_NAMES.format(number)}", each, content.block(number * each, each))
+            for number in range(self._count)
+        )
+        return replace(self._moved(made, meter), open_seconds=open_seconds)
+
+    def _moved(self, files: Iterable[FileMove], meter: Meter) -> Transfer:
+        moved_bytes, began = 0, meter.start()
+
+        def moved(file: FileMove, count: int) -> None:
+            nonlocal moved_bytes
+            if count != file.size_bytes:
+                raise ProtocolError(f"{file.path}: the file became shorter while it was read; leave it alone")
+            moved_bytes += count
+            meter.advance(moved_bytes)
+
+        self._files.move_files(files, moved)
+        return Transfer(size_bytes=moved_bytes, seconds=meter.clock() - began)
+
+    def digest(self, path: str) -> str:
+        raise UsageError(f"{path}: a tree is not verified", options="leave out --verify")
+
+    def remove(self, path: str) -> None:
+        with suppress(NoSuchFileError):
+            for entry in self._files.list(path):
+                self._files.remove(f"{path}/{entry.name}")
+            self._files.remove_folder(path)
+
+    def facts_of_path(self) -> dict[str, str | int | float]:
+        return {**self._client.facts_of_path(), FILES_FACT: self._count}
+
+    def abort(self) -> None:
+        self._client.abort()
+        self._files.abort()
+
+    def close(self) -> None:
+        self._files.close()
+        self._client.close()

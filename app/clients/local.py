@@ -4,7 +4,6 @@ import builtins
 import errno
 import hashlib
 import os
-import re
 import stat
 import tempfile
 import threading
@@ -33,13 +32,13 @@ from app.clients.base import (
 )
 from app.clients.tcp import file_error
 from app.errors import NoSuchFileError, NotAFileError
+from app.server.shell import mount_of
 from storage.plan import Settings
 from storage.records import ClientFacts, Command, Target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 """Measured: block sizes from 128 KiB to 8 MiB are equally fast in the page cache."""
 
-_ESCAPED = re.compile(r"\\([0-7]{3})")
 _MEMORY_FOLDER = Path("/dev/shm")  # noqa: S108  a file system in memory, on every Linux
 _LARGEST_CALIBRATION_BYTES = 256 * 1024 * 1024
 
@@ -84,7 +83,7 @@ class LocalClient(OneByOne):
             return _size(path, Path(path).stat())
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
-        buffer = self._reused_buffer()
+        buffer = self._buffer = self._buffer or memoryview(bytearray(self._block_bytes))
         with self._mapped(path):
             began = time.perf_counter()
             file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK)
@@ -152,10 +151,10 @@ class LocalClient(OneByOne):
 
     def facts_of_path(self) -> dict[str, str | int | float]:
         try:
-            lines = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
+            mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace")
         except OSError:
             return {}
-        return mount_facts(os.path.realpath(self.target.path), lines)
+        return mount_facts(os.path.realpath(self.target.path), mounts)
 
     def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
         file = self._do(path, os.open, path, _FLAGS[mode] | os.O_CLOEXEC | os.O_NOCTTY, 0o600)
@@ -217,11 +216,6 @@ class LocalClient(OneByOne):
     def close(self) -> None:
         self._buffer = None
 
-    def _reused_buffer(self) -> memoryview:
-        if self._buffer is None:
-            self._buffer = memoryview(bytearray(self._block_bytes))
-        return self._buffer
-
     @contextmanager
     def _mapped(self, path: str) -> Iterator[None]:
         try:
@@ -232,19 +226,12 @@ class LocalClient(OneByOne):
             raise NoSuchFileError(f"{path!r}: no file can have such a name; check the name") from error
 
 
-def mount_facts(path: str, mounts: list[str]) -> dict[str, str | int | float]:
-    """Facts of the mount with the longest matching folder; ``mounts`` are lines of ``/proc/self/mounts``."""
-    best: tuple[int, list[str]] | None = None
-    for line in mounts:
-        fields = line.split(" ")
-        folder = _ESCAPED.sub(lambda match: chr(int(match[1], 8)), fields[1]).rstrip("/")
-        inside = path == folder or path.startswith(folder + "/")
-        if inside and (best is None or len(folder) >= best[0]):
-            best = (len(folder), fields)
-    if best is None:
-        return {}
-    source, folder, kind, options = best[1][:4]
-    return {"mount.source": source, "mount.folder": folder, "mount.type": kind, "mount.options": options}
+def mount_facts(path: str, mounts: str) -> dict[str, str | int | float]:
+    """Facts of the mount with the longest matching folder; ``mounts`` are the lines of ``/proc/self/mounts``."""
+    mount = mount_of(path, mounts)
+    return (
+        {f"mount.{'type' if name == 'kind' else name}": word for name, word in mount._asdict().items()} if mount else {}
+    )
 
 
 def list_entries(path: str) -> list[DirectoryEntry]:

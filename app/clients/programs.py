@@ -1,6 +1,5 @@
 """Run an external program: watch for stalls and cancellation, and read its JSON defensively."""
 
-import builtins
 import contextlib
 import json
 import os
@@ -11,14 +10,13 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from app.child_process import clean_environment, die_with_parent
-from app.clients.base import MAX_BLOCK_BYTES, Client, Content, DirectoryEntry, Meter, Secrets
+from app.clients.base import MAX_BLOCK_BYTES, Client, Content, Meter, Secrets
 from app.clients.tcp import StallWatch, file_error
 from app.errors import AccessDeniedError, MissingProgramError, NoSuchFileError, NotAFileError
 from storage.plan import Settings
-from storage.records import Target
 
 _LOOK_SECONDS = 0.05
 _OUTPUT_BYTES = 64 * 1024 * 1024
@@ -210,38 +208,15 @@ def whole(value: object) -> int | None:
 
 
 class ExternalClient:
-    """Base of the clients that run a program; ``own`` is sharebench's client for the same target."""
+    """Base of the clients that run a program; ``own``, sharebench's client for the same target, does all else."""
 
     def __init__(self, own: Client, secrets: Secrets, settings: Settings) -> None:
         self._own, self._secrets, self._settings = own, secrets, settings
         self._program = Subprocess()
         self._source = SourceFile()
 
-    @property
-    def target(self) -> Target:
-        return self._own.target
-
-    @target.setter
-    def target(self, target: Target) -> None:
-        self._own.target = target
-
-    def shares(self) -> list[str]:
-        return self._own.shares()
-
-    def list(self, path: str) -> builtins.list[DirectoryEntry]:
-        return self._own.list(path)
-
-    def size(self, path: str) -> int:
-        return self._own.size(path)
-
-    def digest(self, path: str) -> str:
-        return self._own.digest(path)
-
-    def remove(self, path: str) -> None:
-        self._own.remove(path)
-
-    def facts_of_path(self) -> dict[str, str | int | float]:
-        return self._own.facts_of_path()
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own, name)
 
     def abort(self) -> None:
         self._program.abort()

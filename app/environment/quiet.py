@@ -15,6 +15,7 @@ from app.environment.host.activity import Reading, Sample, Wire, between, sample
 from app.environment.host.processes import Ours, servers_here
 from app.environment.link.facts import Link, is_this_machine
 from app.environment.resources import spread_of
+from storage.json_reader import named
 from storage.records import Command, Facts, Quiet, QuietVerdict, Spread, Target
 
 
@@ -269,11 +270,8 @@ class QuietWatch:
         self._receiving = command is Command.GET
         self._wire = (
             Wire(
-                interface=link.interface,
-                loopback=link.loopback,
+                **named(link, "interface", "loopback", "bits_per_second", "ip_version"),
                 mtu_bytes=link.mtu_bytes or 1500,
-                bits_per_second=link.bits_per_second,
-                ip_version=link.ip_version,
             )
             if link
             else Wire()

@@ -132,7 +132,6 @@ class Replayer:
         return True
 
     def clean_up(self) -> None:
-        """Remove this client's folder, and the shared one once it is empty."""
         self.remove_tree(f"\\clients\\{_HOME}")
         for path in (r"\clients", "\\"):
             self._removed(self._name(path), _FOLDER)
@@ -250,7 +249,6 @@ class Replayer:
         return self._files.get(line.numbers[0], bytes(16))
 
     def _top_folder(self) -> bytes:
-        """A handle on our folder, kept open for queries about the file system."""
         if self._top is None:
             self._top = self._open(self._name("\\"), _ACCESS_FOLDER, _OPEN, _FOLDER)
             if self._top is None:

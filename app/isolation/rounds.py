@@ -5,14 +5,12 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 
-from app.clients.base import check_folder
-from app.clients.registry import make_files
+from app.clients.base import check_folder, connected_files
 from app.environment.collect import measurer_facts
 from app.environment.host.facts import client_facts
 from app.errors import CancelledError, MeasurementError, NoSuchFileError, SharebenchError
 from app.isolation.bench import LayerBench
-from app.isolation.folders import on_the_share, restore_server
-from app.isolation.places import IsolationRequest, Places, find_places
+from app.isolation.places import IsolationRequest, Places, find_places, on_the_share, restore_server
 from app.measure.process import SeriesControl, Warned
 from forms.isolation.summary import isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun, LeftBehind
@@ -131,7 +129,8 @@ def measure(
 ) -> Generator[IsolationEvent, None, IsolationClosed]:
     """Measure an isolation, or the missing runs of a resumed one; results are kept however it ends."""
     places = find_places(request)
-    _look_at_folder(request)
+    with connected_files(request.target, request.secrets, request.settings) as files:
+        check_folder(files)  # where that fails nothing is recorded
     bench = LayerBench(request, places)
     control.attach(lambda _word: None, bench.stop)
     isolation = _opened(request, places, bench, resumed)
@@ -179,28 +178,13 @@ def measure(
     return IsolationClosed(isolation=replace(isolation, status=status, error=why, client=client, left_behind=left))
 
 
-def _look_at_folder(request: IsolationRequest) -> None:
-    """Raises an error, with nothing recorded, if the login fails or the folder is missing."""
-    files = make_files(request.target, request.secrets, request.settings)
-    try:
-        files.connect()
-        check_folder(files)
-    finally:
-        files.close()
-
-
 def _is_there(request: IsolationRequest, folder: str) -> bool:
     """True also if nobody can tell."""
-    files = make_files(request.target, request.secrets, request.settings)
     try:
-        files.connect()
-        return files.query(folder).is_folder
-    except NoSuchFileError:
-        return False
-    except SharebenchError:
-        return True
-    finally:
-        files.close()
+        with connected_files(request.target, request.secrets, request.settings) as files:
+            return files.query(folder).is_folder
+    except SharebenchError as error:
+        return not isinstance(error, NoSuchFileError)
 
 
 def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resumed: Isolation | None) -> Isolation:

@@ -100,7 +100,6 @@ class Script:
 
     @property
     def pass_bytes(self) -> int:
-        """Bytes read and written in one pass."""
         moves = (Operation.READX, Operation.WRITEX)
         return sum(line.numbers[3] for line in self.lines if line.operation in moves)
 

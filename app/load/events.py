@@ -211,13 +211,13 @@ class EngineProcess:
     def _until(self, last: type[LoadEvent]) -> Iterator[LoadEvent]:
         while self.ended is None:
             line = next(self._lines, None)
-            event: LoadEvent = self._died() if line is None else message_of(line, LOAD_EVENTS)
+            if line is None:
+                text = f"the load's engine {self._process.how_it_ended()}; the points before it are kept"
+                event: LoadEvent = LoadEnded(kind="ChildDiedError", text=text)
+            else:
+                event = message_of(line, LOAD_EVENTS)
             if isinstance(event, LoadEnded):
                 self.ended = event
             yield event
             if isinstance(event, last):
                 return
-
-    def _died(self) -> LoadEnded:
-        text = f"the load's engine {self._process.how_it_ended()}; the points before it are kept"
-        return LoadEnded(kind="ChildDiedError", text=text)

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, TextIO, TypeVar
@@ -18,8 +18,7 @@ from gevent.pool import Pool
 from gevent.queue import Queue
 from locust.env import Environment
 
-from app.clients.base import Files, check_folder
-from app.clients.registry import make_files
+from app.clients.base import Files, check_folder, connected_files
 from app.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFileError, SharebenchError
 from app.load.events import (
     LOAD_ORDERS,
@@ -86,12 +85,9 @@ class Preparation:
 
     def _on_each(self, job: Callable[[Files], None]) -> None:
         for target in self._plan.targets:
-            files = self._connect(target)
-            try:
+            with self._connected(target) as files:
                 if self.needed:
                     job(files)
-            finally:
-                files.close()
 
     def _look_at(self, files: Files) -> None:
         if not files.has_handles:
@@ -130,12 +126,9 @@ class Preparation:
             self._emit(PhaseBegan(phase=LoadPhase.CLEANING))
             path = place(target, self._plan.folder)
             try:
-                files = self._connect(target)
-                try:
+                with self._connected(target) as files:
                     self._with_several(target, removals(files, path))
                     remove_all(files, path)
-                finally:
-                    files.close()
             except SharebenchError as error:
                 problems.append(f"{path} is still there ({error}); delete it there")
         if problems:
@@ -152,16 +145,13 @@ class Preparation:
 
         def work() -> None:
             nonlocal done
-            files = self._connect(target)
-            try:
+            with self._connected(target) as files:
                 while not waiting.empty():
                     waiting.get()(files)
                     done += 1
                     if done % _TELL_EVERY == 0:
                         self._emit(FilesMade(files=done, of_files=len(jobs)))
                         gevent.sleep(0)
-            finally:
-                files.close()
 
         pool = Pool(_CONNECTIONS)
         workers = [pool.spawn(work) for _ in range(min(_CONNECTIONS, len(jobs)))]
@@ -170,10 +160,8 @@ class Preparation:
         finally:
             pool.kill()
 
-    def _connect(self, target: Target) -> Files:
-        files = make_files(target, self._plan.secrets, self._plan.settings, call_in_thread)
-        files.connect()
-        return files
+    def _connected(self, target: Target) -> AbstractContextManager[Files]:
+        return connected_files(target, self._plan.secrets, self._plan.settings, call_in_thread)
 
 
 def _is_there(files: Files, folder: str) -> bool:

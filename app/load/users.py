@@ -4,13 +4,12 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 import gevent
 from gevent.event import Event
 
-from app.clients.base import Files
-from app.clients.registry import make_files
+from app.clients.base import Files, make_files
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,
@@ -48,16 +47,15 @@ class Pacing:
         if self._first:
             self._first = False
         elif self._pace_seconds is None:
-            self._due = answered_at + self._pause()
+            seconds, think = self._think.seconds, self._think
+            self._due = answered_at + (
+                self._chance.expovariate(1 / seconds) if think.exponential and seconds else seconds
+            )
         else:
             self._due += self._pace_seconds
             if answered_at > self._due + _LATE_SECONDS:
                 self.late_starts += 1
         return self._due
-
-    def _pause(self) -> float:
-        seconds = self._think.seconds
-        return self._chance.expovariate(1 / seconds) if self._think.exponential and seconds else seconds
 
 
 class Mix:
@@ -108,6 +106,12 @@ def call_in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
     return pool.apply(function, arguments)
 
 
+def sleep_for_ever() -> NoReturn:
+    """Until the greenlet is killed."""
+    while True:
+        gevent.sleep(3600)
+
+
 class LoadUsers:
     """All users of one worker process."""
 
@@ -139,9 +143,6 @@ class LoadUsers:
     @property
     def given_up(self) -> int:
         return sum(user.given_up for user in self.all)
-
-    def _absent(self, now: float) -> str:
-        return next((user.absent(now) for user in self.all if not user.connected), "")
 
     def use_size(self, size_bytes: int) -> None:
         """Use only files of that size; 0 for all."""
@@ -178,7 +179,7 @@ class LoadUsers:
             seconds=now - window.began,
             users=len(self.all),
             connected=self.connected,
-            absent=self._absent(now),
+            absent=next((user.absent(now) for user in self.all if not user.connected), ""),
             logins=self.logins.built(),
             **more,
         )
@@ -231,8 +232,7 @@ class LoadUser:
         users, scenario = self._users, self._users.plan.scenario
         self._connect()
         if not scenario.requests or not self.connected:
-            while True:
-                gevent.sleep(3600)
+            sleep_for_ever()
         work = FileRequests(
             self._files, users.plan.folder, users.set, f"u{self._number}", scenario.sizes, self._chance, users.moved
         )
@@ -289,8 +289,7 @@ class LoadUser:
                 self.connected, self._login_error = True, ""
                 return
         self.given_up = True
-        while True:
-            gevent.sleep(3600)
+        sleep_for_ever()
 
     def _recover(self) -> None:
         """Reconnect after a lost connection; the user does not count as connected meanwhile."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from storage.json_reader import JSONNode, above_zero_up_to, named, up_to
+from storage.json_reader import JSONNode, above_zero_up_to, shared, up_to
 from storage.loads.histogram import Histogram, HistogramBuilder, histogram_from_json, lower_bound
 from storage.loads.scenario import RequestKind
 
@@ -73,15 +73,11 @@ class SteadyWindow:
 
     def figures(self, **more: Any) -> "WorkerFigures":
         return WorkerFigures(
-            **named(self, "requests", "reads", "writes", "read_bytes", "write_bytes", "late_starts", "answers"),
-            **named(self, "failures", "failed_seconds", "pauses", "think_seconds", "edge_seconds", "silent_seconds"),
-            **named(self, "errors", "first_error"),
-            slices=tuple(self.slices),
-            response=self.response.built(),
-            service=self.service.built(),
-            operations={name: each.built() for name, each in self.operations.items()},
-            lateness=self.lateness.built(),
-            **more,
+            **shared(self, WorkerFigures)
+            | {name: getattr(self, name).built() for name in ("response", "service", "lateness")}
+            | {"operations": {name: each.built() for name, each in self.operations.items()}}
+            | {"slices": tuple(self.slices)}
+            | more
         )
 
 

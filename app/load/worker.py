@@ -21,7 +21,7 @@ from locust.rpc import Message, zmqrpc
 from locust.runners import MasterRunner, WorkerRunner
 
 from app.child_process import held_seconds
-from app.load.users import LoadUser, LoadUsers
+from app.load.users import LoadUser, LoadUsers, sleep_for_ever
 from app.load.window import WorkerFigures, WorkerSecond
 from app.load.worker_processes import LOOPBACK, WorkerOrder
 from app.messages import plain
@@ -68,12 +68,9 @@ class Master(MasterRunner):
     """
 
     def heartbeat_worker(self) -> NoReturn:
-        """Give nobody up."""
-        while True:
-            gevent.sleep(3600)
+        sleep_for_ever()
 
     def handle_message(self, client_id: str, msg: Message) -> None:
-        """Heed a message, where it makes sense."""
         with suppress(Exception):
             super().handle_message(client_id, msg)
 
@@ -91,9 +88,7 @@ class _PatientWorker(WorkerRunner):
     """locust's worker, which waits for a late master: it ends with its stdin."""
 
     def heartbeat_timeout_checker(self) -> NoReturn:
-        """Give nobody up."""
-        while True:
-            gevent.sleep(3600)
+        sleep_for_ever()
 
 
 def make_worker(environment: Environment, port: int, key: str) -> WorkerRunner:

@@ -116,7 +116,6 @@ class RemoteWorkers:
         self._program.tell(line_of(order) + "\n")
 
     def end(self) -> None:
-        """End them, by the end of stdin, and at last by force."""
         self._program.end()
 
 
@@ -138,7 +137,6 @@ class WorkerProcesses:
 
     @property
     def count(self) -> int:
-        """How many there should be."""
         return self._plan.processes + sum(each.processes for each in self._elsewhere)
 
     def start_missing(self) -> bool:
@@ -158,7 +156,6 @@ class WorkerProcesses:
         return True
 
     def died(self) -> str | None:
-        """What became of a process that should be there; None while all are."""
         for process in self._here:
             if process.has_ended:
                 return f"a worker process {process.how_it_ended()} in the middle of the point"
@@ -168,14 +165,12 @@ class WorkerProcesses:
         return None
 
     def machines(self) -> tuple[LoadWorker, ...]:
-        """Which machine has how many; all are of one version."""
         counts = {platform.node() or HERE: self._plan.processes} | {
             each.host: each.processes for each in self._elsewhere
         }
         return tuple(LoadWorker(host=host, processes=count, version=__version__) for host, count in counts.items())
 
     def end(self) -> None:
-        """End them all, by the end of their stdin, and at last by force."""
         end_workers(self._here)
         for workers in self._elsewhere:
             workers.end()

@@ -69,7 +69,7 @@ def ceiling_bytes_per_second(transfer: Transfer, facts: ClientFacts, command: Co
 
 
 def _calibrated(order: CalibrationOrder) -> Calibrated:
-    from app.clients.registry import MODULES, OWN  # noqa: PLC0415  the plan says which libraries are needed
+    from app.clients.base import MODULES, OWN  # noqa: PLC0415  the plan says which libraries are needed
 
     home = MODULES[order.protocol].ceiling
     if not home or order.client.name != OWN:
@@ -79,15 +79,13 @@ def _calibrated(order: CalibrationOrder) -> Calibrated:
 
 
 def _measure(plan: MeasurementPlan, brake: RunGate, emit: Callable[[Event], None]) -> None:
-    from app.clients.registry import make_client, make_files  # noqa: PLC0415  the plan says which libraries are needed
+    from app.clients.base import TreeClient, make_client, make_files  # noqa: PLC0415  the plan says which libraries
     from app.measure.engine import Engine  # noqa: PLC0415
 
     def client() -> "Client":
         made = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
         if plan.files is None:
             return made
-        from app.clients.registry import TreeClient  # noqa: PLC0415  few series are of trees
-
         return TreeClient(made, make_files(plan.target, plan.secrets, plan.settings), plan.files)
 
     if plan.profile_conf is None:

@@ -47,14 +47,6 @@ class PracticeServers:
         self.ftp = Target(protocol="ftp", host=HOST, path=f"/{REPORT}", user=USER)
 
     @property
-    def smb_folder(self) -> Target:
-        return replace(self.smb, path="")
-
-    @property
-    def ftp_folder(self) -> Target:
-        return replace(self.ftp, path="/")
-
-    @property
     def folder(self) -> Path:
         if self._folder is None:
             raise RuntimeError("the practice servers are not running")

@@ -77,7 +77,6 @@ class SeriesMonitor:
         self._require_quiet()
 
     def set_child(self, pid: int) -> None:
-        """The measuring process: its work is no disturbance."""
         if self._watch:
             self._watch.set_child(pid)
 

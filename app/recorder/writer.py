@@ -145,6 +145,14 @@ def recorded(
     return closed
 
 
+def add_once(notebook: Notebook, recording_id: str, add: Callable[[], object]) -> None:
+    """Store and lease a new recording; a disk may give an error after it was written."""
+    with notebook.at_once():
+        if not notebook.recordings_of([recording_id]):
+            add()
+            notebook.take(recording_id)
+
+
 class SeriesWriter:
     """One series in memory and its pending writes.
 
@@ -235,14 +243,15 @@ class SeriesWriter:
         """A new series without results is dropped."""
         if self._experiment and self._experiment.kind is ExperimentKind.SURVEY:
             self._store()  # a station that failed is part of what the survey found
-        elif self._is_new and self.stored and not self._is_worth_keeping():
+        elif (
+            self._is_new
+            and self.stored
+            and not (self.series.scratch_path or any(run.status is not RunStatus.FAILED for run in self.series.runs))
+        ):
             self.recorder.write(lambda notebook: take_out(notebook, self.series.id))
             self.stored = False
         if self.stored:
             self.recorder.write(lambda notebook: notebook.release(self.series.id))
-
-    def _is_worth_keeping(self) -> bool:
-        return bool(self.series.scratch_path) or any(run.status is not RunStatus.FAILED for run in self.series.runs)
 
 
 def _why_it_waits(error: sqlite3.Error) -> str:

@@ -53,6 +53,7 @@ _NAME = r"[^\s\x00-\x1f\x7f-\x9f:@/-][^\s\x00-\x1f\x7f-\x9f:@/]*"
 _SSH_HOST = re.compile(rf"(?:{_NAME}(?:@{_NAME})?@)?(?:{_NAME}|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[\w.]+)?\]?)")
 """``[USER@]HOST``, IPv6 included; nothing that ssh takes for an option, a port or a password."""
 _SSH_PORT = re.compile(r":\d+$")
+_ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
 class Said(NamedTuple):
@@ -290,6 +291,25 @@ class Answer:
     def code(self, name: str) -> int | None:
         text = self.sections.get(f"{name}.rc", "")
         return int(text) if text.isdecimal() and len(text) < _CODE_DIGITS else None
+
+
+class Mount(NamedTuple):
+    """One line of /proc/mounts."""
+
+    source: str
+    folder: str
+    kind: str
+    options: str
+
+
+def mount_of(path: str, mounts: str | None) -> Mount | None:
+    """The longest mount point above ``path``, the latest if several are equal."""
+    lines = (line.split()[:4] for line in (mounts or "").splitlines())
+    found = (
+        Mount(*(_ESCAPED.sub(lambda one: chr(int(one[1], 8)), word) for word in line)) for line in lines if line[3:]
+    )
+    above = [one for one in found if f"{path.rstrip('/')}/".startswith(f"{one.folder.rstrip('/')}/")]
+    return max(reversed(above), key=lambda one: len(one.folder), default=None)
 
 
 def run_script(body: str, variables: Mapping[str, str], ssh: str | None, seconds: float = 0.0) -> Answer:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.clients.base import Secrets
-from app.clients.registry import make_client
+from app.clients.base import Secrets, make_client
 from app.environment.samba import printed
 from app.environment.samba.facts import loadable_modules
 from app.environment.samba.server import server_facts

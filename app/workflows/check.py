@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.changes.smb_conf import writable_text
-from app.clients.base import Client, Content, Meter, Secrets
-from app.clients.registry import make_client
+from app.clients.base import Client, Content, Meter, Secrets, make_client
 from app.environment.collect import Environment, collect
 from app.environment.quiet import QuietWatch
 from app.errors import LoginError, MeasurementError, NoSuchFileError, NoSuchShareError, NotAFileError, UnreachableError

@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from app.clients.base import Client, DirectoryEntry, Files
@@ -58,18 +59,26 @@ def leftovers(client: Client, folder: Target) -> list[Leftover]:
     ]
 
 
-def remove(client: Client, folder: Target, found: Sequence[Leftover], open_files: Callable[[], Files]) -> list[Removal]:
-    """Remove leftovers, checking each again first; ``open_files`` is called only if there are folders."""
+def remove(
+    client: Client, folder: Target, found: Sequence[Leftover], connected: Callable[[], AbstractContextManager[Files]]
+) -> list[Removal]:
+    """Remove leftovers, checking each again first; ``connected`` is called only if there are folders."""
     done = []
     for leftover in found:
         try:
             if leftover.is_folder:
-                _remove_folder(leftover, folder, open_files())
-                done.append(Removal(leftover=leftover))
-                continue
-            problem = "" if _is_still(leftover, client, folder) else "it is not the file that was listed: it was left"
-            if not problem:
+                with connected() as files:
+                    _remove_folder(leftover, folder, files)
+                problem = ""
+            elif (
+                is_scratch_path(folder, leftover.path)
+                and _is_plain(leftover.path, folder)
+                and client.size(leftover.path) == leftover.size_bytes
+            ):
                 client.remove(leftover.path)
+                problem = ""
+            else:
+                problem = "it is not the file that was listed: it was left"
         except NoSuchFileError:
             problem = ""
         except MeasurementError as error:
@@ -81,20 +90,8 @@ def remove(client: Client, folder: Target, found: Sequence[Leftover], open_files
 def _remove_folder(leftover: Leftover, folder: Target, files: Files) -> None:
     """An isolation's script may name files as it likes, so its folder is removed whole. Raises MeasurementError."""
     name = leftover.path.rpartition("/")[2]
-    try:
-        files.connect()
-        if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
-            remove_all(files, leftover.path, any_name=is_isolation_folder(name))
-    finally:
-        files.close()
-
-
-def _is_still(leftover: Leftover, client: Client, folder: Target) -> bool:
-    return (
-        is_scratch_path(folder, leftover.path)
-        and _is_plain(leftover.path, folder)
-        and client.size(leftover.path) == leftover.size_bytes
-    )
+    if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
+        remove_all(files, leftover.path, any_name=is_isolation_folder(name))
 
 
 def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:

@@ -5,14 +5,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from app.isolation.folders import restore_after_kills
-from app.isolation.places import IsolationRequest
+from app.isolation.places import IsolationRequest, restore_after_kills
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
 from app.measure.process import SeriesControl, Warned
 from app.recorder.recording import open_notebook, resumable
-from app.recorder.writer import Recorder, Write, recorded
-from storage.isolations import Isolation
-from storage.notebook import Notebook
+from app.recorder.writer import Recorder, Write, add_once, recorded
 from storage.recordings import ISOLATION
 from storage.records import is_own_file
 
@@ -39,17 +36,10 @@ def _writes(recorder: Recorder, event: IsolationEvent) -> Iterator[Write]:
         case IsolationOpened(isolation=isolation):
             if not recorder.leases:
                 recorder.begin(isolation.id, stored=False)
-            yield lambda notebook: _add(isolation, notebook)
+            yield lambda notebook: add_once(notebook, isolation.id, lambda: notebook.add_isolation(isolation))
+            yield lambda notebook: notebook.update_isolation(isolation)
         case LayerRunEnded(run=run):
             (isolation_id,) = recorder.leases
             yield lambda notebook: notebook.add_layer_run(isolation_id, run)
         case IsolationClosed(isolation=isolation):
             yield lambda notebook: notebook.update_isolation(isolation)
-
-
-def _add(isolation: Isolation, notebook: Notebook) -> None:
-    with notebook.at_once():
-        if not notebook.recordings_of([isolation.id]):
-            notebook.add_isolation(isolation)
-            notebook.take(isolation.id)
-        notebook.update_isolation(isolation)

@@ -26,7 +26,7 @@ from app.load.judgement import NextPoint, load_point, next_point
 from app.load.server_view import LoadSamplers, PrinterShare, with_jobs_refused
 from app.measure.process import ControlMessage, SeriesControl, Warned
 from app.recorder.recording import open_notebook
-from app.recorder.writer import Recorder, Write, recorded, take_out
+from app.recorder.writer import Recorder, Write, add_once, recorded, take_out
 from app.server.shell import check_ssh_host
 from app.targets import new_load_folder
 from app.workflows.worksheets import prediction_of
@@ -174,7 +174,7 @@ def run_load(
     with open_notebook(notebook_path) as notebook:
         recorder = Recorder(notebook)
         recorder.begin(load.id, stored=False)
-        recorder.write(lambda notebook: _add(load, notebook))
+        recorder.write(lambda notebook: add_once(notebook, load.id, lambda: notebook.add_load(load)))
         yield from _recorded(recorder, notebook, _points(load, request, control))
 
 
@@ -198,13 +198,6 @@ def _to_resume(load: Load) -> Load:
         raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
     folder = load.scratch_folder or new_load_folder()
     return replace(load, points=kept, status=SeriesStatus.INTERRUPTED, error=None, scratch_folder=folder)
-
-
-def _add(load: Load, notebook: Notebook) -> None:
-    with notebook.at_once():
-        if not notebook.recordings_of([load.id]):  # the disk may give an error after it was written
-            notebook.add_load(load)
-        notebook.take(load.id)
 
 
 def _recorded(

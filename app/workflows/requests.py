@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.clients.base import MAX_BLOCK_BYTES, Secrets
-from app.clients.registry import OWN, check_client_name
+from app.clients.base import MAX_BLOCK_BYTES, OWN, Secrets, check_client_name
 from app.errors import UsageError
 from app.measure.process import FormEntries, MeasurementPlan, SeriesRequest
 from app.server.shell import check_ssh_host

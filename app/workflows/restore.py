@@ -9,7 +9,7 @@ from app.changes.journal import leave, restore_entry, where
 from app.changes.server import ChangeFailedError, read_there
 from app.changes.smb_conf import writable_text
 from app.errors import UsageError
-from app.isolation.folders import restore_after_kills
+from app.isolation.places import restore_after_kills
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.records import is_own_file

@@ -195,7 +195,6 @@ def _outward_address() -> str | None:
 
 
 def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, SeriesRequest]]:
-    """In table order: hosts, then protocols, get before put."""
     wanted = []
     for place, host in places(choices.hosts):
         link = choices.options.link_bits_per_second if place is StationPlace.NETWORK else None

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.journal import begin_change, restore_entry
 from app.changes.script import ServerChange
 from app.changes.server import ChangeFailedError, give_word, new_change_id, set_arm
 from app.environment.collect import collect
@@ -53,7 +53,8 @@ def run_trial(
     """
     trial_order.check_target(order.request)
     with open_notebook(notebook_path) as notebook:
-        yardstick = trial_order.yardstick_of(order.request, control, order.plan.load)
+        window, measured = order.plan.load, (order.request, control)
+        yardstick = trial_order.LoadYardstick(*measured, window) if window else trial_order.TransferYardstick(*measured)
         campaign = _Campaign(
             order=order, notebook=notebook, control=control, yardstick=yardstick, recorder=Recorder(notebook)
         )
@@ -86,19 +87,10 @@ class _Campaign:
     proofs: dict[int, str] = field(init=False, default_factory=dict)
 
     def carry_out(self) -> Generator[trial_order.TrialEvent, None, None]:
-        order, setting = self.order, self.order.setting
-        self.change = setting.plan(new_change_id(), order.plan.values)
-        about = Journalled(
-            experiment=order.experiment.name,
-            kind=setting.kind,
-            name=order.plan.name,
-            machine=setting.machine,
-            ssh=setting.ssh,
-            effective_before=order.plan.previous,
-            configuration_before=setting.configuration,
-        )
+        order = self.order
+        self.change = order.setting.plan(new_change_id(), order.plan.values)
         with self.yardstick:
-            yield from self._changed(begin_change(self.change, about, self.notebook))
+            yield from self._changed(begin_change(self.change, order.setting, order.experiment.name, self.notebook))
 
     def _changed(self, entry: JournalEntry) -> Generator[trial_order.TrialEvent, None, None]:
         failure: SharebenchError | None = None
@@ -190,8 +182,8 @@ class _Campaign:
         began, longest = time.monotonic(), 0.0
         while True:
             at = time.monotonic()
-            runs = [number for writer in self.writers for number in _numbers(writer.series)]
-            block = max(runs, default=0) + 1
+            runs = (run for writer in self.writers for run in writer.series.runs if run.status is not RunStatus.FAILED)
+            block = max((run.number for run in runs), default=0) + 1
             if block > 1 and (self._standing().complete or at - began + longest > self.order.within_seconds):
                 return None
             for arm in self._order_of(block):
@@ -381,11 +373,6 @@ def _forget(experiment: Experiment, notebook: Notebook) -> None:
 
 def _done(series: Series) -> Iterator[int]:
     return (r.number for r in series.runs if r.phase is Phase.MEASURED and r.status is RunStatus.VALID)
-
-
-def _numbers(series: Series) -> Iterator[int]:
-    """Numbers in use; those of failed runs are free again."""
-    return (r.number for r in series.runs if r.status is not RunStatus.FAILED)
 
 
 def _fixed_work() -> float:

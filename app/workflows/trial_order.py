@@ -8,12 +8,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from secrets import randbelow
 from statistics import fmean
-from typing import Self
+from typing import Any, Self
 
-from app.changes.find import Ways, find_setting
-from app.changes.smb_conf import ChangeableSetting
-from app.clients.base import Client, Secrets
-from app.clients.registry import make_client
+from app.changes.machine_setting import find_setting
+from app.changes.smb_conf import ChangeableSetting, Ways
+from app.clients.base import Client, Secrets, make_client
 from app.environment.host.processes import Ours, servers_here
 from app.environment.link.facts import is_this_machine
 from app.environment.quiet import LEAST_SECONDS
@@ -44,6 +43,7 @@ from forms.trials.judged import ChangeSummary
 from forms.tuning.catalogue import acts_on
 from forms.wording import binary_size
 from storage.changes import LoadWindow, TrialPlan
+from storage.json_reader import named
 from storage.loads.records import LoadPoint, PointStatus
 from storage.notebook import Notebook
 from storage.records import Command, Experiment, ExperimentKind, Phase, Run, Series, Target, dated_experiment, utc_now
@@ -126,23 +126,40 @@ def order_of(
     """
     name, value = parse_change(setting)
     ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf, accepted=accepted, restart=restart)
-    found = find_setting(name, [value], request.plan.target, ways)
+    keeps_size = request.plan.make_file or request.plan.command is Command.PUT
+    return prepared(request, name, [value], ways, keeps_size=keeps_size).order(ExperimentKind.TRIAL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A checked trial or sweep; nothing is written yet."""
+
+    short: "FittedRequest"
+    setting: ChangeableSetting
+    ways: Ways
+    load: LoadWindow | None
+
+    def order(self, kind: ExperimentKind, values: tuple[str, ...] = (), **fields: Any) -> TrialOrder:
+        """Of all values of the setting, or of these."""
+        setting, ways, short = self.setting, self.ways, self.short
+        usual = {"looks": LOOKS, "accepted_risks": ways.accepted, "allow_restart": ways.restart, "load": self.load}
+        plan = TrialPlan(
+            **named(setting, "kind", "name"), **named(ways, "apply", "revert"), values=values or setting.values,
+            **{**usual, **fields},
+        )  # fmt: skip
+        order = new_order(short.request, setting, kind=kind, plan=plan)
+        return replace(order, run_seconds=short.run_seconds, why_smaller=short.said)
+
+
+def prepared(
+    request: SeriesRequest, name: str, values: Sequence[str], ways: Ways, *, keeps_size: bool,
+    load: LoadWindow | None = None,
+) -> Prepared:  # fmt: skip
+    """Reads the setting and checks the target. Raises SharebenchError."""
+    setting = find_setting(name, values, request.plan.target, ways)
     check_target(request)
-    short = fitted(request, keeps_size=request.plan.make_file or request.plan.command is Command.PUT)
-    plan = TrialPlan(
-        kind=found.kind,
-        name=found.name,
-        values=found.values,
-        looks=LOOKS,
-        accepted_risks=accepted,
-        allow_restart=restart,
-    )
-    return of_length(new_order(short.request, found, kind=ExperimentKind.TRIAL, plan=plan), short)
-
-
-def of_length(order: TrialOrder, short: "FittedRequest") -> TrialOrder:
-    """The order, which says how long a run takes and why it moves another file."""
-    return replace(order, run_seconds=short.run_seconds, why_smaller=short.said)
+    short = FittedRequest(request, 0) if load else fitted(request, keeps_size=keeps_size)
+    return Prepared(short=short, setting=setting, ways=ways, load=load)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -505,8 +522,3 @@ def _cannot_be_made(plan: MeasurementPlan) -> str:
             elif isinstance(event, Failed) and not control.cancelled.is_set():
                 return event.text
     return ""
-
-
-def yardstick_of(request: SeriesRequest, control: SeriesControl, window: LoadWindow | None) -> Yardstick:
-    """The measurement for a trial; enter it before anything is changed."""
-    return LoadYardstick(request, control, window) if window else TransferYardstick(request, control)

@@ -6,10 +6,9 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.changes.find import Ways
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeRefusedError, ConsentNeededError
-from app.changes.smb_conf import ChangeableSetting, ConfLine
+from app.changes.smb_conf import ChangeableSetting, ConfLine, Ways
 from app.errors import UsageError
 from app.measure.process import SeriesControl, SeriesRequest
 from app.workflows.trial import run_trial
@@ -147,17 +146,9 @@ class Tuning:
 
     def _checked(self, name: str, value: str) -> ChangeableSetting:
         """The candidate, looked at on the server. Raises ChangeRefusedError, UsageError."""
-        ways = self.ways
-        return samba_setting(
-            name,
-            [value],
-            self.request.plan.target,
-            ssh=ways.ssh,
-            smb_conf=ways.smb_conf,
-            kept=self.kept,
-            restart=ways.restart and any((one.name, one.value) == (name, value) for one in self.first),
-            kept_by_restart=self.kept_by_restart,
-        )
+        proposed = any((one.name, one.value) == (name, value) for one in self.first)
+        ways, target = replace(self.ways, restart=self.ways.restart and proposed), self.request.plan.target
+        return samba_setting(name, [value], target, ways, kept=self.kept, kept_by_restart=self.kept_by_restart)
 
     def _setting(self, name: str, value: str) -> ChangeableSetting | None:
         """None, with the reason noted, if it is not to be tried."""

@@ -14,7 +14,6 @@ from storage.json_reader import DocumentError
 from storage.loads.records import Load
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
-from storage.records import Target
 
 
 def read_rate(text: str) -> float:
@@ -60,16 +59,13 @@ def load_form(notebook: Notebook, load: Load) -> Report:
 
 def prediction_of(notebook: Notebook, load: Load) -> Prediction | None:
     """The prediction of the newest saved worksheet for the load's target."""
+    servers = {(target.protocol, target.host, target.port_number) for target in load.targets}
     for saved in notebook.worksheets(_KIND):
         with suppress(DocumentError, UnknownReferenceError):
             worksheet = UsersCalculation.from_content(saved.content)
             if worksheet.series_id is None:
                 continue
             measured = notebook.series(worksheet.series_id).target
-            if any(_same_server(measured, target) for target in load.targets):
+            if (measured.protocol, measured.host, measured.port_number) in servers:
                 return predicted(load, saved.name, worksheet)
     return None
-
-
-def _same_server(one: Target, other: Target) -> bool:
-    return (one.protocol, one.host, one.port_number) == (other.protocol, other.host, other.port_number)

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from app.clients.base import Content, Meter
-from app.clients.registry import TreeClient, make_client, make_files
+from app.clients.base import Content, Meter, TreeClient, make_client, make_files
 from app.clients.smb.files import SMBFiles
 from app.clients.smb.share import list_folder
 from app.targets import new_scratch_path

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -73,7 +74,7 @@ def _tree(process_id: int) -> Iterator[int]:
 
 
 def _commands(servers: PracticeServers, folder: Path) -> Iterator[tuple[str, ...]]:
-    for target, place in ((servers.ftp, servers.ftp_folder), (servers.smb, servers.smb_folder)):
+    for target, place in ((servers.ftp, replace(servers.ftp, path="/")), (servers.smb, replace(servers.smb, path=""))):
         url, where = format_target(target), format_target(place)
         yield ("check", url)
         yield ("run", url, *QUICK, "--json")

@@ -26,11 +26,11 @@ from unittest.mock import patch
 import psutil
 
 from app.changes import machine_setting, script
-from app.changes.find import Ways, find_setting
-from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.journal import begin_change, restore_entry
+from app.changes.machine_setting import find_setting
 from app.changes.script import ServerChange, arm_script, begin_script, undo_script
 from app.changes.server import ChangeFailedError, ChangeRefusedError, StepRunningError, new_change_id, set_arm
-from app.changes.smb_conf import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting, Ways
 from app.server.shell import run_script
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
@@ -442,13 +442,9 @@ def work() -> None:
     )  # fmt: skip
     found = setting_of(server)
     change = found.plan(new_change_id(), found.values)
-    about = Journalled(
-        experiment="steps", kind=found.kind, name=found.name, machine=found.machine, ssh=found.ssh,
-        effective_before=found.previous,
-    )  # fmt: skip
     with Notebook(Path(sys.argv[2])) as notebook:
         print("begin", flush=True)
-        entry = begin_change(change, about, notebook)
+        entry = begin_change(change, found, "trial of it", notebook)
         try:
             for arm in (1, 0, 1, 0):
                 print("arm", flush=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from app.cli import common, output
+from app.cli import common
 from app.cli.commands.trial import try_command
 from app.cli.run_options import chosen, series_options, target_argument
 from app.clients.base import Secrets
@@ -55,11 +55,11 @@ def audit_command(
         notebook.add_recording(recording_of(audit))
         report = audit_form(notebook, audit)
     if as_json:
-        output.answer_json(audit_document(audit))
+        common.answer_json(audit_document(audit))
     elif fix:
-        output.answer(proposed_diff(audit.findings, result.files).rstrip("\n"))
+        common.answer(proposed_diff(audit.findings, result.files).rstrip("\n"))
     else:
-        output.answer_report(report)
+        common.answer_report(report)
     if tested:
         return _tested(context, audit, target, choices)
     if audit.scope is AuditScope.SESSION:
@@ -94,7 +94,7 @@ def _tested(context: click.Context, audit: Audit, target: str | None, choices: d
     if not found:
         raise UsageError("nothing to test: no finding names a value that sharebench may change")
     setting = f"{found[0].name}={found[0].value}"
-    output.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
+    common.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
     passed = {name: choices[name] for name in PASSED}
     code: int = context.invoke(try_command, setting=setting, target=target, **passed)
     return code

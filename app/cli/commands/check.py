@@ -2,13 +2,14 @@
 
 import sys
 import textwrap
+from functools import partial
 from typing import Any
 
 import click
 
-from app.cli import common, output
+from app.cli import common
 from app.cli.run_options import chosen, series_options, target_argument
-from app.clients.registry import check_client_name, make_client, make_files
+from app.clients.base import check_client_name, connected_files, make_client
 from app.errors import CancelledError, MeasurementError, UsageError
 from app.workflows.check import CheckState, Subject, check
 from app.workflows.clean import Leftover, Removal, folder_of, leftovers, remove
@@ -45,18 +46,18 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
                     visible(checked.text), _WIDTH - len(_INDENT), break_on_hyphens=False, break_long_words=False
                 )
                 lines = text.splitlines()
-                output.answer(
-                    f"{output.toned(checked.state.sign.text, checked.state.sign.tone)} {checked.name:<11}{lines[0]}"
+                common.answer(
+                    f"{common.toned(checked.state.sign.text, checked.state.sign.tone)} {checked.name:<11}{lines[0]}"
                 )
                 for line in lines[1:]:
-                    output.answer(_INDENT + line)
+                    common.answer(_INDENT + line)
     if as_json:
-        output.answer_json([{"name": c.name, "state": c.state.name.lower(), "text": c.text} for c in found])
+        common.answer_json([{"name": c.name, "state": c.state.name.lower(), "text": c.text} for c in found])
     failed = [checked for checked in found if checked.state is CheckState.FAILED]
     if failed:
         raise MeasurementError(failed[0].text)
     for options in dict.fromkeys(checked.options for checked in found if checked.options):
-        output.say(f"sharebench: what to do: {options}")
+        common.say(f"sharebench: what to do: {options}")
     return 0
 
 
@@ -87,11 +88,13 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
         if not as_json:
             _say(found, folder)
         going = bool(found) and (yes or (not as_json and _agreed(len(found))))
-        done = remove(client, folder, found, lambda: make_files(folder, secrets, options.settings)) if going else []
+        done = (
+            remove(client, folder, found, partial(connected_files, folder, secrets, options.settings)) if going else []
+        )
     finally:
         client.close()
     if as_json:
-        output.answer_json([_object(leftover, done) for leftover in found])
+        common.answer_json([_object(leftover, done) for leftover in found])
     left = [removal for removal in done if removal.problem]
     if left:
         raise MeasurementError(
@@ -99,23 +102,23 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
         )
     if done and not as_json:
         what = "file" if not any(removal.leftover.is_folder for removal in done) else "item"
-        output.say(f"removed: {wording.count(len(done), what)}")
+        common.say(f"removed: {wording.count(len(done), what)}")
     return 0
 
 
 def _say(found: list[Leftover], folder: Target) -> None:
     if not found:
-        output.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
+        common.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
     for leftover in found:
         when = with_zone(leftover.modified_at) if leftover.modified_at else ""
         size = "our folder" if leftover.is_folder else f"{leftover.size_bytes:,} bytes"
-        output.answer(f"{when:<16}  {size:>21}  {wording.plain(leftover.path)}")
+        common.answer(f"{when:<16}  {size:>21}  {wording.plain(leftover.path)}")
 
 
 def _agreed(count: int) -> bool:
     """False without a terminal. Raises CancelledError."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        output.say("nothing was removed: say so with --yes")
+        common.say("nothing was removed: say so with --yes")
         return False
     if not click.confirm(f"Remove {'it' if count == 1 else f'these {count}'}?", err=True):
         raise CancelledError("nothing was removed")

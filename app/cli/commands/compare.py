@@ -1,9 +1,11 @@
 """``sharebench compare`` and ``findings``."""
 
+from typing import Any
+
 import click
 
 from app import kinds
-from app.cli import common, output
+from app.cli import common
 from app.errors import UsageError
 from app.workflows.compare import sides_to_compare, tried_here
 from forms.comparison.report import comparison_report
@@ -49,12 +51,12 @@ def compare_command(
         heads = kinds.alike(notebook, (base, *others))
         if heads[0].kind != SERIES:
             compared = kinds.compare(notebook, heads)
-            output.answer_report(compared.report, as_json=as_json)
+            common.answer_report(compared.report, as_json=as_json)
             return compared.exit_code
         sides = sides_to_compare(notebook, (base, *others), again)
         shown = [notebook.series(reference) for reference in (base, *others)]
     found = comparisons(sides, Limits(noise_percent=noise, margin_percent=margin))
-    output.answer_report(comparison_report(shown, found), as_json=as_json)
+    common.answer_report(comparison_report(shown, found), as_json=as_json)
     return kinds.exit_code([form.comparison.verdict for form in found])
 
 
@@ -69,7 +71,7 @@ def findings_command(context: click.Context, series: tuple[str, ...], as_json: b
     """
     with common.notebook(context) as notebook:
         found = findings([notebook.series(reference) for reference in dict.fromkeys(series)])
-    output.answer_report(findings_report(found), as_json=as_json)
+    common.answer_report(findings_report(found), as_json=as_json)
 
 
 @common.command("catalogue")
@@ -80,40 +82,32 @@ def findings_command(context: click.Context, series: tuple[str, ...], as_json: b
 @click.option("--all", "everything", is_flag=True, help="List all settings, also those that matter little today.")
 @click.option("--json", "as_json", is_flag=True, help="Print the entries as JSON.")
 @common.options_of_all
-def catalogue_command(
-    context: click.Context,
-    /,
-    name: str | None,
-    value: str | None,
-    share: str | None,
-    smb_conf: str | None,
-    everything: bool,
-    as_json: bool,
-) -> None:
+def catalogue_command(context: click.Context, /, *, name: str | None, as_json: bool, **choices: Any) -> None:
     """List the settings that are worth changing on a server, or describe NAME.
 
     The settings are those of the server, of its clients and of the network between them, the greatest effect first.
     NAME is a setting, one of its synonyms, or words to search for in all entries.
     """
-    found = catalogue.entries() if name is None else _named(name)
+    found, value = catalogue.entries() if name is None else _named(name), choices["value"]
     if value is not None and (name is None or len(found) != 1):
         raise UsageError("--value belongs to one NAME of the catalogue; see `sharebench catalogue`")
     if as_json:
-        output.answer_json(catalogue_text.catalogue_document(found))
+        common.answer_json(catalogue_text.catalogue_document(found))
     elif len(found) == 1:
-        conf, ansi = smb_conf or DEFAULT_CONF, output.draws_colour()
+        conf, ansi = choices["smb_conf"] or DEFAULT_CONF, common.draws_colour()
+        tried = _tried(context, found[0])
         text = catalogue_text.entry_text(
-            found[0], value=value, share=share, conf=conf, ansi=ansi, with_command=True, tried=_tried(context, found[0])
+            found[0], value=value, share=choices["share"], conf=conf, ansi=ansi, with_command=True, tried=tried
         )
-        output.answer(text.rstrip("\n"))
+        common.answer(text.rstrip("\n"))
     else:
-        shown = found if everything or name is not None else [entry for entry in found if entry.worth_trying]
-        output.answer(catalogue_text.list_text(shown, ansi=output.draws_colour()).rstrip("\n"))
+        shown = found if choices["everything"] or name is not None else [entry for entry in found if entry.worth_trying]
+        common.answer(catalogue_text.list_text(shown, ansi=common.draws_colour()).rstrip("\n"))
         if len(shown) < len(found):
-            output.say(f"{len(found) - len(shown)} more entries: sharebench catalogue --all")
+            common.say(f"{len(found) - len(shown)} more entries: sharebench catalogue --all")
     if name is not None and not as_json and name not in {entry.name for entry in found}:
         for misprint in misprints_about(name):
-            output.answer(f"\nmisprint in {misprint.sentence}")
+            common.answer(f"\nmisprint in {misprint.sentence}")
 
 
 def _tried(context: click.Context, entry: CatalogueEntry) -> tuple[str, ...]:

@@ -1,11 +1,10 @@
 """``sharebench diagnose``: why do users complain?"""
 
-from dataclasses import replace
 from typing import Any
 
 import click
 
-from app.cli import common, output
+from app.cli import common
 from app.cli.progress import StatusLine, watch_to_end
 from app.cli.run_options import chosen, series_options, target_argument
 from app.errors import CancelledError, MeasurementError, UsageError
@@ -13,26 +12,18 @@ from app.measure.process import SeriesControl, Warned
 from app.subjects.diagnosis import run as diagnosing
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
 from storage.diagnoses import DIAGNOSIS, Effort, StageName
-from storage.plan import Settings
+from storage.json_reader import named
 from storage.records import SeriesStatus
 
 _WITH_RESUME = {"as_json", "kerberos", "target", "yes"}
 
 
-class Stages(click.ParamType[tuple[StageName, ...]]):
-    """Comma-separated stages, each once."""
-
-    name = "NAME,…"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[StageName, ...]:
-        if isinstance(value, tuple):
-            return value
-        return diagnosing.parse_stages(value) or self.fail(f"name one or more of {', '.join(StageName)}.", param, ctx)
-
-
 @common.command("diagnose")
 @target_argument(required=False)
-@click.option("--only", type=Stages(), default=(), help=f"Measure these stages only: {', '.join(StageName)}.")
+@common.option(
+    "--only", "NAME,…", f"Measure these stages only: {', '.join(StageName)}.", default="",
+    callback=lambda _context, _parameter, value: diagnosing.parse_stages(value),
+)  # fmt: skip
 @click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")
 @click.option("--quick", is_flag=True, help="About a tenth of the files and bytes, in a minute or two.")
 @click.option("--thorough", is_flag=True, help="Also a folder of 100,000 entries and a run of 8 GiB.")
@@ -65,13 +56,13 @@ def diagnose_command(
     else:
         raise UsageError("name the share to diagnose: sharebench diagnose smb://HOST/SHARE")
     if text := diagnosing.amount_text(request):
-        output.say(text)
+        common.say(text)
         if not yes:
             alone = "there is no terminal to ask at: consent with --yes; nothing was written"
-            output.confirm("Begin?", alone=alone, declined="nothing was written")
+            common.confirm("Begin?", alone=alone, declined="nothing was written")
     events = diagnosing.record_diagnosis(request, common.notebook_path(context), control, resumed)
     diagnosis = watch_to_end(events, control, diagnosing.DiagnosisClosed, _show, StatusLine()).diagnosis
-    output.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
+    common.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
     if control.cancelled.is_set():
         raise CancelledError(f"cancelled; `sharebench diagnose --resume {diagnosis.id}` completes it")
     if diagnosis.status is not SeriesStatus.COMPLETE:
@@ -88,15 +79,11 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> diagn
     request = diagnosing.DiagnosisRequest(
         target=place,
         secrets=secrets,
-        settings=replace(Settings(), timeout_seconds=options.timeout_seconds),
+        settings=options.settings,
         effort=effort,
         only=choices["only"],
         folder=choices["folder"],
-        server_ssh=options.server_ssh,
-        smb_conf=str(options.smb_conf) if options.smb_conf else None,
-        profile=options.profile,
-        label=options.label,
-        question=options.question,
+        **named(options, "server_ssh", "smb_conf", "profile", "label", "question"),
     )
     diagnosing.check_request(request)
     return request
@@ -105,10 +92,10 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> diagn
 def _show(event: diagnosing.DiagnosisEvent) -> None:
     match event:
         case diagnosing.DiagnosisOpened(diagnosis=diagnosis):
-            output.say(f"diagnosis {diagnosis.id}")
+            common.say(f"diagnosis {diagnosis.id}")
         case diagnosing.StageBegan(name=name, number=number, of=of):
-            output.say(f"  {number} of {of}: {STAGE_NAMES[name]}")
+            common.say(f"  {number} of {of}: {STAGE_NAMES[name]}")
         case diagnosing.DiagnosisChanged(stage=stage) if stage and stage.status is not SeriesStatus.COMPLETE:
-            output.say(f"sharebench: {STAGE_NAMES[stage.name]}: {stage.error}")
+            common.say(f"sharebench: {STAGE_NAMES[stage.name]}: {stage.error}")
         case Warned(text=text):
-            output.say(f"sharebench: {text}")
+            common.say(f"sharebench: {text}")

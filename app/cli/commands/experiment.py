@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import click
 
-from app.cli import common, output
+from app.cli import common
 from app.cli.commands.trial import answer_trial
 from app.errors import UsageError
 from app.kinds import stored_change, stored_experiment
@@ -30,7 +30,7 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
     with common.notebook(context) as notebook:
         found = notebook.experiments()
     if as_json:
-        output.answer_json(
+        common.answer_json(
             [
                 {
                     "name": one.experiment.name,
@@ -43,11 +43,11 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
         )
         return
     if not found:
-        output.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
+        common.say("no experiments yet; begin one with: sharebench run TARGET --experiment NAME")
     for one in found:
         last_at = with_zone(one.last_at)
         kind, name = one.experiment.kind.word, visible(one.experiment.name)
-        output.answer(f"{last_at}  {one.series_count:>3} series  {kind:<10}  {name}")
+        common.answer(f"{last_at}  {one.series_count:>3} series  {kind:<10}  {name}")
 
 
 @experiment_command.command("show", short_help="Show an experiment, survey, trial or self-test.")
@@ -59,7 +59,7 @@ def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
     with common.notebook(context) as notebook:
         change = stored_change(notebook, name)
         if change is None:
-            output.answer_report(stored_experiment(notebook, name), as_json=as_json)
+            common.answer_report(stored_experiment(notebook, name), as_json=as_json)
         else:
             answer_trial(change, as_json=as_json)
 
@@ -71,7 +71,7 @@ def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
 def keep(context: click.Context, series: str, as_json: bool) -> None:
     """Keep the change of SERIES; the next step starts from it."""
     step = _decide(context, series, Decision.KEPT, as_json=as_json)
-    output.say(f"kept: the next change is made from series {step.series.id}")
+    common.say(f"kept: the next change is made from series {step.series.id}")
 
 
 @experiment_command.command("revert", short_help="Record that the change of SERIES was restored.")
@@ -88,7 +88,7 @@ def revert(context: click.Context, series: str, as_json: bool) -> None:
     assert change
     what = f"to {visible(change.previous) or 'empty'}" if change.previous is not None else "as it was"
     then = f"series {step.comparison.base_id}" if step.comparison else "the series before it"
-    output.say(f"restore {visible(change.name)} {what} yourself; the next change is made from {then}")
+    common.say(f"restore {visible(change.name)} {what} yourself; the next change is made from {then}")
 
 
 def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> ExperimentStep:
@@ -103,7 +103,7 @@ def _decide(context: click.Context, reference: str, decision: Decision, *, as_js
         notebook.annotate(replace(found, decision=decision))
         summary = experiment_summary(found.experiment, notebook.experiment(found.experiment))
     if as_json:
-        output.answer_report(steps_report(summary), as_json=True)
+        common.answer_report(steps_report(summary), as_json=True)
     step = summary.step_of(found.id)
     assert step
     return step

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from app import evidence, kinds
-from app.cli import common, output
+from app.cli import common
 from app.cli.commands.import_ import content_of
 from app.cli.commands.worksheet import readable
 from app.errors import UsageError
@@ -92,57 +92,39 @@ class FormatsType(click.ParamType[tuple[str, ...]]):
 @common.option("--schema", "KIND", "Write the JSON Schema of a kind's documents, such as series or load.")
 @common.options_of_all
 def export_command(
-    context: click.Context,
-    *,
-    schema: str | None,
-    names: tuple[str, ...],
-    formats: tuple[str, ...] | None,
-    file_name: str | None,
-    form: str,
-    blank: bool,
-    link: int | None,
-    paper: str,
-    force: bool,
-    of_all: bool,
-    printer: str | None,
-    anonymous: bool,
-    key: Path | None,
+    context: click.Context, /, names: tuple[str, ...], formats: tuple[str, ...] | None, **choices: Any
 ) -> None:
     """Write the form of each RECORDING, all in one document.
 
     Other forms: --form comparison BASE OTHER…, --form experiment NAME, --form survey NAME, --form selftest NAME (see
     `experiment list`), and --form bottleneck NAME, --form clients NAME (saved worksheets).
     """
-    if schema is not None:
+    file_name, form, blank, key = (choices[name] for name in ("file_name", "form", "blank", "key"))
+    printer, paper = choices["printer"], _paper(choices["paper"])
+    if choices["schema"] is not None:
         common.refuse_given(context, "schema", {"schema"}, "describes documents, and exports no recording")
-        output.answer_json(json_schema(_kind(schema)))
+        common.answer_json(json_schema(_kind(choices["schema"])))
         return
-    if anonymous and not blank:
+    if choices["anonymous"] and not blank:
         _without_users(context)
     if key is not None:
         formats = _only_json(formats, form, blank=blank, printer=printer)
-    if of_all:
+    if choices["of_all"]:
         names = _all_series(context, names, form, blank=blank)
     _check(names, form, blank=blank)
+    gather = partial(_gathered, context, names, form, blank, choices["link"])
     if printer is not None:
-        _print(_gathered(context, names, form, blank, link), printer, paper=_paper(paper))
+        _print(gather(), printer, paper=paper)
         if file_name is None and formats is None:
             return
     if file_name is None or file_name == _STDOUT:
         chosen = _one_for_stdout(formats or ("text",))
         with times_for(chosen):
-            content = _content(_gathered(context, names, form, blank, link), chosen, paper=_paper(paper), key=key)
-        with output.writing_to_stdout():
+            content = _content(gather(), chosen, paper=paper, key=key)
+        with common.writing_to_stdout():
             sys.stdout.buffer.write(content)
         return
-    write_forms(
-        file_name,
-        formats,
-        lambda: _gathered(context, names, form, blank, link),
-        paper=_paper(paper),
-        force=force,
-        key=key,
-    )
+    write_forms(file_name, formats, gather, paper=paper, force=choices["force"], key=key)
 
 
 def write_forms(
@@ -158,7 +140,7 @@ def write_forms(
     files = _files(file_name, formats)
     for file_path in files:
         if is_there(Path(file_path)) and not force:
-            output.confirm(
+            common.confirm(
                 f"{file_path} exists already. Replace it?",
                 alone=f"{file_path} exists already: name another file, or replace it with --force",
                 declined=f"{file_path} was left as it is",
@@ -166,7 +148,7 @@ def write_forms(
     for file_path, chosen in files.items():
         with output_file(Path(file_path)) as file, times_for(chosen):
             file.write(_content(gather(), chosen, paper=paper, key=key))
-        output.answer(file_path)
+        common.answer(file_path)
 
 
 def _kind(name: str) -> kinds.Kind:
@@ -240,7 +222,7 @@ def verify_command(context: click.Context, file: str, keys: tuple[Path, ...]) ->
     Exit code 0: unchanged; 1: changed; 2: not signed, or not by one of the given keys. No notebook is needed.
     """
     found = evidence.verify(content_of(file), keys)
-    output.answer(found.text)
+    common.answer(found.text)
     return found.exit_code
 
 
@@ -281,7 +263,7 @@ def _all_series(context: click.Context, names: tuple[str, ...], form: str, *, bl
 def _print(found: list[Report], printer: str, *, paper: str) -> None:
     title = found[0].title if len(found) == 1 else f"{len(found)} forms"
     said = print_document(export_reports(found, "pdf", paper=paper), printer, title=title, paper=paper)
-    output.say(f"sharebench: {said}")
+    common.say(f"sharebench: {said}")
 
 
 def _one_for_stdout(formats: tuple[str, ...]) -> str:

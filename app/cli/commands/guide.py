@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli import common, output
+from app.cli import common
 from app.errors import UsageError
 
 
@@ -43,7 +43,7 @@ def completion_command(context: click.Context, shell: str) -> None:
     kind = get_completion_class(shell)
     if kind is None:
         raise UsageError(f"nothing completes for {shell}")
-    output.answer(kind(context.find_root().command, {}, "sharebench", "_SHAREBENCH_COMPLETE").source())
+    common.answer(kind(context.find_root().command, {}, "sharebench", "_SHAREBENCH_COMPLETE").source())
 
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
         options = SeriesOptions(runs=runs, label="practice")
         words = f"--block {typed_size(PRACTICE_BLOCK)}"
         run_versus(options, words, servers.smb, servers.secrets, path, with_form=True)
-    output.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
+    common.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
     return 0
 
 

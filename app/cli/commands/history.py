@@ -1,12 +1,12 @@
 """``sharebench history``: one path over time."""
 
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli import common, output
-from app.workflows.history import MOST_KEPT, MOST_SHOWN, history_of_recording, history_of_target
+from app.cli import common
+from app.workflows.watch import MOST_KEPT, MOST_SHOWN, history_of_recording, history_of_target
 from forms.watch.history import history_chart, history_report
 from storage.records import Command
 
@@ -34,16 +34,7 @@ _LISTED = 20
 @click.option("--json", "as_json", is_flag=True, help="Print the history as JSON.")
 @common.options_of_all
 def history_command(
-    context: click.Context,
-    /,
-    name: str,
-    command: str,
-    client: str,
-    new_normal: str | None,
-    undo_normal: str | None,
-    file_name: str | None,
-    force: bool,
-    as_json: bool,
+    context: click.Context, /, name: str, *, file_name: str | None, as_json: bool, **choices: Any
 ) -> None:
     """Show all recordings of one path over time, and when its level changed.
 
@@ -52,22 +43,23 @@ def history_command(
     confirmed slowdown or speed-up, and where you say --new-normal.
     """
     with common.notebook(context) as notebook:
-        for reference, on in ((new_normal, True), (undo_normal, False)):
-            if reference:
-                notebook.set_new_normal(notebook.resolve(reference), on=on)
-        history = _found(notebook, name, Command(command), client, whole=bool(file_name) or as_json)
+        for mark, on in (("new_normal", True), ("undo_normal", False)):
+            if choices[mark]:
+                notebook.set_new_normal(notebook.resolve(choices[mark]), on=on)
+        command, client = Command(choices["command"]), choices["client"]
+        history = _found(notebook, name, command, client, whole=bool(file_name) or as_json)
     if file_name:
         from app.cli.commands.export import write_forms  # noqa: PLC0415  slow to load
 
-        write_forms(file_name, None, lambda: [history_report(history)], force=force)
+        write_forms(file_name, None, lambda: [history_report(history)], force=choices["force"])
         return
-    output.answer_report(history_report(history, newest=None if as_json else _LISTED), as_json=as_json)
+    common.answer_report(history_report(history, newest=None if as_json else _LISTED), as_json=as_json)
     if not as_json:
         from app.charts.series_charts import history_chart as drawn  # noqa: PLC0415  plotext is slow to load
 
         width = shutil.get_terminal_size().columns
         for line in history.lines:
-            output.answer(drawn(history_chart(line, history), width, output.CHART_LINES, colour=output.draws_colour()))
+            common.answer(drawn(history_chart(line, history), width, common.CHART_LINES, colour=common.draws_colour()))
 
 
 def _found(notebook: "Notebook", name: str, command: Command, client: str, *, whole: bool) -> "History":
@@ -75,7 +67,7 @@ def _found(notebook: "Notebook", name: str, command: Command, client: str, *, wh
     if "://" not in name and not name.startswith("@"):
         return history_of_recording(notebook, name, most=most)
     from app.cli.run_options import settled_url  # noqa: PLC0415  a recording's history does not wait for clients
-    from app.clients.registry import check_client_name  # noqa: PLC0415  as above
+    from app.clients.base import check_client_name  # noqa: PLC0415  as above
     from app.targets import parse_target  # noqa: PLC0415  as above
 
     target = parse_target(settled_url(name)[0])

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
-from app import sharing
-from app.cli import common, output
+from app import importing
+from app.cli import common
 from app.errors import UsageError
 from app.importing import read, store
 from app.server.shell import check_ssh_host
@@ -41,17 +42,7 @@ MOST_MEMORY_BYTES = 360_000_000
 @click.option("--as-new", is_flag=True, help="Give every recording a new id.")
 @click.option("--json", "as_json", is_flag=True, help="Print the ids imported and those already there, as JSON.")
 @common.options_of_all
-def import_command(
-    context: click.Context,
-    file: str | None,
-    example: bool,
-    target: str | None,
-    put: bool,
-    size: int | None,
-    link: int | str | None,
-    as_new: bool,
-    as_json: bool,
-) -> None:
+def import_command(context: click.Context, /, *, file: str | None, as_new: bool, as_json: bool, **choices: Any) -> None:
     """Add the recordings of FILE (- for stdin) to the notebook.
 
     FILE is JSON written by `export`, or a run form as CSV, exported or filled in by hand. It is imported whole or not
@@ -59,12 +50,12 @@ def import_command(
     """
     given = Given(
         target_of=parse_target,
-        command=Command.PUT if put else Command.GET,
-        target=parse_target(target) if target else None,
-        size_bytes=size,
-        link_bits_per_second=link if isinstance(link, int) else None,
+        command=Command.PUT if choices["put"] else Command.GET,
+        target=parse_target(choices["target"]) if choices["target"] else None,
+        size_bytes=choices["size"],
+        link_bits_per_second=choices["link"],
     )
-    if (file is None) != example:
+    if (file is None) != choices["example"]:
         raise UsageError("name the FILE to import, or ask for the --example")
     content = b"[" + b",".join(example_documents()) + b"]" if file is None else content_of(file)
     file = file or "the example"
@@ -82,17 +73,17 @@ def import_command(
             " fewer recordings to a file"
         ) from error
     for misprint in misprints_about(*stored.new):
-        output.say(f"misprint in {misprint.sentence}")
+        common.say(f"misprint in {misprint.sentence}")
     for each in stored.series:
         if doubts := each.environment.get("client", {}).get(CONTRADICTIONS):
-            output.say(f"{each.id}: the form contradicts itself: {visible(str(doubts))}")
+            common.say(f"{each.id}: the form contradicts itself: {visible(str(doubts))}")
     if as_json:
-        output.answer_json({"imported": list(stored.new), "already_there": list(stored.there)})
+        common.answer_json({"imported": list(stored.new), "already_there": list(stored.there)})
         return
-    output.answer_ids(stored.new)
-    output.say(f"{wording.count(len(stored.new), 'recording')} imported")
+    common.answer_ids(stored.new)
+    common.say(f"{wording.count(len(stored.new), 'recording')} imported")
     if stored.there:
-        output.say(f"already in the notebook, and the same: {', '.join(stored.there)}")
+        common.say(f"already in the notebook, and the same: {', '.join(stored.there)}")
 
 
 def content_of(file: str) -> bytes:
@@ -149,7 +140,7 @@ def push_command(context: click.Context, host: str, as_json: bool) -> None:
     Labels, notes, baselines and rejected runs are sent too. Changes on both sides are merged: the newest label or note
     counts, and the note keeps the other one. A recording deleted on one side only comes back.
     """
-    _share(context, host, sharing.push, f"on {host}", as_json=as_json)
+    _share(context, host, importing.push, f"on {host}", as_json=as_json)
 
 
 @common.command("pull")
@@ -158,22 +149,27 @@ def push_command(context: click.Context, host: str, as_json: bool) -> None:
 @common.options_of_all
 def pull_command(context: click.Context, host: str, as_json: bool) -> None:
     """Fetch the recordings of the notebook of HOST that this one does not have, through ssh; see `push`."""
-    _share(context, host, sharing.pull, "here", as_json=as_json)
+    _share(context, host, importing.pull, "here", as_json=as_json)
 
 
 def _share(
-    context: click.Context, host: str, carry_out: Callable[[Notebook, str], sharing.Taken], where: str, *, as_json: bool
+    context: click.Context,
+    host: str,
+    carry_out: Callable[[Notebook, str], importing.Taken],
+    where: str,
+    *,
+    as_json: bool,
 ) -> None:
     check_ssh_host(host, options="HOST")
-    with common.notebook(context, make=carry_out is sharing.pull) as notebook:
+    with common.notebook(context, make=carry_out is importing.pull) as notebook:
         taken = carry_out(notebook, host)
     for problem in taken.problems:
-        output.say(f"sharebench: {problem}")
+        common.say(f"sharebench: {problem}")
     if as_json:
-        output.answer_json(asdict(taken))
+        common.answer_json(asdict(taken))
         return
-    output.answer_ids(taken.new)
-    output.say(f"{len(taken.new)} new {where}, {len(taken.changed)} changed")
+    common.answer_ids(taken.new)
+    common.say(f"{len(taken.new)} new {where}, {len(taken.changed)} changed")
 
 
 @click.command("share-worker", hidden=True)
@@ -183,19 +179,19 @@ def share_worker_command(context: click.Context, word: str) -> None:
     """Answers push and pull on another machine: JSON in, JSON out."""
     with common.notebook(context, make=True) as notebook:
         if word == "state":
-            answer: object = sharing.state(notebook)
+            answer: object = importing.state(notebook)
         else:
-            text = sys.stdin.buffer.read(2 * sharing.MOST_BYTES + 1)
-            if len(text) > 2 * sharing.MOST_BYTES:
+            text = sys.stdin.buffer.read(2 * importing.MOST_BYTES + 1)
+            if len(text) > 2 * importing.MOST_BYTES:
                 raise UsageError("that is too much at once")
             try:
                 given = json.loads(text)
                 if word == "take":
-                    answer = asdict(sharing.take(notebook, given, "the other notebook"))
+                    answer = asdict(importing.take(notebook, given, "the other notebook"))
                 else:
-                    ids, entries = sharing.part(notebook, [str(one) for one in given])
+                    ids, entries = importing.part(notebook, [str(one) for one in given])
                     answer = {"ids": ids, "entries": entries}
             except (DocumentError, ValueError) as error:
                 raise UsageError(f"that is no order of `sharebench push` or `pull`: {error}") from error
-    with output.writing_to_stdout():
+    with common.writing_to_stdout():
         sys.stdout.write(json.dumps(answer))

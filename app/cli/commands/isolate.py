@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from app.cli import common, output
+from app.cli import common
 from app.cli.progress import StatusLine, watch_to_end
 from app.cli.run_options import chosen, series_options, target_argument
 from app.errors import CancelledError, MeasurementError, UsageError
@@ -20,33 +20,19 @@ from forms.isolation.report import clients_text, isolation_report
 from forms.wording import byte_rate
 from storage.isolations import Isolation
 from storage.json_reader import named
-from storage.plan import Settings
 from storage.recordings import ISOLATION
 from storage.records import RunStatus, SeriesStatus
 
 _WITH_RESUME = {"as_json", "kerberos", "target", "within_minutes"}
 
 
-class ClientCounts(click.ParamType[tuple[int, ...]]):
-    """Comma-separated numbers of clients, each once, sorted."""
-
-    name = "N,N"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        try:
-            return places.parse_clients(value)
-        except UsageError as error:
-            self.fail(f"{error}.", param, ctx)
-
-
 @common.command("isolate")
 @target_argument(required=False)
 @click.option(
     "--clients",
-    type=ClientCounts(),
-    default=places.DEFAULT_CLIENTS,
+    metavar="N,N",
+    default=",".join(map(str, places.DEFAULT_CLIENTS)),
+    callback=lambda _context, _parameter, value: places.parse_clients(value),
     help="Numbers of clients to measure with (1,4,8,16).",
 )
 @common.option("--rounds", "N", "Number of rounds.", common.Count(1, 100), default=places.DEFAULT_ROUNDS)
@@ -97,7 +83,7 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
         raise UsageError("what shall be measured? sharebench isolate smb://HOST/SHARE; see `sharebench isolate --help`")
     isolation = _watch(events, control)
     if choices["as_json"] or any(run.status is RunStatus.VALID for run in isolation.runs):
-        output.answer_report(isolation_report(isolation), as_json=choices["as_json"])
+        common.answer_report(isolation_report(isolation), as_json=choices["as_json"])
     if control.cancelled.is_set():
         raise CancelledError(f"cancelled; `sharebench isolate --resume {isolation.id}` completes it")
     if isolation.status is not SeriesStatus.COMPLETE:
@@ -117,16 +103,13 @@ def _request(context: click.Context, url: str, choices: dict[str, Any]) -> place
     return places.IsolationRequest(
         target=target,
         secrets=secrets,
-        settings=replace(
-            Settings(), sign=options.sign, encrypt=options.encrypt, timeout_seconds=options.timeout_seconds
-        ),
+        settings=options.settings,
         whole_script=script,
         script_path=str(Path(choices["script_path"]).absolute()) if choices["script_path"] else None,
         without=tuple(operation.value for operation in without),
         **{name: choices[name] for name in ("clients", "rounds", "seconds")},
-        **named(options, "label", "question", "link_bits_per_second", "server_ssh"),
+        **named(options, "label", "question", "link_bits_per_second", "server_ssh", "smb_conf"),
         within_seconds=60.0 * choices["within_minutes"],
-        smb_conf=str(options.smb_conf) if options.smb_conf else None,
         expose_tbench=exposed is not None,
     )
 
@@ -139,14 +122,14 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolatio
         match event:
             case IsolationOpened(isolation=isolation):
                 runs = event.runs
-                output.say(f"isolation {isolation.id}: {runs} runs of {isolation.seconds} s and a warm-up each")
+                common.say(f"isolation {isolation.id}: {runs} runs of {isolation.seconds} s and a warm-up each")
             case LayerRunStarted(layer=layer, clients=clients, number=number):
                 line.draw(f"{number} of {max(number, runs)}: {layer}, {clients_text(clients)}")
             case LayerRunEnded(run=run):
                 line.clear()
                 if line.is_on or run.error:
                     told = run.error or byte_rate(run.bytes_per_second)
-                    output.say(f"  {run.layer}, {clients_text(run.clients)}, round {run.round}: {told}")
+                    common.say(f"  {run.layer}, {clients_text(run.clients)}, round {run.round}: {told}")
             case Warned(text=text):
                 line.say(f"sharebench: {text}")
 

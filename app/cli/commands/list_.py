@@ -5,11 +5,12 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import click
 
 from app import kinds
-from app.cli import common, output
+from app.cli import common
 from forms import layout
 from forms.layout import Tone
 from forms.series.listing import RecordingLine
@@ -37,13 +38,7 @@ SHOWN = 50
 @click.option("--json", "as_json", is_flag=True, help="Print all recordings as a JSON array.")
 @common.options_of_all
 def list_command(
-    context: click.Context,
-    words: Sequence[str],
-    limit: int | None,
-    everything: bool,
-    experiment: str | None,
-    isolations: bool,
-    as_json: bool,
+    context: click.Context, /, words: Sequence[str], limit: int | None, *, as_json: bool, **choices: Any
 ) -> None:
     """List the recordings of the notebook, newest first.
 
@@ -51,31 +46,32 @@ def list_command(
 
     Beside the number of runs, … means interrupted, ! failed, ▸ running, and + leftovers on the server.
     """
+    everything, experiment, isolations = (choices[name] for name in ("everything", "experiment", "isolations"))
     with common.notebook(context) as notebook, notebook.snapshot():
         if limit is None and not everything and not as_json:
             limit = SHOWN
         heads = _heads(notebook, words, experiment, ISOLATION if isolations else None, parts=everything and not as_json)
         count, heads = len(heads), heads[:limit]
         if as_json:
-            output.answer_parts(_documents(notebook, heads))
+            common.answer_parts(_documents(notebook, heads))
             return
         lines = kinds.lines(notebook, heads)
     if lines:
         _print(lines)
         if len(lines) < count:
-            output.say(
+            common.say(
                 f"the newest {len(lines)} of {count} recordings; --all shows the rest, --limit N as many as you like"
             )
     elif words:
-        output.say(f"no recording has {' and '.join(map(repr, words))} in its label, target or note")
+        common.say(f"no recording has {' and '.join(map(repr, words))} in its label, target or note")
     elif experiment is not None:
-        output.say(
+        common.say(
             f"no series belongs to an experiment {experiment!r}; `sharebench experiment list` shows what there is"
         )
     elif isolations:
-        output.say("no isolation yet; measure one with: sharebench isolate smb://HOST/SHARE")
+        common.say("no isolation yet; measure one with: sharebench isolate smb://HOST/SHARE")
     else:
-        output.say("the notebook is empty; measure something with: sharebench run TARGET")
+        common.say("the notebook is empty; measure something with: sharebench run TARGET")
 
 
 def _heads(
@@ -95,7 +91,7 @@ def _documents(notebook: Notebook, heads: Sequence[Recording]) -> Iterator[str]:
     before = "[\n"
     for head in heads:
         document = kinds.kind_of(head).form(notebook, head).document()
-        yield before + textwrap.indent(output.json_text(document), "  ")
+        yield before + textwrap.indent(common.json_text(document), "  ")
         before = ",\n"
     yield "[]\n" if before.startswith("[") else "\n]\n"
 
@@ -108,7 +104,7 @@ def _print(lines: Sequence[RecordingLine]) -> None:
     if sys.stdout.isatty():
         widths = fitted(widths, shutil.get_terminal_size().columns)
     tones: list[dict[int, Tone]] = [{}, *({_RUNS: one.done_tone, _ANSWER: one.answer.tone} for one in lines)]
-    output.answer("\n".join(_padded(row, widths, tone) for row, tone in zip(rows, tones, strict=True)))
+    common.answer("\n".join(_padded(row, widths, tone) for row, tone in zip(rows, tones, strict=True)))
 
 
 def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:
@@ -133,7 +129,7 @@ def _line_width(widths: Mapping[int, int]) -> int:
 
 def _padded(row: Sequence[str], widths: Mapping[int, int], tones: Mapping[int, Tone]) -> str:
     cells = (
-        output.toned(
+        common.toned(
             layout.pad((layout.cut_inside if i == _WHAT else layout.cut)(row[i], width), width, right=i == _RUNS),
             tones.get(i, Tone.PLAIN),
         )

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from app import errors
-from app.cli import common, output
+from app.cli import common
 from app.cli.progress import StatusLine, watch_to_end
 from app.cli.run_options import chosen, series_options, targets_argument
 from app.clients.base import Secrets
@@ -26,6 +26,7 @@ from forms.load import summary
 from forms.load.report import load_report
 from forms.watch.textfile import MetricSample, labels_of, load_samples
 from forms.wording import byte_rate
+from storage.json_reader import named
 from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus
 from storage.recordings import LOAD
 from storage.records import Target, format_target, utc_now
@@ -104,7 +105,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
         name = choices["scenario"]
         if name not in NAMES:
             raise UsageError(f"no scenario is called {name!r}: take {', '.join(NAMES)}")
-        output.answer(scenario_text(name).rstrip("\n"))
+        common.answer(scenario_text(name).rstrip("\n"))
         return 0
     with common.zeros_if_it_fails(choices["textfile"], lambda: _samples(context, targets, choices)):
         control = SeriesControl()
@@ -112,7 +113,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
         closed = watch_load(run_load(request, common.notebook_path(context), control, stored), control)
     common.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
     if closed.stored:
-        output.answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
+        common.answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
     if closed.failure is not None:
         kind = getattr(errors, closed.failure.kind, SharebenchError)
         load = closed.load
@@ -131,7 +132,6 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
 def _samples(
     context: click.Context, targets: tuple[str, ...], choices: dict[str, Any], load: Load | None = None
 ) -> list[MetricSample]:
-    """What the load measured; zeros without one."""
     asked = load
     if not asked and choices["resume"]:
         with common.notebook(context) as notebook:
@@ -183,10 +183,7 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
             single_requests=choices["single_requests"],
         ),
         label=choices["label"],
-        question=series.question,
-        server_ssh=series.server_ssh,
-        smb_conf=str(series.smb_conf) if series.smb_conf else None,
-        link_bits_per_second=series.link_bits_per_second,
+        **named(series, "question", "server_ssh", "smb_conf", "link_bits_per_second"),
         reuse_folder=choices["reuse_files"],
     )
 
@@ -219,8 +216,7 @@ def _resumed(context: click.Context, choices: dict[str, Any]) -> tuple[LoadReque
         settings=series.settings,
         scenario=load.scenario,
         choices=load.choices,
-        server_ssh=series.server_ssh,
-        smb_conf=str(series.smb_conf) if series.smb_conf else None,
+        **named(series, "server_ssh", "smb_conf"),
     ), load
 
 

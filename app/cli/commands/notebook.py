@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import click
 
 from app import kinds
-from app.cli import common, output
+from app.cli import common
 from app.errors import UsageError
 from forms.comparison.differences import same_path
 from forms.findings.series_warnings import advice
@@ -38,27 +38,27 @@ def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: b
     if head.kind == SERIES and not as_json:
         show_series(notebook.series(head.id), chart=chart)
         return
-    output.answer_report(kinds.kind_of(head).form(notebook, head), as_json=as_json)
+    common.answer_report(kinds.kind_of(head).form(notebook, head), as_json=as_json)
     if as_json:
         return
     if left := kinds.leftover_text(notebook, head):
-        output.say(f"sharebench: what to do (left behind): {left}")
+        common.say(f"sharebench: what to do (left behind): {left}")
 
 
 def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -> None:
     """The filled form or the series document."""
     form = run_form(series)
-    output.answer_report(series_report(form), as_json=as_json)
+    common.answer_report(series_report(form), as_json=as_json)
     if not as_json:
         for said in advice(series):
             if said.options:
-                output.say(f"sharebench: what to do ({said.key}): {said.options}")
+                common.say(f"sharebench: what to do ({said.key}): {said.options}")
         if series.scratch_path and not series.running_by:
-            output.say(f"sharebench: what to do (left behind): sharebench clean {plain(format_target(series.target))}")
+            common.say(f"sharebench: what to do (left behind): sharebench clean {plain(format_target(series.target))}")
     if chart and form.rows and not as_json:
         from app.charts.series_charts import rates_chart  # noqa: PLC0415  plotext is slow to load
 
-        output.answer(rates_chart(form, output.chart_columns(), output.CHART_LINES, colour=output.draws_colour()))
+        common.answer(rates_chart(form, common.chart_columns(), common.CHART_LINES, colour=common.draws_colour()))
 
 
 def reject_unusual(context: click.Context, series_id: str) -> None:
@@ -67,9 +67,9 @@ def reject_unusual(context: click.Context, series_id: str) -> None:
         found = unusual_runs(notebook.series(series_id))
         for number, why in found.items():
             notebook.judge_run(series_id, number, RunStatus.REJECTED, f"unusual: {why}")
-            output.say(f"run {number} is rejected as unusual: {why}; sharebench accept {series_id} {number} undoes it")
+            common.say(f"run {number} is rejected as unusual: {why}; sharebench accept {series_id} {number} undoes it")
     if found:
-        output.say(
+        common.say(
             "what that costs: of healthy series that lose a run so, the 95 % interval holds the true average in 58 %"
             " (5 runs) to 80 % (20 runs) only; look for the reason, and measure more runs"
         )
@@ -115,7 +115,7 @@ def note_command(context: click.Context, reference: str, text: str) -> None:
     with common.notebook(context) as notebook:
         head = notebook.recording(reference)
         notebook.describe(head.id, note=text)
-    output.say(f"noted with {head.kind} {head.id}" if text else f"note of {head.kind} {head.id} removed")
+    common.say(f"noted with {head.kind} {head.id}" if text else f"note of {head.kind} {head.id} removed")
 
 
 @common.command("rename")
@@ -134,11 +134,11 @@ def rename_command(context: click.Context, reference: str, name: str) -> None:
         experiment = notebook.experiment_called(reference)
         if experiment is not None and experiment.recording_id is None and notebook.heads(1, experiment=reference):
             rename_experiment(notebook, reference, name)
-            output.say(f"the experiment is called {name!r}")
+            common.say(f"the experiment is called {name!r}")
             return
         head = notebook.recording(reference)
         notebook.describe(head.id, label=name)
-    output.say(f"{head.kind} {head.id} is called {name!r}" if name else f"{head.id} has no label")
+    common.say(f"{head.kind} {head.id} is called {name!r}" if name else f"{head.id} has no label")
 
 
 @common.command("delete")
@@ -176,7 +176,7 @@ def prune_command(context: click.Context, failed: bool, yes: bool) -> None:  # n
 
 def _delete(notebook: Notebook, found: Sequence[Recording], *, yes: bool) -> None:
     if not found:
-        output.say("there is nothing to delete")
+        common.say("there is nothing to delete")
         return
     for head in found:
         if head.running and head.lease:
@@ -185,20 +185,20 @@ def _delete(notebook: Notebook, found: Sequence[Recording], *, yes: bool) -> Non
         if left and kinds.kind_of(head).restored_by:
             raise UsageError(f"{left}; so it is not deleted")
     for line, head in zip(kinds.lines(notebook, found), found, strict=True):
-        output.say(f"{line.id}  {line.when}  {line.kind}  {line.label or line.what} ({line.answer.text})")
+        common.say(f"{line.id}  {line.when}  {line.kind}  {line.label or line.what} ({line.answer.text})")
         if inside := len(kinds.parts(notebook, head)):
-            output.say(f"  with the {inside} series in it")
+            common.say(f"  with the {inside} series in it")
         if left := kinds.leftover_text(notebook, head):
-            output.say(f"  {left}; it may still be there, and nothing will tell of it any more")
+            common.say(f"  {left}; it may still be there, and nothing will tell of it any more")
     if not yes:
-        output.confirm(
+        common.confirm(
             f"Delete {'it' if len(found) == 1 else f'these {len(found)}'} for good?",
             alone="nothing was deleted: say that it is meant with --yes",
             declined="nothing was deleted",
         )
     for head in found:
         notebook.remove(head.id)
-        output.answer(head.id)
+        common.answer(head.id)
 
 
 def _measured(runs: Sequence[Run]) -> bool:
@@ -231,7 +231,7 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
         heads = kinds.alike(notebook, series)
         if heads[0].kind != SERIES:
             notebook.set_baseline(name, *(head.id for head in heads))
-            output.say(f"{visible(name)} is {heads[0].kind} {', '.join(head.id for head in heads)}")
+            common.say(f"{visible(name)} is {heads[0].kind} {', '.join(head.id for head in heads)}")
             return
         ids = _alike(notebook, series)
         notebook.set_baseline(name, *ids)
@@ -267,9 +267,9 @@ def _alike(notebook: Notebook, references: Sequence[str]) -> list[str]:
 
 
 def _say_what_it_holds(name: str, ids: Sequence[str]) -> None:
-    output.say(f"{visible(name)} is series {', '.join(ids)}")
+    common.say(f"{visible(name)} is series {', '.join(ids)}")
     if len(ids) < ENOUGH_SERIES:
-        output.say(
+        common.say(
             f"measure it again and add it (sharebench baseline add {visible(name)} SERIES): {ENOUGH_SERIES} series say"
             " how far equal ones lie apart, without which a later difference proves nothing"
         )
@@ -285,15 +285,15 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
         kinds = {one.id: one.kind for one in notebook.recordings_of([one.recording_id for one in found])}
     found = [one for one in found if one.recording_id in kinds]  # an index of a damaged file may name others
     if as_json:
-        output.answer_json(
+        common.answer_json(
             [{"name": one.name, kinds[one.recording_id]: one.recording_id, "set_at": one.set_at} for one in found]
         )
         return
     if not found:
-        output.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
+        common.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")
     for baseline in found:
         when, kind = with_zone(baseline.set_at), kinds[baseline.recording_id]
-        output.answer(f"{baseline.recording_id}  {when}  {kind:<9}  {visible(baseline.name)}")
+        common.answer(f"{baseline.recording_id}  {when}  {kind:<9}  {visible(baseline.name)}")
 
 
 @baseline_command.command("remove")
@@ -303,4 +303,4 @@ def remove_baseline(context: click.Context, name: str) -> None:
     """Remove the baseline NAME; its series stay."""
     with common.notebook(context) as notebook:
         notebook.remove_baseline(name)
-    output.say(f"{visible(name)} is forgotten; what it named is kept")
+    common.say(f"{visible(name)} is forgotten; what it named is kept")

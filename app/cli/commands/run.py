@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from app.cli import common, output
+from app.cli import common
 from app.cli.commands.notebook import reject_unusual, show_series
 from app.cli.progress import watch, watch_turns
 from app.cli.run_options import chosen, series_options, target_argument
@@ -80,8 +80,8 @@ def run_versus(
         base, other = (notebook.series(one.series_id) for one in closed)
     if with_form:
         show_series(base, chart=True)
-        output.answer("")
-    output.answer_report(comparison_report((base, other), [comparison_form(base, other)]), as_json=as_json)
+        common.answer("")
+    common.answer_report(comparison_report((base, other), [comparison_form(base, other)]), as_json=as_json)
     return 0
 
 
@@ -155,7 +155,6 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
 def _measured_before(
     context: click.Context, target: str | None, resume_reference: str | None, choices: dict[str, Any]
 ) -> Series | None:
-    """The series to resume, or to measure again with its own settings."""
     if resume_reference:
         if target:
             raise UsageError("--resume takes the target from the series: leave the TARGET out")
@@ -190,7 +189,7 @@ def _confirm(series: Series, *, confirmed: bool) -> None:
     if confirmed or series.imported_at is None:
         return
     url = visible(format_target(series.target))
-    output.confirm(
+    common.confirm(
         f"Series {series.id} was imported. Log in at {url} and continue?",
         alone=f"series {series.id} was imported and names the target {url}: when that is the server that you mean to"
         " log in at, say so with --confirm-target",
@@ -231,7 +230,7 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
 
     with common.notebook(context) as notebook:
         first, second = (notebook.series(one.series_id) for one in closed)
-    output.answer_report(selftest_report(selftest(first, second)), as_json=choices["as_json"])
+    common.answer_report(selftest_report(selftest(first, second)), as_json=choices["as_json"])
     return 0
 
 
@@ -246,5 +245,5 @@ def _apart(context: click.Context, requests: Sequence[SeriesRequest], *, as_json
         ids.append(closed.series_id)
     with common.notebook(context) as notebook:
         found = repeats(notebook.all_of(ids))
-    output.answer_report(repeats_report(found), as_json=as_json)
+    common.answer_report(repeats_report(found), as_json=as_json)
     return 0

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from app.cli import common, output
+from app.cli import common
 from app.cli.progress import watch_turns
 from app.cli.run_options import chosen, options_of_server, series_options, take_settings
 from app.clients.base import Secrets
@@ -89,7 +89,7 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     with common.notebook(context) as notebook:
         filled = result(planned, notebook)
 
-    output.answer_report(survey_report(filled), as_json=choices["as_json"])
+    common.answer_report(survey_report(filled), as_json=choices["as_json"])
     return _outcome(filled, cancelled=control.cancelled.is_set())
 
 
@@ -128,13 +128,13 @@ def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
 def _announce(planned: SurveyRound) -> None:
     done = len(planned.stations) - len(planned.todo)
     if planned.continued:
-        output.say(
+        common.say(
             f"resuming {planned.experiment.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
             " --again begins a new one"
         )
     else:
         left_out = f", {done} left out" if done else ""
-        output.say(f"{planned.experiment.name}: {len(planned.todo)} interleaved series{left_out}")
+        common.say(f"{planned.experiment.name}: {len(planned.todo)} interleaved series{left_out}")
 
 
 def _outcome(filled: Survey, *, cancelled: bool) -> int:

@@ -14,11 +14,10 @@ import click
 from click.core import ParameterSource
 
 from app import kinds
-from app.changes.find import Ways, find_setting
 from app.changes.journal import where
 from app.changes.server import ConflictError
-from app.changes.smb_conf import ChangeableSetting
-from app.cli import common, output
+from app.changes.smb_conf import Ways
+from app.cli import common
 from app.cli.progress import ProgressLine, cancel_on_signals
 from app.cli.run_options import chosen, series_options, ssh_host, target_argument
 from app.errors import SharebenchError, UsageError
@@ -41,7 +40,7 @@ from forms.trials.sweep import blocks_needed
 from forms.trials.tune import NotTried, tune_report
 from forms.tuning.smb_conf import spelling
 from forms.wording import listed, signed_percent
-from storage.changes import ChangeState, JournalEntry, LoadWindow, TrialPlan
+from storage.changes import ChangeState, JournalEntry, LoadWindow
 from storage.loads.records import MOST_USERS
 from storage.records import Command, ExperimentKind, Phase
 
@@ -91,41 +90,15 @@ trial_options = common.several(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
-    """A checked trial; nothing is written yet."""
-
-    short: trial_order.FittedRequest
-    setting: ChangeableSetting
-    choices: Mapping[str, Any]
-    load: LoadWindow | None
-
-    def order(self, kind: ExperimentKind, values: tuple[str, ...], **fields: Any) -> trial_order.TrialOrder:
-        choices, setting = self.choices, self.setting
-        usual = {
-            "looks": LOOKS,
-            "accepted_risks": tuple(choices["accepted"]),
-            "allow_restart": choices["allow_restart"],
-            "apply": choices.get("apply"),
-            "revert": choices.get("revert"),
-            "load": self.load,
-        }
-        plan = TrialPlan(kind=setting.kind, name=setting.name, values=values, **{**usual, **fields})
-        order = trial_order.of_length(
-            trial_order.new_order(self.short.request, setting, kind=kind, plan=plan), self.short
-        )
-        return replace(
-            order, within_seconds=within(choices) / len(setting.values if kind is ExperimentKind.TRIAL else "1")
-        )
-
-
 def within(choices: Mapping[str, Any]) -> float:
     """The seconds of --within, infinite without."""
     return 60.0 * choices["within_minutes"] if choices["within_minutes"] else math.inf
 
 
-def prepared(context: click.Context, name: str, values: tuple[str, ...], url: str, choices: dict[str, Any]) -> Prepared:
-    """Reads the setting and checks the target. Raises SharebenchError."""
+def prepared(
+    context: click.Context, name: str, values: tuple[str, ...], url: str, choices: dict[str, Any]
+) -> trial_order.Prepared:
+    """The checked trial or sweep that the options describe. Raises SharebenchError."""
     request, load = request_of(context, url, choices)
     ways = Ways(
         ssh=request.server_ssh,
@@ -135,10 +108,8 @@ def prepared(context: click.Context, name: str, values: tuple[str, ...], url: st
         revert=choices.get("revert"),
         restart=choices["allow_restart"],
     )
-    setting = find_setting(name, values, request.plan.target, ways)
-    trial_order.check_target(request)
-    short = with_short_runs(request, load, choices)
-    return Prepared(short=short, setting=setting, choices=choices, load=load)
+    keeps_size = _keeps_size(request, choices)
+    return trial_order.prepared(request, name, values, ways, keeps_size=keeps_size, load=load)
 
 
 def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tuple[SeriesRequest, LoadWindow | None]:
@@ -166,19 +137,14 @@ def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tup
     )
 
 
-def with_short_runs(
-    request: SeriesRequest, load: LoadWindow | None, choices: Mapping[str, Any]
-) -> trial_order.FittedRequest:
-    """The request with a smaller file where a run would take too long and nobody chose the file's size."""
-    if load:
-        return trial_order.FittedRequest(request, 0)
-    return trial_order.fitted(request, keeps_size=bool(choices["size_bytes"]) or request.plan.make_file)
+def _keeps_size(request: SeriesRequest, choices: Mapping[str, Any]) -> bool:
+    return bool(choices["size_bytes"]) or request.plan.make_file
 
 
 def consent(order: trial_order.TrialOrder, *, yes: bool) -> None:
     """Show what would be written and how it is undone, and ask. Raises UsageError, CancelledError."""
     for line in trial_order.consent_lines(order):
-        output.say(line)
+        common.say(line)
     ask_consent(yes=yes)
 
 
@@ -186,7 +152,7 @@ def ask_consent(*, yes: bool) -> None:
     """Raises UsageError, CancelledError."""
     if not yes:
         alone = "not a terminal: pass --yes to confirm; nothing was written"
-        output.confirm("Start?", alone=alone, declined="nothing was written")
+        common.confirm("Start?", alone=alone, declined="nothing was written")
 
 
 def carried_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = True) -> ChangeSummary:
@@ -201,13 +167,12 @@ def _watched(
     changing: Generator[Any, None, None], control: SeriesControl, pace: "_Pace", *, tunes: bool = False,
     redraws: bool = True,
 ) -> Any:  # fmt: skip
-    """Show a trial, sweep or tuning to its end; returns its summary."""
     progress = ProgressLine(redraws=redraws)
     summary: Any = None
     with cancel_on_signals(control), contextlib.closing(changing) as changes:
         for event in changes:
             if said := _said(event):
-                output.say(said)
+                common.say(said)
             match event:
                 case Trying(setting=setting):
                     pace.name, pace.done, pace.began = setting.name, 0, time.monotonic()
@@ -227,10 +192,10 @@ def _watched(
                     summary = found
                     progress.clear()
                     if isinstance(found, TrialSummary) and found.effect and not found.complete and sys.stderr.isatty():
-                        output.say(f"pair {len(found.pairs)}: {signed_percent(found.effect.change_percent)} so far")
+                        common.say(f"pair {len(found.pairs)}: {signed_percent(found.effect.change_percent)} so far")
                 case trial_order.SettingRestored(text=text):
                     progress.clear()
-                    output.say(text)
+                    common.say(text)
                 case Tuned(summary=tuned):
                     summary = tuned
                 case _:
@@ -241,7 +206,6 @@ def _watched(
 
 
 def _said(event: Any) -> str:
-    """What is said of a step of a tuning."""
     match event:
         case Trying(setting=setting, number=number, of=of, why=why):
             reason = f", which the audit proposes: {why}" if why else ""
@@ -256,8 +220,6 @@ def _said(event: Any) -> str:
 
 @dataclass(slots=True)
 class _Pace:
-    """How far a trial, a sweep or a candidate is, and how long it can still take."""
-
     looks: tuple[int, ...]
     arms: int
     kind: ExperimentKind
@@ -280,15 +242,15 @@ def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
     report = report_of(summary)
     chart = report.chart
     curve = chart if chart and chart.is_curve and not (as_json or summary.plan.load) else None
-    output.answer_report(replace(report, chart=None) if curve else report, as_json=as_json)
+    common.answer_report(replace(report, chart=None) if curve else report, as_json=as_json)
     if isinstance(summary, TrialSummary) and summary.doubt is Doubt.FEW_PAIRS:
-        output.say(f"sharebench: what to do: sharebench try --resume '{summary.experiment.name}'")
+        common.say(f"sharebench: what to do: sharebench try --resume '{summary.experiment.name}'")
     if curve:
         from app.charts.series_charts import sweep_chart  # noqa: PLC0415  plotext is slow to load
 
         base = next((level.value for level in curve.levels), None)
-        output.answer(
-            sweep_chart(curve.bars, output.chart_columns(), output.CHART_LINES, base=base, colour=output.draws_colour())
+        common.answer(
+            sweep_chart(curve.bars, common.chart_columns(), common.CHART_LINES, base=base, colour=common.draws_colour())
         )
 
 
@@ -335,9 +297,10 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
     verdicts: list[str] = []
     to_try = found.setting.values
     if len(to_try) > 1:
-        output.say(f"{len(to_try)} values to try, one after the other: {', '.join(to_try)}")
+        common.say(f"{len(to_try)} values to try, one after the other: {', '.join(to_try)}")
     for value in to_try:
         order = found.order(ExperimentKind.TRIAL, (value,), **plan)
+        order = replace(order, within_seconds=within(choices) / len(to_try))
         if not verdicts:
             consent(order, yes=choices["yes"])
         summary = carried_out(order, common.notebook_path(context))
@@ -376,8 +339,8 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
     name, values = parsed_setting(settings[0], several=True)
     blocks = choices.pop("blocks")
     found = prepared(context, name, values, target, choices)
-    order = found.order(ExperimentKind.SWEEP, found.setting.values)
-    order = replace(order, plan=replace(order.plan, looks=(blocks or blocks_needed(len(order.plan.values)),)))
+    looks = (blocks or blocks_needed(len(found.setting.values)),)
+    order = replace(found.order(ExperimentKind.SWEEP, looks=looks), within_seconds=within(choices))
     consent(order, yes=choices["yes"])
     answer_trial(carried_out(order, common.notebook_path(context)), as_json=choices["as_json"])
     return 0
@@ -418,18 +381,20 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     tuning.check()
     trial_order.check_target(request)
     where = ways.ssh or "this machine"
-    output.say(f"{len(candidates(tuning.only))} candidates will be tried on {where}, each a line of smb.conf in a")
-    output.say("drop-in file that is written, proven, measured and restored; what has a risk is left out.")
+    common.say(f"{len(candidates(tuning.only))} candidates will be tried on {where}, each a line of smb.conf in a")
+    common.say("drop-in file that is written, proven, measured and restored; what has a risk is left out.")
     for remedy in tuning.first:
-        output.say(f"The audit proposes {remedy.name} = {remedy.value}: tried first.")
+        common.say(f"The audit proposes {remedy.name} = {remedy.value}: tried first.")
     if ways.restart and tuning.first:
-        output.say("Where only a restart of smbd brings that into effect, smbd is restarted and all its sessions end.")
-    found = with_short_runs(request, load, choices)
+        common.say("Where only a restart of smbd brings that into effect, smbd is restarted and all its sessions end.")
+    found = trial_order.FittedRequest(request, 0)
+    if not load:
+        found = trial_order.fitted(request, keeps_size=_keeps_size(request, choices))
     if found.said:
-        output.say(found.said)
+        common.say(found.said)
     if found.run_seconds:
         each = trial_order.expected_text(LOOKS, 2, found.run_seconds)
-        output.say(f"Each candidate: {each} It ends after {tuning.stop_after} in a row without a gain.")
+        common.say(f"Each candidate: {each} It ends after {tuning.stop_after} in a row without a gain.")
     ask_consent(yes=choices["yes"])
     if found.request is not request:
         tuning.usual, tuning.request = replace(found, request=request), found.request
@@ -438,9 +403,9 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         summary = _watched(tuning.run(common.notebook_path(context), control), control, pace, tunes=True)
     except SharebenchError:
         if tuning.trials:
-            output.answer_report(tune_report(tuning.summary()), as_json=choices["as_json"])
+            common.answer_report(tune_report(tuning.summary()), as_json=choices["as_json"])
         raise
-    output.answer_report(tune_report(summary), as_json=choices["as_json"])
+    common.answer_report(tune_report(summary), as_json=choices["as_json"])
     return 0
 
 
@@ -465,16 +430,16 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
         found = restore(notebook, server_ssh)
     _tell(f"{owner_text(entry)}: left alone" for entry in found.at_work)
     if as_json:
-        output.answer_json([_document(entry) for entry in found.left])
+        common.answer_json([_document(entry) for entry in found.left])
     elif not found.left and not found.of_isolations:
-        output.answer("nothing to restore")
+        common.answer("nothing to restore")
     _tell(found.of_isolations)
     for one in found.done:
         if not as_json:
-            output.answer(restored_text(one))
+            common.answer(restored_text(one))
     for problem in found.problems:
         if isinstance(problem, ConflictError):
-            _show_versions(problem)
+            _tell(f"--- {what}, as it is now:\n{text}" for what, text in problem.now.items())
     if found.problems:
         raise found.problems[0]
     return 0
@@ -482,18 +447,18 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
 
 def _tell(said: Iterable[str]) -> None:
     for line in said:
-        output.say(line)
+        common.say(line)
 
 
 def _list(standing: list[JournalEntry], *, as_json: bool) -> None:
     if as_json:
-        output.answer_json([_document(entry) for entry in standing])
+        common.answer_json([_document(entry) for entry in standing])
         return
     if not standing:
-        output.answer("nothing to restore")
+        common.answer("nothing to restore")
     for entry in standing:
         state = "a trial is at work on it" if entry.at_work else "left by an interrupted trial"
-        output.answer(
+        common.answer(
             f"{entry.created_at[:19].replace('T', ' ')}  {entry.name} on {where(entry)}"
             f" ({entry.machine.partition(' ')[0]}), was {entry.effective_before or 'empty'}: {state}\n"
             f"    restore it with: sharebench restore\n    or there, as root: sh {entry.undo_path}"
@@ -506,9 +471,3 @@ def _document(entry: JournalEntry) -> dict[str, str | None]:
         "name": entry.name, "server": entry.machine.partition(" ")[0], "ssh": entry.ssh,
         "effective_before": entry.effective_before, "undo_path": entry.undo_path,
     }  # fmt: skip
-
-
-def _show_versions(problem: ConflictError) -> None:
-    """Shows the current content beside the original and ours."""
-    for what, text in problem.now.items():
-        output.say(f"--- {what}, as it is now:\n{text}")

@@ -4,6 +4,7 @@ import getpass
 import re
 import shlex
 import shutil
+import time
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import click
 
 from app.child_process import own_command
-from app.cli import common, output
+from app.cli import common
 from app.cli.progress import watch
 from app.cli.run_options import chosen, series_options, target_argument
 from app.clients.base import Secrets
@@ -31,12 +32,10 @@ from forms.watch.textfile import check_samples, labels_of
 
 
 def _confirm(_context: click.Context, _parameter: click.Parameter, value: str) -> Confirm:
-    needed, _, most = value.partition("/")
-    if not (needed.isascii() and needed.isdecimal() and most.isascii() and most.isdecimal()):
-        raise UsageError(f"--confirm {value}: write it as 2/3: 2 of at most 3 series have to agree")
-    if not 1 <= int(needed) <= int(most) <= 9:
-        raise UsageError(f"--confirm {value}: 1 to 9 series, of which at least 1 and at most all have to agree")
-    return Confirm(needed=int(needed), most=int(most))
+    found = re.fullmatch(r"([1-9])/([1-9])", value)
+    if not found or found[1] > found[2]:
+        raise UsageError(f"--confirm {value}: write it as 2/3: 2 of at most 3 series have to agree; 9 is the most")
+    return Confirm(needed=int(found[1]), most=int(found[2]))
 
 
 @common.command("watch")
@@ -88,11 +87,11 @@ def watch_command(context: click.Context, /, target: str, **choices: Any) -> int
     found = check(request, path, measure)
     labels = labels_of(place, options.command.value, choices["baseline"])
     common.write_textfile(choices["textfile"], lambda: check_samples(found, found.series, labels))
-    output.answer_report(watch_report(found), as_json=choices["as_json"])
+    common.answer_report(watch_report(found), as_json=choices["as_json"])
     if found.changed:
         failed = tell(check_document(found), choices["on_change"], found.watch, path) if choices["on_change"] else ""
         if failed:
-            output.say(f"sharebench: {failed}")
+            common.say(f"sharebench: {failed}")
         else:
             delivered(found.watch, path)
     return EXIT_CODES[found.outcome]
@@ -105,11 +104,10 @@ _HANDED_OVER = "%d/login"
 
 
 def _time(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, int]:
-    hour, _, minute = value.partition(":")
-    numbers = [int(part) if part.isascii() and part.isdecimal() and len(part) <= 2 else 99 for part in (hour, minute)]
-    if numbers[0] > 23 or numbers[1] > 59:
-        raise UsageError(f"--at {value}: write a time of day such as 02:30")
-    return numbers[0], numbers[1]
+    try:
+        return time.strptime(value, "%H:%M")[3:5]
+    except ValueError:
+        raise UsageError(f"--at {value}: write a time of day such as 02:30") from None
 
 
 @common.command("schedule", context_settings={"ignore_unknown_options": True})
@@ -148,7 +146,7 @@ def schedule_command(
             user=user, secret=f"; {credentials} has {_CREDENTIALS_SAY}" if logs_in else "", minute=at[1], hour=at[0],
             seconds=60 * delay, command=shlex.join([*start, "watch", *words]).replace("%", "\\%"),
         )  # fmt: skip
-        output.answer(written.rstrip("\n"))
+        common.answer(written.rstrip("\n"))
         return
     command = [*map(_in_unit, start), *(["--credentials", _HANDED_OVER] if logs_in else [])]
     command += map(_in_unit, ["watch", *words])
@@ -157,7 +155,7 @@ def schedule_command(
     credential = f"# {credentials} has {_CREDENTIALS_SAY}\nLoadCredential=login:{credentials}\n" if logs_in else ""
     service = forms["service"].format(**shared, user=user, credential=credential, command=" ".join(command))
     timer = forms["timer"].format(**shared, at=f"{at[0]:02}:{at[1]:02}", delay=delay)
-    output.answer(f"{service}\n{timer}".rstrip("\n"))
+    common.answer(f"{service}\n{timer}".rstrip("\n"))
 
 
 def _in_unit(word: str) -> str:

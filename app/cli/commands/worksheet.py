@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from app.cli import common, output
+from app.cli import common
 from app.errors import NotebookError, UsageError
 from app.units import parse_size
 from app.workflows.worksheets import read_demand, read_part
@@ -238,10 +238,10 @@ def list_worksheets(context: click.Context) -> None:
     with common.notebook(context) as notebook:
         saved = [one for kind in ("bottleneck", "clients") for one in notebook.worksheets(kind)]
     if not saved:
-        output.say("no worksheets yet; keep one with: sharebench worksheet bottleneck … --save NAME")
+        common.say("no worksheets yet; keep one with: sharebench worksheet bottleneck … --save NAME")
 
     for one in saved:
-        output.answer(f"{with_zone(one.saved_at)}  {one.kind:<10}  {visible(one.name)}")
+        common.answer(f"{with_zone(one.saved_at)}  {one.kind:<10}  {visible(one.name)}")
 
 
 @worksheet_command.command("show")
@@ -255,7 +255,7 @@ def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) 
         found = next((one for one in notebook.worksheets(kind) if one.name == name), None)
     if found is None:
         raise UsageError(f"no {kind} worksheet is called {name!r}; `sharebench worksheet list` shows them")
-    output.answer_report(readable(worksheet_report, found), as_json=as_json)
+    common.answer_report(readable(worksheet_report, found), as_json=as_json)
 
 
 def _show(
@@ -265,15 +265,15 @@ def _show(
     if choices["save"]:
         with common.notebook(context, make=True) as notebook:
             notebook.save_worksheet(record)
-    output.answer_report(worksheet_report(record), as_json=choices["as_json"])
+    common.answer_report(worksheet_report(record), as_json=choices["as_json"])
 
 
 def _say_tables() -> None:
     for title, table in TABLES.items():
-        output.answer(f"{title}:")
+        common.answer(f"{title}:")
         for reference in table:
             note = f"; {reference.note}" if reference.note else ""
-            output.answer(f"  {reference.kind.value:<8} {reference.line:<48} {reference.source}{note}")
-    output.answer("Misprints in the book:")
+            common.answer(f"  {reference.kind.value:<8} {reference.line:<48} {reference.source}{note}")
+    common.answer("Misprints in the book:")
     for misprint in misprints_about(*BOOK_TABLES):
-        output.answer(f"  {misprint.sentence}")
+        common.answer(f"  {misprint.sentence}")

@@ -3,10 +3,8 @@
 import os
 import socket
 import ssl
-import tempfile
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from app.clients.base import MAX_BLOCK_BYTES, Content, Meter
@@ -32,7 +30,7 @@ def _transfer_seconds(
     facts: ClientFacts, command: Command, size_bytes: int, send: Callable[[socket.socket, int], None]
 ) -> float:
     block_bytes = facts.block_bytes or MAX_BLOCK_BYTES
-    server_side = _server_context() if facts.encryption else None
+    server_side = _context(ssl.PROTOCOL_TLS_SERVER) if facts.encryption else None
 
     def answer(sock: socket.socket) -> None:
         data = server_side.wrap_socket(sock, server_side=True) if server_side else sock
@@ -46,7 +44,7 @@ def _transfer_seconds(
         data.recv(1)
 
     with far_process(answer) as sock:
-        data: socket.socket = _client_context().wrap_socket(sock) if server_side else sock
+        data: socket.socket = _context(ssl.PROTOCOL_TLS_CLIENT).wrap_socket(sock) if server_side else sock
         wait_in_ticks(data)
         stall = StallWatch(_TIMEOUT_SECONDS, lambda: "the calibration")
         buffer, content, meter = memoryview(bytearray(block_bytes)), Content(size_bytes), Meter(threading.Event())
@@ -74,38 +72,13 @@ def _send_file(data: socket.socket, size_bytes: int) -> None:
         left -= os.sendfile(data.fileno(), file, start, min(left, MAX_BLOCK_BYTES - start))
 
 
-def _client_context() -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+def _context(side: int) -> ssl.SSLContext:
+    """TLS without certificates: nobody but our own process is at the other end."""
+    context = ssl.SSLContext(side)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
-    return context
-
-
-def _server_context() -> ssl.SSLContext:
-    from cryptography import x509  # noqa: PLC0415  for ftps alone
-    from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415
-    from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "calibration")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    pem = certificate.public_bytes(serialization.Encoding.PEM) + key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "certificate.pem"
-        path.touch(0o600)
-        path.write_bytes(pem)
-        context.load_cert_chain(path)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("ADH-AES256-GCM-SHA384:@SECLEVEL=0")
+    if side == ssl.PROTOCOL_TLS_SERVER:
+        context.load_dh_params(str(Path(__file__).with_name("ffdhe2048.pem")))  # RFC 7919, appendix A.1
     return context

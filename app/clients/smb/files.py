@@ -31,8 +31,6 @@ _MODES = {
 
 @dataclass(slots=True)
 class _Moving:
-    """One file of several that are open at a time."""
-
     file: FileMove
     ended: bool
     """All of it was moved, or nothing more can be."""

@@ -4,9 +4,8 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from app.child_process import clean_environment
 from storage.records import FactValue
@@ -17,11 +16,8 @@ ADMIN_PATH = f"{os.defpath}:/usr/local/sbin:/usr/sbin:/sbin"
 """Includes the system folders, which an ordinary user's PATH often lacks."""
 
 
-class SystemReader(Protocol):
-    """Returns a file's text; None if it does not exist or is not readable."""
-
-    def __call__(self, path: str, /) -> str | None:
-        """Absolute path."""
+SystemReader = Callable[[str], str | None]
+"""Returns the text of the file at an absolute path; None if it does not exist or is not readable."""
 
 
 def read_text(path: str, /) -> str | None:

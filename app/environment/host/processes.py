@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from app.environment.host.facts import read_text
 from storage.protocols import PROTOCOLS
 
 SERVER_NAMES = tuple({name for protocol in PROTOCOLS.values() for name in protocol.servers})
@@ -93,8 +92,12 @@ def kernel_ticks(processes: Mapping[int, Process]) -> int:
 
 def servers_here(port: int | None) -> frozenset[int]:
     """Processes that serve a TCP port; by name if the owner is hidden."""
+    import psutil  # noqa: PLC0415  only where a server on this machine is measured
+
     processes = all_processes()
-    owners = _owners(_listening_inodes(port), processes) if port else set()
+    sockets = psutil.net_connections("tcp") if port else ()
+    listening = (one.pid for one in sockets if one.status == psutil.CONN_LISTEN and one.laddr.port == port)
+    owners = {pid for pid in listening if pid in processes}
     if not owners:
         owners = {pid for pid, process in processes.items() if process.name.startswith(SERVER_NAMES)}
     return frozenset(pid for pid in owners if processes[pid].parent not in owners)
@@ -107,35 +110,6 @@ def _waited_seconds(pid: int) -> float:
         return 0.0
     figures = (_read(f"/proc/{pid}/task/{thread}/schedstat").split() for thread in threads)
     return sum(int(one[1]) for one in figures if len(one) > 1) / 1e9
-
-
-def _listening_inodes(port: int) -> set[str]:
-    inodes: set[str] = set()
-    for path in ("/proc/net/tcp", "/proc/net/tcp6"):
-        for line in (read_text(path) or "").splitlines()[1:]:
-            fields = line.split()
-            if len(fields) > 9 and fields[3] == "0A" and int(fields[1].rpartition(":")[2], 16) == port:
-                inodes.add(f"socket:[{fields[9]}]")
-    return inodes
-
-
-def _owners(sockets: set[str], processes: Mapping[int, Process]) -> set[int]:
-    owners: set[int] = set()
-    for pid in processes if sockets else ():
-        try:
-            with os.scandir(f"/proc/{pid}/fd") as handles:
-                if any(_link(handle.path) in sockets for handle in handles):
-                    owners.add(pid)
-        except OSError:
-            continue
-    return owners
-
-
-def _link(path: str) -> str:
-    try:
-        return os.readlink(path)  # noqa: PTH115 - thousands of descriptors at a time
-    except OSError:
-        return ""
 
 
 def _read(path: str) -> str:

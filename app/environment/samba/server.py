@@ -9,7 +9,7 @@ from app.environment.host.facts import HOST_FILES, host_facts, storable, whole_n
 from app.environment.link.counters import parse_interfaces, tcp_segments
 from app.environment.link.facts import find_route, is_this_machine, parse_shaper
 from app.environment.samba.facts import SambaFacts, samba_facts
-from app.server.shell import Answer, run_script, script_file
+from app.server.shell import Answer, mount_of, run_script, script_file
 from storage.records import FactValue, Target
 
 
@@ -75,16 +75,6 @@ OPTIONS_LIMIT = 400
 """Characters kept; an overlay's options can be pages long."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mount:
-    """One line of /proc/mounts."""
-
-    source: str
-    folder: str
-    kind: str
-    options: str
-
-
 def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
     """``filesystem.*``, ``disk.*`` and ``storage.layers`` (RAID, LVM, encryption, ZFS) of the shared folder; empty if
     unknown.
@@ -129,24 +119,6 @@ def _layers(devices: str | None, pool: str | None, pool_code: str | None) -> str
 
 
 _VDEV = re.compile(r"(mirror|raidz\d?|draid)[-\w:]*")
-
-
-def mount_of(folder: str, mounts: str | None) -> Mount | None:
-    """The longest mount point above ``folder``, the latest if several are equal."""
-    best: Mount | None = None
-    for line in (mounts or "").splitlines():
-        fields = [_unescape(one) for one in line.split()]
-        if len(fields) < 4:
-            continue
-        mount = Mount(source=fields[0], folder=fields[1], kind=fields[2], options=fields[3])
-        above = mount.folder.rstrip("/") + "/"
-        if (folder.rstrip("/") + "/").startswith(above) and (best is None or len(mount.folder) >= len(best.folder)):
-            best = mount
-    return best
-
-
-def _unescape(field: str) -> str:
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), field)
 
 
 COUNTER_FILES = ("/proc/stat", "/proc/net/dev", "/proc/net/snmp")

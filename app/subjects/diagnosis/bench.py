@@ -6,7 +6,7 @@ import select
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TypeVar
@@ -21,8 +21,9 @@ from app.clients.smb.wire import OpenedFile
 from app.errors import CancelledError, MeasurementError, SharebenchError
 from app.load.file_set import place, removals, remove_all
 from app.subjects.diagnosis.plan import DiagnosisPlan, FolderMade, Sizes
+from storage.diagnoses import Stage, StageName
 from storage.plan import Settings
-from storage.records import ClientFacts
+from storage.records import ClientFacts, FactValue
 
 BULK, LONG = "f0000000", "f0000001"
 """Names in our folder; ``clean`` knows their form."""
@@ -83,7 +84,6 @@ class Bench:
         return place(self.target, self.plan.own_folder, name)
 
     def make_folder(self, files: SMBFiles) -> None:
-        """Our folder, once."""
         if not self._made:
             self._emit(FolderMade(path=self.path()))
             self._made = True
@@ -184,6 +184,11 @@ class Bench:
                     raise MeasurementError(str(json.loads(said)["error"]))
                 if whole(said):
                     waiting.discard(end)
+
+
+def measured(name: StageName, samples: Mapping[str, Sequence[float]], facts: Mapping[str, FactValue]) -> Stage:
+    """The stage that measured them."""
+    return Stage(name=name, samples={name: tuple(values) for name, values in samples.items()}, facts=dict(facts))
 
 
 def read_part(share: Share, file: OpenedFile, size_bytes: int, window: Window, meter: Meter) -> float:

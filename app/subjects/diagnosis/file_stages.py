@@ -1,8 +1,10 @@
 """Stages about many small files and about large folders."""
 
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
+from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 
 from app.clients.base import Content, OpenMode
 from app.clients.smb import wire
@@ -12,9 +14,9 @@ from app.clients.smb.wire import SAME_FILE
 from app.environment.samba.control import Profiler
 from app.errors import MeasurementError, NoSuchFileError
 from app.load.file_set import FILES_IN_FOLDER
-from app.subjects.diagnosis.bench import Bench, echo_seconds
+from app.subjects.diagnosis.bench import Bench, echo_seconds, measured
 from storage.diagnoses import Stage, StageName
-from storage.records import FactValue
+from storage.records import Command, FactValue
 
 ROUND_TRIPS = 3
 """Of one small file, as this stage asks for it: open, read or write, close."""
@@ -31,7 +33,6 @@ def small_files(bench: Bench) -> Stage:
     """A tree of small files written and read, by one stream and by several, each request timed."""
     sizes, samples = bench.sizes, defaultdict[str, list[float]](list)
     content = Content(sizes.file_bytes).block(0, sizes.file_bytes)
-    until = time.monotonic() + bench.plan.sizes.stage_seconds / 3
     clock = time.perf_counter
     with bench.connection(SMBFiles) as files:
         bench.make_folder(files)
@@ -40,54 +41,30 @@ def small_files(bench: Bench) -> Stage:
             began = clock()
             files.make_folder(_folder(bench, first))
             samples["folder_seconds"].append(clock() - began)
-        made = 0
-        for number in range(sizes.files):
-            if made and time.monotonic() > until:
-                break
-            at = [clock()]
-            handle = files.open(_file(bench, number), OpenMode.CREATE)
-            at.append(clock())
-            files.write_at(handle, 0, content)
-            at.append(clock())
-            files.close_file(handle)
-            _note(samples, "put", [*at, clock()])
-            made += 1
-            bench.check()
-        until = time.monotonic() + bench.plan.sizes.stage_seconds / 3
-        for number in range(made):
-            if number and time.monotonic() > until:
-                break
-            at = [clock()]
-            handle = files.open(_file(bench, number))
-            at.append(clock())
-            files.read_at(handle, 0, sizes.file_bytes)
-            at.append(clock())
-            files.close_file(handle)
-            _note(samples, "get", [*at, clock()])
-            bench.check()
+        made = sizes.files
+        for command in (Command.PUT, Command.GET):
+            until = time.monotonic() + bench.plan.sizes.stage_seconds / 3
+            for number in range(made):
+                if number and time.monotonic() > until:
+                    made = number if command is Command.PUT else made
+                    break
+                at = [clock(), *(clock() for _ in _moving(files, _file(bench, number), content, command))]
+                for part, begin, end in zip(("open", "data", "close"), at, at[1:], strict=False):
+                    samples[f"{command}_{part}_seconds"].append(end - begin)
+                bench.check()
     facts = _profiled(bench, content, made)
     streams = min(sizes.streams, made)
     each = -(-made // streams)
 
-    def put(stream: int, by: SMBFiles) -> None:
+    def move(command: Command, stream: int, by: SMBFiles) -> None:
+        first = sizes.files if command is Command.PUT else 0
         for number in range(stream * each, min(made, stream * each + each)):
-            handle = by.open(_file(bench, sizes.files + number, within=number), OpenMode.CREATE)
-            by.write_at(handle, 0, content)
-            by.close_file(handle)
+            deque(_moving(by, _file(bench, first + number, within=number), content, command), 0)
 
-    def get(stream: int, by: SMBFiles) -> None:
-        for number in range(stream * each, min(made, stream * each + each)):
-            handle = by.open(_file(bench, number))
-            by.read_at(handle, 0, sizes.file_bytes)
-            by.close_file(handle)
-
-    facts |= {"file_bytes": sizes.file_bytes, "files": made, "streams": streams}
-    facts["put_side_by_side_seconds"] = bench.side_by_side(streams, SMBFiles, put)
-    facts["get_side_by_side_seconds"] = bench.side_by_side(streams, SMBFiles, get)
-    facts["round_trips"] = ROUND_TRIPS
-    return Stage(
-        name=StageName.SMALL_FILES, samples={name: tuple(values) for name, values in samples.items()}, facts=facts
-    )
+    facts |= {"file_bytes": sizes.file_bytes, "files": made, "streams": streams, "round_trips": ROUND_TRIPS}
+    for command in (Command.PUT, Command.GET):
+        facts[f"{command}_side_by_side_seconds"] = bench.side_by_side(streams, SMBFiles, partial(move, command))
+    return measured(StageName.SMALL_FILES, samples, facts)
 
 
 def _profiled(bench: Bench, content: memoryview, made: int) -> dict[str, FactValue]:
@@ -118,9 +95,17 @@ def _profiled(bench: Bench, content: memoryview, made: int) -> dict[str, FactVal
     return facts
 
 
-def _note(samples: dict[str, list[float]], command: str, at: list[float]) -> None:
-    for part, begin, end in zip(("open", "data", "close"), at, at[1:], strict=False):
-        samples[f"{command}_{part}_seconds"].append(end - begin)
+def _moving(files: SMBFiles, path: str, content: memoryview, command: Command) -> Iterator[None]:
+    """Move a small file; pauses when it is open, when it was moved, and when it is closed."""
+    handle = files.open(path, OpenMode.CREATE if command is Command.PUT else OpenMode.READ)
+    yield
+    if command is Command.PUT:
+        files.write_at(handle, 0, content)
+    else:
+        files.read_at(handle, 0, len(content))
+    yield
+    files.close_file(handle)
+    yield
 
 
 def _folder(bench: Bench, number: int) -> str:
@@ -149,7 +134,7 @@ def folders(bench: Bench) -> Stage:
             path = _make_entries(bench, _FIRST_FOLDER_OF_ENTRIES + order, count)
             with bench.connection(SMBFiles) as files:
                 _look(bench, files, path, samples)
-    return Stage(name=StageName.FOLDERS, samples={name: tuple(values) for name, values in samples.items()}, facts=facts)
+    return measured(StageName.FOLDERS, samples, facts)
 
 
 def _make_entries(bench: Bench, number: int, count: int) -> str:

@@ -20,7 +20,7 @@ from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, Opcode, Response
 from app.environment.host.facts import read_text
 from app.environment.link.counters import parse_interfaces
 from app.errors import LoginError, MeasurementError
-from app.subjects.diagnosis.bench import LARGEST_WINDOW_BYTES, LONG, Bench, echo_seconds, read_part
+from app.subjects.diagnosis.bench import LARGEST_WINDOW_BYTES, LONG, Bench, echo_seconds, measured, read_part
 from storage.diagnoses import Stage, StageName
 from storage.records import FactValue
 
@@ -44,8 +44,6 @@ _RSS, _RDMA = 1, 2
 
 
 class _TimedChannel(Channel):
-    """Keeps the time of each request of the login."""
-
     def __init__(self, sock: socket.socket, where: str, timeout_seconds: float, legs: dict[str, float]) -> None:
         super().__init__(sock, where, timeout_seconds)
         self._legs = legs
@@ -66,8 +64,6 @@ class _TimedChannel(Channel):
 
 
 class _StagedLink(SMBLink):
-    """One connection, with the seconds of each leg."""
-
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.legs: dict[str, float] = {}
@@ -117,7 +113,7 @@ def connect(bench: Bench) -> Stage:
         with suppress(OSError, UnicodeError):
             socket.getaddrinfo(target.host, target.port_number, family=family, type=socket.SOCK_STREAM)
         samples[f"lookup_{name}_seconds"].append(time.perf_counter() - began)
-    return Stage(name=StageName.CONNECT, samples={name: tuple(values) for name, values in samples.items()})
+    return measured(StageName.CONNECT, samples, {})
 
 
 # Distance
@@ -147,9 +143,7 @@ def distance(bench: Bench) -> Stage:
         share.close(file)
         samples["echo_seconds"] += echo_seconds(share, bench.sizes.echoes)
     facts |= {"asked_bytes_in_flight": LARGEST_WINDOW_BYTES, "granted_bytes_in_flight": granted}
-    return Stage(
-        name=StageName.DISTANCE, samples={name: tuple(values) for name, values in samples.items()}, facts=facts
-    )
+    return measured(StageName.DISTANCE, samples, facts)
 
 
 # Signing and encryption
@@ -185,9 +179,7 @@ def protection(bench: Bench) -> Stage:
     facts["signer_bytes_per_second"] = _signer_rate(str(facts.get("plain.signing", "none")))
     flags = (read_text("/proc/cpuinfo") or "").partition("flags")[2].partition("\n")[0].split()
     facts["client.aes"] = "yes" if {"aes", "pclmulqdq"} <= set(flags) else "no" if flags else "unknown"
-    return Stage(
-        name=StageName.PROTECTION, samples={name: tuple(values) for name, values in samples.items()}, facts=facts
-    )
+    return measured(StageName.PROTECTION, samples, facts)
 
 
 def _signer_rate(algorithm: str) -> float:
@@ -270,7 +262,7 @@ def cards(bench: Bench) -> Stage:
                     received[card] += counts["rx_bytes"] - before.get(card, counts)["rx_bytes"]
     whole = sum(received.values()) or 1
     facts |= {f"card.{card}.share": round(count / whole, 4) for card, count in received.items() if count / whole > 0.01}
-    return Stage(name=StageName.CARDS, samples={name: tuple(values) for name, values in samples.items()}, facts=facts)
+    return measured(StageName.CARDS, samples, facts)
 
 
 def _offered(share: Share) -> list[tuple[int, int]]:

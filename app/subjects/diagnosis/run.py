@@ -1,12 +1,11 @@
 """Measure a diagnosis stage by stage, and store each stage as it ends."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.child_process import ChildProcess
-from app.clients.base import Secrets, check_folder
-from app.clients.registry import make_files
+from app.clients.base import Secrets, check_folder, connected_files
 from app.environment.collect import collect, measurer_facts
 from app.environment.host.facts import client_facts
 from app.environment.link.facts import find_link
@@ -16,7 +15,7 @@ from app.load.file_set import remove_all
 from app.measure.process import SeriesControl, Warned
 from app.messages import line_of, message_of
 from app.recorder.recording import open_notebook
-from app.recorder.writer import Recorder, Write, recorded
+from app.recorder.writer import Recorder, Write, add_once, recorded
 from app.subjects.audit import AuditRequest, audit_server
 from app.subjects.diagnosis.plan import (
     CHILD_EVENTS,
@@ -34,19 +33,13 @@ from forms import wording
 from forms.series.progress import duration
 from storage.diagnoses import Diagnosis, Effort, Stage, StageName, diagnosis_of, recording_of, stages_of
 from storage.errors import did_you_mean
-from storage.notebook import Notebook
+from storage.json_reader import shared
 from storage.plan import Settings
 from storage.records import SeriesStatus, Target, format_target, new_series_id, utc_now
 
 _MODULE = "app.subjects.diagnosis.child"
 _GRACE_SECONDS = 120.0
 """Longest time for a cancelled process to remove its files."""
-
-
-_CHOICES = (
-    "target", "settings", "effort", "only", "folder", "server_ssh", "smb_conf", "profile", "label", "question",
-)  # fmt: skip
-"""What a request and a stored diagnosis both have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,12 +97,7 @@ def amount_text(request: DiagnosisRequest) -> str:
 
 def request_of(diagnosis: Diagnosis, secrets: Secrets) -> DiagnosisRequest:
     """The request that completes an interrupted diagnosis."""
-    return DiagnosisRequest(
-        secrets=secrets,
-        **{
-            name: getattr(diagnosis, name) for name in _CHOICES
-        },
-    )  # fmt: skip
+    return DiagnosisRequest(secrets=secrets, **shared(diagnosis, DiagnosisRequest))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,16 +151,10 @@ def _writes(recorder: Recorder, event: DiagnosisEvent) -> Iterator[Write]:
         case DiagnosisOpened(diagnosis=diagnosis):
             if not recorder.leases:
                 recorder.begin(diagnosis.id, stored=False)
-            yield lambda notebook: _add(diagnosis, notebook)
+            new = recording_of(diagnosis)
+            yield lambda notebook: add_once(notebook, diagnosis.id, lambda: notebook.add_recording(new))
         case DiagnosisChanged(diagnosis=diagnosis) | DiagnosisClosed(diagnosis=diagnosis):
             yield lambda notebook: notebook.update_recording(recording_of(diagnosis))
-
-
-def _add(diagnosis: Diagnosis, notebook: Notebook) -> None:
-    with notebook.at_once():
-        if not notebook.recordings_of([diagnosis.id]):
-            notebook.add_recording(recording_of(diagnosis))
-            notebook.take(diagnosis.id)
 
 
 def _measure(
@@ -206,8 +188,6 @@ def _measure(
 
 
 class _Measuring:
-    """One diagnosis, and the process that measures it."""
-
     def __init__(self, request: DiagnosisRequest, diagnosis: Diagnosis) -> None:
         self.request, self.diagnosis = request, diagnosis
         self.problem = ""
@@ -289,7 +269,7 @@ def _new(request: DiagnosisRequest) -> Diagnosis:
         id=new_series_id(),
         created_at=utc_now(),
         environment={"client": {**client_facts(), **measurer_facts()}},
-        **{name: getattr(request, name) for name in _CHOICES},
+        **shared(request, Diagnosis) | {"stages": ()},
     )
 
 
@@ -307,16 +287,8 @@ def _with_audit(diagnosis: Diagnosis, request: DiagnosisRequest) -> Diagnosis:
 
 def _look_at(request: DiagnosisRequest) -> None:
     """Raises an error, with nothing recorded, if the login fails or the folder is missing."""
-    _with_files(request, check_folder)
-
-
-def _with_files(request: DiagnosisRequest, job: Callable[..., object]) -> None:
-    files = make_files(request.target, request.secrets, request.settings)
-    try:
-        files.connect()
-        job(files)
-    finally:
-        files.close()
+    with connected_files(request.target, request.secrets, request.settings) as files:
+        check_folder(files)
 
 
 def _removed_after_all(request: DiagnosisRequest, folder: str) -> str:
@@ -324,7 +296,8 @@ def _removed_after_all(request: DiagnosisRequest, folder: str) -> str:
     if not is_tree_folder(folder.rpartition("/")[2]):
         return ""
     try:
-        _with_files(request, lambda files: remove_all(files, folder))
+        with connected_files(request.target, request.secrets, request.settings) as files:
+            remove_all(files, folder)
     except SharebenchError as error:
         place = format_target(request.target)
         return f"{folder} may still be on the share ({error}): `sharebench clean {place}` removes it"

@@ -11,8 +11,8 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.guide.views import PageView
 from app.tui.widgets.asking import log_in, log_in_again
+from app.workflows.guide import choices as acts
 from app.workflows.guide import known as store
-from app.workflows.guide import page as acts
 from app.workflows.guide.backend import PasswordNeededError
 from app.workflows.guide.browsing import BrowsedFolder
 from app.workflows.guide.choices import GuideChoices, MethodStep, at, with_target

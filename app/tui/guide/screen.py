@@ -14,8 +14,7 @@ from app.tui.guide.views import PageView, StepsView
 from app.tui.widgets.views import ZOOM, ChartView, ZoomsCharts
 from app.workflows.guide import known as store
 from app.workflows.guide.choices import STEPS, GuideChoices, MethodStep, at, new_measurement
-from app.workflows.guide.known import GuideContext
-from app.workflows.guide.method import blocked, standings, step_before
+from app.workflows.guide.known import GuideContext, blocked, standings, step_before
 
 
 class GuideScreen(GuideActions, ZoomsCharts):

@@ -17,9 +17,8 @@ from textual.widgets.option_list import Option as Row
 
 from app.tui.frame.commands import Commanded
 from app.tui.widgets.views import ChartView, joined
-from app.workflows.guide.choices import MethodStep
-from app.workflows.guide.method import StepState, StepStatus
-from app.workflows.guide.page import Judge, Option, Page, PageChart
+from app.workflows.guide.choices import Judge, MethodStep, Option, Page, PageChart
+from app.workflows.guide.known import StepState, StepStatus
 from forms import layout
 from forms.report import SIGNS, Mark
 

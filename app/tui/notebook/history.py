@@ -12,7 +12,7 @@ from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts, content_of
-from app.workflows.history import MOST_SHOWN, history_of_recording
+from app.workflows.watch import MOST_SHOWN, history_of_recording
 from forms import wording
 from forms.layout import Toned
 from forms.report import Report

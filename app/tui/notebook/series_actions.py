@@ -51,7 +51,7 @@ class SeriesActions(MeasureMixin):
         self.app.push_screen(EditDialog(before, count=len(ids)), answered)
 
     def action_history(self) -> None:
-        from app.workflows.history import history_of_recording  # noqa: PLC0415  the first paint does not wait for what comes after it
+        from app.workflows.watch import history_of_recording  # noqa: PLC0415  the first paint does not wait for what comes after it
 
         if (here := self.chosen()) is not None:
             self.with_notebook(

@@ -11,29 +11,27 @@ from app.units import parse_size
 from app.workflows.guide.before_run import file_page, prospect_of, quiet_page, target_page, warm_up_page
 from app.workflows.guide.choices import (
     OWN_CHANGES,
-    GuideChoices,
-    MethodStep,
-    from_there,
-    measured_again,
-    new_measurement,
-    next_round,
-    same_again,
-)
-from app.workflows.guide.known import GuideContext, Yardstick
-from app.workflows.guide.method import TITLES, done, next_step
-from app.workflows.guide.page import (
+    Act,
     Ask,
     BeginRound,
     Connect,
     Decide,
     Go,
+    GuideChoices,
+    MethodStep,
     NameBaseline,
     Option,
     Page,
     PageChart,
     Simple,
     Visit,
+    from_there,
+    measured_again,
+    new_measurement,
+    next_round,
+    same_again,
 )
+from app.workflows.guide.known import TITLES, GuideContext, Yardstick, done, next_step
 from app.workflows.guide.review import review_page
 from app.workflows.requests import parse_change
 from forms import wording
@@ -188,13 +186,17 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         return Page(title="Compare", why="There is no series to compare yet.")
     series, form = known.series, run_form(known.series)
     average = form.average
-    facts: list[str | Toned] = [f"Average: {wording.rate(form.average_rate)} over {_valid(series)}."]
+    facts: list[str | Toned] = [
+        f"Average: {wording.rate(form.average_rate)} over {wording.count(len(series.measured()), 'valid run')}."
+    ]
     share = average.percent_of_link if average else None
     if share is not None:
         facts.append(f"Link: {cell_percent(share)} % of {link_rate(series.link_bits_per_second)}.")
     else:
         facts.append("Link: its rate is not known, so there is no percentage.")
-    facts += [_against(series, stick) for stick in known.yardsticks]
+    for stick in known.yardsticks:
+        found = compare_sides(stick.sides or Sides(base=(stick.series,), other=(series,)), Limits())
+        facts.append(Toned(f"Against {wording.plain(stick.name)}: {found.sign} {found.sentence}", found.tone))
     facts += what_is_proven(choices, known)
     if not known.yardsticks:
         facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
@@ -257,15 +259,6 @@ def _ftp(series: Series, known: GuideContext) -> Option:
     return Option("Measure the same over FTP…", ask, "what disk and network give without Samba")
 
 
-def _valid(series: Series) -> str:
-    return wording.count(len(series.measured()), "valid run")
-
-
-def _against(series: Series, stick: Yardstick) -> Toned:
-    comparison = compare_sides(stick.sides or Sides(base=(stick.series,), other=(series,)), Limits())
-    return Toned(f"Against {wording.plain(stick.name)}: {comparison.sign} {comparison.sentence}", comparison.tone)
-
-
 def _ask_baseline() -> Ask:
     def taken(text: str) -> NameBaseline:
         if not text.strip():
@@ -320,7 +313,8 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
         now = f"now {wording.count(depth, 'request')} at once"
         yield _change(choices, series, "in-flight", str(value), f"Requests in flight: {value}", now)
     if block:
-        value = (PRACTICE_BLOCK if block > PRACTICE_BLOCK else 65536) if practice else _other_block(block)
+        usual, otherwise = (PRACTICE_BLOCK, 65536) if practice else (65536, 1024**2)
+        value = usual if block > usual else otherwise
         asked = f"Request size: {wording.typed_size(value)}"
         now = f"now {wording.typed_size(block)}"
         yield _change(choices, series, "block", wording.typed_size(value), asked, now, advised=practice)
@@ -335,10 +329,6 @@ def _from_catalogue(series: Series) -> Iterator[Option]:
             Visit("entry", {"entry": entry.name, "share": series.target.share}),
             entry.expect or entry.does,
         )
-
-
-def _other_block(block_bytes: int) -> int:
-    return 65536 if block_bytes > 65536 else 1024**2
 
 
 def _change(
@@ -367,29 +357,24 @@ _EMPTY, _EXAMPLE = "empty", "NAME = VALUE, such as: server signing = mandatory."
 
 
 def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
-    def tried(text: str) -> Visit:
-        name, value = parse_change(text)
-        return Visit("trial", {"setting": f"{name} = {value}"})
+    def asked(heading: str, what: str, then: Callable[[str, str], Act], *, keep: bool = False) -> Ask:
+        return Ask(heading=heading, text=f"{_EXAMPLE} {what}", then=lambda text: then(*parse_change(text)), keep=keep)
 
-    def interleaved(text: str) -> BeginRound:
-        return BeginRound(replace(changed(choices, series, *parse_change(text)), interleaved=LEAST_ALTERNATING))
-
-    def before_and_after(text: str) -> BeginRound:
-        return BeginRound(changed(choices, series, *parse_change(text)))
+    def by_hand(each: int) -> Callable[[str, str], Act]:
+        return lambda *change: BeginRound(replace(changed(choices, series, *change), interleaved=each))
 
     can_try = series.target.abilities.through_samba
     if can_try:
-        ask = Ask(
-            heading="Let sharebench change it", text=f"{_EXAMPLE} It asks before it writes.", then=tried, keep=True
-        )
-        yield Option("Let sharebench change it (try)…", ask, "interleaved pairs, then restored", advised=True)
-    by_hand = f"{_EXAMPLE} You change it on the server whenever the guide says so."
-    ask = Ask(heading="Change it by hand, interleaved", text=by_hand, then=interleaved)
+        tried = asked(
+            "Let sharebench change it", "It asks before it writes.",
+            lambda name, value: Visit("trial", {"setting": f"{name} = {value}"}), keep=True,
+        )  # fmt: skip
+        yield Option("Let sharebench change it (try)…", tried, "interleaved pairs, then restored", advised=True)
+    title, what = "Change it by hand, interleaved", "You change it on the server whenever the guide says so."
     hint = f"{2 * LEAST_ALTERNATING - 1} more series; the guide says now A, now B"
-    yield Option("Change it by hand, interleaved…", ask, hint, advised=not can_try)
-    once = f"{_EXAMPLE} You make it once."
-    ask = Ask(heading="Change it by hand, before and after", text=once, then=before_and_after)
-    yield Option("Change it by hand, before and after…", ask, "one more series; shows large changes")
+    yield Option(f"{title}…", asked(title, what, by_hand(LEAST_ALTERNATING)), hint, advised=not can_try)
+    title, hint = "Change it by hand, before and after", "one more series; shows large changes"
+    yield Option(f"{title}…", asked(title, "You make it once.", by_hand(0)), hint)
 
 
 def _measured_so_far(known: GuideContext) -> tuple[int, int, bool]:

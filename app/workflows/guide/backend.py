@@ -5,8 +5,8 @@ What reaches outside is loaded when it is first needed: clients and recorder tak
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from app.errors import LoginError
@@ -25,19 +25,14 @@ class PasswordNeededError(LoginError):
 
 def _later(name: str) -> Callable[..., Any]:
     """A method that calls the function ``MODULE:NAME``, imported then."""
-
-    def call(_self: object, *arguments: Any, **more: Any) -> Any:
-        module, _, function = name.partition(":")
-        return getattr(import_module(module), function)(*arguments, **more)
-
-    return call
+    return lambda _self, *arguments, **more: resolve_name(name)(*arguments, **more)
 
 
 class Backend:
     """The outside, as the guide needs it; every method may take seconds and belongs in a thread."""
 
     def look(self, target: "Target", secrets: "Secrets", around: "FileSizeContext") -> "BrowsedFolder":
-        from app.clients.registry import make_client  # noqa: PLC0415
+        from app.clients.base import make_client  # noqa: PLC0415
         from app.workflows.guide.browsing import look  # noqa: PLC0415
         from storage.plan import Settings  # noqa: PLC0415  as the module says
 

@@ -7,10 +7,21 @@ from pathlib import Path
 from app.errors import UsageError
 from app.targets import parse_typed_target
 from app.units import parse_rate, parse_size
-from app.workflows.guide.choices import GuideChoices, MethodStep, is_same_server, with_made_file
-from app.workflows.guide.known import GuideContext, around
-from app.workflows.guide.method import next_step
-from app.workflows.guide.page import Ask, Connect, Go, Option, Page, ReadCredentials, Simple, Visit
+from app.workflows.guide.choices import (
+    Ask,
+    Connect,
+    Go,
+    GuideChoices,
+    MethodStep,
+    Option,
+    Page,
+    ReadCredentials,
+    Simple,
+    Visit,
+    is_same_server,
+    with_made_file,
+)
+from app.workflows.guide.known import GuideContext, around, next_step
 from forms import wording
 from forms.series.progress import FileFit, advised, estimate_text, suitability, why_advised
 from forms.wording import link_rate

@@ -94,7 +94,8 @@ def _named_file(client: Client, target: Target, around: FileSizeContext) -> Item
 
 def items(target: Target, entries: Sequence[DirectoryEntry], around: FileSizeContext) -> tuple[Item, ...]:
     """The way up, then folders, then files, each by name."""
-    up = [Item(ItemKind.UP, "..", parent(target))] if _has_parent(target) else []
+    has_parent = target.abilities.has_share or target.path.strip("/")
+    up = [Item(ItemKind.UP, "..", parent(target))] if has_parent else []
     ordered = sorted(entries, key=lambda entry: (not entry.is_folder, entry.name.casefold(), entry.name))
     return (
         *up,
@@ -116,10 +117,6 @@ def parent(target: Target) -> str:
     """The folder above the target's path, in the form of ``Target.path``."""
     above = target.path.rstrip("/").rpartition("/")[0]
     return above if target.abilities.has_share else above or "/"
-
-
-def _has_parent(target: Target) -> bool:
-    return target.abilities.has_share or bool(target.path.strip("/"))
 
 
 def inside(target: Target, item: Item) -> Target:

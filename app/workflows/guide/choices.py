@@ -1,13 +1,16 @@
-"""What the user has chosen so far in one round of the method: kept in the notebook, so that nothing is lost."""
+"""What the user has chosen in one round of the method, kept in the notebook; and a step as it is put to the user."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from enum import StrEnum
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from enum import Enum, StrEnum
 from typing import Any, Self
 
 from app.workflows.requests import SeriesOptions, options_of
-from storage.json_reader import DocumentError, JSONNode
-from storage.records import Command, JSONValue, Series, Target
+from forms.layout import Toned
+from forms.report import Mark
+from forms.series.summary import SeriesSummary
+from storage.json_reader import DocumentError, JSONNode, named
+from storage.records import Command, Decision, JSONValue, RunStatus, Series, Target
 
 MEMORY_KEY = "guide"
 """Under which the notebook remembers the choices."""
@@ -93,7 +96,7 @@ def with_target(choices: GuideChoices, target: Target, *, kerberos: bool = False
         file=None,
         file_bytes=None,
         size_bytes=None,
-        **{name: getattr(_USUAL, name) for name in _OF_ONE_SERVER},
+        **_OF_ONE_SERVER,
         **_new_round(choices),
     )
 
@@ -119,10 +122,7 @@ def with_made_file(choices: GuideChoices, command: Command, size_bytes: int) -> 
 
 def new_measurement(choices: GuideChoices) -> GuideChoices:
     """A fresh start; how one measures is kept, what was measured is not."""
-    kept = {
-        name: getattr(choices, name) for name in ("quiet", "runs", "warmups", "until_percent", "max_runs", "counted")
-    }
-    return replace(GuideChoices(), **kept)
+    return GuideChoices(**named(choices, "quiet", "runs", "warmups", "until_percent", "max_runs", "counted"))
 
 
 def same_again(choices: GuideChoices) -> GuideChoices:
@@ -167,17 +167,9 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
     """The next round: ONE thing changed, everything else as it was."""
     return replace(
         choices,
-        step=MethodStep.RUN,
-        base_id=choices.series_id,
-        series_id=None,
-        proven_id=None,
-        interleaved=0,
-        reviewed=False,
-        compared=False,
-        experiment=experiment,
-        change_name=name,
-        change_value=value,
-        label=_proposed(name, value),
+        **_NEW_ROUND
+        | {"step": MethodStep.RUN, "base_id": choices.series_id, "experiment": experiment, "change_name": name}
+        | {"change_value": value, "label": _proposed(name, value)},
     )
 
 
@@ -192,24 +184,141 @@ def _new_round(choices: GuideChoices) -> dict[str, Any]:
     return _NEW_ROUND | {"label": "" if of_another else choices.label}
 
 
-_USUAL = SeriesOptions()
-_OF_ONE_SERVER = (
-    "client", "link_bits_per_second", "sign", "encrypt", "drop_cache", "verify", "profile", "server_ssh", "smb_conf",
+_OF_ONE_SERVER = named(
+    SeriesOptions(), "client", "link_bits_per_second", "sign", "encrypt", "drop_cache", "verify", "profile",
+    "server_ssh", "smb_conf",
 )  # fmt: skip
 """What was chosen for one server or protocol, and may not fit another."""
-_NEW_ROUND: dict[str, Any] = {
-    "series_id": None,
-    "reviewed": False,
-    "compared": False,
-    "experiment": None,
-    "base_id": None,
-    "proven_id": None,
-    "interleaved": 0,
-    "change_name": None,
-    "change_value": "",
-}
+_NEW_ROUND = named(
+    GuideChoices(), "series_id", "reviewed", "compared", "experiment", "base_id", "proven_id", "interleaved",
+    "change_name", "change_value",
+)  # fmt: skip
 
 
 def is_same_server(one: Target, other: Target) -> bool:
     """Whether it is one server, share and user: what is known of the one holds for the other."""
     return replace(one, path="") == replace(other, path="")
+
+
+class Simple(Enum):
+    """What needs nothing else said."""
+
+    BROWSE = "look into the folder of the target that is chosen already"
+    START = "measure the series"
+    RESUME = "complete the series that was interrupted"
+    LOOK_QUIET = "look for some seconds at who else is at work"
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Take these choices; their step is opened."""
+
+    choices: GuideChoices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """Ask for a line of text; ``then`` makes an action of it, or raises UsageError."""
+
+    heading: str
+    text: str
+    then: "Callable[[str], Act]"
+    value: str = ""
+    keep: bool = False
+    """Whether what was typed stands there again, until it has led somewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """Reach the target, log in and look around."""
+
+    target: Target
+    kerberos: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCredentials:
+    """Read a credentials file, then connect."""
+
+    target: Target
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Mark a run of the series; a rejection needs a reason, which is asked for."""
+
+    number: int
+    status: RunStatus
+
+
+@dataclass(frozen=True, slots=True)
+class NameBaseline:
+    """Give the series a name, so that later ones can be compared with it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class BeginRound:
+    """Start the next round, the series of this one being its base."""
+
+    choices: GuideChoices
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """Note what becomes of a change, then take these choices."""
+
+    series_id: str
+    decision: Decision
+    choices: GuideChoices
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Go to another screen."""
+
+    name: str
+    arguments: dict[str, object] = field(default_factory=dict)
+
+
+Act = Simple | Go | Ask | Connect | ReadCredentials | Judge | NameBaseline | BeginRound | Decide | Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something that can be chosen with Enter."""
+
+    title: str
+    act: Act | None
+    """None where it cannot be chosen now; the hint says why."""
+    hint: str = ""
+    advised: bool = False
+    mark: Mark = Mark.NONE
+    """Why it is not like the others, where it is a run."""
+    result: bool = False
+    """Whether it is computed from the lines above it, and only to be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageChart:
+    """The rates of a series run by run, beside what was to be expected."""
+
+    form: SeriesSummary
+    expected_bytes_per_second: float | None = None
+    expected_name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One step, put to the user."""
+
+    title: str
+    why: str
+    headline: tuple[Toned, ...] = ()
+    facts: tuple[str | Toned, ...] = ()
+    columns: str = ""
+    options: tuple[Option, ...] = ()
+    cursor: int = 0
+    chart: PageChart | None = None

@@ -116,17 +116,12 @@ class SeriesProgress:
 
     @property
     def all_curves(self) -> tuple["NamedCurve", ...]:
-        """The curve of each run so far, the current one last."""
-        return (*self.ended, (_short(self.phase, self.number), self.curve)) if self._is_moving else self.ended
+        is_moving = self.now is not None and self.number is not None
+        return (*self.ended, (_short(self.phase, self.number), self.curve)) if is_moving else self.ended
 
     @property
     def transfer_seconds(self) -> float:
-        """Seconds of transfer in all runs so far."""
         return sum(curve[-1][0] for _, curve in self.all_curves if curve)
-
-    @property
-    def _is_moving(self) -> bool:
-        return self.now is not None and self.number is not None
 
     @property
     def run_name(self) -> str:
@@ -188,7 +183,6 @@ def _short(phase: Phase, number: int | None) -> str:
 def _with_run(
     ended: tuple["NamedCurve", ...], run: Run, heard: tuple[tuple[float, int], ...]
 ) -> tuple["NamedCurve", ...]:
-    """The curves with one more, of few samples each; the oldest are dropped."""
     curve = tuple(run.progress or heard)
     step = max(1, len(curve) // SAMPLES_OF_A_RUN)
     thin = (*curve[step - 1 : -1 : step], *curve[-1:])

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.workflows.guide.choices import GuideChoices, MethodStep, same_again
+from app.workflows.guide.choices import Go, GuideChoices, Judge, MethodStep, Option, Page, PageChart, Visit, same_again
 from app.workflows.guide.known import GuideContext
-from app.workflows.guide.page import Go, Judge, Option, Page, PageChart, Visit
 from forms import wording
 from forms.exporters.text import drawn_table
 from forms.findings.series_warnings import advice

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from app.changes import script
-from app.changes.find import Ways, find_setting
-from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.journal import begin_change, restore_entry
+from app.changes.machine_setting import find_setting
 from app.changes.script import ServerChange
 from app.changes.server import give_word, new_change_id, set_arm
+from app.changes.smb_conf import Ways
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target
@@ -43,11 +44,7 @@ def notebook(systemd: Systemd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def begun(notebook: Notebook, seconds: int) -> tuple[ServerChange, JournalEntry]:
     found = find_setting("mtu@card0", ["9000"], HERE, Ways())
     change = replace(found.plan(new_change_id(), found.values), dead_man_seconds=seconds, settle=":")
-    about = Journalled(
-        experiment="trial of it", kind=found.kind, name=found.name, machine=found.machine, ssh=None,
-        effective_before=found.previous,
-    )  # fmt: skip
-    return change, begin_change(change, about, notebook)
+    return change, begin_change(change, found, "trial of it", notebook)
 
 
 def timers(systemd: Systemd) -> list[str]:

@@ -3,9 +3,10 @@
 import pytest
 
 from app.changes import server
-from app.changes.journal import Journalled, begin_change
+from app.changes.journal import begin_change
 from app.changes.script import ServerChange
 from app.changes.server import ChangeRefusedError, new_change_id
+from app.changes.smb_conf import ChangeableSetting
 from storage.changes import ChangeKind, ChangeState
 from storage.notebook import Notebook
 
@@ -19,12 +20,13 @@ def test_where_another_trial_stands_nothing_is_left_to_restore(tmp_path, monkeyp
     change = ServerChange(
         id=new_change_id(), title="x", undo_path="/x/undo.sh", check=":", before=":", arms=(":",), restore=":"
     )
-    about = Journalled(
-        experiment="trial of it", kind=ChangeKind.SMB_CONF, name="strict sync", machine="nas", ssh=None,
-        effective_before="Yes",
+    found = ChangeableSetting(
+        kind=ChangeKind.SMB_CONF, name="strict sync", machine="nas", ssh=None, section="", previous="Yes",
+        values=("no",), writes=(), undo_path=change.undo_path, plan=lambda _id, _values: change,
+        effective=lambda _answer: None, same=lambda one, other: one == other,
     )  # fmt: skip
     with Notebook(tmp_path / "notebook.db") as notebook:
         with pytest.raises(ChangeRefusedError, match="another trial stands there"):
-            begin_change(change, about, notebook)
+            begin_change(change, found, "trial of it", notebook)
         assert notebook.journal(ChangeState.OPEN) == []
         assert notebook.left_behind() == []

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.journal import begin_change, restore_entry
 from app.changes.server import ChangeFailedError, new_change_id, set_arm
 from storage.changes import ChangeState
 from storage.notebook import Notebook
@@ -81,16 +81,12 @@ def test_nothing_stays_of_a_change_that_the_disk_has_no_room_for(
     with on(server), Notebook(tmp_path / "notebook.db") as notebook:
         found = setting_of(server)
         change = found.plan(new_change_id(), found.values)
-        about = Journalled(
-            experiment="x", kind=found.kind, name=found.name, machine=found.machine, ssh=None,
-            effective_before=found.previous,
-        )  # fmt: skip
         if step == "begin":
             with no_room(disk, trouble), pytest.raises(ChangeFailedError) as failed:
-                begin_change(change, about, notebook)
+                begin_change(change, found, "trial of it", notebook)
             said = str(failed.value)
         else:
-            entry = begin_change(change, about, notebook)
+            entry = begin_change(change, found, "trial of it", notebook)
             if step == "undo":
                 set_arm(change, 1, None)
             with no_room(disk, trouble):

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.changes.find import Ways, find_setting
-from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.journal import begin_change, restore_entry
+from app.changes.machine_setting import find_setting
 from app.changes.script import ServerChange
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConflictError, new_change_id, set_arm
-from app.changes.smb_conf import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting, Ways
 from app.errors import UsageError
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
@@ -76,11 +76,7 @@ def mtu(machine: list[str]) -> str:
 
 def begun(found: ChangeableSetting, notebook: Notebook) -> tuple[ServerChange, JournalEntry]:
     change = found.plan(new_change_id(), found.values)
-    about = Journalled(
-        experiment="trial of it", kind=found.kind, name=found.name, machine=found.machine, ssh=found.ssh,
-        effective_before=found.previous,
-    )  # fmt: skip
-    return change, begin_change(change, about, notebook)
+    return change, begin_change(change, found, "trial of it", notebook)
 
 
 @pytest.mark.usefixtures("inside")

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.journal import begin_change, restore_entry
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ConflictError, new_change_id, set_arm
+from app.changes.smb_conf import Ways
 from storage.changes import ChangeKind
 from storage.notebook import Notebook
 from tests.command_line import Inside
@@ -48,15 +49,11 @@ def test_what_the_registry_holds_is_changed_there(
     samba: RegistrySmbd, tmp_path: Path, name: str, value: str, theirs: str, section: str, was: str, is_now: str
 ):
     before, conf = samba.net("list"), samba.conf.read_bytes()
-    found = samba_setting(name, [value], samba.target("x"), ssh=None, smb_conf=str(samba.conf), accepted=(name,))
+    found = samba_setting(name, [value], samba.target("x"), Ways(smb_conf=str(samba.conf), accepted=(name,)))
     assert (found.kind, found.section, found.previous) == (ChangeKind.REGISTRY, f"[{section}]", was)
     change = found.plan(new_change_id(), found.values)
-    about = Journalled(
-        experiment="trial of it", kind=found.kind, name=name, machine=found.machine, ssh=None, effective_before=was,
-        configuration_before=found.configuration,
-    )  # fmt: skip
     with Notebook(tmp_path / "notebook.db") as notebook:
-        entry = begin_change(change, about, notebook)
+        entry = begin_change(change, found, "trial of it", notebook)
         for arm, effective in ((1, is_now), (0, was), (1, is_now)):
             answer = set_arm(change, arm, None)
             assert found.effective(answer) == effective
@@ -75,14 +72,10 @@ def test_a_parameter_that_is_there_gets_its_value_again(samba: RegistrySmbd, tmp
     for name, value in (("comment", "a = b"), ("aio read size", "1"), ("volume", "v = 1")):
         samba.net("setparm", samba.share, name, value)
     before = samba.net("list")
-    found = samba_setting("aio read size", ["0"], samba.target("x"), ssh=None, smb_conf=str(samba.conf))
+    found = samba_setting("aio read size", ["0"], samba.target("x"), Ways(smb_conf=str(samba.conf)))
     change = found.plan(new_change_id(), found.values)
-    about = Journalled(
-        experiment="trial of it", kind=found.kind, name=found.name, machine=found.machine, ssh=None,
-        effective_before=found.previous, configuration_before=found.configuration,
-    )  # fmt: skip
     with Notebook(tmp_path / "notebook.db") as notebook:
-        entry = begin_change(change, about, notebook)
+        entry = begin_change(change, found, "trial of it", notebook)
         set_arm(change, 1, None)
         assert samba.net("getparm", samba.share, "aio read size").strip() == "0"
         restore_entry(entry, notebook)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.changes import smb_conf
-from app.changes.journal import Journalled, begin_change
+from app.changes.journal import begin_change
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeRefusedError, new_change_id, set_arm
-from app.changes.smb_conf import ChangeableSetting
-from app.clients.registry import make_client
+from app.changes.smb_conf import ChangeableSetting, Ways
+from app.clients.base import make_client
 from app.workflows.restore import restore_change
 from storage.notebook import Notebook
 from storage.plan import Settings
@@ -35,7 +35,7 @@ def samba() -> Iterator[Smbd]:
 
 def setting(samba: Smbd, name: str, value: str, *, allowed: bool = True) -> ChangeableSetting:
     return samba_setting(
-        name, [value], samba.target("x"), ssh=None, smb_conf=str(samba.conf), accepted=(name,), restart=allowed
+        name, [value], samba.target("x"), Ways(smb_conf=str(samba.conf), accepted=(name,), restart=allowed)
     )
 
 
@@ -71,12 +71,8 @@ def test_pinned_buffers_go_with_a_restart_and_come_back_with_another(samba: Smbd
     found = setting(samba, "socket options", "TCP_NODELAY")
     assert any("smbd is restarted each time" in line for line in found.writes)
     change = found.plan(new_change_id(), found.values)
-    about = Journalled(
-        experiment="trial of it", kind=found.kind, name=found.name, machine=found.machine, ssh=None,
-        effective_before=found.previous, configuration_before=found.configuration,
-    )  # fmt: skip
     with Notebook(tmp_path / "notebook.db") as notebook:
-        entry = begin_change(change, about, notebook)
+        entry = begin_change(change, found, "trial of it", notebook)
         answer = set_arm(change, 1, None)
         assert found.effective(answer) == "TCP_NODELAY"
         second = process_of(samba)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.changes import server
-from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.journal import begin_change, restore_entry
 from app.changes.samba_setting import check_value, plan_registry, samba_setting
 from app.changes.script import ServerChange, begin_script, here, library
 from app.changes.server import (
@@ -24,7 +24,7 @@ from app.changes.server import (
     new_change_id,
     set_arm,
 )
-from app.changes.smb_conf import DROP_IN, UNDO, ChangeableSetting, drop_in_content, find_place, with_include
+from app.changes.smb_conf import DROP_IN, UNDO, ChangeableSetting, Ways, drop_in_content, find_place, with_include
 from app.environment.samba.server import server_facts
 from app.workflows.restore import restore_change, restored_text
 from forms.tuning.smb_conf import spelling
@@ -67,7 +67,7 @@ def state(samba: Smbd) -> dict[str, tuple[str, int, int, int, int]]:
 def setting(
     samba: Smbd, name: str, *values: str, ssh: str | None = None, accepted: tuple[str, ...] = ()
 ) -> ChangeableSetting:
-    return samba_setting(name, values, samba.target("x"), ssh=ssh, smb_conf=str(samba.conf), accepted=accepted)
+    return samba_setting(name, values, samba.target("x"), Ways(ssh=ssh, smb_conf=str(samba.conf), accepted=accepted))
 
 
 def printed_by_testparm(conf: Path) -> str:
@@ -91,11 +91,7 @@ class Begun:
 
 def begun(found: ChangeableSetting, notebook: Notebook) -> Begun:
     change = found.plan(new_change_id(), found.values)
-    about = Journalled(
-        experiment="trial of it", kind=found.kind, name=found.name, machine=found.machine, ssh=found.ssh,
-        effective_before=found.previous, configuration_before=found.configuration,
-    )  # fmt: skip
-    return Begun(change, begin_change(change, about, notebook), found)
+    return Begun(change, begin_change(change, found, "trial of it", notebook), found)
 
 
 @pytest.fixture
@@ -247,7 +243,7 @@ def test_a_file_keeps_all_that_it_has(kind: str, layouts: dict[str, ChangedServe
     """Owner, mode, ACL, attributes and time of the real file, at every moment, also behind a link."""
     server = layouts[kind]
     before, real = server.state(), (server.conf or Path()).resolve()
-    made = begun(samba_setting(server.name, ["0"], TARGET, ssh=None, smb_conf=str(server.conf)), notebook)
+    made = begun(samba_setting(server.name, ["0"], TARGET, Ways(smb_conf=str(server.conf))), notebook)
     for arm, value in ((1, "0"), (0, "1")):
         assert made.setting.effective(set_arm(made.change, arm, None)) == value
         now, then = server.state()[str(real)], before[str(real)]
@@ -292,13 +288,13 @@ def test_a_configuration_that_every_user_may_write_to_is_refused(what: str, mode
         conf.write_text(f"{conf.read_text()}[global]\n    include = {open_one}\n")
     before = open_one.stat().st_mode
     open_one.chmod(mode & ~0o002)
-    assert samba_setting("aio read size", ["0"], TARGET, ssh=None, smb_conf=str(conf)).values == ("0",)
+    assert samba_setting("aio read size", ["0"], TARGET, Ways(smb_conf=str(conf))).values == ("0",)
     open_one.chmod(mode)
     named = conf if what == "link" else open_one
     with pytest.raises(
         ChangeRefusedError, match=f"every user of the server may write to {named}, .*nothing was written"
     ):
-        samba_setting("aio read size", ["0"], TARGET, ssh=None, smb_conf=str(conf))
+        samba_setting("aio read size", ["0"], TARGET, Ways(smb_conf=str(conf)))
     facts = server_facts(TARGET, smb_conf=str(conf)).facts
     assert str(named) in str(facts["smb.conf.writable_by_all"]).splitlines()
     open_one.chmod(before)
@@ -342,7 +338,7 @@ def test_a_full_disk_leaves_nothing_behind(kib: int, samba: Smbd, notebook: Note
         except OSError:
             return
         before = conf.read_bytes()
-        found = samba_setting("aio read size", ["0"], TARGET, ssh=None, smb_conf=str(conf))
+        found = samba_setting("aio read size", ["0"], TARGET, Ways(smb_conf=str(conf)))
         with suppress(ChangeFailedError):
             made = begun(found, notebook)
             set_arm(made.change, 1, None)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.changes import script
-from app.changes.find import Ways, find_setting
-from app.changes.journal import Journalled, begin_change, restore_entry
+from app.changes.journal import begin_change, restore_entry
+from app.changes.machine_setting import find_setting
 from app.changes.script import ServerChange, begin_script, lock_name, undo_script
 from app.changes.server import (
     ChangeFailedError,
@@ -23,7 +23,7 @@ from app.changes.server import (
     new_change_id,
     set_arm,
 )
-from app.changes.smb_conf import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting, Ways
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target
@@ -54,16 +54,9 @@ def setting(mark: Path, *, first: str = ":", ssh: str | None = None) -> Changeab
     return find_setting("stripe", [], HERE, Ways(apply=apply, revert=f"rm -f {shlex.quote(str(mark))}", ssh=ssh))
 
 
-def about(found: ChangeableSetting) -> Journalled:
-    return Journalled(
-        experiment="trial of it", kind=found.kind, name=found.name, machine=found.machine, ssh=found.ssh,
-        effective_before=found.previous,
-    )  # fmt: skip
-
-
 def begun(found: ChangeableSetting, notebook: Notebook) -> tuple[ServerChange, JournalEntry]:
     change = found.plan(new_change_id(), found.values)
-    return change, begin_change(change, about(found), notebook)
+    return change, begin_change(change, found, "trial of it", notebook)
 
 
 def waits(path: Path) -> str:

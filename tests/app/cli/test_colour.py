@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import output
+from app.cli import common
 from app.cli.commands import check
 from app.cli.main import run
 from app.workflows.check import Checked, CheckState
@@ -81,5 +81,5 @@ def test_a_terminal_gets_few_ids_and_a_script_all_of_them():
     ids = [f"{number:012}" for number in range(11)]
     for shown, screen in ((ids[:10], _Terminal()), ([], _Terminal()), (ids, io.StringIO())):
         with redirect_stdout(screen):
-            output.answer_ids(shown or ids)
+            common.answer_ids(shown or ids)
         assert screen.getvalue().split() == shown

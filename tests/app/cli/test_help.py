@@ -1,12 +1,13 @@
 """What ``--help`` prints of each command, on a terminal of 80 columns; its examples, and what leads to it."""
 
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 
-from app.cli.help import COMMANDS, Group, GroupedCommand, examples, grouped_options, texts, walk
+from app.cli.help import COMMANDS, Group, GroupedCommand, examples, grouped_options, path_of, texts
 from app.cli.main import cli
 from app.practice.servers import PracticeServers
 from storage.records import format_target
@@ -14,6 +15,19 @@ from tests.cases import for_each
 from tests.command_line import QUICK, Inside
 
 EXAMPLES = texts()["examples"]
+
+
+def walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, click.Command, click.Context]]:
+    """Each command below, with its path such as ``baseline set`` and its context."""
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            below = click.Context(inner, info_name=name, parent=context)
+            yield path_of(below), inner, below
+            yield from walk(inner, below)
+
+
 CONTEXT = click.Context(cli, info_name="sharebench", help_option_names=["-h", "--help"], max_content_width=80)
 BELOW = {path: (command, context) for path, command, context in walk(cli, CONTEXT)}
 ALL = {"": (cli, CONTEXT), **BELOW}

@@ -16,8 +16,7 @@ from app.cli.plain_guide import PlainGuide
 from app.clients.base import DirectoryEntry
 from app.errors import LoginError, UnreachableError
 from app.measure.process import Failed
-from app.workflows.guide.choices import MethodStep
-from app.workflows.guide.page import Visit
+from app.workflows.guide.choices import MethodStep, Visit
 from storage.notebook import Notebook
 from storage.records import RunStatus
 from tests.command_line import Sharebench

@@ -10,9 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.clients.base import Content, Meter, Secrets
+from app.clients.base import Content, Meter, Secrets, make_client
 from app.clients.programs import SubprocessOutcome
-from app.clients.registry import make_client
 from app.errors import (
     AccessDeniedError,
     CancelledError,

@@ -99,14 +99,10 @@ def test_cancelling_ends_a_transfer(tmp_path):
 
 
 def test_the_mount_is_told():
-    mounts = [
-        "/dev/vda / ext4 rw 0 0",
-        "//srv/share /mnt/my\\040share cifs rw,vers=3.1.1 0 0",
-        "tmpfs /mnt tmpfs rw 0 0",
-    ]
+    mounts = "/dev/vda / ext4 rw 0 0\n//srv/share /mnt/my\\040share cifs rw,vers=3.1.1 0 0\ntmpfs /mnt tmpfs rw 0 0\n"
     assert mount_facts("/mnt/my share/file", mounts) == {
         "mount.source": "//srv/share",
-        "mount.folder": "/mnt/my\\040share",
+        "mount.folder": "/mnt/my share",
         "mount.type": "cifs",
         "mount.options": "rw,vers=3.1.1",
     }
@@ -115,5 +111,5 @@ def test_the_mount_is_told():
 
 
 def test_a_mount_whose_folder_is_not_ascii_is_found():
-    mounts = ["/dev/sda1 / ext4 rw 0 0", "//srv/share /mnt/Bücher\\040\\134neu cifs rw 0 0"]
+    mounts = "/dev/sda1 / ext4 rw 0 0\n//srv/share /mnt/Bücher\\040\\134neu cifs rw 0 0\n"
     assert mount_facts("/mnt/Bücher \\neu/file", mounts)["mount.type"] == "cifs"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.clients.registry import make_client
+from app.clients.base import make_client
 from app.environment.collect import collect, with_counters
 from app.environment.samba import server as samba_server
 from app.environment.samba.server import ask_server, counters_since, server_facts

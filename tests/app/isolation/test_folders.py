@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import MeasurementError
-from app.isolation.folders import (
+from app.isolation.places import (
     NOBODY,
     DiskPlace,
     find_disk_place,

@@ -16,8 +16,7 @@ from app.child_process import own_environment
 from app.environment.samba.control import SmbdControl
 from app.environment.samba.printed import profile_since
 from app.isolation.bench import LayerBench, Replay
-from app.isolation.folders import restore_after_kills
-from app.isolation.places import IsolationRequest, Places, request_to_resume
+from app.isolation.places import IsolationRequest, Places, request_to_resume, restore_after_kills
 from app.isolation.replay_child import ReplayPlan
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded
 from app.isolation.script import load_script

@@ -10,8 +10,7 @@ from app.clients.base import Secrets
 from app.environment.collect import Environment
 from app.errors import UsageError
 from app.isolation import places
-from app.isolation.folders import restore_after_kills, restore_server
-from app.isolation.places import IsolationRequest, find_places
+from app.isolation.places import IsolationRequest, find_places, restore_after_kills, restore_server
 from app.isolation.rounds import IsolationClosed, IsolationEvent
 from app.isolation.script import load_script
 from app.measure.process import SeriesControl

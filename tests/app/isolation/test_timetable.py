@@ -10,8 +10,7 @@ from app.clients.base import Secrets
 from app.environment.samba.control import SmbdControl
 from app.errors import CancelledError, MeasurementError
 from app.isolation.bench import LayerBench, Replay
-from app.isolation.folders import DiskPlace
-from app.isolation.places import IsolationRequest, Places
+from app.isolation.places import DiskPlace, IsolationRequest, Places
 from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.rounds import Step, Timetable
 from app.isolation.script import load_script

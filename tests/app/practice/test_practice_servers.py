@@ -12,8 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.clients.base import Content, Secrets
-from app.clients.registry import make_client
+from app.clients.base import Content, Secrets, make_client
 from app.errors import LoginError, NoSuchFileError
 from app.practice.child import Pace
 from app.practice.servers import PracticeServers

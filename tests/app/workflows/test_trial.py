@@ -13,10 +13,9 @@ from unittest.mock import ANY, Mock, patch
 
 import pytest
 
-from app.changes.find import Ways
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeFailedError, ConsentNeededError
-from app.changes.smb_conf import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting, Ways
 from app.environment.host.processes import Ours
 from app.environment.quiet import LEAST_SECONDS
 from app.errors import (
@@ -84,7 +83,7 @@ def options_of(samba: Smbd) -> SeriesOptions:
 @cache
 def _setting(samba: Smbd, name: str, values: tuple[str, ...], path: str) -> ChangeableSetting:
     """Looked up once, by testparm: each test leaves the configuration as it was."""
-    return samba_setting(name, values, samba.target(path), ssh=None, smb_conf=str(samba.conf))
+    return samba_setting(name, values, samba.target(path), Ways(smb_conf=str(samba.conf)))
 
 
 def order(samba: Smbd, name: str, *values: str, path: str = "file", **fields: Any) -> TrialOrder:

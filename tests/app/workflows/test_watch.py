@@ -20,8 +20,7 @@ from app.errors import (
 )
 from app.measure.process import Failed
 from app.recorder.recording import SeriesClosed
-from app.workflows.history import history_of_recording
-from app.workflows.watch import WatchRequest, check, delivered, tell
+from app.workflows.watch import WatchRequest, check, delivered, history_of_recording, tell
 from forms.watch.report import EXIT_CODES, Check, check_document, check_sentence
 from forms.watch.rule import Outcome
 from storage.notebook import Notebook

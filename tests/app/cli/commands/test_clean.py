@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def there(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if path.name.lower().startswith((".sharebench", "precious"))}
 
 
-def no_files() -> Files:
+def no_files() -> AbstractContextManager[Files]:
     raise AssertionError("there is no folder to remove")
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from app.clients.registry import make_files
+from app.clients.base import make_files
 from app.environment.samba.control import Profiler, SmbdControl
 from app.errors import MeasurementError
 from app.server.shell import ServerShell

@@ -12,9 +12,8 @@ from app.errors import LoginError, NoSuchShareError, UnreachableError
 from app.tui.guide.browser import MAKE_HERE, BrowseScreen, VirtualList
 from app.tui.guide.screen import GuideScreen
 from app.tui.guide.views import PageView
-from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, Option, Page, Simple
 from app.workflows.guide.known import GuideContext
-from app.workflows.guide.page import Option, Page, Simple
 from storage.notebook import Notebook
 from storage.records import Command, Target
 from tests.builders import series

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from app.changes.find import Ways
 from app.changes.server import ChangeFailedError, ChangeRefusedError, ConsentNeededError
-from app.changes.smb_conf import ChangeableSetting
+from app.changes.smb_conf import ChangeableSetting, Ways
 from app.child_process import PASSWORD_VARIABLE
 from app.errors import CancelledError, LoginError, UnreachableError
 from app.measure.process import SeriesControl, SeriesRequest

@@ -9,8 +9,13 @@ from app.errors import UsageError
 from app.workflows.guide.after_run import ask_server, page_of
 from app.workflows.guide.choices import (
     STEPS,
+    Ask,
+    BeginRound,
+    Go,
     GuideChoices,
     MethodStep,
+    Option,
+    Page,
     new_measurement,
     next_round,
     same_again,
@@ -18,9 +23,16 @@ from app.workflows.guide.choices import (
     with_target,
 )
 from app.workflows.guide.job import request_of
-from app.workflows.guide.known import GuideContext, LinkState, recent_targets
-from app.workflows.guide.method import StepState, blocked, next_step, standings, step_before
-from app.workflows.guide.page import Ask, BeginRound, Go, Option, Page
+from app.workflows.guide.known import (
+    GuideContext,
+    LinkState,
+    StepState,
+    blocked,
+    next_step,
+    recent_targets,
+    standings,
+    step_before,
+)
 from forms.layout import Toned
 from forms.series.fields import QUESTIONS
 from storage.plan import QuietTime

@@ -6,9 +6,8 @@ from app.config import Config, ConfigError, ServerProfile
 from app.targets import parse_target, parse_typed_target
 from app.workflows.guide import known as profiles
 from app.workflows.guide.before_run import target_page
-from app.workflows.guide.choices import GuideChoices
+from app.workflows.guide.choices import Connect, GuideChoices
 from app.workflows.guide.known import GuideContext
-from app.workflows.guide.page import Connect
 
 NAS = ServerProfile(
     address="nas1.example.com",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.clients.base import Secrets
-from app.clients.registry import check_client_name, client_names, make_client
+from app.clients.base import Secrets, check_client_name, client_names, make_client
 from app.errors import UsageError
 from storage.plan import Settings
 from storage.protocols import PROTOCOLS

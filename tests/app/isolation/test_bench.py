@@ -5,7 +5,7 @@ import pytest
 
 from app.environment.samba.control import ProcessorQuota, SmbdControl, parse_quota
 from app.errors import MeasurementError
-from app.isolation.dbench import parse_bench
+from app.isolation.bench import parse_bench
 from app.server.shell import Said, ServerShell
 from storage.isolations import ProfileCounter
 from tests.waiting import wait_for

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app import sharing
+from app import importing
 from app.errors import MeasurementError
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
@@ -62,29 +62,29 @@ def test_push_gives_and_pull_takes_recordings_of_every_kind(there: Inside, tmp_p
 def test_what_is_resumed_where_it_was_measured_replaces_the_copy(tmp_path: Path):
     first = one(1, (100e6,) * 3, status=SeriesStatus.INTERRUPTED)
     with Notebook(book(tmp_path / "a.db", first)) as mine, Notebook(tmp_path / "b.db") as copy:
-        ids, entries = sharing.part(mine, [first.id])
-        assert (ids, sharing.take(copy, entries, "a").new) == ([first.id], [first.id])
+        ids, entries = importing.part(mine, [first.id])
+        assert (ids, importing.take(copy, entries, "a").new) == ([first.id], [first.id])
         copy.describe(first.id, note="waiting for the rest")
         copy.add(one(2, base_id=first.id))
         mine.add_run(first.id, runs((100e6,) * 4)[-1])
         mine.update(replace(mine.series(first.id), status=SeriesStatus.COMPLETE))
-        assert sharing.state(mine) != sharing.state(copy)
-        assert sharing.take(copy, sharing.part(mine, [first.id])[1], "a").changed == [first.id]
+        assert importing.state(mine) != importing.state(copy)
+        assert importing.take(copy, importing.part(mine, [first.id])[1], "a").changed == [first.id]
         found = copy.series(first.id)
         assert (len(found.runs), found.status, found.note) == (6, SeriesStatus.COMPLETE, "waiting for the rest")
         assert copy.series(one(2).id).base_id == first.id
-        sharing.take(mine, sharing.part(copy, [first.id, one(2).id])[1], "b")
-        assert (mine.series(first.id).imported_at, sharing.state(mine)) == (None, sharing.state(copy))
+        importing.take(mine, importing.part(copy, [first.id, one(2).id])[1], "b")
+        assert (mine.series(first.id).imported_at, importing.state(mine)) == (None, importing.state(copy))
 
 
 def test_an_older_copy_never_replaces_what_was_resumed_here(tmp_path: Path):
     first = one(1, (100e6,) * 3, status=SeriesStatus.INTERRUPTED)
     with Notebook(book(tmp_path / "a.db", first)) as mine, Notebook(tmp_path / "b.db") as copy:
-        old = sharing.part(mine, [first.id])[1]
-        sharing.take(copy, old, "a")
+        old = importing.part(mine, [first.id])[1]
+        importing.take(copy, old, "a")
         mine.add_run(first.id, runs((100e6,) * 4)[-1])
-        sharing.take(copy, sharing.part(mine, [first.id])[1], "a")
-        sharing.take(copy, old, "a")
+        importing.take(copy, importing.part(mine, [first.id])[1], "a")
+        importing.take(copy, old, "a")
         assert len(copy.series(first.id).runs) == 6
 
 
@@ -93,18 +93,18 @@ def test_what_is_taken_twice_is_the_same_and_not_changed(tmp_path: Path):
         with Notebook(tmp_path / f"{kind} a.db") as mine, Notebook(tmp_path / f"{kind} b.db") as copy:
             made = [MAKERS[kind](mine)]
 
-            def taken(mine: Notebook = mine, copy: Notebook = copy, made: list[str] = made) -> sharing.Taken:
-                return sharing.take(copy, json.loads(json.dumps(sharing.part(mine, made)[1])), "a")
+            def taken(mine: Notebook = mine, copy: Notebook = copy, made: list[str] = made) -> importing.Taken:
+                return importing.take(copy, json.loads(json.dumps(importing.part(mine, made)[1])), "a")
 
-            assert (taken(), taken()) == (sharing.Taken(new=made), sharing.Taken()), kind
+            assert (taken(), taken()) == (importing.Taken(new=made), importing.Taken()), kind
             mine.describe(made[0], note="seen there")
-            assert taken() == sharing.Taken(changed=made), kind
+            assert taken() == importing.Taken(changed=made), kind
 
 
 def test_all_is_asked_for_part_by_part_until_the_other_side_gives_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(sharing, "_PART_BYTES", 1)
+    monkeypatch.setattr(importing, "_PART_BYTES", 1)
     asked: list[str] = []
     with Notebook(book(tmp_path / "a.db", one(1), one(2), one(3))) as theirs, Notebook(tmp_path / "b.db") as mine:
         gives = True
@@ -112,42 +112,42 @@ def test_all_is_asked_for_part_by_part_until_the_other_side_gives_no_more(
         def ask(_host: str, word: str, text: str = "") -> object:
             asked.append(word)
             if word == "state":
-                return sharing.state(theirs)
+                return importing.state(theirs)
             if word == "take":
-                return asdict(sharing.take(theirs, json.loads(text), "mine"))
-            ids, entries = sharing.part(theirs, json.loads(text)) if gives else ([], [])
+                return asdict(importing.take(theirs, json.loads(text), "mine"))
+            ids, entries = importing.part(theirs, json.loads(text)) if gives else ([], [])
             return {"ids": ids, "entries": entries}
 
-        monkeypatch.setattr(sharing, "_ask", ask)
-        assert len(sharing.pull(mine, "nas").new) == 3
+        monkeypatch.setattr(importing, "_ask", ask)
+        assert len(importing.pull(mine, "nas").new) == 3
         assert asked == ["state", "give", "give", "give"]
         asked.clear()
         mine.describe(one(1).id, label="mine")
         mine.add(one(4))
-        pushed = sharing.push(mine, "nas")
+        pushed = importing.push(mine, "nas")
         assert (pushed.changed, pushed.new, asked) == ([one(1).id], [one(4).id], ["state", "take", "take"])
         asked.clear()
         theirs.add(one(5))
         gives = False
-        assert sharing.pull(mine, "nas") == sharing.Taken()
+        assert importing.pull(mine, "nas") == importing.Taken()
         assert asked == ["state", "give"]
 
 
 def test_what_is_being_measured_is_shared_when_it_has_ended(tmp_path: Path):
     with Notebook(book(tmp_path / "a.db", one(1), one(2))) as mine:
         mine.take(one(1).id)
-        assert set(sharing.state(mine)) == {one(2).id}
+        assert set(importing.state(mine)) == {one(2).id}
         mine.release(one(1).id)
-        assert set(sharing.state(mine)) == {one(1).id, one(2).id}
+        assert set(importing.state(mine)) == {one(1).id, one(2).id}
 
 
 def test_many_recordings_travel_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sharing, "_PART_BYTES", 1)
+    monkeypatch.setattr(importing, "_PART_BYTES", 1)
     with Notebook(book(tmp_path / "a.db", one(3), one(1), one(2, base_id=one(1).id))) as mine:
         wanted = [one(3).id, one(2).id, one(1).id]
-        done, entries = sharing.part(mine, wanted)
+        done, entries = importing.part(mine, wanted)
         assert (done, len(entries)) == ([one(1).id], 1)
-        assert sharing.part(mine, ["0" * 12]) == (["0" * 12], [])
+        assert importing.part(mine, ["0" * 12]) == (["0" * 12], [])
 
 
 def test_a_rejected_run_and_its_reason_go_along(there: Inside, tmp_path: Path):
@@ -220,6 +220,6 @@ def test_the_host_is_checked_before_anything_runs(tmp_path: Path):
 )
 def test_what_is_no_recording_is_refused_whole(entries: object, tmp_path: Path):
     with Notebook(tmp_path / "a.db") as notebook, pytest.raises((DocumentError, MeasurementError)):
-        sharing.take(notebook, entries, "b")
+        importing.take(notebook, entries, "b")
     worker = Inside(tmp_path / "a.db", None)("share-worker", "take", stdin=json.dumps(entries))
     assert (worker.returncode, worker.stdout) == (2, "")
