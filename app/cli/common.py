@@ -412,11 +412,14 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
     if not make:
         _must_be_there(path)
     with Notebook(path) as found:
-        told = context.find_root().ensure_object(dict)
-        if found.remark and told.get("remark") != found.remark:
-            told["remark"] = found.remark
-            say(found.remark)
-        _tell_left_behind(context, found)
+        if found.remark:
+            _say_once(context, found.remark)
+        for entry in found.left_behind() if context.info_name != "restore" else ():
+            _say_once(
+                context,
+                f"sharebench: an interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}:"
+                " restore it with `sharebench restore`",
+            )
         try:
             yield found
         except UnknownReferenceError as error:
@@ -425,29 +428,21 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
             raise UsageError(str(error), options=error.options) from error
 
 
-def _tell_left_behind(context: click.Context, found: "Notebook") -> None:
-    told = context.find_root().ensure_object(dict)
-    if context.info_name == "restore" or told.get("left behind"):
-        return
-    for entry in found.left_behind():
-        told["left behind"] = True
-        say(
-            f"sharebench: an interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}:"
-            " restore it with `sharebench restore`"
-        )
+def _say_once(context: click.Context, text: str) -> None:
+    said = context.find_root().ensure_object(dict).setdefault("said", set())
+    if text not in said:
+        said.add(text)
+        say(text)
 
 
 def _tell_leftovers(context: click.Context, found: "Notebook") -> None:
-    told = context.find_root().ensure_object(dict)
-    if told.get("leftovers"):
-        return
-    told["leftovers"] = True
     ids = [one.id for one in found.left_over()]
     if ids:
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-        say(
+        _say_once(
+            context,
             f"sharebench: leftovers of {', '.join(ids[:_NAMED])}{more} may still be on their targets:"
-            f" `sharebench show {ids[0]}` names them, `sharebench clean TARGET` removes them"
+            f" `sharebench show {ids[0]}` names them, `sharebench clean TARGET` removes them",
         )
 
 

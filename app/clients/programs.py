@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -110,7 +110,6 @@ class Subprocess:
         counter: str = "rchar",
         timeout_seconds: float = 30.0,
         stdin: bytes = b"",
-        environment: Mapping[str, str] | None = None,
         files: Sequence[int] = (),
     ) -> SubprocessOutcome:
         """Raises StalledError after ``timeout_seconds`` without progress, and CancelledError.
@@ -125,7 +124,7 @@ class Subprocess:
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=errors,
-                env=clean_environment(LC_ALL="C", **(environment or {})),
+                env=clean_environment(LC_ALL="C"),
                 pass_fds=tuple(files),
                 preexec_fn=die_with_parent,  # noqa: PLW1509  one call into the kernel, nothing that takes a lock
             )

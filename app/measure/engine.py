@@ -54,7 +54,6 @@ class Engine:
         self._size_bytes = 0
         self._path = plan.target.path
         self._traffic: list[TcpInfo] = []
-        self._reached: bool | None = None if plan.until_percent is None else False
 
     def measure(self) -> None:
         self._brake.when_cancelled(self._client.abort)
@@ -77,7 +76,7 @@ class Engine:
         if failure is None:
             if left:
                 self._emit(process.Warned(text=f"{left}: remove it by hand"))
-            self._emit(process.Finished(reached=self._reached))
+            self._emit(process.Finished())
         else:
             what_to_do = f"; {left}: remove it by hand, or resume the series" if left else ""
             self._emit(process.Failed.of(failure, what_to_do))
@@ -143,8 +142,8 @@ class Engine:
         if plan.until_percent is None:
             return self._runs_done < plan.runs
         half_width = known_to_percent(self._rates) if len(self._rates) >= MIN_RUNS_FOR_INTERVAL else None
-        self._reached = half_width is not None and half_width <= plan.until_percent
-        if self._reached and self._runs_done >= min(plan.runs, plan.max_runs):
+        is_known = half_width is not None and half_width <= plan.until_percent
+        if is_known and self._runs_done >= min(plan.runs, plan.max_runs):
             return False
         return self._runs_done < plan.max_runs
 

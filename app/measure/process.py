@@ -213,9 +213,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """All runs are done; ``reached`` is False if ``--until`` was not met."""
-
-    reached: bool | None = None
+    """All runs are done."""
 
 
 Event = (

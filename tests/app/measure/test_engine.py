@@ -185,12 +185,12 @@ def test_finishing_after_a_run_ends_well():
     assert events[-1] == Finished()
 
 
-def test_until_goes_on_to_the_interval_and_says_reached():
+def test_until_measures_on_to_the_interval():
     server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0, 1.2, 1.1, *[1.1] * 40]))
     events = measure(
         MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=3, until_percent=2.0, max_runs=40), server
     )
-    assert events[-1] == Finished(reached=True)
+    assert events[-1] == Finished()
     assert 3 < len(runs(events)) < 40
 
 
@@ -201,10 +201,10 @@ def test_until_makes_the_planned_runs_also_where_fewer_would_do(planned: int, mo
     assert len(runs(measure(plan, server))) == made
 
 
-def test_until_stops_at_the_maximum_and_says_not_reached():
+def test_until_stops_at_the_maximum():
     server = FakeServer(files={"/data/file": 1000}, seconds=deque([1.0, 2.0] * 10))
     events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, until_percent=1.0, max_runs=6), server)
-    assert events[-1] == Finished(reached=False)
+    assert events[-1] == Finished()
     assert len(runs(events)) == 6
 
 
