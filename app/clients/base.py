@@ -37,9 +37,13 @@ class Content:
 
     def digest(self) -> str:
         sha = hashlib.sha256()
-        for offset in range(0, self.size_bytes, MAX_BLOCK_BYTES):
-            sha.update(self.block(offset, min(MAX_BLOCK_BYTES, self.size_bytes - offset)))
+        for block in self.blocks():
+            sha.update(block)
         return sha.hexdigest()
+
+    def blocks(self) -> Iterator[memoryview]:
+        for offset in range(0, self.size_bytes, MAX_BLOCK_BYTES):
+            yield self.block(offset, min(MAX_BLOCK_BYTES, self.size_bytes - offset))
 
 
 MOST_ENTRIES = 1_000_000

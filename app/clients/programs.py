@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from app.child_process import clean_environment, die_with_parent
-from app.clients.base import MAX_BLOCK_BYTES, Client, Content, Meter, Secrets
+from app.clients.base import Client, Content, Meter, Secrets
 from app.clients.tcp import StallWatch, file_error
 from app.errors import AccessDeniedError, MissingProgramError, NoSuchFileError, NotAFileError
 from storage.plan import Settings
@@ -79,8 +79,7 @@ class SourceFile:
             self.close()
             self._file = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the client
             try:
-                for offset in range(0, content.size_bytes, MAX_BLOCK_BYTES):
-                    self._file.write(content.block(offset, min(MAX_BLOCK_BYTES, content.size_bytes - offset)))
+                self._file.writelines(content.blocks())
                 self._file.flush()
             except OSError as error:
                 raise file_error(error, tempfile.gettempdir()) from error

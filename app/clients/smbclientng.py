@@ -14,7 +14,7 @@ from typing import Any
 from smbclientng.core.SMBSession import SMBSession
 from smbclientng.types.Config import Config
 
-from app.clients.base import MAX_BLOCK_BYTES, Content, Meter, Secrets, Sink, Transfer
+from app.clients.base import Content, Meter, Secrets, Sink, Transfer
 from app.clients.programs import ExternalClient
 from app.clients.smb.client import SMBClient
 from app.clients.smb.errors import place
@@ -156,8 +156,7 @@ class SmbclientNgClient(ExternalClient):
                 self._sent[1].rename(path)
             else:
                 with path.open("wb") as file:
-                    for offset in range(0, content.size_bytes, MAX_BLOCK_BYTES):
-                        file.write(content.block(offset, min(MAX_BLOCK_BYTES, content.size_bytes - offset)))
+                    file.writelines(content.blocks())
         except OSError as error:
             raise file_error(error, str(path)) from error
         self._sent = (content, path)

@@ -4,7 +4,6 @@ Reads orders from stdin, prints its port, and ends at EOF on stdin. Both serve a
 server holds beside other work, and SMB takes a least time for each request: so that a demo ends alike on any machine.
 """
 
-import json
 import logging
 import os
 import shutil
@@ -12,9 +11,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
+from app.messages import message_of
 from forms.findings.finding import PRACTICE_BYTES_PER_SECOND
 
 SMB_REQUEST_SECONDS = 0.003
@@ -30,9 +30,6 @@ class ServerOrders:
     user: str
     password: str
     share: str = "practice"
-
-    def to_line(self) -> str:
-        return json.dumps(asdict(self))
 
 
 class Pace:
@@ -133,7 +130,6 @@ def serve_ftp(orders: ServerOrders) -> None:
 
 
 if __name__ == "__main__":
-    raw: dict[str, Any] = json.loads(sys.stdin.readline())
-    given = ServerOrders(**raw)
+    given: ServerOrders = message_of(sys.stdin.readline(), [ServerOrders])
     end_with_parent(given)
     {"smb": serve_smb, "ftp": serve_ftp}[sys.argv[1]](given)

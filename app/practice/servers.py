@@ -1,19 +1,17 @@
 """Practice servers: SMB and FTP on free loopback ports, with a temporary folder of files."""
 
-import contextlib
+import os
 import secrets
-import select
 import shutil
-import subprocess
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
-from app.child_process import own_command, own_environment
-from app.clients.base import MAX_BLOCK_BYTES, Content, Secrets
+from app.child_process import ChildProcess
+from app.clients.base import Secrets
 from app.errors import MeasurementError
+from app.messages import line_of
 from app.practice.child import ServerOrders
 from forms.findings.finding import PRACTICE
 from storage.records import Target
@@ -31,7 +29,7 @@ _SMALL_FILES: dict[str, bytes | int] = {
     "archive/backup.tar": 16_000_000,
 }
 """Content, or size in bytes, by relative path."""
-_READY_SECONDS = 30.0
+_END_SECONDS = 2.0
 
 
 class PracticeServers:
@@ -39,7 +37,7 @@ class PracticeServers:
 
     def __init__(self, report_bytes: int = REPORT_BYTES) -> None:
         self._report_bytes = report_bytes
-        self._processes: list[subprocess.Popen[str]] = []
+        self._processes: list[ChildProcess] = []
         self._folder: Path | None = None
         self.secrets = Secrets(password=secrets.token_urlsafe(12))
         self.smb = Target(protocol="smb", host=HOST, share=SHARE, path=REPORT, user=USER)
@@ -56,78 +54,41 @@ class PracticeServers:
         self._folder = Path(tempfile.mkdtemp(prefix="sharebench-practice-"))
         try:
             self._fill()
-            started = [self._start("smb"), self._start("ftp")]
-            smb_port, ftp_port = (_port_of(process) for process in started)
+            ports = [self._port_of(process) for process in (self._start("smb"), self._start("ftp"))]
         except BaseException:
             self._stop()
             raise
-        self.smb = replace(self.smb, port=smb_port)
-        self.ftp = replace(self.ftp, port=ftp_port)
+        self.smb, self.ftp = (replace(one, port=port) for one, port in zip((self.smb, self.ftp), ports, strict=True))
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stop()
 
     def _fill(self) -> None:
         for name, content in {REPORT: self._report_bytes, **_SMALL_FILES}.items():
             path = self.folder / name
             path.parent.mkdir(exist_ok=True)
-            if isinstance(content, bytes):
-                path.write_bytes(content)
-            else:
-                _write_random(path, content)
+            path.write_bytes(content if isinstance(content, bytes) else os.urandom(content))
 
-    def _start(self, protocol: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            own_command("app.practice.child", protocol),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            start_new_session=True,
-            env=own_environment(),
-        )
+    def _start(self, protocol: str) -> ChildProcess:
+        process = ChildProcess("app.practice.child", protocol, grace_seconds=_END_SECONDS)
         self._processes.append(process)
-        assert process.stdin is not None
         orders = ServerOrders(folder=str(self.folder), user=USER, password=self.secrets.password or "", share=SHARE)
-        process.stdin.write(orders.to_line() + "\n")
-        process.stdin.flush()
+        process.say(line_of(orders))
         return process
+
+    @staticmethod
+    def _port_of(process: ChildProcess) -> int:
+        if (line := next(process.lines(), None)) is None:
+            raise MeasurementError(f"a practice server {process.how_it_ended()}; measure a real server")
+        return int(line)
 
     def _stop(self) -> None:
         for process in self._processes:
-            with contextlib.suppress(OSError):
-                if process.stdin:
-                    process.stdin.close()
+            process.cancel()
         for process in self._processes:
-            try:
-                process.wait(timeout=2)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-            if process.stdout:
-                process.stdout.close()
+            process.close()
         self._processes.clear()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
-
-
-def _port_of(process: subprocess.Popen[str]) -> int:
-    assert process.stdout is not None
-    readable, _, _ = select.select([process.stdout], [], [], _READY_SECONDS)
-    line = process.stdout.readline() if readable else ""
-    if not line.strip().isdecimal():
-        raise MeasurementError(
-            "the practice servers do not start; see `python -m app.practice.child smb`, or measure a real server"
-        )
-    return int(line)
-
-
-def _write_random(path: Path, size_bytes: int) -> None:
-    content = Content(size_bytes)
-    with path.open("wb") as file:
-        for offset in range(0, size_bytes, MAX_BLOCK_BYTES):
-            file.write(content.block(offset, min(MAX_BLOCK_BYTES, size_bytes - offset)))
