@@ -423,7 +423,10 @@ def _page_lines(page: Page, step: MethodStep) -> Iterator[str]:
     taken = _taken_by_enter(page, offered) if offered else None
     for option in page.options:
         run = "run " if isinstance(option.act, acts.Judge) else ""
-        words = [f"{SIGNS.get(option.mark, '')} {run}{' '.join(option.title.split())}".strip(), option.hint]
+        words = [
+            f"{SIGNS.get(option.mark, '')} {run}{' '.join(option.title.split()).removesuffix('…')}".strip(),
+            option.hint,
+        ]
         said = ", ".join(word for word in words if word)
         if option.act is None:
             yield f"-  {said}"

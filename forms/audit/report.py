@@ -84,13 +84,15 @@ _SCOPES = {
 def audit_answer(audit: Audit) -> str:
     """The answer in one sentence: ``2 harmful, 5 useless, 3 worth trying.``"""
     counts = [f"{number} {verdict}" for verdict in COUNTED if (number := audit.count(verdict))]
-    return f"{', '.join(counts)}." if counts else "No problems found."
+    unread = ["the server's settings were not read"] if audit.scope is AuditScope.SESSION else []
+    said = "; ".join(filter(None, (", ".join(counts), *unread))) or "no problems found"
+    return f"{said[0].upper()}{said[1:]}."
 
 
 def audit_sign(audit: Audit) -> Sign:
     """The sign of the gravest finding."""
     gravest = min((finding.verdict for finding in audit.findings), key=list(Ruling).index, default=None)
-    return SIGNS[gravest] if gravest else Sign.GOOD
+    return SIGNS[gravest] if gravest else Sign.UNKNOWN if audit.scope is AuditScope.SESSION else Sign.GOOD
 
 
 def place_of(finding: AuditFinding) -> str:

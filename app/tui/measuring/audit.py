@@ -67,6 +67,7 @@ class AuditResultScreen(ReportScreen):
     def __init__(self, result: AuditResult) -> None:
         super().__init__(f"Audit · {result.audit.subject}", lambda notebook: audit_form(notebook, result.audit))
         self.result = result
+        self.diff = proposed_diff(result.audit.findings, result.files)
 
     def show(self, report: Report) -> None:
         super().show(report)
@@ -79,7 +80,7 @@ class AuditResultScreen(ReportScreen):
         if action == "try":
             return bool(remedies(self.result.audit.findings))
         if action == "fix":
-            return bool(self.result.files)
+            return bool(self.diff)
         return super().check_action(action, parameters)
 
     def action_try(self) -> None:
@@ -87,6 +88,4 @@ class AuditResultScreen(ReportScreen):
         self.sharebench_app.visit("trial", setting=f"{remedy.name} = {remedy.value}")
 
     def action_fix(self) -> None:
-        diff = proposed_diff(self.result.audit.findings, self.result.files)
-        text = diff or "No finding names an edit."
-        self.app.push_screen(MessageDialog("Proposed edits (nothing is written)", text))
+        self.app.push_screen(MessageDialog("Proposed edits (nothing is written)", self.diff))

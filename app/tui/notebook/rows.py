@@ -95,7 +95,9 @@ def _answer(line: "RecordingLine") -> str:
 COLUMNS = (
     ListColumn(SortKey.WHEN, f"When ({layout.local_zones()})", lambda s: s.when, 16, 3, tone=_faint),
     ListColumn(SortKey.KIND, "Kind", lambda s: s.kind, 9, 2),
-    ListColumn(SortKey.LABEL, "Label", lambda s: s.label or s.what, 19, 1, grows=2, cut_inside=True),
+    ListColumn(
+        SortKey.LABEL, "Label", lambda s: s.label or s.what.removeprefix(f"{s.kind} "), 19, 1, grows=2, cut_inside=True
+    ),
     ListColumn(SortKey.AVERAGE, "Answer", _answer, 24, 0, grows=4, tone=lambda s: s.answer.tone),
     ListColumn(SortKey.TARGET, "Target", lambda s: s.what, 17, 7, grows=2, cut_inside=True),
     ListColumn(SortKey.RUNS, "Runs", lambda s: s.done, 5, 4, right=True, tone=lambda s: s.done_tone),

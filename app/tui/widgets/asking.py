@@ -12,7 +12,7 @@ from textual.widgets import Button, Input, Label
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.kinds import kind_of, lines
+from app.kinds import kind_of, lines, parts
 from app.logins import same_login
 from app.server.shell import check_ssh_host
 from app.targets import may_hold_password, parse_typed_target
@@ -256,10 +256,12 @@ class LinesScreen(BaseScreen):
 
 
 def _folder_of(notebook: Notebook, head: Recording) -> Target | None:
+    """The folder that was measured in; of a trial and the like, by the first of its series."""
     target = kind_of(head).target(notebook, head)
-    if target is None or head.kind != SERIES:
+    measured = [head] if head.kind == SERIES else parts(notebook, head)
+    if target is None or not measured:
         return target
-    series = notebook.series(head.id)
+    series = notebook.series(measured[0].id)
     is_file = series.command is Command.GET and not (series.plan and series.plan.make_file)
     return replace(target, path=target.path.rpartition("/")[0]) if is_file else target
 

@@ -220,7 +220,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     return Page(
         title="Compare with the expected",
         why=(
-            "A number alone says nothing. Compare SMB with FTP on the same host; the link's rate is the ceiling of"
+            "A number alone says nothing. Compare SMB with FTP on the same host; the link speed limits"
             " both; a baseline tells whether today is like last month."
         ),
         facts=tuple(facts),

@@ -32,8 +32,8 @@ NEEDS_OF_TARGET = (
     " SHAREBENCH_PASSWORD; it is never stored."
 )
 LOOK_OF_QUIET_TIME = (
-    "What will happen: right before the series a few seconds are spent on looking at processor, disks and network of"
-    " this machine; what is seen goes on the form."
+    "Right before the series, sharebench looks at the processor, disks and network of this machine for a few seconds"
+    " and records what it sees on the form."
 )
 
 

@@ -56,6 +56,7 @@ def test_a_plain_server_has_nothing_harmful(inside: Inside, smbd: Smbd):
 def test_a_server_whose_settings_cannot_be_read_is_told_apart(inside: Inside, smbd: Smbd):
     done = inside("audit", format_target(smbd.target()))
     assert done.returncode == 3
+    assert "he server's settings were not read." in " ".join(done.stdout.split())
     assert "Only what a session reveals was seen." in done.stdout
 
 

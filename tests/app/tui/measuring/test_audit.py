@@ -43,5 +43,11 @@ async def test_what_is_harmful_comes_first_and_the_edits_are_shown(tmp_path: Pat
         assert "t Try" in painted(app)
         await press(app, pilot, "f")
         assert "strict sync = no" in text_of(app.screen, ".dialog-text")
+        await press(app, pilot, "escape", "escape")
+        app.screen.query_one("#conf", Input).value = ""
+        await press(app, pilot, "f9")
+        await measured(app, pilot)
+        assert "he server's settings were not read." in painted(app)
+        assert "Fix" not in painted(app), "there is no edit to show"
     with Notebook(tmp_path / "notebook.db") as notebook:
         assert notebook.recording("last", "audit").kind == "audit"

@@ -11,6 +11,7 @@ from textual.widgets import Input
 from app.clients.base import Secrets
 from app.config import config
 from app.errors import UsageError
+from app.kinds import parts
 from app.load.events import FilesMade, LoadEnded, LoadPhase, PhaseBegan, SecondPassed
 from app.measure.process import Warned
 from app.targets import parse_target
@@ -34,6 +35,7 @@ from storage.records import SeriesStatus, Target, format_target
 from tests.app.charts.reading import plain
 from tests.builders import book, one
 from tests.loads import TIME, full_load, point, scenario
+from tests.recordings import MAKERS
 from tests.servers.smbd import Smbd
 from tests.tui import measured, painted, press, settled, text_of
 
@@ -248,6 +250,18 @@ async def test_the_target_is_that_of_the_recording_pointed_at(app: SharebenchApp
                 await pilot.press(key)
                 await settled(app, pilot)
             assert app.screen.query_one("#target", Input).value == expected
+
+
+async def test_the_target_of_a_trial_is_the_folder_of_its_file(app: SharebenchApp):
+    with Notebook(app.context.notebook_path) as notebook:
+        made = MAKERS["trial"](notebook)
+        measured = notebook.series(parts(notebook, notebook.recording(made))[0].id).target
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "f5")
+        folder = format_target(replace(measured, path=measured.path.rpartition("/")[0]))
+        assert measured.path
+        assert app.screen.query_one("#target", Input).value == folder
 
 
 @pytest.mark.parametrize(
