@@ -6,9 +6,9 @@ from typing import Any
 from forms import wording
 from forms.audit.report import audit_answer, audit_document
 from forms.comparison.blame import with_blame
-from forms.diagnosis.rules import Complaint, complaints
+from forms.diagnosis.rules import complaints
 from forms.diagnosis.summary import Figure, figures
-from forms.findings.finding import SIGNS, finding_document
+from forms.findings.finding import SIGNS, Finding, finding_document
 from forms.layout import Tone, Toned
 from forms.report import Field, Report, Table, columns_of, row_of
 from forms.wording import plain
@@ -46,9 +46,9 @@ def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def complaint_document(complaint: Complaint) -> dict[str, Any]:
+def complaint_document(complaint: Finding) -> dict[str, Any]:
     """A finding with the keys of ``sharebench/findings/1``."""
-    found = {name: value for name, value in finding_document(complaint.finding).items() if name != "series"}
+    found = {name: value for name, value in finding_document(complaint).items() if name != "series"}
     return {**found, "cost": complaint.cost, "certainty": complaint.sure, "setting": complaint.setting or None}
 
 
@@ -66,7 +66,7 @@ def diagnosis_answer(diagnosis: Diagnosis) -> Toned:
     wrong = [one for one in found if one.is_wrong]
     done = [stage for stage in diagnosis.stages if stage.status is SeriesStatus.COMPLETE]
     if wrong:
-        first = wrong[0].finding
+        first = wrong[0]
         more = f" {len(wrong) - 1} more below." if len(wrong) > 1 else ""
         return Toned(f"{SIGNS[first.severity]} {first.title}.{more}", SIGNS[first.severity].tone)
     if not done:
@@ -117,10 +117,10 @@ def _tables(diagnosis: Diagnosis) -> Iterator[Table]:
     for caption, wrong in (("What is wrong, the costliest first", True), ("Worth knowing", False)):
         rows = tuple(
             row_of(
-                f"{SIGNS[one.finding.severity]} {one.finding.title}",
-                f"{one.finding.evidence} How sure: {one.sure}.",
-                one.finding.what_to_do + (f' Test it: sharebench try "{one.setting}" TARGET' if one.setting else ""),
-                tone=SIGNS[one.finding.severity].tone,
+                f"{SIGNS[one.severity]} {one.title}",
+                f"{one.evidence} How sure: {one.sure}.",
+                one.what_to_do + (f' Test it: sharebench try "{one.setting}" TARGET' if one.setting else ""),
+                tone=SIGNS[one.severity].tone,
             )
             for one in found
             if one.is_wrong is wrong
@@ -145,8 +145,8 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
         row_of(next(one.name for one in pair if one), *(one.text if one else "" for one in pair)) for pair in pairs
     )
     changed = f"{wording.count(len(new), 'finding')} new, {len(gone)} gone." if new or gone else "The same findings."
-    findings = [row_of(f"gone: {one.finding.title}", one.finding.evidence, tone=Tone.GOOD) for one in gone]
-    findings += [row_of(f"new: {one.finding.title}", one.finding.evidence, tone=SIGNS[one.finding.severity].tone)
+    findings = [row_of(f"gone: {one.title}", one.evidence, tone=Tone.GOOD) for one in gone]
+    findings += [row_of(f"new: {one.title}", one.evidence, tone=SIGNS[one.severity].tone)
                  for one in new]  # fmt: skip
     tables = [Table(columns=columns_of("Measured", "Base", "Other"), rows=rows, caption="Measured")] if rows else []
     if findings:
@@ -178,6 +178,6 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
     return with_blame(report, *(profile_rounds(stage.facts if stage else {}) for stage in stages))
 
 
-def _only_in(one: Diagnosis, other: Diagnosis) -> Sequence[Complaint]:
-    known = {each.finding.key for each in complaints(other)}
-    return [each for each in complaints(one) if each.finding.key not in known]
+def _only_in(one: Diagnosis, other: Diagnosis) -> Sequence[Finding]:
+    known = {each.key for each in complaints(other)}
+    return [each for each in complaints(one) if each.key not in known]

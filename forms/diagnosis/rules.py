@@ -1,7 +1,6 @@
 """One function for each complaint: at most one finding, with its evidence, what it costs users and the one change."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from forms import wording
 from forms.audit.report import audit_answer, remedies, said_of
@@ -54,33 +53,13 @@ _USUALLY = {
 _WORKED_OUT = "an old server: GMAC needs Samba 4.15, Windows 11 or Windows Server 2022"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Complaint:
-    """A finding of a diagnosis, and what it costs users."""
-
-    finding: Finding
-    cost: float | None = None
-    """The share of the waiting time in its situation that would go, 0 to 1; None where it is not measured."""
-    sure: str = ""
-    setting: str = ""
-    """``NAME=VALUE`` that ``try`` can test."""
-
-    @property
-    def is_wrong(self) -> bool:
-        return self.finding.severity in {Severity.PROBLEM, Severity.WARNING}
-
-
-def complaints(diagnosis: Diagnosis) -> list[Complaint]:
+def complaints(diagnosis: Diagnosis) -> list[Finding]:
     """What is wrong, the costliest for users first; then what is worth knowing."""
     found = [one for rule in RULES if (one := rule(diagnosis)) is not None]
     return sorted(found, key=lambda one: (not one.is_wrong, -1 if one.cost is None else -one.cost - 1))
 
 
-def _finding(key: str, severity: Severity, title: str, evidence: str, what_to_do: str) -> Finding:
-    return Finding(key=key, severity=severity, title=title, evidence=evidence, what_to_do=what_to_do)
-
-
-def slow_connect(diagnosis: Diagnosis) -> Complaint | None:
+def slow_connect(diagnosis: Diagnosis) -> Finding | None:
     """The stage of the first connect that takes the time."""
     stage = diagnosis.stage(StageName.CONNECT)
     totals = stage.of("total_seconds") if stage else ()
@@ -99,14 +78,13 @@ def slow_connect(diagnosis: Diagnosis) -> Complaint | None:
     again = bool(later) and min(later) >= beyond[worst] / 2
     sure = f"{wording.count(len(later), 'later login')}: {_range(later)}" if later else "measured once"
     parts = ", ".join(f"{_USUALLY[one][0]} {wording.seconds(legs[one][0])}" for one in legs if beyond[one] >= lost / 20)
-    return Complaint(
-        finding=_finding(
-            "slow-connect",
-            Severity.PROBLEM if again else Severity.WARNING,
-            f"The first connect takes {wording.seconds(totals[0])}, {wording.seconds(legs[worst][0])} of it for {name}",
-            f"Of it: {parts}. {'Each later login waits again' if again else 'Later logins do not wait'}.",
-            f"Usually {usually}.",
-        ),
+    return Finding(
+        key="slow-connect",
+        severity=Severity.PROBLEM if again else Severity.WARNING,
+        title=f"The first connect takes {wording.seconds(totals[0])}, {wording.seconds(legs[worst][0])} of it for"
+        f" {name}",
+        evidence=f"Of it: {parts}. {'Each later login waits again' if again else 'Later logins do not wait'}.",
+        what_to_do=f"Usually {usually}.",
         cost=beyond[worst] / totals[0],
         sure=sure,
     )
@@ -116,7 +94,7 @@ def _range(times: tuple[float, ...] | list[float]) -> str:
     return f"{wording.milliseconds(min(times))} to {wording.milliseconds(max(times))}"
 
 
-def far_away(diagnosis: Diagnosis) -> Complaint | None:
+def far_away(diagnosis: Diagnosis) -> Finding | None:
     """Credits that do not fill the path, else the distance itself."""
     stage = diagnosis.stage(StageName.DISTANCE)
     if stage is None or not stage.of("echo_seconds"):
@@ -134,28 +112,25 @@ def far_away(diagnosis: Diagnosis) -> Complaint | None:
     link = diagnosis.link_bits_per_second
     if granted < asked and rates[most] >= RISING * rates[half]:
         needed = f"{wording.binary_size(int(link / 8 * trip))}" if link else f"more than {wording.binary_size(most)}"
-        return Complaint(
-            finding=_finding(
-                "credits",
-                Severity.PROBLEM,
-                f"The path needs {needed} in flight, the server grants {wording.binary_size(int(granted))}",
-                f"At a round trip of {wording.milliseconds(trip)}, {wording.binary_size(half)} in flight carry"
-                f" {wording.rate(rates[half])} and {carried}: it still rises when the credits run out.",
-                "Raise `smb2 max credits` on the server; 8192 is Samba's default.",
-            ),
+        return Finding(
+            key="credits",
+            severity=Severity.PROBLEM,
+            title=f"The path needs {needed} in flight, the server grants {wording.binary_size(int(granted))}",
+            evidence=f"At a round trip of {wording.milliseconds(trip)}, {wording.binary_size(half)} in flight carry"
+            f" {wording.rate(rates[half])} and {carried}: it still rises when the credits run out.",
+            what_to_do="Raise `smb2 max credits` on the server; 8192 is Samba's default.",
             cost=1 - 8 * best / link if link and 8 * best < link else 1 - rates[half] / best,
             sure=sure,
             setting="smb2 max credits=8192",
         )
-    return Complaint(
-        finding=_finding(
-            "distance",
-            Severity.WARNING,
-            f"The server is {wording.milliseconds(trip)} away, and each request waits that long",
-            f"One request of {wording.binary_size(least)} at a time carries {wording.rate(rates[least])}, {carried}.",
-            "No setting brings the server closer: copy several files at once, in large blocks, or keep a copy at this"
-            " site.",
-        ),
+    return Finding(
+        key="distance",
+        severity=Severity.WARNING,
+        title=f"The server is {wording.milliseconds(trip)} away, and each request waits that long",
+        evidence=f"One request of {wording.binary_size(least)} at a time carries {wording.rate(rates[least])},"
+        f" {carried}.",
+        what_to_do="No setting brings the server closer: copy several files at once, in large blocks, or keep a copy at"
+        " this site.",
         cost=max(0.0, 1 - rates[least] / best),
         sure=sure,
     )
@@ -172,7 +147,7 @@ def _per_file(stage: Stage) -> tuple[str, float, float, float] | None:
     return max(found, key=lambda one: one[1], default=None)
 
 
-def many_small_files(diagnosis: Diagnosis) -> Complaint | None:
+def many_small_files(diagnosis: Diagnosis) -> Finding | None:
     """Small files whose time goes to the way, or to moving the data."""
     stage = diagnosis.stage(StageName.SMALL_FILES)
     slower = _per_file(stage) if stage else None
@@ -189,17 +164,15 @@ def many_small_files(diagnosis: Diagnosis) -> Complaint | None:
         title = f"Each small file costs {trips} round trips of {wording.milliseconds(trip)}: distance, not the disk"
     else:
         title = f"Each small file takes {wording.milliseconds(seconds)}, most of it to move {size}"
-    return Complaint(
-        finding=_finding(
-            "small-files",
-            Severity.WARNING,
-            title,
-            f"{wording.milliseconds(seconds)} a file of {size} by {command},"
-            f" {wording.milliseconds(max(0.0, seconds - trips * trip))} of it in the server.{faster}",
-            f"Copy several files at once, as `robocopy /MT:{streams}` does, or pack them into one file first."
-            if factor >= RISING
-            else "Look at the disk behind the share: `sharebench isolate TARGET`.",
-        ),
+    return Finding(
+        key="small-files",
+        severity=Severity.WARNING,
+        title=title,
+        evidence=f"{wording.milliseconds(seconds)} a file of {size} by {command},"
+        f" {wording.milliseconds(max(0.0, seconds - trips * trip))} of it in the server.{faster}",
+        what_to_do=f"Copy several files at once, as `robocopy /MT:{streams}` does, or pack them into one file first."
+        if factor >= RISING
+        else "Look at the disk behind the share: `sharebench isolate TARGET`.",
         cost=1 - 1 / factor if factor > 1 else on_the_way,
         sure=_nearly_each(low),
     )
@@ -215,7 +188,7 @@ def _opening(stage: Stage, command: str) -> tuple[float, float]:
     return max(0.0, middle(times)[0] - trips), max(0.0, at_least(times) - trips)
 
 
-def slow_open(diagnosis: Diagnosis) -> Complaint | None:
+def slow_open(diagnosis: Diagnosis) -> Finding | None:
     """Small files whose time goes to opening and closing them in the server."""
     stage = diagnosis.stage(StageName.SMALL_FILES)
     slower = _per_file(stage) if stage else None
@@ -226,22 +199,20 @@ def slow_open(diagnosis: Diagnosis) -> Complaint | None:
     if low < SLOW_FILE_SECONDS / 2 or opening < 0.5 * seconds:
         return None
     opened, closed = (middle(stage.of(f"{command}_{part}_seconds"))[0] for part in ("open", "close"))
-    return Complaint(
-        finding=_finding(
-            "slow-open",
-            Severity.WARNING,
-            f"Opening and closing a file takes the server {wording.milliseconds(opening)}",
-            f"By {command}: open {wording.milliseconds(opened)}, close {wording.milliseconds(closed)}, of"
-            f" {wording.milliseconds(seconds)} for the whole file.",
-            "Remove the modules of `vfs objects` one at a time, first those that log or scan, and measure each with"
-            " `sharebench try`.",
-        ),
+    return Finding(
+        key="slow-open",
+        severity=Severity.WARNING,
+        title=f"Opening and closing a file takes the server {wording.milliseconds(opening)}",
+        evidence=f"By {command}: open {wording.milliseconds(opened)}, close {wording.milliseconds(closed)}, of"
+        f" {wording.milliseconds(seconds)} for the whole file.",
+        what_to_do="Remove the modules of `vfs objects` one at a time, first those that log or scan, and measure each"
+        " with `sharebench try`.",
         cost=opening / seconds,
         sure=_nearly_each(low),
     )
 
 
-def large_folders(diagnosis: Diagnosis) -> Complaint | None:
+def large_folders(diagnosis: Diagnosis) -> Finding | None:
     """The costliest of: a missing name, the questions of a file manager, a listing that grows too fast."""
     stage = diagnosis.stage(StageName.FOLDERS)
     counts = sizes_of(stage, "list") if stage else []
@@ -250,24 +221,22 @@ def large_folders(diagnosis: Diagnosis) -> Complaint | None:
     return max(_of_a_folder(stage, counts), key=lambda one: one.cost or 0.0, default=None)
 
 
-def _of_a_folder(stage: Stage, counts: list[int]) -> Iterator[Complaint]:
+def _of_a_folder(stage: Stage, counts: list[int]) -> Iterator[Finding]:
     count, trip = counts[-1], round_trip(stage)
     missing, asked = stage.of(f"missing_{count}_seconds"), stage.of(f"ask_{count}_seconds")
     if missing:
         value, low = middle(missing)[0], at_least(missing)
         base = middle(stage.of(f"missing_{counts[0]}_seconds"))[0] if len(counts) > 1 else trip
         if low - base >= MISSING_NAME_SECONDS:
-            yield Complaint(
-                finding=_finding(
-                    "missing-name",
-                    Severity.WARNING,
-                    f"A missing name costs {wording.milliseconds(value)}: a scan of {count:,} entries",
-                    f"{wording.milliseconds(base)} in a folder of {counts[0]:,} entries."
-                    if len(counts) > 1
-                    else f"A round trip takes {wording.milliseconds(trip)}.",
-                    "Set `case sensitive = yes` on this share, or split the folder. Risk: names then must be written as"
-                    " they are stored, which programs for Windows do not always do.",
-                ),
+            yield Finding(
+                key="missing-name",
+                severity=Severity.WARNING,
+                title=f"A missing name costs {wording.milliseconds(value)}: a scan of {count:,} entries",
+                evidence=f"{wording.milliseconds(base)} in a folder of {counts[0]:,} entries."
+                if len(counts) > 1
+                else f"A round trip takes {wording.milliseconds(trip)}.",
+                what_to_do="Set `case sensitive = yes` on this share, or split the folder. Risk: names then must be"
+                " written as they are stored, which programs for Windows do not always do.",
                 cost=(value - base) / value,
                 sure=_nearly_each(low),
                 setting="case sensitive=yes",
@@ -276,37 +245,34 @@ def _of_a_folder(stage: Stage, counts: list[int]) -> Iterator[Complaint]:
         value, low = middle(asked)[0], at_least(asked)
         if low >= SLOW_ENTRY_SECONDS:
             far = 2 * trip >= value / 2
-            yield Complaint(
-                finding=_finding(
-                    "slow-folder",
-                    Severity.WARNING,
-                    f"Showing a folder takes {wording.milliseconds(value)} for each entry",
-                    f"A file manager that asks for attributes and streams waits {wording.seconds(value * count)} for"
-                    f" {count:,} entries; {wording.milliseconds(min(value, 2 * trip))} of each are the distance.",
-                    "Show names only (a list without previews), or keep fewer entries in a folder."
-                    if far
-                    else "Remove the modules of `vfs objects` that work on streams or attributes, one at a time.",
-                ),
+            yield Finding(
+                key="slow-folder",
+                severity=Severity.WARNING,
+                title=f"Showing a folder takes {wording.milliseconds(value)} for each entry",
+                evidence=f"A file manager that asks for attributes and streams waits {wording.seconds(value * count)}"
+                f" for {count:,} entries; {wording.milliseconds(min(value, 2 * trip))} of each are the distance.",
+                what_to_do="Show names only (a list without previews), or keep fewer entries in a folder."
+                if far
+                else "Remove the modules of `vfs objects` that work on streams or attributes, one at a time.",
                 cost=1 - 2 * trip / value if not far else 0.5,
                 sure=_nearly_each(low),
             )
     steep = growth(stage)
     if steep and steep[1][0] >= STEEP:
         took = middle(stage.of(f"list_{count}_seconds"))[0]
-        yield Complaint(
-            finding=_finding(
-                "steep-folder",
-                Severity.WARNING,
-                f"Listing grows faster than the folder: ten times the entries take {10 ** steep[0]:.0f} times as long",
-                f"{count:,} entries take {wording.seconds(took)}.",
-                "Split the folder, or move the share to a file system with indexed folders.",
-            ),
+        yield Finding(
+            key="steep-folder",
+            severity=Severity.WARNING,
+            title=f"Listing grows faster than the folder: ten times the entries take {10 ** steep[0]:.0f} times as"
+            " long",
+            evidence=f"{count:,} entries take {wording.seconds(took)}.",
+            what_to_do="Split the folder, or move the share to a file system with indexed folders.",
             cost=1 - (counts[-1] / counts[-2]) ** (1 - steep[0]),
             sure=f"exponent {steep[1][0]:.2f} to {steep[1][1]:.2f}",
         )
 
 
-def protected(diagnosis: Diagnosis) -> Complaint | None:
+def protected(diagnosis: Diagnosis) -> Finding | None:
     """Signing or encryption that the server asks for."""
     stage = diagnosis.stage(StageName.PROTECTION)
     base = stage.of("plain_bytes_per_second") if stage else ()
@@ -329,15 +295,13 @@ def protected(diagnosis: Diagnosis) -> Complaint | None:
     rest = price(base, stage.of("encrypted_bytes_per_second")) if what == "signed" else None
     spent = f" This machine alone spends at least {wording.percent(100 * share)} of it on signing." if share else ""
     more = f" Encryption would cost {wording.percent(rest[0])} more." if rest and rest[1][0] > 0 else ""
-    return Complaint(
-        finding=_finding(
-            "encryption" if what == "encrypted" else "signing",
-            Severity.WARNING if old else Severity.NOTE,
-            f"Every request is {what} ({algorithm}), because the server asks for it",
-            f"A get ran at {wording.rate(rate)}.{spent}{more} This processor's AES instructions:"
-            f" {stage.facts.get('client.aes', 'unknown')}.",
-            remedy,
-        ),
+    return Finding(
+        key="encryption" if what == "encrypted" else "signing",
+        severity=Severity.WARNING if old else Severity.NOTE,
+        title=f"Every request is {what} ({algorithm}), because the server asks for it",
+        evidence=f"A get ran at {wording.rate(rate)}.{spent}{more} This processor's AES instructions:"
+        f" {stage.facts.get('client.aes', 'unknown')}.",
+        what_to_do=remedy,
         cost=share,
         sure="the server allows no plain session, so there is none to compare with",
     )
@@ -346,28 +310,26 @@ def protected(diagnosis: Diagnosis) -> Complaint | None:
 _KEEP = "Keep it: it protects what crosses the network, and this is its fastest algorithm."
 
 
-def fades(diagnosis: Diagnosis) -> Complaint | None:
+def fades(diagnosis: Diagnosis) -> Finding | None:
     """A long run that becomes slower for good."""
     stage = diagnosis.stage(StageName.LONG_RUN)
     found = break_of(stage) if stage else None
     if stage is None or found is None or found.after > FADES_TO * found.before:
         return None
     flush = stage.number("flush_seconds") or 0.0
-    return Complaint(
-        finding=_finding(
-            "fast-then-slow",
-            Severity.WARNING,
-            f"Fast, then slow: after {wording.seconds(found.at_seconds)} at {wording.rate(found.before)} it is"
-            f" {wording.rate(found.after)}",
-            f"Writing the rest to the disk took {wording.seconds(flush)} afterwards.",
-            "Usually the disk behind the server's memory: `sharebench isolate TARGET` measures the disk alone.",
-        ),
+    return Finding(
+        key="fast-then-slow",
+        severity=Severity.WARNING,
+        title=f"Fast, then slow: after {wording.seconds(found.at_seconds)} at {wording.rate(found.before)} it is"
+        f" {wording.rate(found.after)}",
+        evidence=f"Writing the rest to the disk took {wording.seconds(flush)} afterwards.",
+        what_to_do="Usually the disk behind the server's memory: `sharebench isolate TARGET` measures the disk alone.",
         cost=1 - found.after / found.before,
         sure=f"p {'below 0.0001' if found.p_value < 0.0001 else f'{found.p_value:.4f}'}",
     )
 
 
-def one_stream(diagnosis: Diagnosis) -> Complaint | None:
+def one_stream(diagnosis: Diagnosis) -> Finding | None:
     """Several connections that carry more than one does; on the loopback they only share the processors."""
     stage, way = diagnosis.stage(StageName.CARDS), diagnosis.stage(StageName.DISTANCE)
     found = connections_factor(stage) if stage else None
@@ -377,43 +339,39 @@ def one_stream(diagnosis: Diagnosis) -> Complaint | None:
     if low < ONE_STREAM_LIMITS:
         return None
     count, offered = int(stage.number("connections") or 0), int(stage.number("interfaces") or 0)
-    return Complaint(
-        finding=_finding(
-            "one-stream",
-            Severity.WARNING,
-            f"{count} connections carry {factor:.1f} times as much: one stream is the limit",
-            f"The server offers {wording.count(offered, 'interface')} for multichannel.",
-            "Set `server multi channel support = yes`, and give the server's cards several receive queues."
-            if offered < 2
-            else "Use a client that opens several connections (Windows does, mount.cifs with `multichannel`).",
-        ),
+    return Finding(
+        key="one-stream",
+        severity=Severity.WARNING,
+        title=f"{count} connections carry {factor:.1f} times as much: one stream is the limit",
+        evidence=f"The server offers {wording.count(offered, 'interface')} for multichannel.",
+        what_to_do="Set `server multi channel support = yes`, and give the server's cards several receive queues."
+        if offered < 2
+        else "Use a client that opens several connections (Windows does, mount.cifs with `multichannel`).",
         cost=1 - 1 / factor,
         sure=f"95 % interval {low:.1f} to {high:.1f} times",
         setting="server multi channel support=yes" if offered < 2 else "",
     )
 
 
-def bad_settings(diagnosis: Diagnosis) -> Complaint | None:
+def bad_settings(diagnosis: Diagnosis) -> Finding | None:
     """What the audit calls harmful or contradictory."""
     audit = diagnosis.audit
     bad = [one for one in audit.findings if one.verdict in {Ruling.HARMFUL, Ruling.CONTRADICTORY}] if audit else []
     if audit is None or not bad:
         return None
     first = next(iter(remedies(bad)), None)
-    return Complaint(
-        finding=_finding(
-            "settings",
-            Severity.PROBLEM if any(one.verdict is Ruling.HARMFUL for one in bad) else Severity.WARNING,
-            f"The server's settings: {audit_answer(audit)[:-1]}",
-            "; ".join(f"{said_of(one)}: {one.why} {one.price}".strip() for one in bad[:_NAMED_SETTINGS]),
-            f"{bad[0].what_to_do} `sharebench audit TARGET` shows all of them.",
-        ),
+    return Finding(
+        key="settings",
+        severity=Severity.PROBLEM if any(one.verdict is Ruling.HARMFUL for one in bad) else Severity.WARNING,
+        title=f"The server's settings: {audit_answer(audit)[:-1]}",
+        evidence="; ".join(f"{said_of(one)}: {one.why} {one.price}".strip() for one in bad[:_NAMED_SETTINGS]),
+        what_to_do=f"{bad[0].what_to_do} `sharebench audit TARGET` shows all of them.",
         sure="read, not measured",
         setting=f"{first.name}={first.value}" if first else "",
     )
 
 
-RULES: tuple[Callable[[Diagnosis], Complaint | None], ...] = (
+RULES: tuple[Callable[[Diagnosis], Finding | None], ...] = (
     bad_settings,
     slow_connect,
     far_away,

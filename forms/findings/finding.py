@@ -34,21 +34,36 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One finding; all texts are plain text in whole sentences."""
+    """One finding or warning; all texts are plain text in whole sentences."""
 
     key: str
     severity: Severity
     title: str
-    evidence: str
-    what_to_do: str
+    evidence: str = ""
+    what_to_do: str = ""
     series_ids: tuple[str, ...] = ()
+    options: str = ""
+    """What to type, for those who do."""
+    cost: float | None = None
+    """The share of the waiting time in its situation that would go, 0 to 1; None where it is not measured."""
+    sure: str = ""
+    setting: str = ""
+    """``NAME=VALUE`` that ``try`` can test."""
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.severity in {Severity.PROBLEM, Severity.WARNING}
+
+    @property
+    def text(self) -> str:
+        return f"{self.title}: {self.evidence} {self.what_to_do}" if self.evidence else self.title
 
 
 _file = cache(partial(toml_data, package="forms.findings"))
 
 
 @cache
-def texts_of(name: str, file: str = "findings.toml") -> dict[str, str]:
+def texts_of(name: str, file: str) -> dict[str, str]:
     """The texts of ``KEY`` or ``KEY.VARIANT`` in a file of ``data``."""
     key, _, variant = name.partition(".")
     entry = _file(file)[key]
@@ -56,12 +71,15 @@ def texts_of(name: str, file: str = "findings.toml") -> dict[str, str]:
     return {field: " ".join(text.split()) for field, text in texts if isinstance(text, str)}
 
 
-def say(name: str, *series: Series, **words: object) -> Finding:
-    """The finding of that name, with words for the places in its texts; ``{called}`` is the first series."""
+def said(file: str, name: str, /, *series: Series, **words: object) -> Finding:
+    """The finding of that name in a file of ``data``, with words for its places; ``{called}`` is the first series."""
     first = {"called": called(series[0])} if series else {}
-    texts = {field: text.format(**first, **words) for field, text in texts_of(name).items()}
-    severity = Severity(texts.pop("severity"))
-    return Finding(key=name.partition(".")[0], severity=severity, series_ids=tuple(one.id for one in series), **texts)
+    texts: dict[str, Any] = {field: text.format(**first, **words) for field, text in texts_of(name, file).items()}
+    texts["severity"] = Severity(texts.get("severity", Severity.WARNING))
+    return Finding(**{"key": name.partition(".")[0], "series_ids": tuple(one.id for one in series), **texts})
+
+
+say = partial(said, "findings.toml")
 
 
 def called(series: Series) -> str:

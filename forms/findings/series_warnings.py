@@ -4,11 +4,12 @@ import math
 import posixpath
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 
 from forms import wording
-from forms.findings.finding import is_practice, texts_of
+from forms.findings.finding import Finding, is_practice, said
 from forms.stats import summary
 from storage.plan import DEFAULT_WARMUPS
 from storage.records import Command, Phase, QuietVerdict, RunStatus, Series, SeriesStatus, format_target
@@ -27,22 +28,10 @@ UNKNOWN = "facts.unknown"
 _LARGEST_ADVISED = 64 * 1024**3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Advice:
-    """One warning; ``text`` has the figures and ends with what to do."""
-
-    key: str
-    text: str
-    options: str = ""
+warn = partial(said, "warnings.toml")
 
 
-def warn(name: str, *, key: str = "", **words: object) -> Advice:
-    """The warning of that name in ``data/warnings.toml``, with words for the places in its texts."""
-    texts = {field: text.format(**words) for field, text in texts_of(name, "warnings.toml").items()}
-    return Advice(key=key or name.partition(".")[0], **texts)
-
-
-def advice(series: Series) -> list[Advice]:
+def advice(series: Series) -> list[Finding]:
     """All warnings, the gravest first; empty for a series that can be trusted."""
     rules = _PRACTICE_RULES if is_practice(series) else _RULES
     return [said for rule in rules for said in rule(series)]
@@ -73,7 +62,7 @@ def advised_size(bytes_per_second: float) -> int:
     return size
 
 
-def _ending(series: Series) -> Iterator[Advice]:
+def _ending(series: Series) -> Iterator[Finding]:
     failed = [r for r in series.runs if r.status is RunStatus.FAILED]
     if failed:
         first = failed[0]
@@ -85,31 +74,31 @@ def _ending(series: Series) -> Iterator[Advice]:
         yield warn("interrupted", done=done, planned=planned, id=series.id)
 
 
-def _guest(series: Series) -> Iterator[Advice]:
+def _guest(series: Series) -> Iterator[Finding]:
     user = series.target.user
     if user and series.environment.get("path", {}).get("smb.guest") == "yes":
         yield warn("guest", user=wording.plain(user))
 
 
-def _unchecked(series: Series) -> Iterator[Advice]:
+def _unchecked(series: Series) -> Iterator[Finding]:
     if series.command is Command.PUT and series.environment.get("path", {}).get("ftp.size") == "no":
         yield warn("unchecked")
 
 
-def _unread(series: Series) -> Iterator[Advice]:
+def _unread(series: Series) -> Iterator[Finding]:
     problem = series.environment.get("server", {}).get(UNKNOWN)
     if problem and series.plan and (series.plan.server_ssh or series.plan.smb_conf):
         yield warn("unread", problem=wording.plain(str(problem)))
 
 
-def _link(series: Series) -> Iterator[Advice]:
+def _link(series: Series) -> Iterator[Finding]:
     average, link = summary.mean(series.rates()), series.link_bits_per_second
     percent = 800 * average / link if average is not None and link else 0.0
     if percent > _ALL_PERCENT:
         yield warn("link", link=wording.link_rate(link), percent=wording.percent(percent))
 
 
-def _single(series: Series) -> Iterator[Advice]:
+def _single(series: Series) -> Iterator[Finding]:
     rates = series.rates()
     if len(rates) == 1:
         yield warn("single")
@@ -117,12 +106,12 @@ def _single(series: Series) -> Iterator[Advice]:
         yield warn("single.none")
 
 
-def _busy(series: Series) -> Iterator[Advice]:
+def _busy(series: Series) -> Iterator[Finding]:
     if series.quiet_verdict is QuietVerdict.BUSY:
         yield warn("busy")
 
 
-def _unusual(series: Series) -> Iterator[Advice]:
+def _unusual(series: Series) -> Iterator[Finding]:
     runs = [r for r in series.measured() if r.bytes_per_second is not None]
     reasons = summary.unusual(series.rates(), [r.seconds for r in runs if r.seconds])
     flagged = [(run, why) for run, why in zip(runs, reasons, strict=True) if why]
@@ -142,7 +131,7 @@ def _unusual(series: Series) -> Iterator[Advice]:
             yield warn("unusual", run=run.number, why=why, id=series.id)
 
 
-def _drift(series: Series) -> Iterator[Advice]:
+def _drift(series: Series) -> Iterator[Finding]:
     trend = summary.drift(series.rates())
     if trend is None or abs(trend.percent) < DRIFT_PERCENT or not trend.significant:
         return
@@ -151,7 +140,7 @@ def _drift(series: Series) -> Iterator[Advice]:
     yield warn(name, percent=percent, p_value=trend.p_value, warmups=warmups)
 
 
-def _dependence(series: Series) -> Iterator[Advice]:
+def _dependence(series: Series) -> Iterator[Finding]:
     found = summary.lag_1(series.rates())
     if found is None or any(_drift(series)):
         return
@@ -162,7 +151,7 @@ def _dependence(series: Series) -> Iterator[Advice]:
     yield warn("dependence", found=found, what=what)
 
 
-def short_runs(series: Series) -> Iterator[Advice]:
+def short_runs(series: Series) -> Iterator[Finding]:
     """Runs that are too short, and a file size that is long enough."""
     timed = [r for r in series.measured() if r.seconds]
     typical = summary.median([r.seconds for r in timed if r.seconds])
@@ -188,7 +177,7 @@ def short_runs(series: Series) -> Iterator[Advice]:
     yield warn("short", seconds=wording.seconds(typical), blocks=blocks, todo=todo, options=options)
 
 
-def _variation(series: Series) -> Iterator[Advice]:
+def _variation(series: Series) -> Iterator[Finding]:
     rates = series.rates()
     until, half = series.plan.until_percent if series.plan else None, summary.half_width_percent(rates)
     known = summary.known_to_percent(rates)
@@ -200,10 +189,10 @@ def _variation(series: Series) -> Iterator[Advice]:
     if spread is not None and half is not None and spread > VARIATION_PERCENT:
         name = "vary.few" if len(rates) < MANY_RUNS and until is None else "vary"
         shown = {"deviation": wording.percent(spread), "half": wording.percent(half)}
-        yield warn(name, key="scatter", many=MANY_RUNS, **shown)
+        yield warn(name, many=MANY_RUNS, **shown)
 
 
-def _ceiling(series: Series) -> Iterator[Advice]:
+def _ceiling(series: Series) -> Iterator[Finding]:
     share, ceiling = near_ceiling_percent(series), wording.byte_rate(series.ceiling_bytes_per_second)
     if ceiling_beaten(series):
         yield warn("ceiling.beaten", ceiling=ceiling)
@@ -232,7 +221,7 @@ def ways_past_the_ceiling(series: Series) -> list[str]:
     return ways
 
 
-_RULES: tuple[Callable[[Series], Iterator[Advice]], ...] = (
+_RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
     _ending,
     _guest,
     _unchecked,

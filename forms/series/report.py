@@ -155,6 +155,7 @@ def _check_runs(top: JSONNode, series: Series) -> None:
 FORM = "run form"
 BLANK_TITLE = "Measurement form"
 BLANK_ROWS = 5
+_WARNED_OF = frozenset({"busy", "client-ceiling"})
 _KINDS = (ReportKind.TEXT, ReportKind.WHOLE, ReportKind.SECONDS, ReportKind.WHOLE, ReportKind.WHOLE, ReportKind.PERCENT)
 _MEASURES = tuple(RunMeasures.__dataclass_fields__)
 STATUS_COLUMN = len(_KINDS)
@@ -163,6 +164,7 @@ STATUS_COLUMN = len(_KINDS)
 def series_report(form: SeriesSummary) -> Report:
     """A filled run form."""
     series = form.series
+    found = (one for one in findings_of(series) if one.key not in _WARNED_OF)
     return Report(
         form=FORM,
         title=series.title or wording.default_title(series.command, series.target),
@@ -170,7 +172,7 @@ def series_report(form: SeriesSummary) -> Report:
         fields=(_answer(form), *head_fields(series)),
         tables=(run_table(form),),
         results=tuple(result_fields(form)),
-        advice=(*(a.text for a in advice(series)), *_findings(series)),
+        advice=tuple(one.text for one in (*advice(series), *found)),
         chart=_chart(form),
         document=lambda: series_document(series),
     )
@@ -188,15 +190,6 @@ def _answer(form: SeriesSummary) -> Field:
     of_link = "" if share is None else f", {wording.percent(share)} of a {link} link"
     tone = Tone.CAUTION if found else Tone.PLAIN
     return Field(name=wording.ANSWER, text=f"{wording.rate(form.average_rate)}{known}{of_link}. {said}", tone=tone)
-
-
-_SAID_BY_ADVICE = frozenset({"busy", "client-ceiling"})
-
-
-def _findings(series: Series) -> Iterator[str]:
-    for finding in findings_of(series):
-        if finding.key not in _SAID_BY_ADVICE:
-            yield f"{finding.title}: {finding.evidence} {finding.what_to_do}"
 
 
 def blank_series_report(link_bits_per_second: int | None = None, *, runs: int = BLANK_ROWS) -> Report:

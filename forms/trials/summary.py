@@ -6,7 +6,8 @@ from math import log1p
 from statistics import median
 
 from forms import wording
-from forms.findings.series_warnings import FULL_SECONDS, Advice, short_runs
+from forms.findings.finding import Finding, Severity
+from forms.findings.series_warnings import FULL_SECONDS, short_runs
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import ALPHA, LEVELS, PairedEffect, interleaved_effect, paired_effect, slot_effect_percent
 from storage.changes import Slot, TrialPlan
@@ -71,7 +72,7 @@ class TrialSummary(LookResult):
         return self.plan.values[0]
 
     @property
-    def reservations(self) -> tuple[Advice, ...]:
+    def reservations(self) -> tuple[Finding, ...]:
         sides = (self.base, self.other)
         times = [[run.seconds for run in one.measured() if run.seconds] for one in sides]
         longest = max((median(each) for each in times if each), default=0.0)
@@ -82,7 +83,7 @@ class TrialSummary(LookResult):
         varied = self.effect.deviation_percent if self.effect else None
         if varied is not None and varied > UNEQUAL_PERCENT and self.doubt is not Doubt.VARYING:
             text = f"The pairs vary by {wording.percent(varied)}: measure again with longer runs or at a quieter time."
-            found.append(Advice(key="scatter", text=text))
+            found.append(Finding(key="scatter", severity=Severity.WARNING, title=text))
         return tuple(found)
 
 

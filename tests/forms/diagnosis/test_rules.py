@@ -16,8 +16,8 @@ from forms.diagnosis.report import (
     diagnosis_from_document,
     diagnosis_report,
 )
-from forms.diagnosis.rules import Complaint, complaints
-from forms.findings.finding import Severity
+from forms.diagnosis.rules import complaints
+from forms.findings.finding import Finding, Severity
 from forms.layout import Tone
 from forms.tuning.smb_conf import read_conf
 from storage.audits import Audit, AuditScope
@@ -37,7 +37,7 @@ def stage(name: StageName, facts: dict[str, FactValue] | None = None, **samples:
     return Stage(name=name, facts=facts or {}, samples={key: tuple(values) for key, values in samples.items()})
 
 
-def the_one(found: Diagnosis) -> Complaint | None:
+def the_one(found: Diagnosis) -> Finding | None:
     (*rest, one) = [None, *complaints(found)]
     assert rest in ([], [None])
     return one
@@ -58,14 +58,14 @@ def test_a_connect_is_slow_from_a_second_on_beyond_its_round_trips():
     assert the_one(connects([0.997, 0.0])) is None
     found = the_one(connects([0.999, 0.0]))
     assert found is not None
-    assert (found.finding.key, found.finding.severity) == ("slow-connect", Severity.WARNING)
-    assert "for the name lookup" in found.finding.title
-    assert "Later logins do not wait" in found.finding.evidence
+    assert (found.key, found.severity) == ("slow-connect", Severity.WARNING)
+    assert "for the name lookup" in found.title
+    assert "Later logins do not wait" in found.evidence
     assert found.cost == pytest.approx(0.999 / 1.003)
 
 
 def test_a_connect_that_a_busy_machine_delays_is_not_slow():
-    def found(share: float, waited: float) -> Complaint | None:
+    def found(share: float, waited: float) -> Finding | None:
         legs = {"share": share, "login_1": 2.0, "this_machine": 3.0}
         legs |= {"total": 9.0, "processor_wait": waited, "echo": 0.0}
         samples = {f"{name}_seconds": (seconds,) for name, seconds in legs.items()}
@@ -84,7 +84,7 @@ def test_a_wait_at_each_login_is_a_problem():
     for later, severity in ((1.1, Severity.PROBLEM), (0.9, Severity.WARNING)):
         found = the_one(connects([2.0, later, 2.0]))
         assert found is not None
-        assert found.finding.severity is severity
+        assert found.severity is severity
 
 
 def far(trip: float, half: float, granted: int = 2 * MIB, asked: int = 16 * MIB, **more: object) -> Diagnosis:
@@ -97,23 +97,23 @@ def test_a_server_is_far_from_five_milliseconds_on():
     assert the_one(far(0.00499, 25e6)) is None
     found = the_one(far(0.005, 25e6))
     assert found is not None
-    assert found.finding.key == "distance"
+    assert found.key == "distance"
     assert found.cost == pytest.approx(1 - 25 / 30)
 
 
 def test_credits_are_the_limit_where_throughput_still_rises_where_they_end():
-    assert [one.finding.key for one in complaints(far(0.02, 20.1e6))] == ["distance"]
+    assert [one.key for one in complaints(far(0.02, 20.1e6))] == ["distance"]
     found = the_one(far(0.02, 20e6))
     assert found is not None
-    assert (found.finding.key, found.setting) == ("credits", "smb2 max credits=8192")
-    assert "more than 2 MiB in flight, the server grants 2 MiB" in found.finding.title
-    assert [one.finding.key for one in complaints(far(0.02, 20e6, asked=2 * MIB))] == ["distance"]
+    assert (found.key, found.setting) == ("credits", "smb2 max credits=8192")
+    assert "more than 2 MiB in flight, the server grants 2 MiB" in found.title
+    assert [one.key for one in complaints(far(0.02, 20e6, asked=2 * MIB))] == ["distance"]
 
 
 def test_what_the_way_needs_is_the_links_rate_times_the_round_trip():
     found = the_one(far(0.02, 15e6, link_bits_per_second=1e9))
     assert found is not None
-    assert "The path needs 2.38 MiB in flight" in found.finding.title
+    assert "The path needs 2.38 MiB in flight" in found.title
     assert found.cost == pytest.approx(1 - 8 * 30e6 / 1e9)
 
 
@@ -136,10 +136,10 @@ def test_small_files_cost_too_much_from_four_milliseconds_on():
     assert the_one(small(0.0013, 0.00259, 0.0012)) is None
     found = the_one(small(0.0013, 0.0026, 0.0012))
     assert found is not None
-    assert found.finding.title == "Each small file costs 3 round trips of 1.2 ms: distance, not the disk"
+    assert found.title == "Each small file costs 3 round trips of 1.2 ms: distance, not the disk"
     assert found.cost == pytest.approx(1 - 1 / 3.6)
-    assert "8 copies at once are 3.6 times as fast." in found.finding.evidence
-    assert "/MT:8" in found.finding.what_to_do
+    assert "8 copies at once are 3.6 times as fast." in found.evidence
+    assert "/MT:8" in found.what_to_do
 
 
 @pytest.mark.parametrize(("data", "open_seconds", "key"), [(0.1, 0.0, "small-files"), (0.0, 0.1, "slow-open")])
@@ -151,7 +151,7 @@ def test_a_busy_machine_delays_most_files_and_a_slow_server_each(data: float, op
         samples = {f"get_{part}_seconds": (0.0001,) * fast + (slow,) * (500 - fast) for part, slow in parts.items()}
         samples["echo_seconds"] = (0.0001,) * 9
         found = Stage(name=StageName.SMALL_FILES, facts={"round_trips": 3}, samples=samples)
-        return [one.finding.key for one in complaints(diagnosis(found))]
+        return [one.key for one in complaints(diagnosis(found))]
 
     assert (keys(36), keys(37)) == ([key], [])
 
@@ -163,7 +163,7 @@ def test_a_slow_folder_is_slow_for_nearly_each_name(asked: float, missing: float
         samples = {f"{kind}_9000_seconds": (0.0001,) * fast + (slow,) * (500 - fast) for kind, slow in times.items()}
         samples |= {"list_9000_seconds": (0.1,) * 3, "echo_seconds": (0.0001,) * 9}
         found = Stage(name=StageName.FOLDERS, samples=samples)
-        return [one.finding.key for one in complaints(diagnosis(found))]
+        return [one.key for one in complaints(diagnosis(found))]
 
     assert (keys(36), keys(37)) == ([key], [])
 
@@ -173,7 +173,7 @@ def test_a_busy_machine_does_not_make_a_server_far():
         samples = {"echo_seconds": (0.0001,) * fast + (0.02,) * (100 - fast)}
         samples |= {f"in_flight_{size}_bytes_per_second": (1e6,) for size in (1 << 16, 1 << 18)}
         found = Stage(name=StageName.DISTANCE, samples=samples)
-        return [one.finding.key for one in complaints(diagnosis(found))]
+        return [one.key for one in complaints(diagnosis(found))]
 
     assert (keys(4), keys(5)) == (["distance"], [])
 
@@ -181,15 +181,15 @@ def test_a_busy_machine_does_not_make_a_server_far():
 def test_the_disk_is_named_where_several_copies_are_no_faster():
     found = the_one(small(0.001, 0.02, 0.0001, factor=1.49))
     assert found is not None
-    assert "most of it to move 16 KiB" in found.finding.title
-    assert "sharebench isolate" in found.finding.what_to_do
+    assert "most of it to move 16 KiB" in found.title
+    assert "sharebench isolate" in found.what_to_do
 
 
 def test_opening_is_named_where_it_takes_the_server_half_of_the_time():
     found = the_one(small(0.0045, 0.0039, 0.0001))
     assert found is not None
-    assert found.finding.key == "slow-open"
-    assert [one.finding.key for one in complaints(small(0.0041, 0.0042, 0.0001))] == ["small-files"]
+    assert found.key == "slow-open"
+    assert [one.key for one in complaints(small(0.0041, 0.0042, 0.0001))] == ["small-files"]
     assert the_one(small(0.0019, 0.0001, 0.0001)) is None
 
 
@@ -207,29 +207,29 @@ def test_a_missing_name_costs_too_much_from_two_milliseconds_on():
     assert the_one(folder(0.00249)) is None
     found = the_one(folder(0.0025001))
     assert found is not None
-    assert (found.finding.key, found.setting) == ("missing-name", "case sensitive=yes")
-    assert "a scan of 10,000 entries" in found.finding.title
+    assert (found.key, found.setting) == ("missing-name", "case sensitive=yes")
+    assert "a scan of 10,000 entries" in found.title
 
 
 def test_what_a_file_manager_asks_costs_too_much_from_five_milliseconds_on():
     assert the_one(folder(0.001, ask=0.00499)) is None
     found = the_one(folder(0.001, ask=0.005))
     assert found is not None
-    assert found.finding.key == "slow-folder"
-    assert "waits 50 s for 10,000 entries" in found.finding.evidence
+    assert found.key == "slow-folder"
+    assert "waits 50 s for 10,000 entries" in found.evidence
 
 
 def test_a_listing_grows_too_fast_from_an_exponent_of_1_3_on():
     assert the_one(folder(0.001, listing=0.1995)) is None
     found = the_one(folder(0.001, listing=0.2))
     assert found is not None
-    assert "ten times the entries take 20 times as long" in found.finding.title
+    assert "ten times the entries take 20 times as long" in found.title
 
 
 def test_of_one_folder_only_the_costliest_is_told():
     found = the_one(folder(0.05, ask=0.02, listing=0.3))
     assert found is not None
-    assert found.finding.key == "missing-name"
+    assert found.key == "missing-name"
     assert found.cost == pytest.approx(0.99)
 
 
@@ -249,16 +249,16 @@ def test_protection_is_never_to_be_switched_off_and_an_old_algorithm_is_a_warnin
     assert the_one(session("none")) is None
     kept = the_one(session("aes-gmac"))
     assert kept is not None
-    assert (kept.finding.severity, kept.is_wrong) == (Severity.NOTE, False)
-    assert "at least 50 %" in kept.finding.evidence
-    assert "Encryption would cost 20 % more" in kept.finding.evidence
+    assert (kept.severity, kept.is_wrong) == (Severity.NOTE, False)
+    assert "at least 50 %" in kept.evidence
+    assert "Encryption would cost 20 % more" in kept.evidence
     old = the_one(session("aes-cmac"))
     assert old is not None
-    assert old.finding.severity is Severity.WARNING
-    assert "GMAC needs Samba 4.15" in old.finding.what_to_do
+    assert old.severity is Severity.WARNING
+    assert "GMAC needs Samba 4.15" in old.what_to_do
     sealed = the_one(session("none", "aes-128-ccm"))
     assert sealed is not None
-    assert (sealed.finding.key, sealed.finding.severity) == ("encryption", Severity.WARNING)
+    assert (sealed.key, sealed.severity) == ("encryption", Severity.WARNING)
 
 
 def long_run(after: float, samples: int = 12) -> Diagnosis:
@@ -274,7 +274,7 @@ def test_a_run_fades_where_it_loses_two_fifths_for_good():
     assert the_one(long_run(62)) is None
     found = the_one(long_run(58))
     assert found is not None
-    assert found.finding.title == "Fast, then slow: after 2.4 s at 101.0 MB/s it is 59.00 MB/s"
+    assert found.title == "Fast, then slow: after 2.4 s at 101.0 MB/s it is 59.00 MB/s"
     assert found.cost == pytest.approx(1 - 59 / 101)
     assert the_one(long_run(10, samples=7)) is None, "too few to tell"
 
@@ -292,10 +292,10 @@ def test_one_stream_is_the_limit_where_four_surely_carry_half_as_much_again():
     assert the_one(cards([150.0, 151.5, 148.0])) is None
     found = the_one(cards([380.0, 382.0, 378.0]))
     assert found is not None
-    assert found.finding.title == "4 connections carry 3.8 times as much: one stream is the limit"
+    assert found.title == "4 connections carry 3.8 times as much: one stream is the limit"
     assert the_one(cards([380.0, 382.0, 378.0], loopback=True)) is None
     assert the_one(cards([380.0, 120.0, 90.0])) is None, "not sure"
-    assert "one-stream" not in {one.finding.key for one in complaints(cards([380.0, 382.0, 378.0], trip=0.005))}
+    assert "one-stream" not in {one.key for one in complaints(cards([380.0, 382.0, 378.0], trip=0.005))}
 
 
 def audited(line: str) -> Diagnosis:
@@ -313,9 +313,9 @@ def test_harmful_settings_are_a_problem_after_what_was_measured():
     harmful = audited("socket options = SO_SNDBUF=14596")
     found = the_one(harmful)
     assert found is not None
-    assert (found.finding.key, found.cost) == ("settings", None)
+    assert (found.key, found.cost) == ("settings", None)
     both = replace(harmful, stages=(*harmful.stages, *small(0.0045, 0.0039, 0.0001).stages))
-    assert [one.finding.key for one in complaints(both)] == ["slow-open", "settings"]
+    assert [one.key for one in complaints(both)] == ["slow-open", "settings"]
 
 
 def test_the_answer_is_the_costliest_finding_and_the_number_of_others():
@@ -352,28 +352,28 @@ def files(
     )  # fmt: skip
 
 
-def of(found: Diagnosis, key: str) -> Complaint:
-    (one,) = (one for one in complaints(found) if one.finding.key == key)
+def of(found: Diagnosis, key: str) -> Finding:
+    (one,) = (one for one in complaints(found) if one.key == key)
     return one
 
 
 def test_a_connect_is_judged_at_its_very_edges():
     assert the_one(connects([0.99999, 0.0], trip=0.002)) is None
     assert of(connects([1.0, 0.0], trip=0.002), "slow-connect")
-    assert of(connects([2.0, 1.0], trip=0.002), "slow-connect").finding.severity is Severity.PROBLEM
+    assert of(connects([2.0, 1.0], trip=0.002), "slow-connect").severity is Severity.PROBLEM
     twentieth = of(connects([2.25], trip=0.0, legs=0.125), "slow-connect")
-    assert "the first answer" in twentieth.finding.evidence
-    assert "the first answer" not in of(connects([2.25], trip=0.0, legs=0.12), "slow-connect").finding.evidence
+    assert "the first answer" in twentieth.evidence
+    assert "the first answer" not in of(connects([2.25], trip=0.0, legs=0.12), "slow-connect").evidence
 
 
 def test_half_of_the_time_on_the_path_is_distance():
-    assert "distance, not the disk" in of(files(trip=2**-8), "small-files").finding.title
-    assert "most of it to move" in of(files(trip=0.99 * 2**-8), "small-files").finding.title
+    assert "distance, not the disk" in of(files(trip=2**-8), "small-files").title
+    assert "most of it to move" in of(files(trip=0.99 * 2**-8), "small-files").title
 
 
 def test_several_copies_are_advised_from_one_and_a_half_times_on():
-    assert "robocopy" in of(files(trip=2**-8), "small-files").finding.what_to_do
-    assert "isolate" in of(files(trip=2**-8, together=0.626), "small-files").finding.what_to_do
+    assert "robocopy" in of(files(trip=2**-8), "small-files").what_to_do
+    assert "isolate" in of(files(trip=2**-8, together=0.626), "small-files").what_to_do
     assert of(files(trip=2**-8, together=0.9375), "small-files").cost == 0.5, "no faster: what the path takes"
 
 
@@ -381,28 +381,28 @@ def test_opening_is_slow_from_two_milliseconds_and_half_of_the_file_on():
     assert of(files(opening=0.002, data=0.002, closing=0.0), "slow-open")
     assert complaints(files(opening=0.0019, data=0.0019, closing=0.0)) == []
     moved = complaints(files(opening=0.002, data=0.0021, closing=0.0))
-    assert [one.finding.key for one in moved] == ["small-files"]
+    assert [one.key for one in moved] == ["small-files"]
 
 
 def test_a_missing_name_is_compared_with_a_smaller_folder_or_else_a_round_trip():
-    assert "0 ms in a folder of 1,000" in of(folder(0.002, before=0.0), "missing-name").finding.evidence
+    assert "0 ms in a folder of 1,000" in of(folder(0.002, before=0.0), "missing-name").evidence
     assert complaints(folder(0.00199, before=0.0)) == []
     alone = stage(
         StageName.FOLDERS, echo_seconds=[0.001] * 9, list_500_seconds=[0.01] * 3, missing_500_seconds=[0.004] * 9
     )
-    assert "A round trip takes 1 ms" in of(diagnosis(alone), "missing-name").finding.evidence
+    assert "A round trip takes 1 ms" in of(diagnosis(alone), "missing-name").evidence
 
 
 def test_what_to_do_about_a_slow_folder_depends_on_who_takes_half_of_the_time():
-    def asked(trip: float) -> Complaint:
+    def asked(trip: float) -> Finding:
         found = stage(
             StageName.FOLDERS, echo_seconds=[trip] * 9, list_500_seconds=[0.01] * 3, ask_500_seconds=[0.008] * 9
         )
         return of(diagnosis(found), "slow-folder")
 
-    assert "Show names only" in asked(0.002).finding.what_to_do
+    assert "Show names only" in asked(0.002).what_to_do
     assert asked(0.002).cost == 0.5
-    assert "vfs objects" in asked(0.0019).finding.what_to_do
+    assert "vfs objects" in asked(0.0019).what_to_do
     assert asked(0.0019).cost == pytest.approx(1 - 0.0038 / 0.008)
 
 
@@ -416,7 +416,7 @@ def test_one_stream_is_named_from_one_and_a_half_times_on_and_by_what_the_server
     assert of(several(151.0), "one-stream").setting == "server multi channel support=yes"
     offered = of(several(151.0, interfaces=2), "one-stream")
     assert offered.setting == ""
-    assert "Use a client" in offered.finding.what_to_do
+    assert "Use a client" in offered.what_to_do
 
 
 def test_a_run_breaks_where_both_parts_have_eight_samples_and_the_second_lasts_a_second():
@@ -425,7 +425,7 @@ def test_a_run_breaks_where_both_parts_have_eight_samples_and_the_second_lasts_a
         rates = [(100.0 if number < samples else 10.0) + number % 3 for number in range(2 * samples)]
         moved = [sum(rates[:number]) * each for number in range(2 * samples + 1)]
         found = stage(StageName.LONG_RUN, {"flush_seconds": 0.0}, at_seconds=at, moved_bytes=moved)
-        return [one.finding.key for one in complaints(diagnosis(found))]
+        return [one.key for one in complaints(diagnosis(found))]
 
     assert run(8, 0.125) == ["fast-then-slow"]
     assert run(7, 0.25) == []
@@ -433,7 +433,7 @@ def test_a_run_breaks_where_both_parts_have_eight_samples_and_the_second_lasts_a
 
 
 def test_settings_are_a_problem_where_one_is_harmful():
-    assert of(audited("socket options = SO_SNDBUF=14596"), "settings").finding.severity is Severity.PROBLEM
+    assert of(audited("socket options = SO_SNDBUF=14596"), "settings").severity is Severity.PROBLEM
 
 
 def test_a_busy_machine_is_named_from_one_and_a_half_processes_a_processor_on():
@@ -473,18 +473,18 @@ def test_a_document_of_another_kind_is_refused():
 
 def test_what_is_wrong_comes_before_what_is_worth_knowing():
     both = replace(session("aes-gmac"), stages=(*session("aes-gmac").stages, *connects([3.0, 0.1]).stages))
-    assert [one.finding.key for one in complaints(both)] == ["slow-connect", "signing"]
+    assert [one.key for one in complaints(both)] == ["slow-connect", "signing"]
 
 
 def test_a_machine_whose_signing_speed_is_unknown_states_no_share():
     one = session("aes-cmac").stages[0]
     found = of(diagnosis(replace(one, facts={**one.facts, "signer_bytes_per_second": 0.0})), "signing")
     assert found.cost is None
-    assert "spends at least" not in found.finding.evidence
+    assert "spends at least" not in found.evidence
 
 
 def test_credits_are_judged_by_half_of_what_is_granted():
     rates = {f"in_flight_{size * MIB}_bytes_per_second": [rate] for size, rate in ((1, 10e6), (2, 25e6), (4, 30e6))}
     facts: dict[str, FactValue] = {"granted_bytes_in_flight": 4 * MIB, "asked_bytes_in_flight": 16 * MIB}
     found = diagnosis(stage(StageName.DISTANCE, facts, echo_seconds=[0.02] * 9, **rates))
-    assert [one.finding.key for one in complaints(found)] == ["distance"]
+    assert [one.key for one in complaints(found)] == ["distance"]
