@@ -14,11 +14,11 @@ from app.errors import UsageError
 from forms import wording
 from forms.layout import Tone, Toned
 from forms.series.listing import RecordingLine, done_text, done_tone, series_lines, side_by_side
-from storage.audits import AUDIT, Audit, audit_of, recording_of
+from storage.audits import AUDIT, Audit, audit_from_json, audit_of, recording_of
 from storage.changes import TrialPlan
-from storage.diagnoses import DIAGNOSIS, Diagnosis, diagnosis_of
+from storage.diagnoses import DIAGNOSIS, Diagnosis, diagnosis_from_json, diagnosis_of
 from storage.diagnoses import recording_of as diagnosed
-from storage.isolations import Isolation, Layer
+from storage.isolations import Isolation, Layer, isolation_from_json
 from storage.json_reader import JSONNode
 from storage.loads.records import Load
 from storage.notebook import Notebook
@@ -59,7 +59,7 @@ class Kind:
     compare: "Callable[[Notebook, Sequence[Recording]], Compared] | None" = None
     """Compares the first with the others; None means side by side, without a verdict."""
     read: Callable[[Notebook, str], Any] | None = None
-    from_document: Callable[[Any], Any] | None = None
+    from_document: Callable[[JSONNode], Any] | None = None
     """None reads by the types of the fields. Raises DocumentError."""
     add: Callable[[Notebook, Any], None] | None = None
     """None stores head and content."""
@@ -302,7 +302,7 @@ KINDS: dict[str, Kind] = {
                 "load_points", {"load_id": head.id, "number": name}, status.value, reason
             ),
             compare=_compare_loads,
-            from_document=lambda document: _later("forms.load.report:load_from_document")(JSONNode("", document)),
+            from_document=_later("forms.load.report:load_from_document"),
             add=Notebook.add_load,
         ),
         Kind(
@@ -318,7 +318,7 @@ KINDS: dict[str, Kind] = {
             target=lambda notebook, head: notebook.isolation(head.id).target,
             judge=_judge_layer_run,
             compare=_two(Notebook.isolation, "forms.isolation.report:isolation_comparison"),
-            from_document=_later("forms.isolation.report:isolation_from_document"),
+            from_document=isolation_from_json,
             add=Notebook.add_isolation,
         ),
         Kind(
@@ -332,7 +332,7 @@ KINDS: dict[str, Kind] = {
             answer=_audit_answer,
             done=lambda notebook, head: len(_audit(notebook, head.id).findings),
             compare=_two(_audit, "forms.audit.report:audit_comparison_report"),
-            from_document=_later("forms.audit.report:audit_from_document"),
+            from_document=audit_from_json,
             add=lambda notebook, audit: notebook.add_recording(recording_of(audit)),
         ),
         Kind(
@@ -346,7 +346,7 @@ KINDS: dict[str, Kind] = {
             resume="diagnose --resume",
             target=lambda notebook, head: _diagnosis(notebook, head.id).target,
             compare=_two(_diagnosis, "forms.diagnosis.report:diagnosis_comparison"),
-            from_document=_later("forms.diagnosis.report:diagnosis_from_document"),
+            from_document=diagnosis_from_json,
             add=lambda notebook, diagnosis: notebook.add_recording(diagnosed(diagnosis)),
         ),
         Kind(
@@ -485,9 +485,10 @@ def stored_record(notebook: Notebook, head: Recording) -> Any:
 
 def record_from_document(kind: Kind, document: Any) -> Any:
     """Raises DocumentError."""
+    node = JSONNode("", document).object()
     if kind.from_document is not None:
-        return kind.from_document(document)
-    return JSONNode("", document).object().record(kind.record, leave=OURS, needs=("id", "created_at"))
+        return kind.from_document(node)
+    return node.record(kind.record, leave=OURS, needs=("id", "created_at"))
 
 
 def add_record(notebook: Notebook, kind: Kind, record: Any, imported_at: str) -> None:

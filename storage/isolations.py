@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from storage.codec import Row, object_of, of_a_sound_file
-from storage.json_reader import Count, JSONNode, NotNegative
+from storage.json_reader import Count, DocumentError, JSONNode, NotNegative
 from storage.plan import Settings
 from storage.recordings import ISOLATION, Recording, RecordingTables, recorded, with_head
 from storage.records import ClientFacts, Facts, FactValue, Head, JSONValue, Owner, RunStatus, Spread, Target, is_alive
@@ -184,7 +184,10 @@ def isolation_to_json(isolation: Isolation) -> dict[str, Any]:
 
 def isolation_from_json(node: JSONNode) -> Isolation:
     """The isolation in a JSON object. Raises DocumentError, naming the first wrong place."""
-    return node.record(Isolation, leave=_OURS_ALONE)
+    found = node.record(Isolation, leave=_OURS_ALONE)
+    if len({run.key for run in found.runs}) < len(found.runs):
+        raise DocumentError("runs: two runs of the same round, layer and number of clients")
+    return found
 
 
 def head_of_isolation(isolation: Isolation) -> Recording:

@@ -5,22 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 
+from storage import codec
 from storage.base import SideTables
 from storage.changes import ChangeTables
-from storage.codec import (
-    SERIES_WRITTEN_BY_PEOPLE,
-    Row,
-    SeriesHistory,
-    attempt_from_row,
-    attempt_to_row,
-    experiment_from_row,
-    experiment_to_row,
-    of_a_sound_file,
-    run_from_row,
-    run_to_row,
-    series_from_row,
-    series_to_row,
-)
 from storage.errors import DamagedNotebookError, RefusedError
 from storage.isolations import IsolationTables
 from storage.loads.tables import LoadTables
@@ -70,12 +57,12 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
 
     def _add(self, many: Sequence[tuple[Series, str | None]]) -> None:
         self.add_recordings([_head_of(series, part_of) for series, part_of in many])
-        self._insert_all("series", (series_to_row(series) for series, _ in many))
-        self._insert_all("runs", (run_to_row(series.id, run) for series, _ in many for run in series.runs))
+        self._insert_all("series", (codec.series_to_row(series) for series, _ in many))
+        self._insert_all("runs", (codec.run_to_row(series.id, run) for series, _ in many for run in series.runs))
         self._insert_all(
             "failed_attempts",
             (
-                attempt_to_row(series.id, number, run)
+                codec.attempt_to_row(series.id, number, run)
                 for series, _ in many
                 for number, run in enumerate(series.failed_attempts, start=1)
             ),
@@ -127,21 +114,21 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
 
     def update(self, series: Series) -> None:
         """Store what measuring changes, without runs and facts; people's texts stay."""
-        row = series_to_row(series)
-        settled = {"id", "base_id", *SERIES_WRITTEN_BY_PEOPLE}
+        row = codec.series_to_row(series)
+        settled = {"id", "base_id", *codec.SERIES_WRITTEN_BY_PEOPLE}
         with self._db.atomic():
             self.update_recording(_head_of(series, None))
             self._db.table("series").update(series.id, {name: row[name] for name in row if name not in settled})
             self._settle(self.recordings_of([series.id])[0].part_of)
 
     def annotate(self, series: Series) -> None:
-        row = series_to_row(series)
+        row = codec.series_to_row(series)
         with self._db.atomic():
             part_of = self._whole_of(series)
             decided = {DECISION: series.decision.value if series.decision else ""}
             self._say(series.id, {"label": series.label, "note": series.note, "question": series.question, **decided})
             self._db.table("recordings").update(series.id, {"part_of": part_of})
-            self._db.table("series").update(series.id, {name: row[name] for name in SERIES_WRITTEN_BY_PEOPLE})
+            self._db.table("series").update(series.id, {name: row[name] for name in codec.SERIES_WRITTEN_BY_PEOPLE})
 
     def set_facts(self, series_id: str, side: str, facts: Facts) -> None:
         with self._db.atomic():
@@ -169,24 +156,24 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         key = (series_id, run.phase.value, run.number)
         with self._db.atomic():
             rows = self._rows("SELECT * FROM runs WHERE series_id = ? AND phase = ? AND number = ?", key)
-            before = next(map(run_from_row, rows), None)
+            before = next(map(codec.run_from_row, rows), None)
             if before == run:
                 return
             if before and before.status is RunStatus.FAILED:
                 sql = "SELECT coalesce(max(attempt), 0) + 1 FROM failed_attempts WHERE series_id = ?"
                 attempt = int(self._db.execute(sql, (series_id,)).fetchone()[0])
-                self._db.table("failed_attempts").insert(attempt_to_row(series_id, attempt, before))
+                self._db.table("failed_attempts").insert(codec.attempt_to_row(series_id, attempt, before))
                 self._db.execute("DELETE FROM runs WHERE series_id = ? AND phase = ? AND number = ?", key)
-            self._db.table("runs").insert(run_to_row(series_id, run))
+            self._db.table("runs").insert(codec.run_to_row(series_id, run))
 
-    def _histories(self, ids: Sequence[str]) -> dict[str, SeriesHistory]:
-        found = {series_id: SeriesHistory() for series_id in ids}
+    def _histories(self, ids: Sequence[str]) -> dict[str, codec.SeriesHistory]:
+        found = {series_id: codec.SeriesHistory() for series_id in ids}
         for series_id, owner in self.running().items():
             if series_id in found:
                 found[series_id].running_by = owner
         attempts = "SELECT * FROM failed_attempts WHERE series_id IN (ids) ORDER BY series_id, attempt"
         for row in self._rows_of(attempts, ids):
-            found[row["series_id"]].failed_attempts.append(attempt_from_row(row))
+            found[row["series_id"]].failed_attempts.append(codec.attempt_from_row(row))
         for row in self._rows_of("SELECT * FROM resumptions WHERE series_id IN (ids) ORDER BY resumed_at", ids):
             found[row["series_id"]].resumed_at.append(row["resumed_at"])
         return found
@@ -216,7 +203,9 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             for row in self._rows_of("SELECT * FROM facts WHERE series_id IN (ids) ORDER BY side, name", ids):
                 facts.setdefault(row["series_id"], {}).setdefault(row["side"], {})[row["name"]] = row["value"]
         history = self._histories(list(heads))
-        return [series_from_row(heads[i], runs.get(i, ()), facts.get(i), history.get(i)) for i in ids if i in heads]
+        return [
+            codec.series_from_row(heads[i], runs.get(i, ()), facts.get(i), history.get(i)) for i in ids if i in heads
+        ]
 
     def experiment(self, name: str) -> list[Series]:
         found = self._db.execute(
@@ -231,7 +220,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     ) -> str | None:
         """An existing name stays as it is. Returns the recording's id; None for a series of changes."""
         with self._db.atomic():
-            self._insert_all("experiments", [experiment_to_row(experiment)], unless_there=True)
+            self._insert_all("experiments", [codec.experiment_to_row(experiment)], unless_there=True)
             stored = self.experiment_called(experiment.name)
             assert stored is not None
             if stored.kind is ExperimentKind.STEPS or stored.recording_id:
@@ -261,7 +250,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
 
     def experiment_called(self, name: str) -> Experiment | None:
         rows = self._rows("SELECT * FROM experiments WHERE name = ?", (name,))
-        return next(map(experiment_from_row, rows), None)
+        return next(map(codec.experiment_from_row, rows), None)
 
     def experiments(self, kind: ExperimentKind | None = None) -> list[ExperimentEntry]:
         rows = self._rows(
@@ -274,7 +263,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         )
         return [
             ExperimentEntry(
-                experiment=experiment_from_row(row), series_count=row["series_count"], last_at=row["last_at"]
+                experiment=codec.experiment_from_row(row), series_count=row["series_count"], last_at=row["last_at"]
             )
             for row in rows
         ]
@@ -287,9 +276,11 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         )
         return self._heads(rows)
 
-    def _heads(self, rows: Iterable[Row]) -> list[Series]:
+    def _heads(self, rows: Iterable[codec.Row]) -> list[Series]:
         running = self.running()
-        return [series_from_row(row, history=SeriesHistory(running_by=running.get(row["id"]))) for row in rows]
+        return [
+            codec.series_from_row(row, history=codec.SeriesHistory(running_by=running.get(row["id"]))) for row in rows
+        ]
 
     def heads_of(self, ids: Sequence[str]) -> list[Series]:
         rows = self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)
@@ -303,7 +294,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         sql = "SELECT count(*) FROM series WHERE ?1 IS NULL OR experiment = ?1"
         return int(self._db.execute(sql, (experiment,)).fetchone()[0])
 
-    @of_a_sound_file
+    @codec.of_a_sound_file
     def runs_of(
         self, ids: Iterable[str], *, with_progress: bool = False, measured: bool = False
     ) -> dict[str, tuple[Run, ...]]:
@@ -317,7 +308,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             f" close_seconds, error, {progress} FROM runs WHERE series_id IN (ids){which} ORDER BY phase DESC, number"
         )
         for row in self._rows_of(sql, wanted):
-            found[row["series_id"]].append(run_from_row(row))
+            found[row["series_id"]].append(codec.run_from_row(row))
         return {series_id: tuple(runs) for series_id, runs in found.items()}
 
     def rates_of(self, ids: Sequence[str]) -> dict[str, list[float]]:

@@ -1,5 +1,6 @@
 """Series, runs and notebooks for the tests: from plain rates to a form with everything that it can show."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,9 +10,12 @@ from app import importing
 from app.importing import Whole
 from forms.exporters import export_reports
 from forms.importers.filled_form import Given
+from forms.isolation.report import example_documents
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from storage.changes import ChangeKind, JournalEntry
+from storage.isolations import Isolation, isolation_from_json
+from storage.json_reader import JSONNode
 from storage.notebook import Notebook
 from storage.plan import Plan, Settings
 from storage.records import (
@@ -287,3 +291,8 @@ def read_series(content: bytes, given: Given) -> list[Series]:
     """The series of a file, those inside trials and surveys too."""
     found = [each.record for each in importing.read(content, given)]
     return [series for record in found for series in (record.series if isinstance(record, Whole) else [record])]
+
+
+def example_isolation(number: int = 0) -> Isolation:
+    """One of the isolations of 2003."""
+    return isolation_from_json(JSONNode("", json.loads(example_documents()[number])))

@@ -29,7 +29,7 @@ from forms.findings.rules_session import why_hidden
 from forms.findings.series_warnings import UNKNOWN
 from forms.series.fields import NOT_CALIBRATED
 from forms.tuning.change_evidence import judge_change
-from forms.tuning.negotiated import dialect_rank
+from forms.tuning.facts import dialect_rank
 from forms.wording import byte_rate, plain
 from storage.errors import NotebookFileError
 from storage.notebook import Notebook

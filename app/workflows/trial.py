@@ -21,7 +21,7 @@ from forms.stats.paired import base_comes_first
 from forms.trials.judged import ChangeSummary, judged
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import block_order
-from forms.tuning import negotiated
+from forms.tuning import facts as known_facts
 from storage.changes import JournalEntry, Slot
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy
@@ -276,7 +276,7 @@ class _Campaign:
             writer.see(event)
             return
         name, value = self.order.setting.name, self._value(arm)
-        denied = value is not None and negotiated.contradiction(name, value, event.client)
+        denied = value is not None and known_facts.contradiction(name, value, event.client)
         if denied:
             raise ChangeFailedError(f"{name} = {value} is not in effect: {denied}; it was restored")
         self._prove_session(arm, event.client)
@@ -287,7 +287,9 @@ class _Campaign:
         if "new session" in self.proofs.get(arm, "") or not arm or not client.dialect:
             return
         base, value = self.writers[0].series.client, self._value(arm)
-        seen = base.dialect and value is not None and negotiated.agreement(self.order.setting.name, value, base, client)
+        seen = (
+            base.dialect and value is not None and known_facts.agreement(self.order.setting.name, value, base, client)
+        )
         self.proofs[arm] += f"; new session: {seen or f'SMB {client.dialect}'}"
 
     def _note_slot(self, writer: SeriesWriter, number: int, position: int, control_seconds: float) -> None:

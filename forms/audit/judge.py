@@ -9,7 +9,7 @@ from typing import Any
 
 from forms.tuning import catalogue
 from forms.tuning.catalogue import CatalogueEntry, Status
-from forms.tuning.fact_names import PARAMETER_PREFIX
+from forms.tuning.facts import PARAMETER_PREFIX
 from forms.tuning.smb_conf import (
     SmbConfFile,
     opposite_value,

@@ -10,8 +10,7 @@ from forms.report import Field, Report, Row, Table, columns_of, fields_of, row_o
 from forms.tuning.catalogue import about
 from forms.tuning.smb_conf import same_value, spelling
 from forms.tuning.trial_rules import data
-from storage.audits import Audit, AuditFinding, AuditScope, Ruling, audit_from_json
-from storage.json_reader import DocumentError, JSONNode
+from storage.audits import Audit, AuditFinding, AuditScope, Ruling
 from storage.records import with_zone
 
 SCHEMA = "sharebench/audit/1"
@@ -61,14 +60,6 @@ def audit_comparison_document(
         "gone": [finding_document(finding) for finding in gone],
         "new": [finding_document(finding) for finding in new],
     }
-
-
-def audit_from_document(document: object) -> Audit:
-    """The audit in a document. Raises DocumentError."""
-    node = JSONNode("", document).object()
-    if node.at("schema").text() != SCHEMA:
-        raise DocumentError(f'schema: expected "{SCHEMA}"')
-    return audit_from_json(node)
 
 
 COUNTED = (
@@ -224,7 +215,7 @@ def audit_differences(base: Audit, other: Audit) -> Iterator[tuple[str, str, str
 
 
 def _steady(audit: Audit) -> dict[str, str]:
-    from forms.tuning.fact_names import PARAMETER_PREFIX, is_volatile  # noqa: PLC0415
+    from forms.tuning.facts import PARAMETER_PREFIX, is_volatile  # noqa: PLC0415
 
     return {
         name: str(value)

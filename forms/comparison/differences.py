@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
-from forms.tuning.fact_names import is_volatile
+from forms.tuning.facts import is_volatile
 from forms.tuning.smb_conf import same_value, spelling
 from storage.plan import Settings
 from storage.records import Facts, JSONValue, Series

@@ -11,7 +11,7 @@ from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Limits, Verdict
 from forms.stats.summary import drift, lag_1
-from forms.tuning.fact_names import human_name
+from forms.tuning.facts import human_name
 from storage.records import Change, JSONValue, QuietVerdict, Series, with_zone
 
 

@@ -12,9 +12,9 @@ from forms.findings.finding import SIGNS, Finding, finding_document
 from forms.layout import Tone, Toned
 from forms.report import Field, Report, Table, columns_of, row_of
 from forms.wording import plain
-from storage.diagnoses import Diagnosis, StageName, diagnosis_from_json, recording_of
+from storage.diagnoses import Diagnosis, StageName, recording_of
 from storage.isolations import profile_rounds
-from storage.json_reader import DocumentError, JSONNode, named
+from storage.json_reader import named
 from storage.records import SeriesStatus, format_target, with_zone
 
 SCHEMA = "sharebench/diagnosis/1"
@@ -50,14 +50,6 @@ def complaint_document(complaint: Finding) -> dict[str, Any]:
     """A finding with the keys of ``sharebench/findings/1``."""
     found = {name: value for name, value in finding_document(complaint).items() if name != "series"}
     return {**found, "cost": complaint.cost, "certainty": complaint.sure, "setting": complaint.setting or None}
-
-
-def diagnosis_from_document(document: object) -> Diagnosis:
-    """The diagnosis in a document. Raises DocumentError."""
-    node = JSONNode("", document).object()
-    if node.at("schema").text() != SCHEMA:
-        raise DocumentError(f'schema: expected "{SCHEMA}"')
-    return diagnosis_from_json(node)
 
 
 def diagnosis_answer(diagnosis: Diagnosis) -> Toned:

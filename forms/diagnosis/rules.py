@@ -4,19 +4,7 @@ from collections.abc import Callable, Iterator
 
 from forms import wording
 from forms.audit.report import audit_answer, remedies, said_of
-from forms.diagnosis.summary import (
-    at_least,
-    break_of,
-    connections_factor,
-    file_seconds,
-    growth,
-    middle,
-    price,
-    rates_in_flight,
-    round_trip,
-    side_by_side_factor,
-    sizes_of,
-)
+from forms.diagnosis import summary
 from forms.findings.finding import FAR_SECONDS, Finding, Severity
 from storage.audits import Ruling
 from storage.diagnoses import Diagnosis, Stage, StageName
@@ -66,7 +54,7 @@ def slow_connect(diagnosis: Diagnosis) -> Finding | None:
     if stage is None or not totals:
         return None
     legs = {name: stage.of(f"{name}_seconds") for name in _USUALLY if stage.of(f"{name}_seconds")}
-    trip, waited = round_trip(stage), sum(stage.of("processor_wait_seconds")[:1])
+    trip, waited = summary.round_trip(stage), sum(stage.of("processor_wait_seconds")[:1])
     known = {"lookup": 0.0, "this_machine": waited}
     beyond = {name: max(0.0, times[0] - known.get(name, trip)) for name, times in legs.items()}
     lost = sum(beyond.values())
@@ -99,9 +87,9 @@ def far_away(diagnosis: Diagnosis) -> Finding | None:
     stage = diagnosis.stage(StageName.DISTANCE)
     if stage is None or not stage.of("echo_seconds"):
         return None
-    trip, (low, high) = middle(stage.of("echo_seconds"))
-    rates = rates_in_flight(stage)
-    if at_least(stage.of("echo_seconds")) < FAR_SECONDS or len(rates) < 2:
+    trip, (low, high) = summary.middle(stage.of("echo_seconds"))
+    rates = summary.rates_in_flight(stage)
+    if summary.at_least(stage.of("echo_seconds")) < FAR_SECONDS or len(rates) < 2:
         return None
     most, least = max(rates), min(rates)
     half = max(size for size in rates if size <= most / 2 or size == least)
@@ -140,9 +128,13 @@ def _per_file(stage: Stage) -> tuple[str, float, float, float] | None:
     """(command, seconds, what nearly every file takes, share of the round trips) of the slower direction."""
     found = []
     for command in ("put", "get"):
-        times = file_seconds(stage, command)
+        times = summary.file_seconds(stage, command)
         if times:
-            value, low, trip = middle(times)[0], at_least(times), at_least(stage.of("echo_seconds") or (0.0,))
+            value, low, trip = (
+                summary.middle(times)[0],
+                summary.at_least(times),
+                summary.at_least(stage.of("echo_seconds") or (0.0,)),
+            )
             found.append((command, value, low, (stage.number("round_trips") or 0) * trip / low))
     return max(found, key=lambda one: one[1], default=None)
 
@@ -156,8 +148,8 @@ def many_small_files(diagnosis: Diagnosis) -> Finding | None:
     command, seconds, low, on_the_way = slower
     if low < SLOW_FILE_SECONDS or (on_the_way < 0.5 and _opening(stage, command)[0] >= 0.5 * seconds):
         return None
-    trips, trip = int(stage.number("round_trips") or 0), round_trip(stage)
-    factor, streams = side_by_side_factor(stage, command) or 1.0, int(stage.number("streams") or 1)
+    trips, trip = int(stage.number("round_trips") or 0), summary.round_trip(stage)
+    factor, streams = summary.side_by_side_factor(stage, command) or 1.0, int(stage.number("streams") or 1)
     faster = f" {streams} copies at once are {factor:.1f} times as fast." if streams > 1 else ""
     size = wording.binary_size(int(stage.number("file_bytes") or 0))
     if on_the_way >= 0.5:
@@ -184,8 +176,8 @@ def _nearly_each(low: float) -> str:
 
 def _opening(stage: Stage, command: str) -> tuple[float, float]:
     """(seconds, for nearly every file) that the server takes to open and close a file, without the way."""
-    times, trips = file_seconds(stage, command, ("open", "close")), 2 * round_trip(stage)
-    return max(0.0, middle(times)[0] - trips), max(0.0, at_least(times) - trips)
+    times, trips = summary.file_seconds(stage, command, ("open", "close")), 2 * summary.round_trip(stage)
+    return max(0.0, summary.middle(times)[0] - trips), max(0.0, summary.at_least(times) - trips)
 
 
 def slow_open(diagnosis: Diagnosis) -> Finding | None:
@@ -198,7 +190,7 @@ def slow_open(diagnosis: Diagnosis) -> Finding | None:
     opening, low = _opening(stage, command)
     if low < SLOW_FILE_SECONDS / 2 or opening < 0.5 * seconds:
         return None
-    opened, closed = (middle(stage.of(f"{command}_{part}_seconds"))[0] for part in ("open", "close"))
+    opened, closed = (summary.middle(stage.of(f"{command}_{part}_seconds"))[0] for part in ("open", "close"))
     return Finding(
         key="slow-open",
         severity=Severity.WARNING,
@@ -215,18 +207,18 @@ def slow_open(diagnosis: Diagnosis) -> Finding | None:
 def large_folders(diagnosis: Diagnosis) -> Finding | None:
     """The costliest of: a missing name, the questions of a file manager, a listing that grows too fast."""
     stage = diagnosis.stage(StageName.FOLDERS)
-    counts = sizes_of(stage, "list") if stage else []
+    counts = summary.sizes_of(stage, "list") if stage else []
     if stage is None or not counts:
         return None
     return max(_of_a_folder(stage, counts), key=lambda one: one.cost or 0.0, default=None)
 
 
 def _of_a_folder(stage: Stage, counts: list[int]) -> Iterator[Finding]:
-    count, trip = counts[-1], round_trip(stage)
+    count, trip = counts[-1], summary.round_trip(stage)
     missing, asked = stage.of(f"missing_{count}_seconds"), stage.of(f"ask_{count}_seconds")
     if missing:
-        value, low = middle(missing)[0], at_least(missing)
-        base = middle(stage.of(f"missing_{counts[0]}_seconds"))[0] if len(counts) > 1 else trip
+        value, low = summary.middle(missing)[0], summary.at_least(missing)
+        base = summary.middle(stage.of(f"missing_{counts[0]}_seconds"))[0] if len(counts) > 1 else trip
         if low - base >= MISSING_NAME_SECONDS:
             yield Finding(
                 key="missing-name",
@@ -242,7 +234,7 @@ def _of_a_folder(stage: Stage, counts: list[int]) -> Iterator[Finding]:
                 setting="case sensitive=yes",
             )
     if asked:
-        value, low = middle(asked)[0], at_least(asked)
+        value, low = summary.middle(asked)[0], summary.at_least(asked)
         if low >= SLOW_ENTRY_SECONDS:
             far = 2 * trip >= value / 2
             yield Finding(
@@ -257,9 +249,9 @@ def _of_a_folder(stage: Stage, counts: list[int]) -> Iterator[Finding]:
                 cost=1 - 2 * trip / value if not far else 0.5,
                 sure=_nearly_each(low),
             )
-    steep = growth(stage)
+    steep = summary.growth(stage)
     if steep and steep[1][0] >= STEEP:
-        took = middle(stage.of(f"list_{count}_seconds"))[0]
+        took = summary.middle(stage.of(f"list_{count}_seconds"))[0]
         yield Finding(
             key="steep-folder",
             severity=Severity.WARNING,
@@ -279,7 +271,7 @@ def protected(diagnosis: Diagnosis) -> Finding | None:
     if stage is None or not base:
         return None
     signing, cipher = stage.facts.get("plain.signing"), stage.facts.get("plain.encryption")
-    rate = middle(base)[0]
+    rate = summary.middle(base)[0]
     if cipher not in {None, "", "none"}:
         old = "ccm" in str(cipher)
         what, algorithm = "encrypted", str(cipher).upper()
@@ -292,7 +284,7 @@ def protected(diagnosis: Diagnosis) -> Finding | None:
         return None
     speed = stage.number("signer_bytes_per_second") or 0.0
     share = rate / speed if what == "signed" and speed else None
-    rest = price(base, stage.of("encrypted_bytes_per_second")) if what == "signed" else None
+    rest = summary.price(base, stage.of("encrypted_bytes_per_second")) if what == "signed" else None
     spent = f" This machine alone spends at least {wording.percent(100 * share)} of it on signing." if share else ""
     more = f" Encryption would cost {wording.percent(rest[0])} more." if rest and rest[1][0] > 0 else ""
     return Finding(
@@ -313,7 +305,7 @@ _KEEP = "Keep it: it protects what crosses the network, and this is its fastest 
 def fades(diagnosis: Diagnosis) -> Finding | None:
     """A long run that becomes slower for good."""
     stage = diagnosis.stage(StageName.LONG_RUN)
-    found = break_of(stage) if stage else None
+    found = summary.break_of(stage) if stage else None
     if stage is None or found is None or found.after > FADES_TO * found.before:
         return None
     flush = stage.number("flush_seconds") or 0.0
@@ -332,8 +324,8 @@ def fades(diagnosis: Diagnosis) -> Finding | None:
 def one_stream(diagnosis: Diagnosis) -> Finding | None:
     """Several connections that carry more than one does; on the loopback they only share the processors."""
     stage, way = diagnosis.stage(StageName.CARDS), diagnosis.stage(StageName.DISTANCE)
-    found = connections_factor(stage) if stage else None
-    if stage is None or found is None or diagnosis.loopback or (way and round_trip(way) >= FAR_SECONDS):
+    found = summary.connections_factor(stage) if stage else None
+    if stage is None or found is None or diagnosis.loopback or (way and summary.round_trip(way) >= FAR_SECONDS):
         return None
     factor, (low, high) = found
     if low < ONE_STREAM_LIMITS:

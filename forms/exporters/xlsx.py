@@ -2,7 +2,8 @@
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import xlsxwriter
@@ -16,7 +17,6 @@ from forms.report import (
     ColumnGroup,
     Field,
     FieldReference,
-    Formula,
     Mark,
     Report,
     ReportKind,
@@ -51,28 +51,16 @@ def render(reports: Sequence[Report], *, paper: str) -> bytes:
     with xlsxwriter.Workbook(file, options) as book:
         book.set_properties({"title": clean(reports[0].title), "comments": "sharebench"})
         book.set_calc_mode("auto")
-        formats = _Formats(book)
+        format_of = cache(lambda **properties: book.add_format(properties))
         names = sheet_names([report.name for report in reports])
         for report, name in zip(reports, names, strict=True):
-            _SheetWriter(book, name, report, formats).write(_PAPERS.get(paper, _PAPERS["A4"]))
+            _SheetWriter(book, name, report, format_of).write(_PAPERS.get(paper, _PAPERS["A4"]))
     return file.getvalue()
 
 
-class _Formats:
-    def __init__(self, book: Any) -> None:
-        self._book = book
-        self._made: dict[tuple[tuple[str, Any], ...], Any] = {}
-
-    def get(self, **properties: Any) -> Any:
-        key = tuple(sorted(properties.items()))
-        if key not in self._made:
-            self._made[key] = self._book.add_format(properties)
-        return self._made[key]
-
-
 class _SheetWriter:
-    def __init__(self, book: Any, name: str, report: Report, formats: _Formats) -> None:
-        self.book, self.report, self.formats = book, report, formats
+    def __init__(self, book: Any, name: str, report: Report, format_of: Callable[..., Any]) -> None:
+        self.book, self.report, self.format_of = book, report, format_of
         self.page = book.add_worksheet(name)
         self.line = 0
         self.field_cells: dict[str, str] = {}
@@ -99,16 +87,16 @@ class _SheetWriter:
 
     def _text(self, line: int, column: int, text: str, **properties: Any) -> None:
         if text:
-            self.page.write_string(line, column, clean(text), self.formats.get(num_format="@", **properties))
+            self.page.write_string(line, column, clean(text), self.format_of(num_format="@", **properties))
         else:
-            self.page.write_blank(line, column, None, self.formats.get(**properties))
+            self.page.write_blank(line, column, None, self.format_of(**properties))
 
     def _fields(self, fields: Sequence[Field]) -> None:
         for field in fields:
             self._text(self.line, 0, field.name, font_color="#595959", valign="top")
             if field.number is not None and field.unit:
                 whole = field.number == round(field.number) or abs(field.number) >= _FRACTIONS_BELOW
-                shown = self.formats.get(num_format="#,##0" if whole else "General", align="left")
+                shown = self.format_of(num_format="#,##0" if whole else "General", align="left")
                 self.page.write_number(self.line, 1, field.number, shown)
                 self._text(self.line, 2, field.unit)
                 if field.text != f"{field.number:,.0f} {field.unit}":
@@ -129,7 +117,7 @@ class _SheetWriter:
         if lines < 2 and len(text.splitlines()) < 2:
             self._text(self.line, first, text)
             return
-        wrapped = self.formats.get(num_format="@", text_wrap=True, valign="top")
+        wrapped = self.format_of(num_format="@", text_wrap=True, valign="top")
         self.page.merge_range(self.line, first, self.line, last, "", wrapped)
         self.page.write_string(self.line, first, clean(text), wrapped)
         self.page.set_row(self.line, _LINE_POINTS * lines)
@@ -181,18 +169,16 @@ class _SheetWriter:
             wrapped = {"text_wrap": True} if value and width(value) > self.widths[column] - 3 else {}
             self._text(self.line, column, value or "", border=1, valign="top", **look, **wrapped)
             return
-        form = self.formats.get(num_format=_NUMBER_FORMATS[described.kind], border=1, valign="top", **look)
+        form = self.format_of(num_format=_NUMBER_FORMATS[described.kind], border=1, valign="top", **look)
         if cell.formula is None:
             self.page.write_number(self.line, column, value, form)
             return
-        text = self._formula_text(cell.formula, first)
-        if cell.formula.array:
+        formula = cell.formula
+        text = formula.template.format(*(self._address(reference, first) for reference in formula.references))
+        if formula.array:
             self.page.write_array_formula(self.line, column, self.line, column, f"{{={text}}}", form, value)
         else:
             self.page.write_formula(self.line, column, f"={text}", form, value)
-
-    def _formula_text(self, formula: Formula, first: int) -> str:
-        return formula.template.format(*(self._address(reference, first) for reference in formula.references))
 
     def _address(self, reference: ColumnGroup | FieldReference, first: int) -> str:
         if isinstance(reference, FieldReference):

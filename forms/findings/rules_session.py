@@ -7,7 +7,7 @@ from forms.comparison.differences import effective
 from forms.findings import series_warnings
 from forms.findings.finding import Finding, Severity, is_loopback, is_practice, round_trip_seconds, say
 from forms.stats import summary
-from forms.tuning.fact_names import PARAMETER_PREFIX
+from forms.tuning.facts import PARAMETER_PREFIX
 from forms.tuning.smb_conf import hiding_pattern
 from storage.audits import AuditFinding
 from storage.records import Facts, QuietVerdict, Series, Target

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from statistics import fmean, pstdev, stdev
+from typing import NamedTuple
 
 from forms import wording
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
@@ -119,14 +120,10 @@ def finer_seconds(size_bytes: float, time: Printed, rate: Printed) -> float:
 Cells = Mapping[PaperColumn, Printed]
 
 
-@dataclass(frozen=True, slots=True)
-class _Expected:
+class _Expected(NamedTuple):
     value: float
     low: float
     high: float
-
-    def times(self, factor: float) -> "_Expected":
-        return _Expected(self.value * factor, self.low * factor, self.high * factor)
 
 
 def contradictions(
@@ -176,9 +173,9 @@ def _expected(cells: Cells, column: PaperColumn, link: int | None) -> _Expected 
         shortest, longest = time.range
         return _Expected(size / time.value, size / longest, size / shortest) if shortest > 0 else None
     if column is PaperColumn.BITS and (rate := _expected(cells, PaperColumn.RATE, link)):
-        return rate.times(8)
+        return _Expected(*(8 * each for each in rate))
     if column is PaperColumn.PERCENT and link and (bits := _expected(cells, PaperColumn.BITS, link)):
-        return bits.times(100 / link)
+        return _Expected(*(100 * each / link for each in bits))
     return None
 
 
@@ -335,34 +332,20 @@ def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:
 
 
 def _client(form: _Form) -> ClientFacts:
-    facts = form.facts("Client").value
-    if not facts:
+    facts = form.facts("Client")
+    if not facts.value:
         first = form.text("Client").partition(", ")[0].strip()
         name, _, version = first.rpartition(" ") if re.search(r" v?\d", first) else (first, "", "")
         return ClientFacts(name=name or BY_HAND, version=version)
-    numbers: dict[str, int | None] = {}
     for name in ("block_bytes", "in_flight"):
-        text = facts.get(name, "")
-        if text and not (text.isdecimal() and len(text) < _MOST_DIGITS):
-            raise DocumentError(f"Client: {name}: expected a whole number, found {text!r}")
-        numbers[name] = int(text) if text else None
-    return ClientFacts(
-        name=facts.get("name") or BY_HAND,
-        version=facts.get("version", ""),
-        dialect=facts.get("dialect"),
-        signing=facts.get("signing"),
-        encryption=facts.get("encryption"),
-        **numbers,
-    )
+        text = facts.value.get(name, "")
+        facts.value[name] = int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else text or None
+    return JSONNode("Client", {**facts.value, "name": facts.value.get("name") or BY_HAND}).record(ClientFacts)
 
 
 def _command(form: _Form, otherwise: Command) -> Command:
     said = form.text("Command").strip().lower()
-    if not said:
-        return otherwise
-    if said not in list(Command):
-        raise DocumentError(f"Command: expected get or put, found {said!r}")
-    return Command(said)
+    return JSONNode("Command", said).one_of(Command) if said else otherwise
 
 
 def _link(form: _Form) -> int | None:
@@ -474,11 +457,8 @@ class _Cells:
 
     def status(self) -> RunStatus:
         said = self.text(STATUS).strip().lower()
-        if said in {"", "warm-up"}:
-            return RunStatus.VALID
-        if said not in list(RunStatus):
-            raise DocumentError(f"line {self.line}: {STATUS}: expected valid, rejected or failed, found {said!r}")
-        return RunStatus(said)
+        place = JSONNode(f"line {self.line}: {STATUS}", said)
+        return RunStatus.VALID if said in {"", "warm-up"} else place.one_of(RunStatus)
 
 
 KINDS = {TRIAL_SCHEMA: ExperimentKind.TRIAL, SWEEP_SCHEMA: ExperimentKind.SWEEP}

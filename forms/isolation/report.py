@@ -27,10 +27,9 @@ from forms.isolation.verdict import (
     others_percent,
 )
 from forms.layout import Tone
-from forms.report import Bar, Chart, Field, Report, ReportKind, Row, Table, columns_of, row_of
+from forms.report import Bar, Chart, Field, Report, ReportKind, Table, columns_of, row_of
 from forms.series.fields import harmful_fields, when_field, who_fields
-from storage.isolations import Isolation, Layer, LayerRun, isolation_from_json, isolation_to_json
-from storage.json_reader import DocumentError, JSONNode
+from storage.isolations import Isolation, Layer, LayerRun, isolation_to_json
 from storage.records import RunStatus
 
 LOOK_AT: Mapping[Cause, tuple[str, ...]] = {
@@ -145,23 +144,20 @@ def reservations(found: IsolationVerdict) -> list[str]:
 
 
 _DOUBTS: Mapping[IsolationDoubt, str] = {
-    IsolationDoubt.NO_SERVER: "the server was not measured",
-    IsolationDoubt.NO_LEAST: "there is nothing to compare the server with",
     IsolationDoubt.WAKE_UP: "with one client on an idle processor, the time to wake up decides",
-    IsolationDoubt.CLOSE: "no layer stands out",
     IsolationDoubt.VARYING: "the rounds vary too much",
     IsolationDoubt.LOOPBACK: "no network card was involved",
     IsolationDoubt.PAGE_CACHE: "the disk hardly worked, since the page cache answered",
-    IsolationDoubt.ONE_MACHINE: "clients and server share the processors",
     IsolationDoubt.ONE_ROUND: "one round gives no interval",
 }
+"""Those whose words in documents are not plain enough."""
 
 
 def doubt_text(doubt: IsolationDoubt, evidence: LayerEvidence) -> str:
     """A doubt in words, with its number where it has one."""
     if doubt is IsolationDoubt.OTHERS:
         return f"other programs used {others_percent(evidence) or 0:.0f} % of the processors"
-    return _DOUBTS[doubt]
+    return _DOUBTS.get(doubt, doubt.value)
 
 
 def price_sentence(summary: IsolationSummary) -> str | None:
@@ -170,7 +166,7 @@ def price_sentence(summary: IsolationSummary) -> str | None:
     if point is None or point.price is None:
         return None
     names = " and ".join(summary.isolation.without)
-    return f"without {names} the server does {gain(point.price)} passes a second, with {clients_text(point.clients)}"
+    return f"without {names} the server does {gain(point.price)} passes a second, with {_clients(point)}"
 
 
 def cost_sentence(summary: IsolationSummary) -> str | None:
@@ -187,13 +183,8 @@ def gain(ratio: MeasuredRatio) -> str:
     return f"{text} ({100 * (ratio.low - 1):+.0f} to {100 * (ratio.high - 1):+.0f})"
 
 
-def clients_text(count: int) -> str:
-    """``1 client``, ``4 clients``."""
-    return "1 client" if count == 1 else f"{count} clients"
-
-
-def _clients(one: LayerEvidence) -> str:
-    return clients_text(one.clients)
+def _clients(one: LayerEvidence | IsolationPoint | LayerRun) -> str:
+    return wording.count(one.clients, "client")
 
 
 def _ratio_text(one: LayerEvidence) -> str:
@@ -248,23 +239,6 @@ def _point(point: IsolationPoint) -> dict[str, Any]:
     }
 
 
-def is_isolation(document: object) -> bool:
-    """Whether a JSON value is an isolation."""
-    return isinstance(document, dict) and document.get("schema") == SCHEMA
-
-
-def isolation_from_document(document: object) -> Isolation:
-    """The isolation in a document. Raises DocumentError."""
-    node = JSONNode("", document).object()
-    if not is_isolation(document):
-        raise DocumentError(f'schema: expected "{SCHEMA}"')
-    found = isolation_from_json(node)
-    keys = [run.key for run in found.runs]
-    if len(keys) != len(set(keys)):
-        raise DocumentError("runs: two runs of the same round, layer and number of clients")
-    return found
-
-
 def example_documents() -> tuple[bytes, ...]:
     """The isolations of 2003, from a post on samba-technical, as documents."""
     folder = resources.files("forms.isolation").joinpath("data")
@@ -282,11 +256,15 @@ def isolation_report(isolation: Isolation) -> Report:
     summary = isolation_summary(isolation)
     tables = [layers_table(summary), *_cpu_table(summary), *_waterfall_table(summary), *_profile_tables(summary)]
     charts = [chart for chart in (_rates_chart(summary), _waterfall_chart(summary)) if chart]
+    tone = Tone.CAUTION if summary.verdict.cause is Cause.UNKNOWN else Tone.PLAIN
     return Report(
         form=FORM,
         title=f"Is it Samba, the disk, or the network? {wording.place(isolation.target)}",
         name=isolation.label or isolation.id,
-        fields=(_answer(summary), *_fields(isolation)),
+        fields=(
+            Field(name=wording.VERDICT, text=answer_sentence(summary.verdict), tone=tone),
+            *_fields(isolation),
+        ),
         tables=tuple(tables),
         results=tuple(_results(summary)),
         advice=(*reservations(summary.verdict), *_advice(isolation)),
@@ -376,7 +354,7 @@ def _profile_tables(summary: IsolationSummary) -> list[Table]:
     if found is None:
         return []
     whole = "requests'" if any(one.is_request for one in found.dearest) else "these calls'"
-    beside = clients_text(summary.profile_clients)
+    beside = wording.count(summary.profile_clients, "client")
     tables = [_calls_table(f"Dearest in smbd, {beside}", found.dearest, whole)]
     if found.waits:
         tables.append(_calls_table(f"Waiting in smbd, {beside}", found.waits, whole))
@@ -388,11 +366,6 @@ def _calls_table(heading: str, calls: Sequence[DearCall], whole: str) -> Table:
     columns = columns_of(heading, ("Calls", ReportKind.WHOLE), *times)
     rows = (row_of(wording.plain(one.name), one.calls, one.microseconds_a_call, 100 * one.share) for one in calls)
     return Table(columns=columns, rows=tuple(rows), is_detail=True)
-
-
-def _answer(summary: IsolationSummary) -> Field:
-    tone = Tone.CAUTION if summary.verdict.cause is Cause.UNKNOWN else Tone.PLAIN
-    return Field(name=wording.VERDICT, text=answer_sentence(summary.verdict), tone=tone)
 
 
 def _results(summary: IsolationSummary) -> list[Field]:
@@ -411,17 +384,16 @@ def _results(summary: IsolationSummary) -> list[Field]:
 def _advice(isolation: Isolation) -> list[str]:
     said = [wording.plain(problem) for problem in isolation.problems]
     failed = [run for run in isolation.runs if run.status is RunStatus.FAILED]
-    said += [f"{_named(run)} failed: {wording.plain(run.error or '')}" for run in failed]
+    said += [
+        f"{run.layer.value}, {_clients(run)}, round {run.round}, failed: {wording.plain(run.error or '')}"
+        for run in failed
+    ]
     strange = sum(run.unexpected for run in isolation.runs)
     if strange:
         said.append(
             f"{strange:,} operations ended otherwise than the script expects: is the folder free of others' files?"
         )
     return said
-
-
-def _named(run: LayerRun) -> str:
-    return f"{run.layer.value}, {clients_text(run.clients)}, round {run.round},"
 
 
 def _rates_chart(summary: IsolationSummary) -> Chart | None:
@@ -464,7 +436,11 @@ def isolation_comparison(base: Isolation, other: Isolation) -> Report:
         fields=(*verdicts, *fields),
         tables=(_table(both),),
         advice=tuple(_differences(base, other)),
-        document=lambda: _document(both),
+        document=lambda: {
+            "schema": COMPARISON_SCHEMA,
+            "base": isolation_document(both[0]),
+            "other": isolation_document(both[1]),
+        },
     )
     return with_blame(report, *map(profiled_rounds, both))
 
@@ -483,16 +459,11 @@ def _table(both: Sequence[IsolationSummary]) -> Table:
     for clients in sorted(set(points[0]) | set(points[1])):
         found = [one.get(clients) for one in points]
         for layer in _SHOWN:
-            pair = [point.rates.get(layer) if point else None for point in found]
-            if any(pair):
-                rows.append(_row(clients, layer.value, pair))
+            base, other = (point.rates.get(layer) if point else None for point in found)
+            if base or other:
+                change = 100 * (other / base - 1) if base and other else None
+                rows.append(row_of(clients, layer.value, _megabytes(base), _megabytes(other), change))
     return Table(columns=columns, rows=tuple(rows))
-
-
-def _row(clients: int, name: str, rates: Sequence[float | None]) -> Row:
-    base, other = rates
-    change = 100 * (other / base - 1) if base and other else None
-    return row_of(clients, name, *(rate / MEGABYTE if rate else None for rate in rates), change)
 
 
 def _differences(base: Isolation, other: Isolation) -> list[str]:
@@ -502,8 +473,3 @@ def _differences(base: Isolation, other: Isolation) -> list[str]:
     if base.seconds != other.seconds:
         said.append(f"Their runs lasted {base.seconds} and {other.seconds} s.")
     return said
-
-
-def _document(both: Sequence[IsolationSummary]) -> dict[str, Any]:
-    base, other = (isolation_document(one) for one in both)
-    return {"schema": COMPARISON_SCHEMA, "base": base, "other": other}

@@ -7,27 +7,8 @@ from typing import Any
 
 from forms import wording
 from forms.findings.finding import practice_text
+from forms.load import summary
 from forms.load.comparison import Prediction
-from forms.load.summary import (
-    ACHIEVED_SHARE,
-    KNEE_POINTS,
-    MOST_OTHERS_PERCENT,
-    REDPAPER_SESSION_BYTES,
-    card_check,
-    fits_in_memory,
-    knee_of,
-    limit_seconds,
-    limit_text,
-    load_answer,
-    memory_line,
-    memory_text,
-    mostly_others,
-    percentile_interval,
-    percentile_seconds,
-    requests_needed,
-    size_rows,
-    stall_of,
-)
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, fields_of, row_of
 from forms.series.fields import harmful_fields, when_field, who_fields
 from forms.stats.summary import confidence_interval
@@ -46,14 +27,14 @@ Document = dict[str, Any]
 
 def load_document(load: Load, prediction: Prediction | None = None) -> Document:
     """The load with its points and results."""
-    knee = knee_of(load.valid_points())
+    knee = summary.knee_of(load.valid_points())
     return {
         "schema": LOAD_SCHEMA,
         **named(load, "id", "created_at", "status", "error", "label", "note", "question"),
         **head_of_load(load).content,
         "points": [point_document(point) for point in load.points],
-        "answer": load_answer(load),
-        "limit_seconds": limit_seconds(load.choices, load.scenario),
+        "answer": summary.load_answer(load),
+        "limit_seconds": summary.limit_seconds(load.choices, load.scenario),
         "memory": _memory_document(load),
         "knee": knee and asdict(knee),
         "prediction": prediction and asdict(prediction),
@@ -61,7 +42,7 @@ def load_document(load: Load, prediction: Prediction | None = None) -> Document:
 
 
 def _memory_document(load: Load) -> Document | None:
-    line = memory_line(load)
+    line = summary.memory_line(load)
     if line is None:
         return None
     return {"bytes_per_user": line.bytes_a_session, **named(line, "low_bytes", "high_bytes")}
@@ -84,7 +65,7 @@ def point_document(point: LoadPoint) -> Document:
 
 def quantiles(histogram: Histogram) -> dict[str, float | None]:
     """p50, p95, p99 and maximum in seconds; a percentile is None for too few requests."""
-    found = {name: percentile_seconds(histogram, share) for name, share in QUANTILES}
+    found = {name: summary.percentile_seconds(histogram, share) for name, share in QUANTILES}
     return found | {"max": histogram.max_microseconds / 1e6 if histogram.count else None}
 
 
@@ -103,7 +84,7 @@ _MARKS = {
     PointStatus.FAILED: Mark.FAILED,
     PointStatus.GENERATOR: Mark.UNUSUAL,
 }
-_OVERLOAD = f"less than {100 * ACHIEVED_SHARE:.0f} % of the requests offered, errors"
+_OVERLOAD = f"less than {100 * summary.ACHIEVED_SHARE:.0f} % of the requests offered, errors"
 _WHOLE = ReportKind.WHOLE
 _ADVICE = {
     Limit.NETWORK: "The network was full: a faster link, or a second card, carries more users.",
@@ -141,7 +122,7 @@ def load_report(load: Load, prediction: Prediction | None = None) -> Report:
 
 
 def _fields(load: Load) -> Iterator[Field]:
-    if text := load_answer(load):
+    if text := summary.load_answer(load):
         yield Field(
             name=wording.ANSWER, text=text, number=load.capacity.carried if load.capacity else None, unit="users"
         )
@@ -191,7 +172,7 @@ def _files_text(load: Load) -> str:
     sizes = ", ".join(
         f"{wording.binary_size(each.size_bytes)} ({100 * each.share / whole:.3g} %)" for each in load.scenario.sizes
     )
-    fits = fits_in_memory(load)
+    fits = summary.fits_in_memory(load)
     memory = {
         True: "; fits in the server's memory, so this is no measure of its disks",
         False: "; larger than the server's memory",
@@ -201,7 +182,7 @@ def _files_text(load: Load) -> str:
 
 
 def _ms(histogram: Histogram, share: float) -> float | None:
-    seconds = percentile_seconds(histogram, share)
+    seconds = summary.percentile_seconds(histogram, share)
     return None if seconds is None else 1000 * seconds
 
 
@@ -318,7 +299,7 @@ def _operations_table(points: Sequence[LoadPoint]) -> Table | None:
 
 
 def _sizes_table(points: Sequence[LoadPoint]) -> Table | None:
-    rows = size_rows(points)
+    rows = summary.size_rows(points)
     if not rows:
         return None
     return Table(
@@ -340,13 +321,13 @@ def _sizes_table(points: Sequence[LoadPoint]) -> Table | None:
 def knee_text(load: Load) -> str:
     """The knee in words; empty where the points cannot show one."""
     points = [point for point in load.valid_points() if point.requests and point.size_bytes is None]
-    found = knee_of(points)
+    found = summary.knee_of(points)
     if found is not None:
         return (
             f"at {found.users} users: {found.requests_per_second:,.1f} requests/s, answered in "
             f"{1000 * found.response_seconds:,.1f} ms on average; beyond it time grows faster than requests"
         )
-    return "no knee in these points" if len(points) >= KNEE_POINTS else ""
+    return "no knee in these points" if len(points) >= summary.KNEE_POINTS else ""
 
 
 def _prediction_text(load: Load, prediction: Prediction) -> str:
@@ -355,7 +336,7 @@ def _prediction_text(load: Load, prediction: Prediction) -> str:
     )
     return (
         f"{prediction.users:,} users by the worksheet {prediction.worksheet}: the server moves {server}, and a user "
-        f"asked for {user} here; measured: {load_answer(load, brief=True) or 'nothing'}"
+        f"asked for {user} here; measured: {summary.load_answer(load, brief=True) or 'nothing'}"
     )
 
 
@@ -385,21 +366,21 @@ def _left_text(queue: PrintQueue) -> str:
 
 
 def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
-    judged = load.scenario.requests and load_answer(load)
+    judged = load.scenario.requests and summary.load_answer(load)
     yield from fields_of(
-        ("Overload", f"{_OVERLOAD}, or {limit_text(load)}" if judged else ""),
+        ("Overload", f"{_OVERLOAD}, or {summary.limit_text(load)}" if judged else ""),
         ("Errors", "; ".join(_error_texts(load.points))),
         ("Print queue", _queue_text(load) if RequestKind.PRINT in load.scenario.requests else ""),
         ("Knee", knee_text(load)),
     )
     if prediction is not None:
         yield Field(name="Predicted", text=_prediction_text(load, prediction), number=prediction.users, unit="users")
-    if line := memory_line(load):
-        redpaper = f"the Redpaper found about {REDPAPER_SESSION_BYTES / 1000:.0f} kB with Samba 3.0.5"
+    if line := summary.memory_line(load):
+        redpaper = f"the Redpaper found about {summary.REDPAPER_SESSION_BYTES / 1000:.0f} kB with Samba 3.0.5"
         interval = "with the 95 % interval" if line.low_bytes is not None else "no interval from two points"
-        text = f"{memory_text(line)}, of its own (USS), {interval}; {redpaper}"
+        text = f"{summary.memory_text(line)}, of its own (USS), {interval}; {redpaper}"
         yield Field(name="Memory", text=text, number=line.bytes_a_session, unit="bytes")
-    if cards := card_check(load.valid_points()):
+    if cards := summary.card_check(load.valid_points()):
         rates = ", ".join(
             f"{name} {wording.byte_rate(come)} in, {wording.byte_rate(go)} out" for name, come, go in cards.cards
         )
@@ -412,7 +393,7 @@ def _advice(load: Load) -> Iterator[str]:
         yield _ADVICE[limit]
     if limit is Limit.GENERATOR or any(point.status is PointStatus.GENERATOR for point in load.points):
         yield "The load generator was the limit: leave this machine to the load, or use more processes or machines."
-    cards = card_check(load.valid_points())
+    cards = summary.card_check(load.valid_points())
     if cards is not None and cards.only_out is not None:
         yield (
             f"Nearly all outbound traffic leaves by {cards.only_out} although others take in: put the cards in subnets "
@@ -421,10 +402,11 @@ def _advice(load: Load) -> Iterator[str]:
     yield from _stalls(load.points)
     yield from _few_requests(load.points)
     for point in load.points:
-        if mostly_others(point) and point.server and point.server.others_percent:
+        if summary.mostly_others(point) and point.server and point.server.others_percent:
             yield (
                 f"At {_name(point)} users, other programs used {point.server.others_percent.mean:.0f} % of the server's"
-                f" processors (more than {MOST_OTHERS_PERCENT:.0f} %): its CPU figures are not the file server's alone."
+                f" processors (more than {summary.MOST_OTHERS_PERCENT:.0f} %): its CPU figures are not the file"
+                " server's alone."
             )
     seen = [point.server is not None for point in load.points if point.status is not PointStatus.FAILED]
     if seen and not any(seen):
@@ -435,7 +417,7 @@ def _advice(load: Load) -> Iterator[str]:
 
 def _stalls(points: Sequence[LoadPoint]) -> Iterator[str]:
     for point in points:
-        if (stall := stall_of(point)) is None:
+        if (stall := summary.stall_of(point)) is None:
             continue
         hidden = f"p99 ({1000 * stall.p99_seconds:,.1f} ms) does not show it, since users who wait make no requests"
         if stall.silent_seconds is not None:
@@ -450,12 +432,12 @@ def _stalls(points: Sequence[LoadPoint]) -> Iterator[str]:
 
 
 def _few_requests(points: Sequence[LoadPoint]) -> Iterator[str]:
-    few = [point for point in points if 0 < point.response.count < requests_needed(0.99)]
+    few = [point for point in points if 0 < point.response.count < summary.requests_needed(0.99)]
     if few:
         made = ", ".join(f"{point.response.count} at {_name(point)} users" for point in few)
         yield (
-            f"Too few requests for every percentile ({made}): p95 needs {requests_needed(0.95)}, p99 "
-            f"{requests_needed(0.99)}; measure longer."
+            f"Too few requests for every percentile ({made}): p95 needs {summary.requests_needed(0.95)}, p99 "
+            f"{summary.requests_needed(0.99)}; measure longer."
         )
 
 
@@ -485,7 +467,7 @@ def _requests(point: LoadPoint) -> _Drawn:
 
 
 def _p95(point: LoadPoint) -> _Drawn:
-    ends = percentile_interval(point.response, 0.95)
+    ends = summary.percentile_interval(point.response, 0.95)
     return _ms(point.response, 0.95), ends and (1000 * ends[0], 1000 * ends[1])
 
 

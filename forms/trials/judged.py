@@ -19,26 +19,22 @@ def sweep_report(found: SweepSummary) -> Report:
     """A sweep: the answer, then a row and a bar per value."""
     plan = found.plan
     base = found.values[0].series
+    weak = () if plan.load else (said.text for one in found.values for said in short_runs(one.series))
+    tone = Tone.PLAIN if found.complete and found.settled else Tone.CAUTION
     return Report(
         form="sweep",
         title=f"Sweep of {plan.name}",
         name="Sweep",
-        fields=(Field(name="Answer", text=_answer(found), tone=_tone(found)), *about_plan(plan, base)),
+        fields=(
+            Field(name="Answer", text=" ".join([sweep_sentence(found), *islice(weak, 1)]), tone=tone),
+            *about_plan(plan, base),
+        ),
         tables=(_value_table(found),),
         results=tuple(_sweep_figures(found)),
         advice=tuple(generator_advice(found.slots)),
         chart=_chart(found),
         document=lambda: sweep_document(found),
     )
-
-
-def _tone(found: SweepSummary) -> Tone:
-    return Tone.PLAIN if found.complete and found.settled else Tone.CAUTION
-
-
-def _answer(found: SweepSummary) -> str:
-    weak = () if found.plan.load else (said.text for one in found.values for said in short_runs(one.series))
-    return " ".join([sweep_sentence(found), *islice(weak, 1)])
 
 
 def sweep_sentence(found: SweepSummary) -> str:

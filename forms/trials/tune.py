@@ -56,7 +56,9 @@ def tune_report(found: TuneSummary) -> Report:
         name="Tuning",
         fields=tuple(_about(found)),
         tables=(_trials(found), *([_passed_over(found)] if found.not_tried else [])),
-        results=tuple(_lines(found)),
+        results=tuple(
+            Field(name=f"Write into {one.plan.section}", text=f"{one.plan.name} = {one.value}") for one in found.found
+        ),
         advice=tuple(_advice(found)),
         document=lambda: tune_document(found),
     )
@@ -70,11 +72,6 @@ def _about(found: TuneSummary) -> Iterator[Field]:
         target = format_target(found.base.target, escaped=False)
         yield Field(name="Measured", text=f"{found.base.command} {target}")
         yield from origin_fields([found.base])
-
-
-def _lines(found: TuneSummary) -> Iterator[Field]:
-    for one in found.found:
-        yield Field(name=f"Write into {one.plan.section}", text=f"{one.plan.name} = {one.value}")
 
 
 def _advice(found: TuneSummary) -> Iterator[str]:

@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from forms.layout import Tone, coloured, cut, pad, width, wrap
 from forms.tuning import smb_conf
@@ -14,8 +14,7 @@ from forms.wording import plain
 DEFAULT_CONF = "/etc/samba/smb.conf"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstructionStep:
+class InstructionStep(NamedTuple):
     """One thing to do, with the command for it."""
 
     text: str
@@ -47,7 +46,7 @@ def advise(entry: CatalogueEntry, value: str, *, share: str | None = None, conf:
         value=value,
         section=section,
         line=plain(f"{entry.parameter} = {value}").rstrip() if in_conf else "",
-        steps=(*steps, *((_step(f"see that it acts: {entry.seen_by}"),) if entry.seen_by else ())),
+        steps=(*steps, *((InstructionStep(f"see that it acts: {entry.seen_by}"),) if entry.seen_by else ())),
         undo=_undo(entry),
         claim=shlex.quote(f"{entry.parameter if in_conf else entry.name}={value}"),
         warnings=tuple(_warnings(entry, value)),
@@ -57,29 +56,25 @@ def advise(entry: CatalogueEntry, value: str, *, share: str | None = None, conf:
 def _samba_steps(entry: CatalogueEntry, section: str, share: str | None, conf: str) -> Iterator[InstructionStep]:
     file = shlex.quote(conf)
     of_section = f" --section-name={shlex.quote(share)}" if share and section != "[global]" else ""
-    yield _step(f"write the line into {section} of {conf}; a comment must stand on a line of its own")
-    yield _step(
+    yield InstructionStep(f"write the line into {section} of {conf}; a comment must stand on a line of its own")
+    yield InstructionStep(
         "on the server: it must end with code 0, without 'Unknown parameter' or 'Ignoring'", f"testparm -s {file}"
     )
     if entry.parameter != "log level":
         asked = f"testparm -s --parameter-name={shlex.quote(entry.parameter)}{of_section} {file}"
-        yield _step("on the server: it must print the new value", asked)
+        yield InstructionStep("on the server: it must print the new value", asked)
     if entry.takes_effect is Effect.RESTART:
-        yield _step("on the server: restart it; all sessions end", "systemctl restart smbd")
+        yield InstructionStep("on the server: restart it; all sessions end", "systemctl restart smbd")
         return
-    yield _step("on the server, as root: have smbd read its file", "smbcontrol smbd reload-config")
+    yield InstructionStep("on the server, as root: have smbd read its file", "smbcontrol smbd reload-config")
     if entry.takes_effect is Effect.NEXT_TREE_CONNECT:
         close = f"smbcontrol smbd close-share {shlex.quote(share or 'SHARE')}"
-        yield _step("clients that are connected need the share opened again", close)
+        yield InstructionStep("clients that are connected need the share opened again", close)
     if entry.takes_effect is Effect.NEXT_CONNECTION:
-        yield _step(
+        yield InstructionStep(
             "clients that are connected keep what they agreed on: unmount and mount again;"
             " a new series makes a new connection"
         )
-
-
-def _step(text: str, command: str = "") -> InstructionStep:
-    return InstructionStep(text=text, command=command)
 
 
 def _host_steps(entry: CatalogueEntry, value: str) -> Iterator[InstructionStep]:
@@ -90,25 +85,27 @@ def _host_steps(entry: CatalogueEntry, value: str) -> Iterator[InstructionStep]:
         option = entry.parameter if value in ("", entry.parameter) else f"{entry.parameter}={value}"
         option = value if entry.parameter == "seal" else option
         mount = f"mount -t cifs //HOST/SHARE FOLDER -o {shlex.quote(option or 'OPTIONS')}"
-        yield _step("on the client: unmount every share of that server, or the connection stays", "umount FOLDER")
-        yield _step("mount it again, with its other options", mount)
-        yield _step("it must stand in the mount's line", "grep cifs /proc/mounts")
+        yield InstructionStep(
+            "on the client: unmount every share of that server, or the connection stays", "umount FOLDER"
+        )
+        yield InstructionStep("mount it again, with its other options", mount)
+        yield InstructionStep("it must stand in the mount's line", "grep cifs /proc/mounts")
         return
     if entry.kind is EntryKind.SYSCTL:
-        yield _step("on the host that is to change, first note what it was", f"sysctl {entry.parameter}")
-        yield _step("as root", f"sysctl -w {entry.parameter}={quoted}")
+        yield InstructionStep("on the host that is to change, first note what it was", f"sysctl {entry.parameter}")
+        yield InstructionStep("as root", f"sysctl -w {entry.parameter}={quoted}")
     elif entry.name in ("block", "in-flight"):
-        yield _step("give it to the next series", f"sharebench run … --{entry.name} {quoted}")
+        yield InstructionStep("give it to the next series", f"sharebench run … --{entry.name} {quoted}")
         return
     elif entry.name == "MTU":
-        yield _step("as root, on every host and switch of the way", f"ip link set dev INTERFACE mtu {quoted}")
+        yield InstructionStep("as root, on every host and switch of the way", f"ip link set dev INTERFACE mtu {quoted}")
     elif queue:
-        yield _step("as root", f"echo {quoted} > /sys/block/DISK/queue/{queue}")
+        yield InstructionStep("as root", f"echo {quoted} > /sys/block/DISK/queue/{queue}")
         return
     else:
-        yield _step(f"set it to {value}{f': {entry.status_note}' if entry.status_note else ''}")
+        yield InstructionStep(f"set it to {value}{f': {entry.status_note}' if entry.status_note else ''}")
     if reconnects:
-        yield _step("only new connections have it; a new series makes one")
+        yield InstructionStep("only new connections have it; a new series makes one")
 
 
 def _undo(entry: CatalogueEntry) -> str:

@@ -1,6 +1,5 @@
 """No two outputs of one recording disagree: its document's headline numbers stand in every format and screen."""
 
-import json
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +18,7 @@ from forms.diagnosis.report import diagnosis_report
 from forms.experiments.report import experiment_report, repeats_report, selftest_report, survey_report
 from forms.experiments.summary import repeats, selftest
 from forms.experiments.survey import Station, StationPlace, survey, with_series
-from forms.isolation.report import example_documents, isolation_from_document, isolation_report
+from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.load.summary import load_headline
 from forms.report import Report
@@ -37,7 +36,7 @@ from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.loads.records import Capacity
 from storage.records import Change, Command, Experiment, ExperimentKind, Series, Target
 from storage.watches import Watch, WatchState
-from tests.builders import CLIENT, full_series, interleaved, series
+from tests.builders import CLIENT, example_isolation, full_series, interleaved, series
 from tests.loads import full_load, point
 from tests.outputs import is_told, numbers_in, outputs
 from tests.recordings import DIAGNOSIS
@@ -90,7 +89,7 @@ def a_load() -> Report:
 
 
 def an_isolation() -> Report:
-    return isolation_report(isolation_from_document(json.loads(example_documents()[0])))
+    return isolation_report(example_isolation())
 
 
 def a_trial(values: Sequence[str] = ("no",)) -> Report:

@@ -16,8 +16,8 @@ from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpene
 from app.isolation.script import load_script, operations_named
 from app.measure.process import SeriesControl, Warned
 from app.workflows.isolate import record_isolation
-from forms.isolation.report import clients_text, isolation_report
-from forms.wording import byte_rate
+from forms.isolation.report import isolation_report
+from forms.wording import byte_rate, count
 from storage.isolations import Isolation
 from storage.json_reader import named
 from storage.recordings import ISOLATION
@@ -124,12 +124,12 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolatio
                 runs = event.runs
                 common.say(f"isolation {isolation.id}: {runs} runs of {isolation.seconds} s and a warm-up each")
             case LayerRunStarted(layer=layer, clients=clients, number=number):
-                line.draw(f"{number} of {max(number, runs)}: {layer}, {clients_text(clients)}")
+                line.draw(f"{number} of {max(number, runs)}: {layer}, {count(clients, 'client')}")
             case LayerRunEnded(run=run):
                 line.clear()
                 if line.is_on or run.error:
                     told = run.error or byte_rate(run.bytes_per_second)
-                    common.say(f"  {run.layer}, {clients_text(run.clients)}, round {run.round}: {told}")
+                    common.say(f"  {run.layer}, {count(run.clients, 'client')}, round {run.round}: {told}")
             case Warned(text=text):
                 line.say(f"sharebench: {text}")
 

@@ -3,7 +3,7 @@
 ``samba.version``, ``samba.build.*``, ``samba.running_log_level``; ``smb.conf.path``, ``smb.conf.state`` (*loads*,
 *loads with warnings*, *does not load*, *not readable*), ``smb.conf.warnings`` (joined by semicolons),
 ``smb.conf.writable_by_all`` (files and folders writable by every user, one a line); parameters as in
-:mod:`forms.tuning.fact_names`; ``server.sessions`` and ``server.sessions.other_machines``.
+:mod:`forms.tuning.facts`; ``server.sessions`` and ``server.sessions.other_machines``.
 """
 
 import json

@@ -20,12 +20,12 @@ from app.tui.widgets.views import joined, stopped
 from app.workflows.guide.known import server_ways
 from app.workflows.isolate import record_isolation
 from forms.exporters.text import table_lines
-from forms.isolation.report import answer_sentence, clients_text, isolation_report, layers_table
+from forms.isolation.report import answer_sentence, isolation_report, layers_table
 from forms.isolation.summary import isolation_summary
 from forms.layout import hanging
 from forms.report import Report
 from forms.series.progress import duration
-from forms.wording import byte_rate, place, plain
+from forms.wording import byte_rate, count, place, plain
 from storage.isolations import Isolation
 from storage.records import RunStatus, Target
 
@@ -122,12 +122,14 @@ class IsolationRunScreen(MeasurementScreen):
                 if self._begun:
                     self._run_seconds.append(monotonic() - self._began_at)
                 self._begun, self._began_at = number, monotonic()
-                self._now = f"Run {number} of {max(number, self._runs)}: {layer}, {clients_text(clients)}"
+                self._now = f"Run {number} of {max(number, self._runs)}: {layer}, {count(clients, 'client')}"
             case LayerRunEnded(run=run):
                 if self.isolation is not None:
                     self.isolation = replace(self.isolation, runs=(*self.isolation.runs, run))
                 if run.error:
-                    self._problems.append(f"{run.layer}, {clients_text(run.clients)}, round {run.round}: {run.error}")
+                    self._problems.append(
+                        f"{run.layer}, {count(run.clients, 'client')}, round {run.round}: {run.error}"
+                    )
             case Warned(text=text):
                 self._problems.append(text)
             case IsolationClosed(isolation=isolation):
@@ -155,7 +157,7 @@ class IsolationRunScreen(MeasurementScreen):
         ended = [run for run in reversed(self.isolation.runs) if run.status is RunStatus.VALID]
         lines += ["", "Runs, the newest first"] if ended else []
         lines += [
-            f"{run.layer}, {clients_text(run.clients)}, round {run.round}: {byte_rate(run.bytes_per_second)}"
+            f"{run.layer}, {count(run.clients, 'client')}, round {run.round}: {byte_rate(run.bytes_per_second)}"
             for run in ended
         ]
         return "\n".join(lines).lstrip("\n")

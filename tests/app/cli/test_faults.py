@@ -12,10 +12,9 @@ import pytest
 
 from app.cli import common
 from app.errors import LoginError
-from forms.isolation.report import example_documents, isolation_from_document
 from forms.layout import for_terminal
 from storage.notebook import Notebook
-from tests.builders import abandoned_change, hostile_series
+from tests.builders import abandoned_change, example_isolation, hostile_series
 from tests.command_line import Inside, Sharebench
 from tests.loads import full_load
 
@@ -93,7 +92,7 @@ def hostile(inside: Inside) -> Inside:
     host = replace(one.target, host=f"h{STEERING}", domain=STEERING)
     other = replace(one, id="b" * 12, target=host, scratch_path=STEERING, environment={"server": {STEERING: STEERING}})
     load = full_load(id=f"c{STEERING}", label=STEERING, note=STEERING, targets=(host,), scratch_folder=STEERING)
-    isolation = isolation_from_document(json.loads(example_documents()[0]))
+    isolation = example_isolation()
     with Notebook(inside.db) as notebook:
         for series in (one, other):
             notebook.add(series)

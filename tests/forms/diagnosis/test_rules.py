@@ -13,7 +13,6 @@ from forms.diagnosis.report import (
     diagnosis_answer,
     diagnosis_comparison,
     diagnosis_document,
-    diagnosis_from_document,
     diagnosis_report,
 )
 from forms.diagnosis.rules import complaints
@@ -21,8 +20,8 @@ from forms.findings.finding import Finding, Severity
 from forms.layout import Tone
 from forms.tuning.smb_conf import read_conf
 from storage.audits import Audit, AuditScope
-from storage.diagnoses import Diagnosis, Stage, StageName
-from storage.json_reader import DocumentError
+from storage.diagnoses import Diagnosis, Stage, StageName, diagnosis_from_json
+from storage.json_reader import JSONNode
 from storage.records import FactValue, SeriesStatus
 from tests.recordings import DIAGNOSIS
 
@@ -464,11 +463,9 @@ def test_what_is_wrong_stands_apart_from_what_is_worth_knowing():
     assert "more below" not in slow.fields[0].text
 
 
-def test_a_document_of_another_kind_is_refused():
+def test_a_document_gives_the_stages_back():
     document = json.loads(json.dumps(diagnosis_document(connects([0.1]))))
-    assert diagnosis_from_document(document).stages == connects([0.1]).stages
-    with pytest.raises(DocumentError, match="schema"):
-        diagnosis_from_document({**document, "schema": "sharebench/run/1"})
+    assert diagnosis_from_json(JSONNode("", document)).stages == connects([0.1]).stages
 
 
 def test_what_is_wrong_comes_before_what_is_worth_knowing():

@@ -1,19 +1,18 @@
 """Comparisons, an experiment and worksheets, filled, with a text from outside where one can stand."""
 
-import json
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from forms.comparison.report import comparison_report
 from forms.experiments.report import experiment_report
-from forms.isolation.report import example_documents, isolation_from_document, isolation_report
+from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.report import Report
 from forms.worksheets.report import bottleneck_report, users_report
 from forms.worksheets.users import UserGroup, UsersCalculation
 from storage.records import Change, Command, Decision, Evidence, Series, Target
-from tests.builders import interleaved, series
+from tests.builders import example_isolation, interleaved, series
 from tests.forms.worksheets.table_b5 import B5
 from tests.loads import golden_load, golden_prediction
 
@@ -67,7 +66,7 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
         "matrix": comparison_report(book_b1()),
         "experiment": experiment_report(text, experiment(text)),
         "load": load_report(golden_load(text), golden_prediction(text)),
-        "isolation": isolation_report(replace(isolation_from_document(json.loads(example_documents()[0])), label=text)),
+        "isolation": isolation_report(replace(example_isolation(), label=text)),
         "bottleneck": bottleneck_report(B5, text),
         "clients": users_report(
             UsersCalculation(capacity_bytes_per_second=960e3, capacity_source=text, groups=(office, office)), text

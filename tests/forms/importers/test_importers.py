@@ -98,7 +98,7 @@ def test_a_form_that_an_older_version_exported_has_no_facts_but_its_name_and_id(
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (b"block_bytes=", b"block_bytes=x", "Client: block_bytes: expected a whole number"),
+        (b"block_bytes=", b"block_bytes=x", "Client.block_bytes: expected a number, found 'x"),
         (b"status=complete", b"status=perhaps", "Measured.status: expected one of"),
         (b"created_at=2", b"created_at=x2", "Measured.created_at: expected a time"),
     ],
@@ -268,7 +268,7 @@ def test_a_spreadsheet_with_semicolons_and_decimal_commas():
         ((",2.0",), r"line 11: Size in Bytes: is missing in the first run"),
         (("1000,fast",), r"line 11: Time \(sec\): expected a number above 0, found 'fast'"),
         (("1000,-2",), "expected a number above 0"),
-        (("1000,2,,,,odd",), "Status: expected valid, rejected or failed, found 'odd'"),
+        (("1000,2,,,,odd",), "Status: expected one of valid, rejected, failed, found 'odd'"),
         ((), "no run of this form has a time"),
     ],
 )

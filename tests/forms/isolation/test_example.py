@@ -6,16 +6,16 @@ import pytest
 
 from forms.isolation.report import (
     EXAMPLES,
-    example_documents,
     isolation_comparison,
     isolation_document,
-    isolation_from_document,
     isolation_report,
 )
 from forms.isolation.summary import isolation_summary
 from forms.isolation.verdict import Cause, IsolationDoubt
 from forms.report import cell_text
-from storage.isolations import Layer
+from storage.isolations import Layer, isolation_from_json
+from storage.json_reader import JSONNode
+from tests.builders import example_isolation
 
 PRINTED = {
     1: ("19.7312", "0.583"), 4: ("33.9155", "0.570"), 8: ("43.7450", "0.454"), 12: ("43.6750", "0.442"),
@@ -26,23 +26,19 @@ PRINTED = {
 """The least of the two, and nbench over it, by clients."""
 
 
-def example(number: int = 0):
-    return isolation_from_document(json.loads(example_documents()[number]))
-
-
 def rows_of(table):
     kinds = [column.kind for column in table.columns]
     return [[cell_text(cell, kind) for cell, kind in zip(row.cells, kinds, strict=True)] for row in table.rows]
 
 
 def test_least_and_ratio_come_out_as_printed():
-    table = isolation_report(example()).tables[0]
+    table = isolation_report(example_isolation()).tables[0]
     rows = rows_of(table)
     assert {int(row[0]): (row[5], row[7]) for row in rows} == PRINTED
 
 
 def test_the_processors_come_out_as_printed():
-    use = isolation_summary(example()).cpu[Layer.SERVER, 16]
+    use = isolation_summary(example_isolation()).cpu[Layer.SERVER, 16]
     assert [round(spread.mean, 8) for spread in (use.user, use.system, use.total)] == [
         34.60447761,
         64.14477612,
@@ -54,25 +50,27 @@ def test_the_processors_come_out_as_printed():
 
 
 def test_the_conclusion_is_that_of_2003():
-    verdict = isolation_summary(example()).verdict
+    verdict = isolation_summary(example_isolation()).verdict
     assert verdict.cause is Cause.SAMBA
     assert IsolationDoubt.ONE_ROUND in verdict.doubts
 
 
 def test_the_profile_stands_on_the_form_although_more_clients_were_measured_without_one():
-    summary = isolation_summary(example())
+    summary = isolation_summary(example_isolation())
     assert summary.profile_clients == 16
-    (table,) = [one for one in isolation_report(example()).tables if one.columns[0].heading.startswith("Dearest")]
+    (table,) = [
+        one for one in isolation_report(example_isolation()).tables if one.columns[0].heading.startswith("Dearest")
+    ]
     assert table.columns[0].heading == "Dearest in smbd, 16 clients"
     assert rows_of(table)[0][:3] == ["Trans2_qpathinfo", "147,536", "1,734.1"]
     assert any(row[:3] == ["syscall_stat", "1,335,959", "108.6"] for row in rows_of(table))
 
 
 def test_the_profile_without_two_kinds_of_request_stands_on_its_form_and_beside_the_one_before():
-    (alone,) = isolation_report(example(1)).tables[-1:]
+    (alone,) = isolation_report(example_isolation(1)).tables[-1:]
     assert rows_of(alone)[0][0] == "syscall_open"
     assert alone.columns[-1].heading == "Share of these calls' time, %"
-    beside = isolation_comparison(example(), example(1))
+    beside = isolation_comparison(example_isolation(), example_isolation(1))
     assert beside.results[-1].text == (
         "13 % less time in smbd: 11 of it in stat, 6.9 → 3.1 calls per open. Fewer than three rounds were measured, so"
         " there is no interval."
@@ -82,7 +80,7 @@ def test_the_profile_without_two_kinds_of_request_stands_on_its_form_and_beside_
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_document_gives_the_same_isolation_back(number: int):
-    found = example(number)
+    found = example_isolation(number)
     assert found.id == EXAMPLES[number]
-    again = isolation_from_document(json.loads(json.dumps(isolation_document(isolation_summary(found)))))
+    again = isolation_from_json(JSONNode("", json.loads(json.dumps(isolation_document(isolation_summary(found))))))
     assert again == found

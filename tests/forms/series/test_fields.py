@@ -1,6 +1,5 @@
 """Where, when and by whom something was measured: said on every form, since "this machine" tells a reader nothing."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from forms.comparison.report import comparison_report
 from forms.experiments.report import experiment_report
 from forms.exporters import markdown
-from forms.isolation.report import example_documents, isolation_from_document, isolation_report
+from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.report import Report
 from forms.series.fields import origin_fields
@@ -17,7 +16,7 @@ from forms.series.summary import run_form
 from forms.trials.judged import judged, report_of
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.records import Change, Experiment, ExperimentKind, Series
-from tests.builders import series
+from tests.builders import example_isolation, series
 from tests.loads import full_load
 
 WHERE = {
@@ -43,7 +42,7 @@ def trial() -> Report:
 
 def forms() -> dict[str, Report]:
     pair = [of_alpha(1), of_alpha(2)]
-    isolation = replace(isolation_from_document(json.loads(example_documents()[0])), environment=WHERE)
+    isolation = replace(example_isolation(), environment=WHERE)
     kinds = (ExperimentKind.STEPS, ExperimentKind.SURVEY, ExperimentKind.SELFTEST, ExperimentKind.REPEATS)
     return {
         "series": series_report(run_form(pair[0])),

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from app.cli.commands import import_
-from forms.isolation.report import example_documents, isolation_document, isolation_from_document
+from forms.isolation.report import isolation_document
 from forms.isolation.summary import isolation_summary
 from forms.load.report import load_document
 from forms.series.report import series_document
 from storage.notebook import Notebook
-from tests.builders import all_series, book_series, export, full_series
+from tests.builders import all_series, book_series, example_isolation, export, full_series
 from tests.command_line import Inside
 from tests.loads import full_load
 
@@ -131,7 +131,7 @@ def test_the_example_names_what_its_source_says_wrongly(inside):
 ONE_OF_EACH = {
     "series": series_document(replace(full_series(), id="5e51e5000001")),
     "load": load_document(full_load()),
-    "isolation": isolation_document(isolation_summary(isolation_from_document(json.loads(example_documents()[0])))),
+    "isolation": isolation_document(isolation_summary(example_isolation())),
 }
 """A document of each kind that stands for itself."""
 

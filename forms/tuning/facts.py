@@ -1,12 +1,48 @@
-"""What a session shows of the server's settings: dialect, signing, encryption."""
+"""Names of facts (dotted words, the unit last; ``smb.conf/share/strict sync`` is the value in effect there), and what a
+session shows of the server's settings: dialect, signing, encryption.
+"""
 
 import operator
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
 
-from forms.tuning.fact_names import facts_data
-from forms.tuning.smb_conf import tidy_value
+from forms.tuning.smb_conf import tidy_value, toml_data
 from storage.records import ClientFacts
+
+PARAMETER_PREFIX = "smb.conf/"
+
+_UNITS = ("_bits_per_second", "_bytes_per_second", "_bytes", "_seconds", "_percent")
+_CAPITALS = {"tcp": "TCP", "cpu": "CPU", "mtu": "MTU", "smb": "SMB", "ip": "IP", "crc": "CRC", "rx": "received"}
+_CAPITALS["tx"] = "sent"
+
+
+@cache
+def facts_data() -> dict[str, Any]:
+    """The tables of ``data/facts.toml``."""
+    return toml_data("facts.toml")
+
+
+def is_volatile(name: str) -> bool:
+    """Whether a fact varies by itself; a parameter of smb.conf never does."""
+    return not name.startswith(PARAMETER_PREFIX) and any(
+        fnmatchcase(name, pattern) for pattern in facts_data()["volatile"]
+    )
+
+
+def human_name(name: str) -> str:
+    """A fact's name on a form: *duplex* for ``link.duplex``; parameters keep theirs."""
+    if name.startswith(PARAMETER_PREFIX):
+        _, scope, parameter = name.split("/", 2)
+        return f"{parameter} (smb.conf)" if scope == "global" else f"{parameter} (smb.conf, this share)"
+    if known := facts_data()["names"].get(name):
+        return str(known)
+    for unit in _UNITS:
+        name = name.removesuffix(unit)
+    words = name.replace(".", " ").replace("_", " ").split()
+    return " ".join(_CAPITALS.get(word, word) for word in words)
+
 
 _DIALECTS = ("2.0.2", "2.1", "3.0", "3.0.2", "3.1.1")
 _PROTOCOL_DIALECTS = {

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from forms.tuning.negotiated import agreement, contradiction, dialect_rank
+from forms.tuning import facts
+from forms.tuning.facts import agreement, contradiction, dialect_rank
 from tests.builders import CLIENT
 
 PLAIN = replace(CLIENT, dialect="3.1.1", signing="none", encryption="none")
@@ -66,3 +67,33 @@ def test_a_session_agrees_by_what_changed_and_follows_from_the_setting():
 def test_dialects_are_ranked_by_age():
     ranks = [dialect_rank(dialect) for dialect in ("1.0", "2.0.2", "2.1", "3.0", "3.0.2", "3.1.1")]
     assert ranks == [-1, 0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["load.1min", "link.errors_during", "link.drops_before", "memory.available_bytes", "server.sessions.others"],
+)
+def test_what_varies_by_itself_is_volatile(name: str) -> None:
+    assert facts.is_volatile(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["kernel", "link.rate_bits_per_second", "smb.conf/global/load printers", "memory_bytes"]
+)
+def test_settings_are_not_volatile(name: str) -> None:
+    assert not facts.is_volatile(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("link.duplex", "duplex"),
+        ("smb.conf/global/log level", "log level (smb.conf)"),
+        ("smb.conf/share/strict sync", "strict sync (smb.conf, this share)"),
+        ("tcp.window_scaling", "TCP window scaling"),
+        ("link.rx_crc_errors_during", "link received CRC errors during"),
+        ("filesystem.size_bytes", "filesystem size"),
+    ],
+)
+def test_human_names(name: str, said: str) -> None:
+    assert facts.human_name(name) == said
