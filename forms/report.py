@@ -354,20 +354,12 @@ def own_remark(row: Row) -> str:
     return remark_text(row) if row.mark is Mark.UNUSUAL else row.remark
 
 
-def _decimal(value: float) -> str:
-    return f"{value:,.1f}"
-
-
-def _ratio(value: float) -> str:
-    return f"{value:.3f}"
-
-
 _WRITTEN: Mapping[ReportKind, Callable[[float], str]] = {
     ReportKind.TEXT: str,
     ReportKind.WHOLE: wording.whole,
     ReportKind.SECONDS: wording.cell_seconds,
     ReportKind.PERCENT: wording.cell_percent,
-    ReportKind.DECIMAL: _decimal,
-    ReportKind.RATIO: _ratio,
+    ReportKind.DECIMAL: "{:,.1f}".format,
+    ReportKind.RATIO: "{:.3f}".format,
     ReportKind.SIGNED: wording.signed_percent,
 }

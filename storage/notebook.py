@@ -10,10 +10,14 @@ from storage.base import SideTables
 from storage.changes import ChangeTables
 from storage.errors import DamagedNotebookError, RefusedError
 from storage.isolations import IsolationTables
+from storage.json_reader import named
 from storage.loads.tables import LoadTables
-from storage.queries import WHOLE_SERIES, Found, SeriesQuery, dialects_of, earlier_ids, find, rates_of, repeated_ids
+from storage.queries import Found, SeriesQuery, find, in_parts
 from storage.recordings import DECISION, EXPERIMENT, SERIES, Recording, UnknownReferenceError
 from storage.records import (
+    HEAD,
+    LONGEST_SECONDS,
+    SHORTEST_SECONDS,
     Experiment,
     ExperimentEntry,
     ExperimentKind,
@@ -43,6 +47,40 @@ _FACTS_AS_JSON = (
     "SELECT series_id, side, json_group_object(name, value) AS facts FROM facts WHERE series_id IN (ids)"
     " GROUP BY series_id, side"
 )
+
+_REPEATED = """
+WITH RECURSIVE again (series_id, first_id) AS (
+    SELECT id, id FROM series WHERE (base_id IS NULL OR change_name IS NOT NULL)
+        AND EXISTS (SELECT 1 FROM series AS next WHERE next.base_id = series.id AND next.change_name IS NULL)
+    UNION ALL
+    SELECT series.id, first_id FROM again JOIN series ON series.base_id = again.series_id
+    WHERE series.change_name IS NULL
+)
+SELECT team, found.series_id FROM (
+    SELECT 'baseline ' || name AS team, recording_id AS series_id FROM baselines
+    UNION ALL
+    SELECT 'experiment ' || experiments.name, series.id FROM experiments
+    JOIN series ON series.experiment = experiments.name
+    JOIN recordings ON recordings.id = series.id WHERE experiments.kind = ? AND recordings.status = 'complete'
+    UNION ALL
+    SELECT 'series ' || first_id, series_id FROM again
+) AS found JOIN recordings ON recordings.id = found.series_id AND recordings.kind = 'series'
+ORDER BY team, stored_order
+"""
+
+_EARLIER = """
+SELECT series.id FROM series JOIN recordings ON recordings.id = series.id
+    LEFT JOIN experiments ON experiments.name = series.experiment
+WHERE command = :command AND protocol = :protocol AND host = :host COLLATE NOCASE AND port IS :port
+    AND share IS :share AND path = :path AND client = :client AND recordings.status = 'complete'
+    AND recordings.created_at < :before AND recordings.created_at >= :since
+    AND ifnull(experiments.kind, 'ladder') IN (KINDS)
+ORDER BY recordings.created_at DESC LIMIT :most
+"""
+
+
+WHOLE_SERIES = ("ladder", "repeats", "survey")
+"""The kinds of experiment whose series are not interleaved."""
 
 
 class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
@@ -312,30 +350,58 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return {series_id: tuple(runs) for series_id, runs in found.items()}
 
     def rates_of(self, ids: Sequence[str]) -> dict[str, list[float]]:
-        return rates_of(self._db, ids)
+        """Bytes/s of the valid measured runs, unordered; read from an index alone."""
+        found: dict[str, list[float]] = {}
+        sql = (
+            "SELECT series_id, size_bytes, seconds FROM runs WHERE series_id IN (ids)"
+            " AND phase = 'measured' AND status = 'valid' AND size_bytes BETWEEN 1 AND 9e18"
+        )
+        for asked, part in in_parts(sql, ids):
+            for series_id, size_bytes, seconds in self._db.execute(asked, part):
+                if type(seconds) is float and SHORTEST_SECONDS <= seconds <= LONGEST_SECONDS:
+                    found.setdefault(series_id, []).append(size_bytes / seconds)
+        return found
 
     def repeated_ids(self) -> list[tuple[str, ...]]:
-        return repeated_ids(self._db)
+        """Groups of ids of series measured again with the same settings; overlapping groups are merged."""
+        teams: dict[str, list[str]] = {}
+        for team, series_id in self._db.execute(_REPEATED, (ExperimentKind.REPEATS.value,)):
+            teams.setdefault(str(team), []).append(str(series_id))
+        group_of: dict[str, list[str]] = {}
+        for ids in teams.values():
+            whole = list(dict.fromkeys(one for each in ids for one in group_of.get(each, [each])))
+            group_of.update(dict.fromkeys(whole, whole))
+        groups = {id(group): tuple(group) for group in group_of.values()}
+        return [group for group in groups.values() if len(group) > 1]
 
     def earlier_ids(
         self, series: Series, *, before: str, since: str, most: int, kinds: Sequence[str] = WHOLE_SERIES
     ) -> list[str]:
-        return earlier_ids(self._db, series, before=before, since=since, most=most, kinds=kinds)
+        """The newest complete series of the path in that time, oldest first, of no experiment or one of these kinds."""
+        found = self._db.execute(
+            _EARLIER.replace("KINDS", ", ".join(f"'{kind}'" for kind in kinds)),
+            {
+                **named(series.target, "protocol", "host", "port", "share", "path"), "command": series.command.value,
+                "client": series.client.name, "before": before, "since": since, "most": most,
+            },
+        )  # fmt: skip
+        return [str(series_id) for (series_id,) in found][::-1]
 
     def dialects_of(self, target: Target, client: str) -> list[str]:
-        return dialects_of(self._db, target, client)
+        """The dialects of this client with the target's server, measured here."""
+        found = self._db.execute(
+            "SELECT DISTINCT dialect FROM series JOIN recordings ON recordings.id = series.id"
+            " WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"
+            " AND client = ? AND dialect IS NOT NULL AND imported_at IS NULL",
+            (target.protocol, target.host, target.port, client),
+        )
+        return [str(dialect) for (dialect,) in found]
 
 
 def _head_of(series: Series, part_of: str | None) -> Recording:
     return Recording(
-        id=series.id,
+        **named(series, *HEAD),
         kind=SERIES,
-        created_at=series.created_at,
-        status=series.status,
-        error=series.error,
-        label=series.label,
-        note=series.note,
-        question=series.question,
         part_of=part_of,
         imported_at=series.imported_at,
         leftovers={"scratch_path": series.scratch_path} if series.scratch_path else None,

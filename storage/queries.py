@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-    from storage.records import Series, Target
-
 
 MANY = 500
 """Ids in one query: below SQLite's limit of variables."""
@@ -108,7 +106,7 @@ def find(db: "Database", query: SeriesQuery) -> list[Found]:
             conditions.append(f"instr(folded({_HAYSTACK}), ?)")
             arguments.append(word.casefold())
     if len(arguments) != sum(word.isascii() for word in words):
-        db.conn.create_function("folded", 1, _folded, deterministic=True)
+        db.conn.create_function("folded", 1, str.casefold, deterministic=True)
     column = _COLUMN[query.order]
     direction = "DESC" if query.descending else "ASC"
     newer = "recordings.stored_order DESC" if query.order is SortKey.WHEN else _NEWER
@@ -130,101 +128,3 @@ def find(db: "Database", query: SeriesQuery) -> list[Found]:
 
 def _escaped(word: str) -> str:
     return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-def _folded(text: str) -> str:
-    return text.casefold()
-
-
-_REPEATED = """
-WITH RECURSIVE again (series_id, first_id) AS (
-    SELECT id, id FROM series WHERE (base_id IS NULL OR change_name IS NOT NULL)
-        AND EXISTS (SELECT 1 FROM series AS next WHERE next.base_id = series.id AND next.change_name IS NULL)
-    UNION ALL
-    SELECT series.id, first_id FROM again JOIN series ON series.base_id = again.series_id
-    WHERE series.change_name IS NULL
-)
-SELECT team, found.series_id FROM (
-    SELECT 'baseline ' || name AS team, recording_id AS series_id FROM baselines
-    UNION ALL
-    SELECT 'experiment ' || experiments.name, series.id FROM experiments
-    JOIN series ON series.experiment = experiments.name
-    JOIN recordings ON recordings.id = series.id WHERE experiments.kind = ? AND recordings.status = 'complete'
-    UNION ALL
-    SELECT 'series ' || first_id, series_id FROM again
-) AS found JOIN recordings ON recordings.id = found.series_id AND recordings.kind = 'series'
-ORDER BY team, stored_order
-"""
-
-
-def repeated_ids(db: "Database") -> list[tuple[str, ...]]:
-    """Groups of ids of series measured again with the same settings; overlapping groups are merged."""
-    teams: dict[str, list[str]] = {}
-    from storage.records import ExperimentKind  # noqa: PLC0415  as the module says
-
-    for team, series_id in db.execute(_REPEATED, (ExperimentKind.REPEATS.value,)):
-        teams.setdefault(str(team), []).append(str(series_id))
-    group_of: dict[str, list[str]] = {}
-    for ids in teams.values():
-        whole = list(dict.fromkeys(one for each in ids for one in group_of.get(each, [each])))
-        group_of.update(dict.fromkeys(whole, whole))
-    groups = {id(group): tuple(group) for group in group_of.values()}
-    return [group for group in groups.values() if len(group) > 1]
-
-
-_EARLIER = """
-SELECT series.id FROM series JOIN recordings ON recordings.id = series.id
-    LEFT JOIN experiments ON experiments.name = series.experiment
-WHERE command = :command AND protocol = :protocol AND host = :host COLLATE NOCASE AND port IS :port
-    AND share IS :share AND path = :path AND client = :client AND recordings.status = 'complete'
-    AND recordings.created_at < :before AND recordings.created_at >= :since
-    AND ifnull(experiments.kind, 'ladder') IN (KINDS)
-ORDER BY recordings.created_at DESC LIMIT :most
-"""
-
-
-WHOLE_SERIES = ("ladder", "repeats", "survey")
-"""The kinds of experiment whose series are not interleaved."""
-
-
-def earlier_ids(
-    db: "Database", series: "Series", *, before: str, since: str, most: int, kinds: Sequence[str] = WHOLE_SERIES
-) -> list[str]:
-    """The newest complete series of the path in that time, oldest first, of no experiment or one of these kinds."""
-    target, client = series.target, series.client.name
-    found = db.execute(
-        _EARLIER.replace("KINDS", ", ".join(f"'{kind}'" for kind in kinds)),
-        {
-            "command": series.command.value, "protocol": target.protocol, "host": target.host, "port": target.port,
-            "share": target.share, "path": target.path, "client": client, "before": before, "since": since,
-            "most": most,
-        },
-    )  # fmt: skip
-    return [str(series_id) for (series_id,) in found][::-1]
-
-
-def dialects_of(database: "Database", target: "Target", client: str) -> list[str]:
-    """The dialects of this client with the target's server, measured here."""
-    found = database.execute(
-        "SELECT DISTINCT dialect FROM series JOIN recordings ON recordings.id = series.id"
-        " WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"
-        " AND client = ? AND dialect IS NOT NULL AND imported_at IS NULL",
-        (target.protocol, target.host, target.port, client),
-    )
-    return [str(dialect) for (dialect,) in found]
-
-
-def rates_of(database: "Database", ids: Sequence[str]) -> dict[str, list[float]]:
-    """Bytes/s of the valid measured runs, unordered; read from an index alone."""
-    from storage.records import LONGEST_SECONDS, SHORTEST_SECONDS  # noqa: PLC0415  as the module says
-
-    found: dict[str, list[float]] = {}
-    sql = (
-        "SELECT series_id, size_bytes, seconds FROM runs WHERE series_id IN (ids)"
-        " AND phase = 'measured' AND status = 'valid' AND size_bytes BETWEEN 1 AND 9e18"
-    )
-    for asked, part in in_parts(sql, ids):
-        for series_id, size_bytes, seconds in database.execute(asked, part):
-            if type(seconds) is float and SHORTEST_SECONDS <= seconds <= LONGEST_SECONDS:
-                found.setdefault(series_id, []).append(size_bytes / seconds)
-    return found

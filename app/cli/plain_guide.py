@@ -31,10 +31,11 @@ from forms import wording
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, format_of
-from forms.exporters.text import report_text, run_form_text
+from forms.exporters.text import report_text
 from forms.layout import PLAIN_SIGNS, Toned, for_terminal, visible, width, wrap
 from forms.report import SIGNS
 from forms.reports import series_reports
+from forms.series.report import series_report
 from forms.series.summary import chart_in_words, run_form
 from forms.trials.judged import report_of
 from forms.tuning.catalogue import entries, find
@@ -218,7 +219,7 @@ class PlainGuide:
         match name:
             case "series":
                 form = run_form(notebook.series(str(arguments["series_id"])))
-                self._say(run_form_text(form))
+                self._say(report_text(series_report(form)))
                 for line in chart_in_words(form):
                     self._say(line)
             case "compare":

@@ -7,20 +7,9 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
-from forms.tuning import catalogue
+from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import CatalogueEntry, Status
 from forms.tuning.facts import PARAMETER_PREFIX
-from forms.tuning.smb_conf import (
-    SmbConfFile,
-    opposite_value,
-    parameter_key,
-    refusal,
-    same_value,
-    spelling,
-    suggestions,
-    tidy_value,
-    toml_data,
-)
 from storage.audits import AuditedSetting, AuditFinding, Ruling
 from storage.records import FactValue
 
@@ -72,7 +61,7 @@ class SettingJudgement:
 class AuditedServer:
     """What is known of a server; empty fields judge nothing."""
 
-    conf: SmbConfFile | None = None
+    conf: smb_conf.SmbConfFile | None = None
     path: str = ""
     facts: Mapping[str, FactValue] = field(default_factory=dict)
     global_names: frozenset[str] = frozenset()
@@ -104,7 +93,7 @@ def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]
             for name, value in facts.items()
             if name.startswith(prefix) and value != ""  # an empty one is a default that testparm lists
         ]
-    server, conf = AuditedServer(facts=facts), _Configuration(SmbConfFile(settings=tuple(settings)))
+    server, conf = AuditedServer(facts=facts), _Configuration(smb_conf.SmbConfFile(settings=tuple(settings)))
     found = [
         finding
         for setting in settings
@@ -117,7 +106,7 @@ def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]
 @cache
 def judgements() -> tuple[SettingJudgement, ...]:
     """All judgements of the data file."""
-    return tuple(_judgement(row) for row in toml_data("judgements.toml")["judgement"])
+    return tuple(_judgement(row) for row in smb_conf.toml_data("judgements.toml")["judgement"])
 
 
 @cache
@@ -125,7 +114,7 @@ def _by_parameter() -> Mapping[str, tuple[SettingJudgement, ...]]:
     found: dict[str, tuple[SettingJudgement, ...]] = {}
     for one in judgements():
         if one.parameter:
-            key = parameter_key(one.parameter)
+            key = smb_conf.parameter_key(one.parameter)
             found[key] = (*found.get(key, ()), one)
     return found
 
@@ -137,49 +126,49 @@ def _judgement(row: Mapping[str, Any]) -> SettingJudgement:
 
 
 class _Configuration:
-    def __init__(self, conf: SmbConfFile) -> None:
+    def __init__(self, conf: smb_conf.SmbConfFile) -> None:
         self.settings = conf.settings
-        self.last = {(one.section, parameter_key(one.name)): one for one in conf.settings}
+        self.last = {(one.section, smb_conf.parameter_key(one.name)): one for one in conf.settings}
         self.shares = tuple(dict.fromkeys(one.section for one in conf.settings if one.section != "global"))
 
     def in_effect(self, section: str, name: str) -> str:
         """A parameter's value in a section: its own, [global]'s or the default; "" where unknown."""
-        key = parameter_key(name)
+        key = smb_conf.parameter_key(name)
         setting = self.last.get((section, key)) or self.last.get(("global", key))
         if setting is not None:
             return _meant(setting)
-        entry = _entry(spelling(name).name)
-        return (entry.default or "") if entry else _DEFAULTS.get(spelling(name).name, "")
+        entry = _entry(smb_conf.spelling(name).name)
+        return (entry.default or "") if entry else _DEFAULTS.get(smb_conf.spelling(name).name, "")
 
     def sections_of(self, setting: AuditedSetting) -> Sequence[str]:
         """Where a line acts: its section; in [global] every share that does not set the parameter itself."""
-        parameter = spelling(setting.name).parameter
+        parameter = smb_conf.spelling(setting.name).parameter
         if setting.section != "global" or parameter is None or parameter.scope == "global":
             return [setting.section]
-        key = parameter_key(setting.name)
+        key = smb_conf.parameter_key(setting.name)
         return [share for share in self.shares if (share, key) not in self.last] or ["global"]
 
     @property
     def speaks_smb1(self) -> bool:
-        return tidy_value("server min protocol", self.in_effect("global", "server min protocol")) in SMB1
+        return smb_conf.tidy_value("server min protocol", self.in_effect("global", "server min protocol")) in SMB1
 
 
-def _of_settings(server: AuditedServer, smb_conf: SmbConfFile) -> Iterator[AuditFinding]:
-    conf = _Configuration(smb_conf)
+def _of_settings(server: AuditedServer, file: smb_conf.SmbConfFile) -> Iterator[AuditFinding]:
+    conf = _Configuration(file)
     for setting in conf.settings:
-        winner = conf.last[setting.section, parameter_key(setting.name)]
+        winner = conf.last[setting.section, smb_conf.parameter_key(setting.name)]
         if winner is not setting:
-            if not same_value(spelling(setting.name).name, _meant(setting), _meant(winner)):
+            if not smb_conf.same_value(smb_conf.spelling(setting.name).name, _meant(setting), _meant(winner)):
                 yield _overridden(setting, winner)
             continue
         yield from _of_setting(server, conf, setting)
-    for name in smb_conf.missing_includes:
+    for name in file.missing_includes:
         why = "There is no such file to read, and Samba does not say so."
         yield AuditFinding(
             key="missing-include", verdict=Ruling.MISPLACED, cost=40, setting="include", value=name, why=why,
             what_to_do="Create the file or delete the line.", file=server.path,
         )  # fmt: skip
-    for line in smb_conf.malformed:
+    for line in file.malformed:
         yield AuditFinding(
             key="malformed-line", verdict=Ruling.MISPLACED, cost=30, setting=line[:60],
             why="The line has no equals sign: Samba skips it.", what_to_do="Complete or delete it.", file=server.path,
@@ -200,20 +189,22 @@ def _of_setting(server: AuditedServer, conf: _Configuration, setting: AuditedSet
         yield from found
     elif hiding := _hides(server, setting):
         yield hiding
-    elif _is_default(spelling(setting.name).name, value):
+    elif _is_default(smb_conf.spelling(setting.name).name, value):
         yield _finding(setting, "default", Ruling.USELESS, 0, "It is the default.", instead="")
 
 
 def _general(server: AuditedServer, conf: _Configuration, setting: AuditedSetting) -> AuditFinding | None:
-    spelled = spelling(setting.name)
+    spelled = smb_conf.spelling(setting.name)
     entry = _entry(spelled.name)
     known = _known(server.global_names | server.share_names)
     is_too_new = bool(entry and entry.since and _version(entry.since) > server.samba_version)
-    is_known = parameter_key(setting.name) in known if known else spelled.parameter is not None and not is_too_new
+    is_known = (
+        smb_conf.parameter_key(setting.name) in known if known else spelled.parameter is not None and not is_too_new
+    )
     if entry and not is_known and (is_too_new or entry.status is Status.REMOVED):
         return _not_of_this_version(setting, entry, is_too_new=is_too_new)
     if not is_known:
-        close = suggestions(setting.name)
+        close = smb_conf.suggestions(setting.name)
         meant = f" Did you mean {' or '.join(close)}?" if close else ""
         return _finding(
             setting, "unknown", Ruling.MISPLACED, 50, f"Samba knows no such parameter.{meant}", instead=None
@@ -222,7 +213,7 @@ def _general(server: AuditedServer, conf: _Configuration, setting: AuditedSettin
         plain = _TRAILING_COMMENT.split(setting.value)[0].strip()
         why = "smb.conf has no comments at the end of a line: what follows belongs to the value."
         return _finding(setting, "trailing-comment", Ruling.HARMFUL, 92, why, instead=f"{setting.name} = {plain}")
-    refused = refusal(spelled.name, setting.value)
+    refused = smb_conf.refusal(spelled.name, setting.value)
     if refused:
         why = f"{refused}: Samba stops reading smb.conf at this line."
         return _finding(setting, "refused", Ruling.HARMFUL, 93, why, instead="")
@@ -246,7 +237,7 @@ def _not_of_this_version(setting: AuditedSetting, entry: CatalogueEntry, *, is_t
 
 @cache
 def _known(names: frozenset[str]) -> frozenset[str]:
-    return frozenset(parameter_key(name) for name in names)
+    return frozenset(smb_conf.parameter_key(name) for name in names)
 
 
 def _finding(
@@ -271,7 +262,7 @@ def _finding(
         remedy = f"Take {word} out of the line."
     else:
         remedy = f"Write `{instead}`." if instead else "Delete the line."
-    spelled = spelling(setting.name)
+    spelled = smb_conf.spelling(setting.name)
     return AuditFinding(
         key=key, verdict=verdict, cost=cost, setting=setting.name, value=setting.value, why=why, what_to_do=remedy,
         file=setting.file, line=setting.line, section=setting.section,
@@ -287,7 +278,7 @@ def _overridden(setting: AuditedSetting, winner: AuditedSetting) -> AuditFinding
 
 
 def _judged(server: AuditedServer, conf: _Configuration, setting: AuditedSetting, value: str) -> Iterator[AuditFinding]:
-    for one in _by_parameter().get(parameter_key(setting.name), ()):
+    for one in _by_parameter().get(smb_conf.parameter_key(setting.name), ()):
         about = _tested(one, setting.name, value)
         if about is None or not _holds_there(one, server, conf, setting):
             continue
@@ -309,8 +300,8 @@ def _tested(one: SettingJudgement, name: str, value: str) -> tuple[str, str] | N
     elif one.part:
         parts = value.split()
         value = parts[one.part - 1] if len(parts) >= one.part else ""
-    canonical = "" if one.word else spelling(name).name
-    if one.values and not any(same_value(canonical, value, each) for each in one.values):
+    canonical = "" if one.word else smb_conf.spelling(name).name
+    if one.values and not any(smb_conf.same_value(canonical, value, each) for each in one.values):
         return None
     number = number_of(canonical, value)
     if one.below and (number is None or number >= (number_of("", one.below) or 0)):
@@ -330,7 +321,7 @@ def _holds_there(one: SettingJudgement, server: AuditedServer, conf: _Configurat
     def has(section: str, wanted: Mapping[str, Sequence[str]]) -> Iterator[bool]:
         for name, values in wanted.items():
             there = conf.in_effect(section, name)
-            yield any(same_value(spelling(name).name, there, each) for each in values)
+            yield any(smb_conf.same_value(smb_conf.spelling(name).name, there, each) for each in values)
 
     return (
         any(all(has(place, one.when)) for place in places)
@@ -354,7 +345,7 @@ _DEFAULTS = {
 
 
 def _of_words(server: AuditedServer, setting: AuditedSetting) -> Iterator[AuditFinding]:
-    name = spelling(setting.name).name
+    name = smb_conf.spelling(setting.name).name
     if name == "socket options":
         for word, _ in _words(setting.value):
             if word.upper() not in SOCKET_OPTIONS:
@@ -385,7 +376,7 @@ SOCKET_OPTIONS = (
 
 
 def _hides(server: AuditedServer, setting: AuditedSetting) -> AuditFinding | None:
-    if spelling(setting.name).name != "veto files":
+    if smb_conf.spelling(setting.name).name != "veto files":
         return None
     patterns = [pattern.lower() for pattern in setting.value.split("/") if pattern.strip()]
     sweeping = [pattern for pattern in patterns if all(fnmatchcase(name, pattern) for name in SAMPLE_NAMES)]
@@ -452,7 +443,7 @@ def _without_word(setting: AuditedSetting, word: str) -> str:
 
 def number_of(name: str, value: str) -> float | None:
     """The number in a value: plain, a size such as 64K, or a log level's first; else None."""
-    text = tidy_value(name, value) if name else value.strip()
+    text = smb_conf.tidy_value(name, value) if name else value.strip()
     if name == "log level":
         text = re.split(r"[\s@]", text)[0].removeprefix("all:")
     size = _SIZE.fullmatch(text)
@@ -465,17 +456,20 @@ def number_of(name: str, value: str) -> float | None:
 
 
 def _meant(setting: AuditedSetting) -> str:
-    return opposite_value(setting.value) if spelling(setting.name).opposite else setting.value
+    return smb_conf.opposite_value(setting.value) if smb_conf.spelling(setting.name).opposite else setting.value
 
 
 def _is_default(name: str, value: str) -> bool:
     entry = _entry(name)
-    return entry is not None and entry.default is not None and same_value(name, value, entry.default)
+    return entry is not None and entry.default is not None and smb_conf.same_value(name, value, entry.default)
 
 
 @cache
 def _entry(name: str) -> CatalogueEntry | None:
-    return next((one for one in catalogue.about(name) if parameter_key(one.parameter) == parameter_key(name)), None)
+    return next(
+        (one for one in catalogue.about(name) if smb_conf.parameter_key(one.parameter) == smb_conf.parameter_key(name)),
+        None,
+    )
 
 
 def _version(text: str) -> tuple[int, ...]:

@@ -26,13 +26,10 @@ _BY_HAND = {"settings.sign": "--sign", "settings.encrypt": "--encrypt"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SettlingStep:
-    """A step that settles it nine times in ten if the observed change is real."""
+class SettlingStep(Settles):
+    """A way that settles it, its cost and how it is gone."""
 
-    way: Way
-    count: int
     seconds: float
-    shows_percent: float
     commands: tuple[str, ...]
     """To type in this order; with ALTERNATING repeatedly."""
 

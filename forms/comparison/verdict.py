@@ -111,7 +111,7 @@ def _compared(
     base, other = sides.base[0], sides.other[0]
     left, right = [one.rates() for one in sides.base], [one.rates() for one in sides.other]
     differing = differences(base, other)
-    claimed = _claimed(base, other)
+    claimed = other.change if other.change and other.base_id in (None, base.id) else None
     decision = _unless_contradicted(decision, claimed, sides, differing)
     found = decision.variation
     step = None
@@ -150,7 +150,7 @@ def _compared(
         base_wander_percent=_base_variation(left),
         limits=limits,
         differences=differing,
-        server_seen=all(_shows_its_server(one) for one in (base, other)),
+        server_seen=all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other)),
         change=claimed,
     )
 
@@ -206,10 +206,6 @@ def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]]
     return [a for a, _ in known], [b for _, b in known]
 
 
-def _claimed(base: Series, other: Series) -> Change | None:
-    return other.change if other.change and other.base_id in (None, base.id) else None
-
-
 def _unless_contradicted(
     decision: ChangeDecision, claimed: Change | None, sides: Sides, differing: Sequence[Difference]
 ) -> ChangeDecision:
@@ -228,10 +224,6 @@ def _shows_its_change(base: Series, other: Series) -> bool:
         return False
     seen = (effective(one.environment.get("server", {}), other.change.name) for one in (base, other))
     return own_setting(other.change.name) is not None or all(value is not None for value in seen)
-
-
-def _shows_its_server(series: Series) -> bool:
-    return any(parameter_of(fact) for fact in series.environment.get("server", {}))
 
 
 def _needs(decision: ChangeDecision, turns: tuple[list[float], list[float]] | None, limits: Limits) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from forms import wording
 from forms.audit.report import audit_answer, audit_document
 from forms.comparison.blame import with_blame
 from forms.diagnosis.rules import complaints
-from forms.diagnosis.summary import Figure, figures
-from forms.findings.finding import SIGNS, Finding, finding_document
+from forms.diagnosis.summary import figures
+from forms.findings.finding import SIGNS, Finding, finding_document, findings_table
 from forms.layout import Tone, Toned
 from forms.report import Field, Report, Table, columns_of, row_of
 from forms.wording import plain
@@ -105,27 +105,13 @@ def diagnosis_report(diagnosis: Diagnosis) -> Report:
 
 def _tables(diagnosis: Diagnosis) -> Iterator[Table]:
     found, measured = complaints(diagnosis), figures(diagnosis)
-    headings = columns_of("Finding", "Evidence", "What to do")
     for caption, wrong in (("What is wrong, the costliest first", True), ("Worth knowing", False)):
-        rows = tuple(
-            row_of(
-                f"{SIGNS[one.severity]} {one.title}",
-                f"{one.evidence} How sure: {one.sure}.",
-                one.what_to_do + (f' Test it: sharebench try "{one.setting}" TARGET' if one.setting else ""),
-                tone=SIGNS[one.severity].tone,
-            )
-            for one in found
-            if one.is_wrong is wrong
-        )
-        if rows:
-            yield Table(columns=headings, rows=rows, caption=caption, sentences=True)
+        if of_these := [one for one in found if one.is_wrong is wrong]:
+            yield findings_table(of_these, caption)
     if measured:
         columns = columns_of("Measured", "Value", "95 % interval", "About")
-        yield Table(columns=columns, rows=tuple(_row(one) for one in measured), caption="Measured")
-
-
-def _row(figure: Figure) -> Any:
-    return row_of(figure.name, figure.text, figure.range_text, STAGE_NAMES[figure.stage])
+        rows = tuple(row_of(one.name, one.text, one.range_text, STAGE_NAMES[one.stage]) for one in measured)
+        yield Table(columns=columns, rows=rows, caption="Measured")
 
 
 def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:

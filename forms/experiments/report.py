@@ -185,7 +185,14 @@ def steps_report(summary: ExperimentSummary) -> Report:
             *origin_fields([step.series for step in summary.steps]),
         ),
         tables=(steps_table(summary),),
-        results=(*verdicts, *gain_fields(summary), *_to_settle(summary)),
+        results=(
+            *verdicts,
+            *gain_fields(summary),
+            *(
+                Field(name=f"To settle {step.number}", text=f"{way.sentence} Command: {way.command_text}")
+                for step, way in open_steps(summary)
+            ),
+        ),
         advice=tuple(
             f"{step.number}, {said}" for step in summary.steps for said in (*_evidence(step), *_resumed(step.series))
         ),
@@ -395,11 +402,6 @@ def _gained(gain: Gain) -> str:
     )
     basis = basis_sentence(found) or ""
     return f"{_way(gain)}, by {names}: {found.sign} {found.headline} {basis}".rstrip()
-
-
-def _to_settle(summary: ExperimentSummary) -> Iterator[Field]:
-    for step, way in open_steps(summary):
-        yield Field(name=f"To settle {step.number}", text=f"{way.sentence} Command: {way.command_text}")
 
 
 def _mark(step: ExperimentStep) -> Mark:

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from forms import layout, wording
 from forms.layout import Tone, coloured
 from forms.report import SIGNS, Bar, Chart, Field, Level, Mark, Report, ReportKind, Role, Row, Table, cell_text, remarks
-from forms.series.report import series_report
-from forms.series.summary import SeriesSummary
 
 WIDTH = 80
 RULE = "─"
@@ -27,11 +25,6 @@ _BY_HAND = {
 _LEAST_CELLS = 4
 _LONG_NUMBER = re.compile(r"[+-]?\d{4,}\.\d+")
 _BOLD, _STRUCK, _DIM, _PLAIN = "\x1b[1m", "\x1b[9m", "\x1b[2m", "\x1b[0m"
-
-
-def run_form_text(form: SeriesSummary, *, width: int = WIDTH, ansi: bool = False) -> str:
-    """A run form in lines of at most ``width`` cells, styled where ``ansi``."""
-    return report_text(series_report(form), width=width, ansi=ansi)
 
 
 def reports_text(reports: Sequence[Report], *, width: int = WIDTH, ansi: bool = False) -> str:

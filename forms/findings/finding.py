@@ -2,7 +2,7 @@
 
 import ipaddress
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
 from typing import Any
@@ -184,18 +184,18 @@ def findings_report(found: Sequence[Finding]) -> Report:
             Field(name=wording.ANSWER, text=f"{one.title}. {one.what_to_do}", tone=SIGNS[one.severity].tone)
             for one in found[:1]
         ),
-        tables=(replace(findings_table(found), caption=""),),
+        tables=(findings_table(found, ""),),
         document=partial(findings_document, found),
     )
 
 
-def findings_table(found: Sequence[Finding]) -> Table:
-    """Findings with sign, evidence and recommendation, the gravest first."""
+def findings_table(found: Sequence[Finding], caption: str = TITLE) -> Table:
+    """Findings with sign, evidence and recommendation."""
     rows = tuple(
         row_of(
             f"{SIGNS[one.severity]} {one.title}",
-            one.evidence,
-            one.what_to_do,
+            one.evidence + (f" How sure: {one.sure}." if one.sure else ""),
+            one.what_to_do + (f' Test it: sharebench try "{one.setting}" TARGET' if one.setting else ""),
             tone=SIGNS[one.severity].tone,
         )
         for one in found
@@ -203,6 +203,6 @@ def findings_table(found: Sequence[Finding]) -> Table:
     return Table(
         columns=columns_of("Finding", "Evidence", "What to do"),
         rows=rows or (row_of(NO_FINDINGS, "", ""),),
-        caption=TITLE,
+        caption=caption,
         sentences=True,
     )

@@ -6,18 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from forms import wording
-from forms.findings.finding import (
-    TCP_ROUND_TRIP,
-    Finding,
-    called,
-    is_far,
-    is_loopback,
-    is_relayed,
-    is_wireless,
-    request_seconds,
-    round_trip_seconds,
-    say,
-)
+from forms.findings import finding
+from forms.findings.finding import Finding, say
 from forms.stats import summary
 from storage.records import Command, Facts, FactValue, Series
 
@@ -56,7 +46,7 @@ def smaller_mtu(series: Series) -> Iterator[Finding]:
     """Packets smaller than the card sends: a hop, a tunnel or the server takes no larger ones."""
     path = series.environment.get("path", {})
     mtu, way, segment = (_number(path, f) for f in ("link.mtu_bytes", "mtu.path_bytes", "mtu.segment_bytes"))
-    if mtu is None or is_loopback(series):
+    if mtu is None or finding.is_loopback(series):
         return
     if way is not None and way < mtu:
         yield _smaller(series, f"the path takes packets of {way:.0f} bytes", mtu, "a hop or a tunnel on the way")
@@ -87,7 +77,9 @@ def growing_errors(series: Series) -> Iterator[Finding]:
             if (_number(facts, name) or 0) > 0
         ]
         detail = f" ({', '.join(kinds)})" if kinds else ""
-        variant = "-".join(word for word, holds in (("wireless", is_wireless(series)), ("drops", errors <= 0)) if holds)
+        variant = "-".join(
+            word for word, holds in (("wireless", finding.is_wireless(series)), ("drops", errors <= 0)) if holds
+        )
         counted = {"errors": errors, "drops": drops, "detail": detail}
         yield say(f"growing-errors.{variant}", side=side, interface=_interface(facts), **counted)
 
@@ -132,7 +124,7 @@ def _lost(count: float | None, of: float | None, percent: float) -> bool:
 
 def _loss(series: Series, seen: str, count: float | None, of: float | None) -> Finding:
     share = 100 * (count or 0) / of if of else 0.0
-    distant = is_wireless(series) or is_far(series)
+    distant = finding.is_wireless(series) or finding.is_far(series)
     return say("retransmits.far" if distant else "retransmits", series, seen=seen, share=share)
 
 
@@ -140,7 +132,7 @@ def above_the_link(series: Series) -> Iterator[Finding]:
     """An average above the link's capacity: wrong link speed, or a nearer source."""
     average = summary.mean([r.bits_per_second for r in series.measured() if r.bits_per_second])
     path = series.environment.get("path", {})
-    if is_loopback(series) or not series.link_bits_per_second or average is None:
+    if finding.is_loopback(series) or not series.link_bits_per_second or average is None:
         return
     link = series.link_bits_per_second
     ceiling, rate = _number(path, "link.payload_ceiling_bits_per_second"), _number(path, "link.rate_bits_per_second")
@@ -248,9 +240,9 @@ class _Limit:
 
 def slow_start_rules(series: Series) -> bool:
     """Whether runs are so short that a new connection spends much of them in slow start."""
-    round_trip, rate = round_trip_seconds(series), summary.mean(series.rates())
+    round_trip, rate = finding.round_trip_seconds(series), summary.mean(series.rates())
     times = [run.seconds for run in series.measured() if run.seconds]
-    if round_trip is None or rate is None or not times or not is_far(series):
+    if round_trip is None or rate is None or not times or not finding.is_far(series):
         return False
     rounds = math.log2(max(2.0, rate * round_trip / _FIRST_WINDOW_BYTES))
     return (summary.median(times) or 0.0) < SLOW_START_TIMES * rounds * round_trip
@@ -258,8 +250,8 @@ def slow_start_rules(series: Series) -> bool:
 
 def limited_by_distance(series: Series) -> Iterator[Finding]:
     """A far server with an unfilled link: the limiting buffer or window, else slow start and losses."""
-    round_trip, rate = round_trip_seconds(series), summary.mean(series.rates())
-    if round_trip is None or rate is None or not is_far(series):
+    round_trip, rate = finding.round_trip_seconds(series), summary.mean(series.rates())
+    if round_trip is None or rate is None or not finding.is_far(series):
         return
     link = series.link_bits_per_second
     if link and 100 * 8 * rate / link >= FULL_PERCENT_OF_LINK:
@@ -268,7 +260,7 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     limits = sorted(_limits(series), key=lambda limit: limit.usable_bytes)
     least = limits[0] if limits else None
     trip = wording.milliseconds(round_trip)
-    seen = f"{called(series)}: {wording.rate(rate)} x {trip} = {_amount(on_the_way)} on the way"
+    seen = f"{finding.called(series)}: {wording.rate(rate)} x {trip} = {_amount(on_the_way)} on the way"
     need = f"; {wording.link_rate(link)} would need {_amount(link / 8 * round_trip)}" if link else ""
     loses = any(retransmits(series))
     starts = slow_start_rules(series) and not (least and least.window)
@@ -284,9 +276,9 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
 
 def relayed(series: Series) -> Iterator[Finding]:
     """TCP is answered sooner than requests: something in between has its own connections."""
-    if is_relayed(series):
-        tcp = float(series.environment["path"][TCP_ROUND_TRIP])
-        times = {"tcp": tcp, "request": request_seconds(series) or 0.0}
+    if finding.is_relayed(series):
+        tcp = float(series.environment["path"][finding.TCP_ROUND_TRIP])
+        times = {"tcp": tcp, "request": finding.request_seconds(series) or 0.0}
         yield say("relayed", series, **{name: wording.milliseconds(seconds) for name, seconds in times.items()})
 
 
@@ -307,7 +299,7 @@ def _depth(series: Series, least: _Limit, round_trip: float) -> int:
 def _limits(series: Series) -> Iterator[_Limit]:
     ours, theirs = _BUFFER_FACTS[series.command]
     ends = (("client", ours, "This machine's"), ("server", theirs, "The server's"))
-    for facts, fact, whose in () if is_relayed(series) else ends:
+    for facts, fact, whose in () if finding.is_relayed(series) else ends:
         largest = _largest(series.environment.get(facts, {}), fact)
         if largest:
             yield _Limit(size_bytes=largest, name=f"{whose} largest buffer ({fact.replace('.', '_')})")

@@ -257,7 +257,7 @@ def _point(clients: int, runs: Sequence[LayerRun], with_extra: Sequence[LayerRun
         price=ratio_over_rounds(
             _of(with_extra, Layer.SERVER, clients),
             _of(with_extra, Layer.SERVER_WHOLE_SCRIPT, clients),
-            _passes_per_second,
+            lambda run: run.passes / run.seconds if run.seconds else 0.0,
         ),
     )
 
@@ -268,10 +268,6 @@ def _least_layer(rates: Mapping[Layer, float]) -> Layer | None:
         if len(known) == 2 or (known and layers != _AT_ONCE):
             return min(known, key=lambda layer: rates[layer])
     return None
-
-
-def _passes_per_second(run: LayerRun) -> float:
-    return run.passes / run.seconds if run.seconds else 0.0
 
 
 def ratio_over_rounds(

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from forms import wording
 from forms.layout import Tone, Toned
@@ -264,8 +265,7 @@ def card_check(points: Sequence[LoadPoint]) -> CardCheck | None:
     return CardCheck(cards=used, only_out=only if balanced_in else None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SizeRow:
+class SizeRow(NamedTuple):
     """One size of file at one number of users."""
 
     size_bytes: int
@@ -285,15 +285,8 @@ def size_rows(points: Sequence[LoadPoint]) -> tuple[SizeRow, ...]:
             continue
         moved = (point.read_bytes_per_second or 0.0) + (point.write_bytes_per_second or 0.0)
         busy = _busy_for_users(point)
-        rows.append(
-            SizeRow(
-                size_bytes=point.size_bytes,
-                users=point.users,
-                requests_per_second=rate,
-                bytes_per_second=moved,
-                cpu_seconds_a_megabyte=busy / (moved / 1e6) if busy is not None and moved else None,
-            )
-        )
+        each = busy / (moved / 1e6) if busy is not None and moved else None
+        rows.append(SizeRow(point.size_bytes, point.users, rate, moved, each))
     return tuple(sorted(rows, key=lambda row: (row.users, row.size_bytes)))
 
 

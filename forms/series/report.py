@@ -32,7 +32,7 @@ from forms.report import (
 from forms.series.fields import LINK, head_fields, link_field, result_fields
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary, column_names, measures_of, run_form
 from storage.json_reader import DocumentError, JSONNode, named
-from storage.records import ClientFacts, Phase, QuietVerdict, RunStatus, Series
+from storage.records import Phase, QuietVerdict, RunStatus, Series
 
 SCHEMA = "sharebench/series/1"
 
@@ -84,25 +84,6 @@ def series_document(series: Series) -> Document:
     if target.domain:
         document["target"]["domain"] = target.domain
     return document
-
-
-def blank_document(link_bits_per_second: int | None, runs: int) -> Document:
-    """The JSON object of an empty form: values to fill in are null."""
-    run = dict.fromkeys(("size_bytes", "seconds", "open_seconds", "close_seconds", "reason", "error"))
-    return {
-        "schema": SCHEMA,
-        "id": None,
-        "created_at": None,
-        "status": "complete",
-        "title": "",
-        "label": "",
-        "note": "",
-        "command": None,
-        "target": dict.fromkeys(("protocol", "host", "port", "share", "path", "user")),
-        "client": dict.fromkeys(ClientFacts.__dataclass_fields__),
-        "link_bits_per_second": link_bits_per_second,
-        "runs": [{"number": n + 1, "phase": "measured", "status": "valid", **run} for n in range(runs)],
-    }
 
 
 def _run_document(row: RunRow) -> Document:
@@ -205,7 +186,6 @@ def blank_series_report(link_bits_per_second: int | None = None, *, runs: int = 
         tables=(
             Table(columns=_columns(column_names(link_bits_per_second)), rows=tuple(rows), marked=True, entry="run"),
         ),
-        document=lambda: blank_document(link_bits_per_second, runs),
         blank=True,
     )
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from itertools import accumulate
+from typing import NamedTuple
 
 from forms.stats.distributions import chi_square_tail, scale_nodes, student_t, student_tail
 from forms.stats.variation import (
@@ -277,8 +278,7 @@ def decide(
     return _decided(one, two, found, student_t(limits.level, found.freedom), limits)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A change between two groups of an experiment, by their places among its groups."""
 
     base: int
@@ -303,7 +303,7 @@ def decide_together(
     found = pooled(runs, [*usable, *history], gap, now)
     counts = tuple(len(group.series) for group in groups)
     made = []
-    critical = critical_of(counts, tuple((s.base, s.other) for s in told), found.freedom, limits.level) if found else 0
+    critical = critical_of(counts, tuple(told), found.freedom, limits.level) if found else 0
     for step in steps:
         one, two = groups[step.base], groups[step.other]
         short = _too_few(one.series, two.series)

@@ -9,7 +9,6 @@ from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, co
 from forms.series.fields import origin_fields
 from forms.series.report import series_document
 from forms.stats.decision import Doubt, Verdict
-from forms.stats.paired import PairedEffect
 from forms.trials.summary import TrialSummary
 from forms.trials.sweep import SweepSummary
 from forms.tuning.catalogue import acts_on
@@ -37,9 +36,9 @@ def trial_document(found: TrialSummary) -> Document:
         "plan": plan_document(found.plan),
         "looked_at_pairs": found.looked_at,
         "rejected_pairs": found.rejected_pairs,
-        "effect": effect_document(found.effect),
+        "effect": found.effect and asdict(found.effect),
         "slot_effect_percent": found.slot_effect_percent,
-        "control": effect_document(found.control),
+        "control": found.control and asdict(found.control),
         "pairs": [
             {
                 "number": pair.number,
@@ -74,9 +73,9 @@ def sweep_document(found: SweepSummary) -> Document:
             {
                 "value": one.value,
                 "series": one.series.id,
-                "effect": effect_document(one.effect),
+                "effect": one.effect and asdict(one.effect),
                 "adjusted_p_value": one.adjusted_p,
-                "against_best": effect_document(one.against_best),
+                "against_best": one.against_best and asdict(one.against_best),
                 "on_plateau": bool(found.blocks) and one.on_plateau,
                 "standing": one.standing.value,
             }
@@ -91,11 +90,6 @@ def plan_document(plan: TrialPlan) -> Document:
     """The plan without what leads to a server or runs commands there."""
     hidden = {"server_ssh", "smb_conf", "apply", "revert"}
     return {name: value for name, value in plan.to_json().items() if name not in hidden}
-
-
-def effect_document(effect: PairedEffect | None) -> Document | None:
-    """An effect, its interval as [low, high]."""
-    return asdict(effect) if effect else None
 
 
 def trial_report(found: TrialSummary) -> Report:

@@ -130,7 +130,7 @@ def sweep_summary(
         plan=plan,
         values=tuple(found),
         blocks=len(blocks),
-        friedman_p=_friedman(table),
+        friedman_p=friedman_p(table) if len(table) > 1 and len(series) > 2 else None,
         settled=settled,
         default_is_as_good=found[0].on_plateau,
         smallest=min(level, key=lambda value: _size(plan, value)) if level else None,
@@ -181,12 +181,6 @@ def _holm(p_values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (len(p_values) - step) * p_values[i]))
         adjusted[i] = highest
     return adjusted
-
-
-def _friedman(table: Sequence[Sequence[float]]) -> float | None:
-    if len(table) < 2 or len(table[0]) < 3:
-        return None
-    return friedman_p(table)
 
 
 def _size(plan: TrialPlan, value: str) -> tuple[int, tuple[int, ...]]:

@@ -1,14 +1,13 @@
 """A tuning on one page: the smb.conf lines, their gain, and what did not help."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from forms import wording
 from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
 from forms.series.fields import origin_fields
 from forms.stats.decision import Verdict
-from forms.trials.report import effect_document
 from forms.trials.summary import TrialSummary
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS
 from storage.records import Series, format_target
@@ -50,12 +49,14 @@ SCHEMA = "sharebench/tune/1"
 
 def tune_report(found: TuneSummary) -> Report:
     """The one-page report."""
+    rows = tuple(row_of(f"{one.name} = {one.value or 'empty'}", one.why) for one in found.not_tried)
+    passed_over = Table(columns=columns_of("Setting", "Why not"), rows=rows, caption="Not tried", sentences=True)
     return Report(
         form="tune",
         title="Tuning",
         name="Tuning",
         fields=tuple(_about(found)),
-        tables=(_trials(found), *([_passed_over(found)] if found.not_tried else [])),
+        tables=(_trials(found), *([passed_over] if found.not_tried else [])),
         results=tuple(
             Field(name=f"Write into {one.plan.section}", text=f"{one.plan.name} = {one.value}") for one in found.found
         ),
@@ -104,11 +105,6 @@ def _weak(one: TrialSummary) -> str:
     return f" ({', '.join(weaknesses)})" if weaknesses else ""
 
 
-def _passed_over(found: TuneSummary) -> Table:
-    rows = tuple(row_of(f"{one.name} = {one.value or 'empty'}", one.why) for one in found.not_tried)
-    return Table(columns=columns_of("Setting", "Why not"), rows=rows, caption="Not tried", sentences=True)
-
-
 def tune_document(found: TuneSummary) -> dict[str, Any]:
     """The JSON object ``sharebench/tune/1``."""
     return {
@@ -124,7 +120,7 @@ def tune_document(found: TuneSummary) -> dict[str, Any]:
                 "previous": one.plan.previous,
                 "verdict": one.verdict.value,
                 "pairs": len(one.pairs),
-                "effect": effect_document(one.effect),
+                "effect": one.effect and asdict(one.effect),
             }
             for one in found.trials
         ],

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from forms.comparison.differences import GLOBAL, SHARE, Difference, differences, effective
 from forms.findings.series_warnings import UNKNOWN
+from forms.layout import cut
 from forms.tuning import catalogue, smb_conf
 from forms.tuning import facts as known_facts
 from forms.tuning.smb_conf import squeeze
@@ -338,7 +339,7 @@ def condition(name: str, value: str) -> str | None:
 def warning(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
     """The warning of testparm about the parameter as a sentence, or None."""
     complaints = _about(facts, spelled)
-    return f"testparm warns: {_short(complaints[0])}" if complaints else None
+    return f"testparm warns: {cut(complaints[0], 160)}" if complaints else None
 
 
 def configuration_is_known(facts: Facts) -> bool:
@@ -378,7 +379,3 @@ def _unmet(conditions: tuple[str, ...], after: Series) -> Iterator[str]:
         yield "it needs an encrypted session, and this one is not"
     if "smb1" in conditions:
         yield f"it is for SMB1 alone, and the session speaks SMB {client.dialect}"
-
-
-def _short(line: str) -> str:
-    return line if len(line) <= 160 else f"{line[:159].rstrip()}…"

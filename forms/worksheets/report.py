@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 from forms import wording
 from forms.layout import Sign, Tone
@@ -64,13 +62,8 @@ def bottleneck_report(worksheet: BottleneckCalculation, name: str = "") -> Repor
         results=tuple(_results(worksheet)),
         advice=tuple(_advice(last)),
         chart=_chart(last),
-        document=partial(document, worksheet, name),
+        document=lambda: {"schema": SCHEMA, "name": name, **worksheet.to_content()},
     )
-
-
-def document(worksheet: BottleneckCalculation, name: str = "") -> dict[str, Any]:
-    """The JSON object of a calculation."""
-    return {"schema": SCHEMA, "name": name, **worksheet.to_content()}
 
 
 def blank_bottleneck_report() -> Report:
@@ -237,13 +230,8 @@ def users_report(worksheet: UsersCalculation, name: str = "") -> Report:
         results=tuple(_users_results(worksheet)),
         advice=(NOT_WITHIN,),
         chart=_users_chart(worksheet),
-        document=partial(users_document, worksheet, name),
+        document=lambda: {"schema": CLIENTS_SCHEMA, "name": name, **worksheet.to_content()},
     )
-
-
-def users_document(worksheet: UsersCalculation, name: str = "") -> dict[str, Any]:
-    """The JSON object of a worksheet."""
-    return {"schema": CLIENTS_SCHEMA, "name": name, **worksheet.to_content()}
 
 
 def blank_users_report() -> Report:

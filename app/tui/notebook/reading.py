@@ -21,9 +21,10 @@ from app.workflows.next_steps import NextStep, after_comparison, after_series
 from forms.comparison.blame import BLAME
 from forms.comparison.report import comparison_report, pair_report
 from forms.comparison.summary import ComparisonSummary, comparisons
-from forms.exporters.text import WIDTH, figures_text, report_text, run_form_text
+from forms.exporters.text import WIDTH, figures_text, report_text
 from forms.layout import Toned, visible
 from forms.report import Report
+from forms.series.report import series_report
 from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
 
@@ -46,7 +47,7 @@ class SeriesScreen(Copies, GoesOn, SeriesActions, ZoomsCharts):
 
     def text_to_copy(self) -> str:
         form = self.query_one(SeriesView).form
-        return run_form_text(form) if form else ""
+        return report_text(series_report(form)) if form else ""
 
     def next_steps(self) -> Iterable[NextStep]:
         form = self.query_one(SeriesView).form

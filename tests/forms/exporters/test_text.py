@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from forms import layout
-from forms.exporters.text import report_text, run_form_text
+from forms.exporters.text import report_text
 from forms.series.report import blank_series_report, series_report
 from forms.series.summary import run_form
 from storage.records import Series
@@ -15,7 +15,7 @@ from tests.forms.golden_files import check
 
 
 def text_of(one: Series, **options: Any) -> str:
-    return run_form_text(run_form(one), **options)
+    return report_text(series_report(run_form(one)), **options)
 
 
 def test_golden_forms():
