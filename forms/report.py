@@ -285,15 +285,19 @@ class Report:
     tables: tuple[Table, ...] = ()
     results: tuple[Field, ...] = ()
     advice: tuple[str, ...] = ()
-    chart: Chart | None = None
-    more_charts: tuple[Chart, ...] = ()
+    drawn: tuple[Chart | None, ...] = ()
+    """Charts that have something to show, and others."""
     document: Callable[[], Any] = field(default=dict, repr=False, compare=False)
     blank: bool = False
     is_front_page: bool = False
 
     @property
     def charts(self) -> tuple[Chart, ...]:
-        return (*([self.chart] if self.chart else []), *self.more_charts)
+        return tuple(one for one in self.drawn if one and any(bar.value or bar.frame for bar in one.bars))
+
+    @property
+    def chart(self) -> Chart | None:
+        return next(iter(self.charts), None)
 
     @property
     def answer(self) -> Field | None:

@@ -142,15 +142,13 @@ def one_page(
     rest = [one for one in report.fields if one.name not in kept]
     tables = tuple(_cut_tables(report.tables))
     rows = sum(len(table.rows) for table in tables)
-    charts = report.charts[: 1 if rows > _ROWS_BESIDE_TWO_CHARTS else 2]
     return replace(
         report,
         fields=tuple(_short(one) for one in (*top, *rest[: _FIELDS - len(top)])),
         tables=tables,
         results=tuple(_short(one) for one in report.results[:_RESULTS]),
         advice=tuple(layout.cut(text, _CELLS) for text in report.advice[:_REMARKS]),
-        chart=charts[0] if charts else None,
-        more_charts=charts[1:],
+        drawn=report.charts[: 1 if rows > _ROWS_BESIDE_TWO_CHARTS else 2],
     )
 
 

@@ -313,7 +313,7 @@ class WorksheetScreen(Copies):
 
 def _text(report: Report, width: int) -> str:
     answer = report_text(replace(report, fields=(), tables=()), width=width, ansi=True)
-    way = report_text(replace(report, title="", results=(), advice=(), chart=None), width=width, ansi=True)
+    way = report_text(replace(report, title="", results=(), advice=(), drawn=()), width=width, ansi=True)
     return f"{answer}\n{way.lstrip()}"
 
 

@@ -107,7 +107,7 @@ def pair_report(form: ComparisonSummary) -> Report:
         ),
         tables=tuple(tables),
         advice=form.remarks,
-        chart=_chart(form),
+        drawn=(_chart(form),),
         document=lambda: comparison_document(comparison),
     )
     sides = (one.environment.get("path", {}) for one in (form.base.series, form.other.series))
@@ -134,7 +134,7 @@ def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) ->
         name="Comparison",
         tables=(matrix_table(matrix), _verdicts(found)),
         fields=tuple(origin_fields([one for form in found for one in (form.base.series, form.other.series)])),
-        chart=replace(drawn, in_text=True) if (drawn := matrix_chart(matrix)) else None,
+        drawn=(replace(matrix_chart(matrix), in_text=True),),
         results=tuple(
             Field(
                 name=f"{form.comparison.other_name} ({form.other.series.command})",
@@ -227,7 +227,7 @@ def interval_of(found: Comparison, one: SeriesSummary) -> tuple[float, float] | 
     return one.average.bytes_per_second / factor, one.average.bytes_per_second * factor
 
 
-def matrix_chart(matrix: ProtocolMatrix) -> Chart | None:
+def matrix_chart(matrix: ProtocolMatrix) -> Chart:
     """The averages as bars, row by row."""
     bars = tuple(
         Bar(name=f"{row.name} {name}", value=cell.bytes_per_second)
@@ -235,7 +235,7 @@ def matrix_chart(matrix: ProtocolMatrix) -> Chart | None:
         for name, cell in zip(matrix.columns, row.cells, strict=True)
         if cell and cell.bytes_per_second
     )
-    return Chart(title="Average throughput", unit="bytes/sec", bars=bars) if bars else None
+    return Chart(title="Average throughput", unit="bytes/sec", bars=bars)
 
 
 def matrix_table(matrix: ProtocolMatrix) -> Table:

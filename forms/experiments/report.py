@@ -196,7 +196,7 @@ def steps_report(summary: ExperimentSummary) -> Report:
         advice=tuple(
             f"{step.number}, {said}" for step in summary.steps for said in (*_evidence(step), *_resumed(step.series))
         ),
-        chart=_chart(summary),
+        drawn=(_chart(summary),),
         document=lambda: steps_document(summary),
     )
 
@@ -275,7 +275,7 @@ def survey_report(filled: Survey) -> Report:
             *(Field(name=host, text=_PLACES[place]) for host, place in places),
             *origin_fields([one.series for one in filled.stations if one.series], with_findings=True),
         ),
-        chart=matrix_chart(filled.table),
+        drawn=(matrix_chart(filled.table),),
         tables=(*([matrix_table(filled.table)] if filled.table.rows else []), findings_table(filled.findings)),
         results=tuple(_missing(filled.stations)),
         document=lambda: survey_document(filled),
@@ -442,7 +442,7 @@ def _interval(step: ExperimentStep) -> tuple[float, float] | None:
     return max(0.0, low), high
 
 
-def _chart(summary: ExperimentSummary) -> Chart | None:
+def _chart(summary: ExperimentSummary) -> Chart:
     bars = tuple(
         Bar(
             name=str(step.number),
@@ -453,8 +453,6 @@ def _chart(summary: ExperimentSummary) -> Chart | None:
         )
         for step in summary.steps
     )
-    if not any(bar.value for bar in bars):
-        return None
     return Chart(
         title="Average of each step, with the 95 % interval of its change",
         unit="bytes/sec",

@@ -254,7 +254,7 @@ class _SheetWriter:
             self.page.set_column(column, column, cells)
         self.page.set_paper(paper)
         self.page.set_landscape()
-        lines = self.line + _LINES_OF_A_CHART * len(self.report.more_charts)
+        lines = self.line + _LINES_OF_A_CHART * max(0, len(self.report.charts) - 1)
         self.page.fit_to_pages(1, 1 if lines < _LINES_ON_A_PAGE else 0)
         if len(self.table_lines) == 1:
             self.page.repeat_rows(self.table_lines[0] - 1)

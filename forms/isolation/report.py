@@ -255,7 +255,6 @@ def isolation_report(isolation: Isolation) -> Report:
     """The filled form of an isolation."""
     summary = isolation_summary(isolation)
     tables = [layers_table(summary), *_cpu_table(summary), *_waterfall_table(summary), *_profile_tables(summary)]
-    charts = [chart for chart in (_rates_chart(summary), _waterfall_chart(summary)) if chart]
     tone = Tone.CAUTION if summary.verdict.cause is Cause.UNKNOWN else Tone.PLAIN
     return Report(
         form=FORM,
@@ -268,8 +267,7 @@ def isolation_report(isolation: Isolation) -> Report:
         tables=tuple(tables),
         results=tuple(_results(summary)),
         advice=(*reservations(summary.verdict), *_advice(isolation)),
-        chart=next(iter(charts), None),
-        more_charts=tuple(charts[1:]),
+        drawn=(_rates_chart(summary), _waterfall_chart(summary)),
         document=lambda: isolation_document(summary),
     )
 
@@ -396,13 +394,11 @@ def _advice(isolation: Isolation) -> list[str]:
     return said
 
 
-def _rates_chart(summary: IsolationSummary) -> Chart | None:
+def _rates_chart(summary: IsolationSummary) -> Chart:
     bars = tuple(
         Bar(name=str(point.clients), value=_megabytes(point.server), frame=_megabytes(point.least))
         for point in summary.points
     )
-    if not any(bar.value or bar.frame for bar in bars):
-        return None
     return Chart(title="The server, in a frame as high as the least under it, over clients", unit="MB/s", bars=bars)
 
 

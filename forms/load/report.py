@@ -106,7 +106,6 @@ def load_report(load: Load, prediction: Prediction | None = None) -> Report:
         tables.append(operations)
     if sizes := _sizes_table(points):
         tables.append(sizes)
-    charts = tuple(load_charts(points))
     return Report(
         form=FORM,
         title=f"Load {load.scenario.name}: many users at once",
@@ -115,8 +114,7 @@ def load_report(load: Load, prediction: Prediction | None = None) -> Report:
         tables=tuple(tables),
         results=tuple(replace(one, is_detail=one.name in _DETAILS) for one in _results(load, prediction)),
         advice=tuple(_advice(load)),
-        chart=charts[0] if charts else None,
-        more_charts=charts[1:],
+        drawn=tuple(load_charts(points)),
         document=lambda: load_document(load, prediction),
     )
 

@@ -154,7 +154,7 @@ def series_report(form: SeriesSummary) -> Report:
         tables=(run_table(form),),
         results=tuple(result_fields(form)),
         advice=tuple(one.text for one in (*advice(series), *found)),
-        chart=_chart(form),
+        drawn=(_chart(form),),
         document=lambda: series_document(series),
     )
 
@@ -281,13 +281,11 @@ def _deviation(first: int, last: int, word: str, *, same: str = "=") -> list[For
     ]
 
 
-def _chart(form: SeriesSummary) -> Chart | None:
+def _chart(form: SeriesSummary) -> Chart:
     bars = tuple(
         Bar(name=row.label, value=None if mark is Mark.FAILED else row.measures.bytes_per_second, mark=mark)
         for row, mark in ((row, mark_of(row)) for row in form.rows)
     )
-    if not any(bar.value for bar in bars):
-        return None
     average = form.average_rate
     link = form.series.link_bits_per_second
     levels = [Level(name="average", value=average, of_bars=True)] if average is not None else []

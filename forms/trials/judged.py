@@ -32,7 +32,7 @@ def sweep_report(found: SweepSummary) -> Report:
         tables=(_value_table(found),),
         results=tuple(_sweep_figures(found)),
         advice=tuple(generator_advice(found.slots)),
-        chart=_chart(found),
+        drawn=(_chart(found),),
         document=lambda: sweep_document(found),
     )
 
@@ -106,7 +106,7 @@ def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
 def _chart(found: SweepSummary) -> Chart | None:
     base, *tried = found.values
     bars = tuple(Bar(name=one.short_name, value=one.average, interval=found.interval_of(one)) for one in tried)
-    if found.plan.axes or not any(bar.value for bar in bars):
+    if found.plan.axes:
         return None
     return Chart(
         title=f"Average at each value of {found.plan.name}",

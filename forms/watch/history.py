@@ -222,8 +222,7 @@ def history_report(history: History, *, newest: int | None = None) -> Report:
             Field(name="Tried", text=f"{_day(mark.created_at)} {wording.plain(mark.name)} ({mark.recording})")
             for mark in history.marks
         ),
-        chart=history_chart(history.lines[-1], history),
-        more_charts=tuple(history_chart(line, history) for line in history.lines[:-1]),
+        drawn=tuple(history_chart(line, history) for line in (history.lines[-1], *history.lines[:-1])),
         document=lambda: history_document(history),
     )
 

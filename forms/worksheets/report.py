@@ -61,7 +61,7 @@ def bottleneck_report(worksheet: BottleneckCalculation, name: str = "") -> Repor
         tables=(_one_of_each(worksheet, factor, unit), _calculation(worksheet, factor, unit)),
         results=tuple(_results(worksheet)),
         advice=tuple(_advice(last)),
-        chart=_chart(last),
+        drawn=(_chart(last),),
         document=lambda: {"schema": SCHEMA, "name": name, **worksheet.to_content()},
     )
 
@@ -182,9 +182,7 @@ def _advice(machine: Machine) -> Iterator[str]:
         yield NOT_WITHIN
 
 
-def _chart(machine: Machine) -> Chart | None:
-    if not machine.parts:
-        return None
+def _chart(machine: Machine) -> Chart:
     bars = tuple(
         Bar(
             name=f"{part.count} {_limit(kind, machine)}",
@@ -229,7 +227,7 @@ def users_report(worksheet: UsersCalculation, name: str = "") -> Report:
         tables=(Table(columns=_CLIENTS_COLUMNS, rows=tuple(rows), caption="Clients x transfers a second x file size"),),
         results=tuple(_users_results(worksheet)),
         advice=(NOT_WITHIN,),
-        chart=_users_chart(worksheet),
+        drawn=(_users_chart(worksheet),),
         document=lambda: {"schema": CLIENTS_SCHEMA, "name": name, **worksheet.to_content()},
     )
 
@@ -319,9 +317,7 @@ def _bytes(size_bytes: int) -> str:
     return wording.byte_rate(size_bytes).removesuffix("/s")
 
 
-def _users_chart(worksheet: UsersCalculation) -> Chart | None:
-    if not worksheet.demand_bytes_per_second:
-        return None
+def _users_chart(worksheet: UsersCalculation) -> Chart:
     bars = [Bar(name=group.name, value=group.demand_bytes_per_second) for group in worksheet.groups]
     if len(bars) > 1:
         bars.append(Bar(name="total", value=worksheet.demand_bytes_per_second))

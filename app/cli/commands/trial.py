@@ -242,7 +242,7 @@ def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
     report = report_of(summary)
     chart = report.chart
     curve = chart if chart and chart.is_curve and not (as_json or summary.plan.load) else None
-    common.answer_report(replace(report, chart=None) if curve else report, as_json=as_json)
+    common.answer_report(replace(report, drawn=()) if curve else report, as_json=as_json)
     if isinstance(summary, TrialSummary) and summary.doubt is Doubt.FEW_PAIRS:
         common.say(f"sharebench: what to do: sharebench try --resume '{summary.experiment.name}'")
     if curve:
