@@ -1,12 +1,13 @@
 """Audits on paper and as JSON."""
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from forms.findings.finding import changes_table
 from forms.layout import Sign, Tone
-from forms.report import Field, Report, Row, Table, columns_of, fields_of, row_of
+from forms.report import Field, Report, Table, columns_of, fields_of, row_of
 from forms.tuning.catalogue import about
 from forms.tuning.smb_conf import same_value, spelling
 from forms.tuning.trial_rules import data
@@ -44,21 +45,6 @@ def finding_document(finding: AuditFinding) -> dict[str, Any]:
         "title": f"{finding.setting} = {finding.value}" if finding.value else finding.setting,
         "evidence": " ".join(text for text in (finding.why, finding.price) if text),
         **asdict(finding),
-    }
-
-
-def audit_comparison_document(
-    base: Audit, other: Audit, differences: Iterable[tuple[str, str, str]], gone: Sequence[AuditFinding],
-    new: Sequence[AuditFinding],
-) -> dict[str, Any]:  # fmt: skip
-    """The JSON object ``sharebench/audit-comparison/1``."""
-    return {
-        "schema": COMPARISON_SCHEMA,
-        "base": base.id,
-        "other": other.id,
-        "differences": [{"name": name, "base": before, "other": after} for name, before, after in differences],
-        "gone": [finding_document(finding) for finding in gone],
-        "new": [finding_document(finding) for finding in new],
     }
 
 
@@ -147,7 +133,15 @@ def _tables(audit: Audit, tried: Mapping[str, Sequence[str]]) -> Iterator[Table]
         key=lambda finding: (finding.file, finding.line),
     )
     if matters:
-        rows = tuple(_row(finding, tried.get(finding.parameter, ())) for finding in matters)
+        rows = tuple(
+            row_of(
+                f"{SIGNS[finding.verdict]} {finding.verdict} {place_of(finding)}  {said_of(finding)}",
+                why_of(finding, tried.get(finding.parameter, ())),
+                finding.what_to_do,
+                tone=SIGNS[finding.verdict].tone,
+            )
+            for finding in matters
+        )
         yield Table(columns=columns_of("Finding", "Why", "What to do"), rows=rows, caption="Findings", sentences=True)
     if useless:
         rows = tuple(
@@ -164,45 +158,40 @@ def _tables(audit: Audit, tried: Mapping[str, Sequence[str]]) -> Iterator[Table]
         yield Table(columns=columns_of("Useless", "Setting", "Why"), rows=rows, caption="Useless: delete these")
 
 
-def _row(finding: AuditFinding, tried: Sequence[str]) -> Row:
-    title = f"{SIGNS[finding.verdict]} {finding.verdict} {place_of(finding)}  {said_of(finding)}"
-    return row_of(title, why_of(finding, tried), finding.what_to_do, tone=SIGNS[finding.verdict].tone)
-
-
 def audit_comparison_report(base: Audit, other: Audit) -> Report:
     """What changed between two audits of a server."""
-    rows = tuple(audit_differences(base, other))
+    differing = [*audit_differences(base, other)]
     gone, new = finding_changes(base, other)
-    fields = fields_of(
-        ("Answer", comparison_answer(base, other)),
-        ("Base", f"{base.subject}, {with_zone(base.created_at)}: {audit_answer(base)}"),
-        ("Other", f"{other.subject}, {with_zone(other.created_at)}: {audit_answer(other)}"),
-    )
-    findings = [row_of(f"gone: {said_of(finding)}", finding.why, tone=Tone.GOOD) for finding in gone]
-    findings += [row_of(f"new: {said_of(finding)}", finding.why, tone=SIGNS[finding.verdict].tone) for finding in new]
-    tables = []
-    if rows:
-        tables.append(
-            Table(columns=columns_of("Setting", "Base", "Other"), rows=tuple(row_of(*row) for row in rows),
-                  caption="Differences")
-        )  # fmt: skip
-    if findings:
-        tables.append(
-            Table(columns=columns_of("Finding", "Why"), rows=tuple(findings), caption="Findings", sentences=True)
-        )
+    answer = "No change: the settings and the findings are the same."
+    if differing or gone or new:
+        answer = f"{len(differing)} settings or facts differ; {len(new)} findings are new, {len(gone)} are gone."
+    rows = tuple(row_of(*each) for each in differing)
+    columns = columns_of("Setting", "Base", "Other")
     return Report(
-        form="audit comparison", title="Two audits compared", name="Comparison", fields=fields,
-        tables=tuple(tables), document=lambda: audit_comparison_document(base, other, rows, gone, new),
-    )  # fmt: skip
-
-
-def comparison_answer(base: Audit, other: Audit) -> str:
-    """What changed, in one sentence."""
-    gone, new = finding_changes(base, other)
-    changed = sum(1 for _ in audit_differences(base, other))
-    if not (changed or gone or new):
-        return "No change: the settings and the findings are the same."
-    return f"{changed} settings or facts differ; {len(new)} findings are new, {len(gone)} are gone."
+        form="audit comparison",
+        title="Two audits compared",
+        name="Comparison",
+        fields=fields_of(
+            ("Answer", answer),
+            ("Base", f"{base.subject}, {with_zone(base.created_at)}: {audit_answer(base)}"),
+            ("Other", f"{other.subject}, {with_zone(other.created_at)}: {audit_answer(other)}"),
+        ),
+        tables=(
+            *([Table(columns=columns, rows=rows, caption="Differences")] if rows else []),
+            *changes_table(
+                [(said_of(one), one.why) for one in gone],
+                [(said_of(one), one.why, SIGNS[one.verdict].tone) for one in new],
+            ),
+        ),
+        document=lambda: {
+            "schema": COMPARISON_SCHEMA,
+            "base": base.id,
+            "other": other.id,
+            "differences": [{"name": name, "base": before, "other": after} for name, before, after in differing],
+            "gone": [finding_document(finding) for finding in gone],
+            "new": [finding_document(finding) for finding in new],
+        },
+    )
 
 
 def audit_differences(base: Audit, other: Audit) -> Iterator[tuple[str, str, str]]:

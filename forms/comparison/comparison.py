@@ -255,10 +255,6 @@ class Comparison(ChangeDecision):
         return VERDICT_SIGNS[self.verdict].tone
 
     @property
-    def base_again_tells(self) -> bool:
-        return all(difference.name not in _OTHER_PATH for difference in self.differences)
-
-    @property
     def figures(self) -> str:
         if self.change_percent is None:
             return "no change can be computed"
@@ -328,7 +324,7 @@ def hint_sentence(found: Comparison) -> str | None:
         low, high = found.needed_runs_range or (found.needed_runs, found.needed_runs)
         likely = "" if low == high else f" (likely {low} to {high if high is not None else 'many more'})"
         return f"About {found.needed_runs} interleaved runs a side would settle it{likely}; there are {_have(found)}."
-    if not found.base_again_tells:
+    if any(difference.name in _OTHER_PATH for difference in found.differences):
         return None
     return "A change this small cannot be shown here: measure longer runs of a larger file, or at a quieter time."
 

@@ -8,7 +8,7 @@ from forms.audit.report import audit_answer, audit_document
 from forms.comparison.blame import with_blame
 from forms.diagnosis.rules import complaints
 from forms.diagnosis.summary import figures
-from forms.findings.finding import SIGNS, Finding, finding_document, findings_table
+from forms.findings.finding import SIGNS, Finding, changes_table, finding_document, findings_table
 from forms.layout import Tone, Toned
 from forms.report import Field, Report, Table, columns_of, row_of
 from forms.wording import plain
@@ -123,13 +123,7 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
         row_of(next(one.name for one in pair if one), *(one.text if one else "" for one in pair)) for pair in pairs
     )
     changed = f"{wording.count(len(new), 'finding')} new, {len(gone)} gone." if new or gone else "The same findings."
-    findings = [row_of(f"gone: {one.title}", one.evidence, tone=Tone.GOOD) for one in gone]
-    findings += [row_of(f"new: {one.title}", one.evidence, tone=SIGNS[one.severity].tone)
-                 for one in new]  # fmt: skip
     tables = [Table(columns=columns_of("Measured", "Base", "Other"), rows=rows, caption="Measured")] if rows else []
-    if findings:
-        tables.insert(0, Table(columns=columns_of("Finding", "Evidence"), rows=tuple(findings), caption="Findings",
-                               sentences=True))  # fmt: skip
     report = Report(
         form="diagnosis comparison",
         title="Two diagnoses compared",
@@ -141,7 +135,13 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
                 for name, one in (("Base", base), ("Other", other))
             ),
         ),
-        tables=tuple(tables),
+        tables=(
+            *changes_table(
+                [(one.title, one.evidence) for one in gone],
+                [(one.title, one.evidence, SIGNS[one.severity].tone) for one in new],
+            ),
+            *tables,
+        ),
         document=lambda: {
             "schema": COMPARISON_SCHEMA,
             "base": base.id,

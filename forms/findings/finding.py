@@ -1,14 +1,14 @@
 """One finding with evidence and recommendation, on paper and as JSON."""
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
 from typing import Any
 
 from forms import wording
-from forms.layout import Sign
+from forms.layout import Sign, Tone
 from forms.report import Field, Report, Table, columns_of, row_of
 from forms.tuning.smb_conf import toml_data
 from storage.json_reader import named
@@ -187,6 +187,14 @@ def findings_report(found: Sequence[Finding]) -> Report:
         tables=(findings_table(found, ""),),
         document=partial(findings_document, found),
     )
+
+
+def changes_table(gone: Iterable[tuple[str, str]], new: Iterable[tuple[str, str, Tone]]) -> list[Table]:
+    """Findings that are gone and new ones, each with its reason; no table where there are none."""
+    rows = [row_of(f"gone: {title}", why, tone=Tone.GOOD) for title, why in gone]
+    rows += [row_of(f"new: {title}", why, tone=tone) for title, why, tone in new]
+    table = Table(columns=columns_of("Finding", "Why"), rows=tuple(rows), caption=TITLE, sentences=True)
+    return [table] if rows else []
 
 
 def findings_table(found: Sequence[Finding], caption: str = TITLE) -> Table:

@@ -69,12 +69,8 @@ class SeriesSummary:
         return self.average.bytes_per_second if self.average else None
 
     @property
-    def deviation_rate(self) -> float | None:
-        return self.deviation.bytes_per_second if self.deviation else None
-
-    @property
     def band(self) -> tuple[float, float] | None:
-        average, deviation = self.average_rate, self.deviation_rate
+        average, deviation = self.average_rate, self.deviation.bytes_per_second if self.deviation else None
         return None if average is None or deviation is None else (average - deviation, average + deviation)
 
     @property
