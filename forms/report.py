@@ -293,7 +293,7 @@ class Report:
 
     @property
     def charts(self) -> tuple[Chart, ...]:
-        return tuple(one for one in self.drawn if one and any(bar.value or bar.frame for bar in one.bars))
+        return tuple(one for one in self.drawn if one and (one.is_dots or any(b.value or b.frame for b in one.bars)))
 
     @property
     def chart(self) -> Chart | None:

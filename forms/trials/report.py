@@ -106,7 +106,7 @@ def trial_report(found: TrialSummary) -> Report:
         tables=(_pairs(found),),
         results=tuple(replace(one, is_detail=True) for one in _figures(found)),
         advice=tuple(_advice(found)),
-        chart=_changes(found),
+        drawn=(_changes(found),),
         document=lambda: trial_document(found),
     )
 
