@@ -236,10 +236,8 @@ class Chart:
     is_curve: bool = False
     is_dots: bool = False
     """Values above and below 0, without a bar to each."""
-    is_area: bool = False
-    """A curve filled down to the axis, its bars named where something begins."""
     places: tuple[float, ...] = ()
-    """The second at which each point of an area lies."""
+    """The second at which each point of an area lies; its bars are named where something begins."""
     in_text: bool = False
     signs: Mapping[str, str] = field(default_factory=dict)
     """The meaning of each letter in the bars' signs."""

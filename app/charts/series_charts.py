@@ -156,7 +156,7 @@ def runs_chart(
             bars += [Bar(name="", value=span.bytes_per_second) for span in spans] + [Bar(name="", value=0.0)]
             places += [at, *(at + span.until_seconds for span in spans), at + spans[-1].until_seconds]
             at = places[-1]
-    chart = Chart(title=OVER_TIME, unit=RATE, bars=tuple(bars), places=tuple(places), is_area=True)
+    chart = Chart(title=OVER_TIME, unit=RATE, bars=tuple(bars), places=tuple(places))
     return area_chart(chart, width, height, until=whole, zoomed=zoomed) if bars else without[: max(0, width)]
 
 

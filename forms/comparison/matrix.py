@@ -26,7 +26,6 @@ class MatrixRow:
     """One command, on one host where there are several."""
 
     name: str
-    command: Command
     cells: tuple[MatrixCell | None, ...]
     """One per column; None where nothing was measured (the book's *n.a.*)."""
 
@@ -61,7 +60,6 @@ def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str
     rows = [
         MatrixRow(
             name=str(command) if len(hosts) < 2 else f"{wording.plain(host) or 'local'} {command}",
-            command=command,
             cells=_with_ratios([_cell(places.get((column, host, command))) for column in columns], columns),
         )
         for host in hosts

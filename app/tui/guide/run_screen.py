@@ -335,5 +335,4 @@ def cpu_chart(percents: Mapping[float, float]) -> Chart:
         unit="%",
         bars=tuple(Bar(name="", value=value) for value in [*values[:1], *values]),
         places=tuple([0.0, *places] if places else []),
-        is_area=True,
     )

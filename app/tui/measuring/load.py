@@ -241,7 +241,6 @@ class LoadProgressState:
                 unit=unit,
                 bars=tuple(Bar(name=name, value=value) for name, value in zip(names, values, strict=True)),
                 places=tuple(float(step * at) for at in range(len(parts))),
-                is_area=True,
             )
 
     def _second_lines(self, width: int) -> Iterator[str]:
