@@ -107,9 +107,9 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         )
         for series, _ in many:
             for resumed_at in series.resumed_at:
-                self._add_resumption(series.id, resumed_at)
+                self.add_resumption(series.id, resumed_at)
             for side, facts in series.environment.items():
-                self._write_facts(series.id, side, facts)
+                self.set_facts(series.id, side, facts)
 
     def _whole_of(self, series: Series) -> str | None:
         if series.experiment is None:
@@ -170,22 +170,15 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
 
     def set_facts(self, series_id: str, side: str, facts: Facts) -> None:
         with self._db.atomic():
-            self._write_facts(series_id, side, facts)
-
-    def _write_facts(self, series_id: str, side: str, facts: Facts) -> None:
-        if facts:
             self._db.conn.executemany(
                 "INSERT OR REPLACE INTO facts (series_id, side, name, value) VALUES (?, ?, ?, ?)",
                 [(series_id, side, name, value) for name, value in facts.items()],
             )
 
-    def add_resumption(self, series_id: str) -> None:
+    def add_resumption(self, series_id: str, resumed_at: str = "") -> None:
+        row = {"series_id": series_id, "resumed_at": resumed_at or utc_now()}
         with self._db.atomic():
-            self._add_resumption(series_id, utc_now())
-
-    def _add_resumption(self, series_id: str, resumed_at: str) -> None:
-        row = {"series_id": series_id, "resumed_at": resumed_at}
-        self._db.table("resumptions").insert(row, ignore=True)
+            self._db.table("resumptions").insert(row, ignore=True)
 
     def add_run(self, series_id: str, run: Run) -> None:
         """A failed run becomes a failed attempt. Raises sqlite3.IntegrityError for replacing another one.
