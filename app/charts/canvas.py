@@ -107,13 +107,9 @@ def round_ticks(top: float, most: int) -> list[float]:
 RUN, MUTED, UNUSUAL, BAD, GOOD, AVERAGE, LINK, EXPECTED, INTERVAL = 12, 8, 11, 9, 10, 14, 13, 10, 14
 """The terminal's own sixteen colours; each mark differs without them by its pattern or its sign."""
 SMALLEST = (24, 6)
-_LABELLED_ROWS = 8
-"""Lines from which there is room for values below the labels."""
 
 _MARGIN_FROM = 40
 """Columns from which the numbers of the lines stand beside them; below, in the legend alone."""
-_DASH = 0.3
-"""Half the width of a measured value's mark, of the space between two."""
 _figure_lock = threading.Lock()
 
 
@@ -123,7 +119,6 @@ class Pattern(Enum):
     SOLID = ("11111111", "*")
     DOTTED = ("01010101", "-")
     DASHED = ("11111100", "=")
-    LOOSE = ("01000100", "~")
 
     @property
     def sample(self) -> str:
@@ -143,8 +138,6 @@ class Line:
     name: str
     beside: str = ""
     """The number that stands beside it on the right; empty for none."""
-    data: bool = False
-    """Whether it is a measured value: no level line is drawn into its cells."""
 
     @property
     def is_upright(self) -> bool:
@@ -163,8 +156,8 @@ class Canvas:
     colour: bool = True
     zoomed: bool = False
     unit: str = RATE
-    labels: list[tuple[float, str, str]] = field(default_factory=list)
-    """Place across, label and value below the axis."""
+    labels: list[tuple[float, str]] = field(default_factory=list)
+    """Place across and label below the axis."""
     signs: list[tuple[float, str]] = field(default_factory=list)
     """Place across and letters, right below the axis."""
     notes: list[str] = field(default_factory=list)
@@ -175,18 +168,8 @@ class Canvas:
 
     def level(self, pattern: Pattern, colour: int, rate: float, name: str, beside: str = "") -> None:
         """Draw a level line over the whole width; what is drawn later lies on top."""
-        self.stretch(pattern, colour, rate, (self.low, self.high), name, beside)
-
-    def stretch(
-        self, pattern: Pattern, colour: int, rate: float, across: tuple[float, float], name: str, beside: str = ""
-    ) -> None:
+        across = (self.low, self.high)
         line = Line(across=across, rates=(rate, rate), pattern=pattern, colour=colour, name=name, beside=beside)
-        self._lines.append(line)
-
-    def dash(self, pattern: Pattern, colour: int, rate: float, place: float, name: str) -> None:
-        """Draw a measured value as a short level line around its place across."""
-        across = (place - _DASH, place + _DASH)
-        line = Line(across=across, rates=(rate, rate), pattern=pattern, colour=colour, name=name, data=True)
         self._lines.append(line)
 
     def upright(self, colour: int, x: float, low_rate: float, high_rate: float, name: str = "") -> None:
@@ -202,7 +185,7 @@ class Canvas:
         self.curve(colour, xs, rates, name)
 
     def text(self) -> str:
-        below = _label_rows(self) + bool(self.signs)
+        below = bool(self.labels) + bool(self.signs)
         shown, legend = self._shown(below)
         scale = self._scale(below, legend)
         beside = _margin(shown, scale) if self.width >= _MARGIN_FROM else {}
@@ -266,8 +249,7 @@ class Canvas:
             figure.ruler("y").ticks(ticks, labels=[scale.label(tick).rjust(axis) for tick in scale.ticks])
             figure.ruler("x").lim(self.low, self.high)
             figure.ruler("x").ticks([], labels=[])
-            taken = _data_cells(self, shown, scale, inside)
-            for pattern, colour, xs, rates in _grouped(self, shown, scale, inside, taken):
+            for pattern, colour, xs, rates in _grouped(self, shown, scale, inside):
                 signal = figure.signal(
                     xs, [rate / scale.factor for rate in rates], marker=marker(pattern.value[1], colour)
                 )
@@ -282,53 +264,28 @@ class Canvas:
         return text.split("\n")
 
 
-def _data_cells(canvas: Canvas, lines: Sequence[Line], scale: Scale, inside: int) -> set[tuple[int, int]]:
-    """The cells (column, row from the bottom) of the measured values."""
-    cell = _cell(canvas, inside)
-    return {
-        (column, round(scale.row(line.rates[0])))
-        for line in lines
-        if line.data
-        for column in range(
-            max(0, math.ceil((line.across[0] - canvas.low) / cell - 0.5)),
-            min(inside, math.floor((line.across[1] - canvas.low) / cell + 0.5) + 1),
-        )
-    }
-
-
-def _cell(canvas: Canvas, inside: int) -> float:
-    """How much of the lower axis one column stands for."""
-    return (canvas.high - canvas.low) / max(1, inside - 1)
-
-
 def _grouped(
-    canvas: Canvas, lines: Sequence[Line], scale: Scale, inside: int, taken: set[tuple[int, int]]
+    canvas: Canvas, lines: Sequence[Line], scale: Scale, inside: int
 ) -> Iterator[tuple[Pattern, int, list[float], list[float]]]:
     """The points of neighbouring lines that look alike, together: plotext takes its time for each call."""
     for (pattern, colour), alike in groupby(lines, key=lambda line: (line.pattern, line.colour)):
-        points = [point for line in alike for point in _sub_cells(canvas, line, scale, inside, taken)]
+        points = [point for line in alike for point in _sub_cells(canvas, line, scale, inside)]
         if points:
             yield pattern, colour, [x for x, _ in points], [rate for _, rate in points]
 
 
-def _sub_cells(
-    canvas: Canvas, line: Line, scale: Scale, inside: int, taken: set[tuple[int, int]]
-) -> list[tuple[float, float]]:
-    """The points of a line: each sub-cell of its pattern gets one, but for cells that hold measured values."""
+def _sub_cells(canvas: Canvas, line: Line, scale: Scale, inside: int) -> list[tuple[float, float]]:
+    """The points of a line: each sub-cell of its pattern gets one."""
     if line.is_upright:
         low, high = (min(max(rate, scale.low), scale.high) for rate in line.rates)
         steps = max(1, round(4 * (scale.row(high) - scale.row(low))))
         return [(line.across[0], low + (high - low) * step / steps) for step in range(steps + 1)]
-    bits, cell, row = line.pattern.value[0], _cell(canvas, inside), round(scale.row(line.rates[0]))
-    first = max(0, int((line.across[0] - canvas.low) / cell) - 1)
-    last = min(inside, int((line.across[1] - canvas.low) / cell) + 2)
+    bits, cell = line.pattern.value[0], (canvas.high - canvas.low) / max(1, inside - 1)
     return [
         (x, line.rates[0])
-        for column in range(first, last)
-        if line.data or (column, row) not in taken
+        for column in range(inside)
         for place, half in ((2 * column, -0.25), (2 * column + 1, 0.25))
-        if bits[place % len(bits)] == "1"
-        and line.across[0] <= (x := canvas.low + (column + half) * cell) <= line.across[1]
+        if bits[place % len(bits)] == "1" and canvas.low <= (x := canvas.low + (column + half) * cell) <= canvas.high
     ]
 
 
@@ -343,20 +300,10 @@ def _margin(lines: Sequence[Line], scale: Scale) -> dict[int, tuple[str, int]]:
     return taken
 
 
-def _label_rows(canvas: Canvas) -> int:
-    """Lines below the axis: labels, and values where each has the room for its own."""
-    if not canvas.labels:
-        return 0
-    widest = max(len(value) for _, _, value in canvas.labels)
-    each = (canvas.width - 16) / len(canvas.labels)
-    return 2 if 0 < widest < each and canvas.height > _LABELLED_ROWS else 1
-
-
 def _labels(canvas: Canvas, left: int, inside: int) -> list[str]:
     """The lines below the axis; labels that would touch the one before are left out."""
     lines = []
-    rows = [[(x, texts[row]) for x, *texts in canvas.labels] for row in range(_label_rows(canvas))]
-    for row in [canvas.signs, *rows] if canvas.signs else rows:
+    for row in filter(None, (canvas.signs, canvas.labels)):
         line = ""
         for x, text in row:
             column = left + round((x - canvas.low) / (canvas.high - canvas.low) * (inside - 1))

@@ -98,7 +98,7 @@ def _curve(
     if average is not None:
         number = f"average {figure(average, max(rates), aligned=True)}"
         canvas.level(Pattern.DOTTED, AVERAGE, average, f"average {wording.rate(average)}", number)
-    canvas.labels += [(tick, f"{tick:g}", "") for tick in round_ticks(count, max(2, width // 12)) if 1 <= tick <= count]
+    canvas.labels += [(tick, f"{tick:g}") for tick in round_ticks(count, max(2, width // 12)) if 1 <= tick <= count]
     canvas.curve(RUN, range(1, count + 1), rates, "rate of each run")
     return canvas.text()
 
@@ -127,7 +127,7 @@ def within_chart(
     rates = [span.bytes_per_second for span in spans]
     end = spans[-1].until_seconds
     canvas = Canvas(width=width, height=height, rates=rates, low=0.0, high=end, colour=colour, zoomed=zoomed)
-    canvas.labels += [(tick, f"{tick:g} s", "") for tick in round_ticks(end, max(2, width // 12)) if tick <= end]
+    canvas.labels += [(tick, f"{tick:g} s") for tick in round_ticks(end, max(2, width // 12)) if tick <= end]
     times = [0.0, *(span.until_seconds for span in spans)]
     canvas.area(RUN, times, [rates[0], *rates], OVER_TIME)
     return canvas.text()
@@ -172,71 +172,44 @@ def area_chart(chart: Chart, width: int, height: int, *, until: float = 0.0, zoo
     canvas = Canvas(
         width=width, height=height, rates=shown, low=0.0, high=end, zoomed=zoomed and chart.unit != "%", unit=chart.unit
     )
-    canvas.labels += [(at, bar.name, "") for bar, at in zip(chart.bars, chart.places, strict=True) if bar.name]
-    canvas.labels.append((end, f"{end:.0f} s", ""))
+    canvas.labels += [(at, bar.name) for bar, at in zip(chart.bars, chart.places, strict=True) if bar.name]
+    canvas.labels.append((end, f"{end:.0f} s"))
     canvas.area(RUN, chart.places, values, chart.title)
     return canvas.text()
 
 
-def sweep_chart(bars: Sequence[Bar], width: int, height: int, *, base: float | None = None, colour: bool = True) -> str:
-    """The average at each value, with its interval, evenly spaced; ``base`` is the previous value's, in bytes/s."""
-    small = too_small(width, height)
-    rates = [(bar.value or 0.0, bar.interval) for bar in bars]
-    if small is not None or not rates:
-        return small if small is not None else "nothing has been measured yet"
-    highest = max(rate for rate, _ in rates)
-    ends = [end for _, interval in rates for end in interval or () if 0 <= end <= 2 * highest]
-    shown = [*(rate for rate, _ in rates), *ends, *([base] if base else [])]
-    canvas = Canvas(width=width, height=height, rates=shown, low=-0.5, high=len(rates) - 0.5, colour=colour)
-    if base:
-        canvas.level(Pattern.LOOSE, EXPECTED, base, "as it was", f"was {figure(base, highest, aligned=True)}")
-    for place, (rate, interval) in enumerate(rates):
-        canvas.labels.append((place, bars[place].name[:10], figure(rate, highest, aligned=True)))
-        if interval:
-            canvas.upright(INTERVAL, place, *interval, "95 % interval")
-        canvas.dash(Pattern.SOLID, RUN, rate, place, "average")
-    canvas.curve(RUN, range(len(rates)), [rate for rate, _ in rates], "in the order given")
-    return canvas.text()
-
-
-def history_chart(chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False) -> str:
-    """Recordings in their order as a curve, with their intervals where there is room, above their days."""
+def curve_chart(chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False) -> str:
+    """Points in their order as a curve, with their intervals where there is room, above their names."""
     small = too_small(width, height)
     if small is not None:
         return small
     values, count = [bar.value or 0.0 for bar in chart.bars], len(chart.bars)
     top = max(values)
     near = [level for level in chart.levels if level.value <= FAR_ABOVE * top and not (zoomed and not level.of_bars)]
-    whiskers = [bar.interval for bar in chart.bars if bar.interval] if 4 * count <= width else []
-    ends = [min(max(0.0, end), FAR_ABOVE * top) for interval in whiskers for end in interval]
-    shown = [*values, *ends, *(level.value for level in near)]
+    whiskers = [
+        (place, max(0.0, bar.interval[0]), min(bar.interval[1], FAR_ABOVE * top))
+        for place, bar in enumerate(chart.bars, 1)
+        if bar.interval and 4 * count <= width
+    ]
+    shown = [*values, *(end for _, *ends in whiskers for end in ends), *(level.value for level in near)]
     canvas = Canvas(
-        width=width,
-        height=height,
-        rates=shown,
-        low=0.5,
-        high=count + 0.5,
-        colour=colour,
-        zoomed=zoomed,
+        width=width, height=height, rates=shown, low=0.5, high=count + 0.5, colour=colour, zoomed=zoomed,
         unit=chart.unit,
-    )
+    )  # fmt: skip
     for level in near:
         look = (Pattern.DOTTED, AVERAGE) if level.of_bars else (Pattern.DASHED, LINK)
         canvas.level(*look, level.value, level.name)
-    for place, bar in enumerate(chart.bars, 1):
-        if whiskers and bar.interval:
-            canvas.upright(
-                INTERVAL, place, max(0.0, bar.interval[0]), min(bar.interval[1], FAR_ABOVE * top), "interval"
-            )
+    for place, low, high in whiskers:
+        canvas.upright(INTERVAL, place, low, high, "95 % interval")
     canvas.signs = chart.signs_at(range(1, count + 1), count / (width - _BESIDE))
     canvas.notes = chart.signs_said
     for place, bar in enumerate(chart.bars, 1):
         if bar.signs.strip("BT?"):
             canvas.upright(EXPECTED, place - 0.5, 0.0, top)
     step = max(1, -(-count // max(1, width // 14)))
-    canvas.labels += [(place, chart.bars[place - 1].name, "") for place in range(1, count + 1, step)]
+    canvas.labels += [(place, chart.bars[place - 1].name) for place in range(1, count + 1, step)]
     if count == 1:
-        canvas.dash(Pattern.SOLID, RUN, values[0], 1, "recording")
+        canvas.upright(RUN, 1, top, top)
     else:
-        canvas.curve(RUN, range(1, count + 1), values, "recordings")
+        canvas.curve(RUN, range(1, count + 1), values, "averages")
     return canvas.text()

@@ -55,7 +55,7 @@ def history_command(
         return
     common.answer_report(history_report(history, newest=None if as_json else _LISTED), as_json=as_json)
     if not as_json:
-        from app.charts.series_charts import history_chart as drawn  # noqa: PLC0415  plotext is slow to load
+        from app.charts.series_charts import curve_chart as drawn  # noqa: PLC0415  plotext is slow to load
 
         width = shutil.get_terminal_size().columns
         for line in history.lines:

@@ -246,12 +246,9 @@ def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
     if isinstance(summary, TrialSummary) and summary.doubt is Doubt.FEW_PAIRS:
         common.say(f"sharebench: what to do: sharebench try --resume '{summary.experiment.name}'")
     if curve:
-        from app.charts.series_charts import sweep_chart  # noqa: PLC0415  plotext is slow to load
+        from app.charts.series_charts import curve_chart  # noqa: PLC0415  plotext is slow to load
 
-        base = next((level.value for level in curve.levels), None)
-        common.answer(
-            sweep_chart(curve.bars, common.chart_columns(), common.CHART_LINES, base=base, colour=common.draws_colour())
-        )
+        common.answer(curve_chart(curve, common.chart_columns(), common.CHART_LINES, colour=common.draws_colour()))
 
 
 def parsed_setting(text: str, *, several: bool = False) -> tuple[str, tuple[str, ...]]:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from app.charts.canvas import AVERAGE, LINK, RUN, round_ticks, wrapped
-from app.charts.series_charts import rates_chart, sweep_chart, within_chart
-from forms.report import Bar
+from app.charts.series_charts import curve_chart, rates_chart, within_chart
+from forms.report import Bar, Chart
 from forms.series.summary import SeriesSummary, run_form
 from tests.builders import series
 
@@ -20,12 +20,17 @@ def form(rates: Sequence[float] = RATES, **fields: Any) -> SeriesSummary:
     return run_form(series(rates, **fields))
 
 
+def curve(*sizes: int) -> Chart:
+    bars = tuple(Bar(name=f"{size}K", value=size * 1e6, interval=(0.9e6 * size, 1.1e6 * size)) for size in sizes)
+    return Chart(title="t", unit="bytes/sec", bars=bars, is_curve=True)
+
+
 @pytest.mark.parametrize("size", [(24, 6), (40, 10), (78, 16), (198, 50)])
 def test_charts_keep_to_their_room(size):
     width, height = size
     for chart in (
         rates_chart(form([90e6, 91e6] * 30), width, height, colour=False),
-        sweep_chart([Bar(name="4K", value=1e6)], width, height, colour=False),
+        curve_chart(curve(4), width, height, colour=False),
         within_chart([(0.1, 10**6), (0.2, 3 * 10**6)], width, height, colour=False),
     ):
         lines = chart.splitlines()
@@ -51,10 +56,8 @@ def test_each_sample_of_the_legend_has_the_colour_of_its_line():
         assert any(re.search(rf"{re.escape(painted)}\S+\x1b\[0m {name}", line) for line in legend), name
 
 
-def test_a_sweep_keeps_the_order_of_its_values():
-    points = [Bar(name=v, value=r, interval=(r * 0.9, r * 1.1)) for v, r in (("4K", 1e7), ("64K", 5e7))]
-    assert re.search(r"4K +64K", sweep_chart(points, 60, 14, colour=False))
-    assert sweep_chart([], 60, 14) == "nothing has been measured yet"
+def test_a_curve_keeps_the_order_of_its_points():
+    assert re.search(r"64K +4K", curve_chart(curve(64, 4), 60, 14, colour=False))
 
 
 def test_within_draws_seconds():

@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 from app.charts.canvas import choose_scale
-from app.charts.series_charts import rates_chart, runs_chart, sweep_chart, within_chart
-from forms.report import Bar
+from app.charts.series_charts import curve_chart, rates_chart, runs_chart, within_chart
+from forms.report import Bar, Chart, Level
 from forms.series.summary import run_form
 from tests.app.charts.reading import DrawnChart, plain, read_chart
 from tests.builders import series
@@ -32,6 +32,11 @@ SETS: dict[str, list[float]] = {
     "60 runs": [119e6 * (1 + (number * 7919 % 13 - 6) / 200) for number in range(60)],
 }
 SLACK = 1e-6
+
+
+def sweep(*rates: float, base: float) -> Chart:
+    bars = tuple(Bar(name=f"{4**n}K", value=rate, interval=(rate * 0.9, rate * 1.1)) for n, rate in enumerate(rates, 1))
+    return Chart(title="t", unit="bytes/sec", bars=bars, levels=(Level(name="as it was", value=base),), is_curve=True)
 
 
 @pytest.fixture(params=["braille", "ASCII"])
@@ -113,13 +118,12 @@ def test_the_curve_of_many_runs_and_its_average_lie_at_their_values(size: tuple[
 @pytest.mark.usefixtures("look")
 def test_the_points_of_a_sweep_and_what_was_there_lie_at_their_values(size: tuple[int, int]):
     rates = [40e6, 55.5e6, 51e6]
-    points = [Bar(name=f"{n}K", value=r, interval=(r * 0.9, r * 1.1)) for n, r in enumerate(rates)]
-    found = drawn(sweep_chart(points, *size, base=47e6, colour=False), -0.5, 2.5)
-    for place, rate in enumerate(rates):
-        assert found.off(place + 0.2, rate) <= 0.5 + SLACK
+    found = drawn(curve_chart(sweep(*rates, base=47e6), *size, colour=False), 0.5, 3.5)
+    for place, rate in enumerate(rates, 1):
+        assert found.off(place, rate, around=1) <= 0.5 + SLACK
         assert found.off(place, rate * 0.9, around=1) <= 0.5 + SLACK
         assert found.off(place, rate * 1.1, around=1) <= 0.5 + SLACK
-    assert found.off(-0.3, 47e6, around=3) <= 0.5 + SLACK
+    assert found.off(0.7, 47e6, around=3) <= 0.5 + SLACK
 
 
 @for_each("size", SIZES)
@@ -154,13 +158,12 @@ def test_the_area_of_several_runs_lies_at_their_rates_and_is_filled(size: tuple[
 
 def test_colour_changes_no_sign_of_any_chart():
     forms = [run_form(series(SETS[name])) for name in ("steady", "60 runs")]
-    point = Bar(name="4K", value=1e6, interval=(9e5, 1.1e6))
 
     def drawings(*, colour: bool) -> list[str]:
         return [
             *(rates_chart(forms[0], 80, height, colour=colour) for height in (24, 8)),
             rates_chart(forms[1], 80, 24, colour=colour),
-            sweep_chart([point], 80, 24, base=2e6, colour=colour),
+            curve_chart(sweep(1e6, base=2e6), 80, 24, colour=colour),
             within_chart([(0.1, 10**6), (0.2, 3 * 10**6)], 80, 24, colour=colour),
         ]
 
