@@ -107,32 +107,6 @@ OVER_TIME = "throughput over time"
 TOO_SHORT = "the run is too short for a curve"
 
 
-def within_chart(
-    progress: Sequence[tuple[float, int]],
-    width: int,
-    height: int,
-    *,
-    colour: bool = True,
-    zoomed: bool = False,
-    without: str = TOO_SHORT,
-) -> str:
-    """The chart of samples (seconds, bytes moved so far) in ``width`` columns and ``height`` lines.
-
-    ``without`` is what is said in place of a curve where the samples are too few.
-    """
-    small = too_small(width, height)
-    spans = over_time(progress, most=max(10, width - 12))
-    if small is not None or not spans:
-        return small if small is not None else without
-    rates = [span.bytes_per_second for span in spans]
-    end = spans[-1].until_seconds
-    canvas = Canvas(width=width, height=height, rates=rates, low=0.0, high=end, colour=colour, zoomed=zoomed)
-    canvas.labels += [(tick, f"{tick:g} s") for tick in round_ticks(end, max(2, width // 12)) if tick <= end]
-    times = [0.0, *(span.until_seconds for span in spans)]
-    canvas.area(RUN, times, [rates[0], *rates], OVER_TIME)
-    return canvas.text()
-
-
 def runs_chart(
     runs: Sequence[tuple[str, Sequence[tuple[float, int]]]],
     width: int,
@@ -172,8 +146,10 @@ def area_chart(chart: Chart, width: int, height: int, *, until: float = 0.0, zoo
     canvas = Canvas(
         width=width, height=height, rates=shown, low=0.0, high=end, zoomed=zoomed and chart.unit != "%", unit=chart.unit
     )
-    canvas.labels += [(at, bar.name) for bar, at in zip(chart.bars, chart.places, strict=True) if bar.name]
-    canvas.labels.append((end, f"{end:.0f} s"))
+    named = [(at, bar.name) for bar, at in zip(chart.bars, chart.places, strict=True) if bar.name]
+    ticks = round_ticks(end, max(2, width // 12)) if len(named) < 2 else []
+    seconds = [(tick, f"{tick:g} s") for tick in ticks if tick < end and tick > (named[0][0] if named else -1)]
+    canvas.labels += [*named, *seconds, (end, f"{end:.0f} s")]
     canvas.area(RUN, chart.places, values, chart.title)
     return canvas.text()
 

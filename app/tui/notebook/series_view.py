@@ -85,7 +85,7 @@ class SeriesView(Widget):
         self._show_chart()
 
     def _show_chart(self) -> None:
-        from app.charts.series_charts import of_runs, within_chart  # noqa: PLC0415  as for the form
+        from app.charts.series_charts import of_runs, runs_chart  # noqa: PLC0415  as for the form
 
         chart, form = self.query_one("#series-chart", ChartView), self.form
         run = _last_with_progress(form) if form and self._within else None
@@ -94,9 +94,8 @@ class SeriesView(Widget):
         if form is None:
             chart.show_chart(None)
         elif self._within:
-            chart.show_chart(
-                lambda width, height, zoomed: within_chart(run.progress if run else (), width, height, zoomed=zoomed)
-            )
+            runs = [("0 s", run.progress if run else ())]
+            chart.show_chart(lambda width, height, zoomed: runs_chart(runs, width, height, zoomed=zoomed))
         else:
             chart.show_chart(lambda width, height, zoomed: of_runs(form, width, height, zoomed))
 

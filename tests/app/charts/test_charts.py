@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from app.charts.canvas import AVERAGE, LINK, RUN, round_ticks, wrapped
-from app.charts.series_charts import curve_chart, rates_chart, within_chart
+from app.charts.series_charts import curve_chart, rates_chart, runs_chart
 from forms.report import Bar, Chart
 from forms.series.summary import SeriesSummary, run_form
+from tests.app.charts.reading import plain
 from tests.builders import series
 
 RATES = [80e6, 81e6, 60e6, 82e6, 80.5e6]
@@ -31,7 +32,7 @@ def test_charts_keep_to_their_room(size):
     for chart in (
         rates_chart(form([90e6, 91e6] * 30), width, height, colour=False),
         curve_chart(curve(4), width, height, colour=False),
-        within_chart([(0.1, 10**6), (0.2, 3 * 10**6)], width, height, colour=False),
+        plain(runs_chart([("0 s", [(0.1, 10**6), (0.2, 3 * 10**6)])], width, height)),
     ):
         lines = chart.splitlines()
         assert max(map(len, lines)) <= width
@@ -61,10 +62,10 @@ def test_a_curve_keeps_the_order_of_its_points():
 
 
 def test_within_draws_seconds():
-    chart = within_chart([(i / 10, i * 10**7) for i in range(1, 41)], 60, 12, colour=False)
-    assert "0 s" in chart
-    assert "4 s" in chart
-    assert within_chart([], 60, 12) == "the run is too short for a curve"
+    progress = [(i / 10, i * 10**7) for i in range(1, 41)]
+    assert re.search(r"0 s +1 s +2 s +3 s +4 s", plain(runs_chart([("0 s", progress)], 60, 12)))
+    assert re.search(r"W1 +1 +8 s", plain(runs_chart([("W1", progress), ("1", progress)], 60, 12))), "runs are named"
+    assert runs_chart([("0 s", [])], 60, 12) == "the run is too short for a curve"
 
 
 def test_threads_take_turns_on_the_one_figure():

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from app.charts.canvas import choose_scale
-from app.charts.series_charts import curve_chart, rates_chart, runs_chart, within_chart
+from app.charts.series_charts import curve_chart, rates_chart, runs_chart
 from forms.report import Bar, Chart, Level
 from forms.series.summary import run_form
 from tests.app.charts.reading import DrawnChart, plain, read_chart
@@ -133,7 +133,7 @@ def test_the_curve_within_a_run_passes_through_its_rates(size: tuple[int, int]):
     for tenth in range(1, 41):
         moved += 10**7 if tenth <= 20 else 4 * 10**6
         progress.append((tenth / 10, moved))
-    found = drawn(within_chart(progress, *size, colour=False), 0.0, 4.0)
+    found = drawn(plain(runs_chart([("0 s", progress)], *size)), 0.0, 4.0)
     assert found.off(1.0, 100e6) <= 0.5 + SLACK
     assert found.off(3.0, 40e6) <= 0.5 + SLACK
 
@@ -164,7 +164,6 @@ def test_colour_changes_no_sign_of_any_chart():
             *(rates_chart(forms[0], 80, height, colour=colour) for height in (24, 8)),
             rates_chart(forms[1], 80, 24, colour=colour),
             curve_chart(sweep(1e6, base=2e6), 80, 24, colour=colour),
-            within_chart([(0.1, 10**6), (0.2, 3 * 10**6)], 80, 24, colour=colour),
         ]
 
     coloured = drawings(colour=True)
