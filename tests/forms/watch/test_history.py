@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.charts.series_charts import history_chart as drawn_on_a_terminal
+from app.charts.series_charts import curve_chart as drawn_on_a_terminal
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.drawing import ChartText, drawing
 from forms.watch.history import (
