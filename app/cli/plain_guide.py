@@ -23,7 +23,7 @@ from app.workflows.guide.after_run import after_measuring, page_of
 from app.workflows.guide.backend import Backend, Logins, PasswordNeededError
 from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, inside
 from app.workflows.guide.choices import STEPS, Act, GuideChoices, MethodStep, Option, Page, at, new_measurement
-from app.workflows.guide.job import MeasurementJob, request_of
+from app.workflows.guide.job import request_of
 from app.workflows.guide.known import GuideContext, around, blocked, link_to, step_before, towards, with_picked
 from app.workflows.guide.rounds import take_change
 from app.workflows.trial_order import consent_lines
@@ -315,18 +315,13 @@ class PlainGuide:
         confirmed = resumed and self._is_meant()
         secrets = self._secrets(choices.target, kerberos=choices.kerberos)
         control = SeriesControl()
-        job = MeasurementJob(
-            backend=self.backend,
-            notebook_path=self.notebook_path,
-            title="",
-            request=None if resumed else request_of(choices, secrets),
-            resumed_id=choices.series_id if resumed else None,
-            confirmed=confirmed,
-            secrets=secrets,
-            control=control,
-        )
+        path, backend = self.notebook_path, self.backend
+        if resumed:
+            events = backend.resume(choices.series_id, secrets, path, control, confirmed=confirmed)
+        else:
+            events = backend.record(request_of(choices, secrets), path, control)
         self._say("Measuring; Ctrl+C stops, and what was measured is kept.")
-        closed = watch(job.events(), control, redraws=False)
+        closed = watch(events, control, redraws=False)
         failure = failure_of(closed)
         if failure is not None:
             if isinstance(failure, LoginError) and not choices.kerberos:

@@ -155,14 +155,8 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
     points = () if users is None and choices["find_capacity"] else parse_users(users or DEFAULT_USERS)
     scenario = changed(
         find_scenario(choices["scenario"]),
-        files=choices["files"],
-        duration=choices["duration"],
-        settle=choices["settle"],
-        think=choices["think"],
-        pace=choices["pace"],
+        **{name: choices[name] for name in ("files", "duration", "settle", "think", "pace", "sizes", "seed")},
         read=choices["read_percent"],
-        sizes=choices["sizes"],
-        seed=choices["seed"],
     )
     targets, secrets = _targets(context, urls, kerberos=choices["kerberos"])
     series = chosen(choices)
@@ -173,14 +167,11 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
         scenario=scenario,
         choices=LoadChoices(
             users=points,
-            find_capacity=choices["find_capacity"],
-            by_size=choices["by_size"],
-            limit_seconds=choices["limit_seconds"],
+            **{name: choices[name] for name in ("find_capacity", "by_size", "limit_seconds", "single_requests")},
             ramp_per_second=choices["ramp"],
             processes=choices["processes"] or len(os.sched_getaffinity(0)),
             hosts=_hosts(choices["hosts"]),
             keep_files=choices["keep_files"] or choices["reuse_files"] is not None,
-            single_requests=choices["single_requests"],
         ),
         label=choices["label"],
         **named(series, "question", "server_ssh", "smb_conf", "link_bits_per_second"),

@@ -69,20 +69,22 @@ def run_versus(
         replace(options, label=options.label or "as it is"),
         replace(other_options(options, words), label=f"{options.label} {words}".strip()),
     )
-    control = SeriesControl()
     requests = [series_request(each, target, secrets) for each in both]
-    closed = watch_turns(record_interleaved(requests, path, control), control, [each.label for each in both])
-    for one in closed:
-        failure = failure_of(one)
-        if failure:
-            raise failure
-    with Notebook(path) as notebook:
-        base, other = (notebook.series(one.series_id) for one in closed)
+    base, other = _interleaved(requests, path, [each.label for each in both])
     if with_form:
         show_series(base, chart=True)
         common.answer("")
     common.answer_report(comparison_report((base, other), [comparison_form(base, other)]), as_json=as_json)
     return 0
+
+
+def _interleaved(requests: Sequence[SeriesRequest], path: Path, names: Sequence[str]) -> list[Series]:
+    control = SeriesControl()
+    closed = watch_turns(record_interleaved(requests, path, control), control, names)
+    for failure in filter(None, map(failure_of, closed)):
+        raise failure
+    with Notebook(path) as notebook:
+        return [notebook.series(one.series_id) for one in closed]
 
 
 _WITH_RESUME = {"textfile", "as_json", "confirm_target", "kerberos", "reject_unusual", "target"}
@@ -220,16 +222,7 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
     request = series_request(chosen(choices), *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
     if choices["apart"]:
         return _apart(context, repeat_requests(request, choices["apart"]), as_json=choices["as_json"])
-    control = SeriesControl()
-    events = record_interleaved(selftest_requests(request), common.notebook_path(context), control)
-    closed = watch_turns(events, control, LABELS)
-    for one in closed:
-        failure = failure_of(one)
-        if failure:
-            raise failure
-
-    with common.notebook(context) as notebook:
-        first, second = (notebook.series(one.series_id) for one in closed)
+    first, second = _interleaved(selftest_requests(request), common.notebook_path(context), LABELS)
     common.answer_report(selftest_report(selftest(first, second)), as_json=choices["as_json"])
     return 0
 

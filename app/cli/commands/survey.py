@@ -96,15 +96,10 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
 def _choices(choices: dict[str, Any]) -> SurveyChoices:
     domain, _, user = (choices["user"] or "").rpartition(";")
     return SurveyChoices(
-        hosts=choices["hosts"],
-        smb=choices["smb"],
-        ftp=choices["ftp"],
-        file=choices["file"],
-        iperf3=choices["iperf3"],
+        **{name: choices[name] for name in ("hosts", "smb", "ftp", "file", "iperf3", "ftp_user")},
         ports={protocol: port for protocol in _PORTS if (port := choices[f"{protocol}_port"])},
         user=user or None,
         domain=domain or None,
-        ftp_user=choices["ftp_user"],
         commands=(Command(choices["only"]),) if choices["only"] else (Command.GET, Command.PUT),
         options=chosen(choices),
     )

@@ -5,6 +5,7 @@ What reaches outside is loaded when it is first needed: clients and recorder tak
 
 from collections.abc import Callable
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
@@ -133,5 +134,4 @@ class Logins:
         return target
 
 
-def _who(target: "Target") -> tuple[object, ...]:
-    return (target.protocol, target.host, target.port, target.user, target.domain)
+_who = attrgetter("protocol", "host", "port", "user", "domain")

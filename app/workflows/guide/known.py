@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from app.config import ConfigError, ServerProfile, config
@@ -97,6 +98,9 @@ def _servers() -> dict[str, ServerProfile]:
 _LOOKED_THROUGH = 300
 """Number of newest series searched for recent targets and for series to compare with."""
 _RECENT = 8
+_server_of = attrgetter("protocol", "host", "port")
+_login_of = attrgetter("protocol", "host", "user")
+_place_of = attrgetter("protocol", "host", "port", "share", "user")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,8 +151,7 @@ class GuideContext:
 
 def towards(target: Target, choices: GuideChoices, known: GuideContext) -> tuple[GuideChoices, GuideContext]:
     """The choices with that target, and what is known of it: the rate and the link of another server say nothing."""
-    at, to = choices.target, target
-    if at is None or (at.protocol, at.host, at.port) != (to.protocol, to.host, to.port):
+    if choices.target is None or _server_of(choices.target) != _server_of(target):
         known = replace(known, link=LinkState(), measured_bytes_per_second=None)
     return with_target(choices, target), known
 
@@ -189,20 +192,12 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
 def recent_targets(heads: Iterable[Series], practice: Sequence[Target]) -> tuple[Target, ...]:
     """The servers and shares measured last, each once, without those of practice servers that are gone."""
     found: dict[tuple[object, ...], Target] = {}
-    practised = {_login(target) for target in practice}  # at each start they have another port
+    practised = {_login_of(target) for target in practice}  # at each start they have another port
     for head in heads:
         target = head.target
-        if _login(target) not in practised:
-            found.setdefault(_place(target), replace(target, path=_folder(head)))
+        if _login_of(target) not in practised:
+            found.setdefault(_place_of(target), replace(target, path=_folder(head)))
     return tuple(found.values())[:_RECENT]
-
-
-def _place(target: Target) -> tuple[object, ...]:
-    return (target.protocol, target.host, target.port, target.share, target.user)
-
-
-def _login(target: Target) -> tuple[object, ...]:
-    return (target.protocol, target.host, target.user)
 
 
 def _folder(head: Series) -> str:
@@ -257,13 +252,7 @@ def _reached(notebook: Notebook, choices: GuideChoices, heads: Sequence[Series])
     if choices.target is None:
         return None
     for head in heads:
-        target = head.target
-        same = (target.protocol, target.host, target.port) == (
-            choices.target.protocol,
-            choices.target.host,
-            choices.target.port,
-        )
-        if same and head.command is choices.command:
+        if _server_of(head.target) == _server_of(choices.target) and head.command is choices.command:
             form = run_form(replace(head, runs=notebook.runs_of([head.id])[head.id]))
             if form.average_rate:
                 return form.average_rate
