@@ -212,12 +212,12 @@ def join(target: Target, name: str) -> str:
 
 
 PREFIX = ".sharebench-"
-_NAME = re.compile(r"\.sharebench-[0-9a-f]{12}")
-
-_LOAD_FOLDER = re.compile(r"\.sharebench-load-[0-9a-f]{12}")
-_TREE_FOLDER = re.compile(r"\.sharebench-(?:tree|diagnose)-[0-9a-f]{12}")
 ISOLATION_PREFIX = f"{PREFIX}isolate-"
-_ISOLATION_FOLDER = re.compile(r"\.sharebench-isolate-[0-9a-f]{8}(-disk)?")
+is_scratch_name = re.compile(r"\.sharebench-[0-9a-f]{12}").fullmatch
+is_load_folder = re.compile(r"\.sharebench-load-[0-9a-f]{12}").fullmatch
+is_tree_folder = re.compile(r"\.sharebench-(?:tree|diagnose)-[0-9a-f]{12}").fullmatch
+"""Of a tree or a diagnosis."""
+is_isolation_folder = re.compile(r"\.sharebench-isolate-[0-9a-f]{8}(-disk)?").fullmatch
 
 
 def new_load_folder() -> str:
@@ -225,24 +225,9 @@ def new_load_folder() -> str:
     return f"{PREFIX}load-{secrets.token_hex(6)}"
 
 
-def is_load_folder(name: str) -> bool:
-    """Exact match."""
-    return _LOAD_FOLDER.fullmatch(name) is not None
-
-
 def new_diagnosis_folder() -> str:
     """A random name."""
     return f"{PREFIX}diagnose-{secrets.token_hex(6)}"
-
-
-def is_tree_folder(name: str) -> bool:
-    """Exact match of the folder of a tree or a diagnosis."""
-    return _TREE_FOLDER.fullmatch(name) is not None
-
-
-def is_isolation_folder(name: str) -> bool:
-    """Exact match."""
-    return _ISOLATION_FOLDER.fullmatch(name) is not None
 
 
 def new_scratch_path(target: Target, *, tree: bool = False) -> str:
@@ -250,12 +235,7 @@ def new_scratch_path(target: Target, *, tree: bool = False) -> str:
     return join(target, f"{PREFIX}{'tree-' if tree else ''}{secrets.token_hex(6)}")
 
 
-def is_scratch_name(name: str) -> bool:
-    """Exact match, case included."""
-    return _NAME.fullmatch(name) is not None
-
-
 def is_scratch_path(target: Target, path: str) -> bool:
     """Whether :func:`new_scratch_path` may have made the path."""
     name = path.rpartition("/")[2]
-    return (is_scratch_name(name) or is_tree_folder(name)) and path == join(target, name)
+    return bool(is_scratch_name(name) or is_tree_folder(name)) and path == join(target, name)

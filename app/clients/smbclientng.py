@@ -7,9 +7,10 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from smbclientng.core.SMBSession import SMBSession
 from smbclientng.types.Config import Config
@@ -27,6 +28,7 @@ from storage.records import ClientFacts, Target
 
 _LOOK_SECONDS = 0.05
 _ENCRYPTS = 0x0004
+_Result = TypeVar("_Result")
 
 
 class SmbclientNgClient(ExternalClient):
@@ -164,40 +166,25 @@ class SmbclientNgClient(ExternalClient):
 
     def _within_timeout(self, log_in: Callable[[], bool], where: str) -> bool:
         """Its login waits again after every byte; one that takes too long is abandoned."""
-        outcome: list[bool | BaseException] = []
-
-        def work() -> None:
-            try:
-                outcome.append(bool(log_in()))
-            except BaseException as error:  # noqa: BLE001  handed on to the thread that waits
-                outcome.append(error)
-
-        worker = threading.Thread(target=work, name="smbclient-ng login", daemon=True)
-        worker.start()
-        worker.join(self._settings.timeout_seconds)
-        if not outcome:
-            raise StallWatch(self._settings.timeout_seconds, lambda: where).error()
-        if isinstance(outcome[0], BaseException):
-            raise outcome[0]
-        return outcome[0]
+        _, outcome = _started(log_in)
+        try:
+            return bool(outcome.result(self._settings.timeout_seconds))
+        except TimeoutError as error:
+            if outcome.done():
+                raise
+            raise StallWatch(self._settings.timeout_seconds, lambda: where).error() from error
 
     def _timed(self, transfer: Callable[[], None], where: str, meter: Meter, moved: Callable[[], int]) -> float:
         self._listener.errors.clear()
-        ended: list[float] = []
-        failures: list[BaseException] = []
 
-        def work() -> None:
-            try:
-                with mapped(where):
-                    transfer()
-            except BaseException as error:  # noqa: BLE001  handed on to the thread that waits
-                failures.append(error)
-            ended.append(meter.clock())
+        def work() -> float:
+            with mapped(where):
+                transfer()
+            return meter.clock()
 
         with _inside(self._local_folder()), _silence():
-            worker = threading.Thread(target=work, name="smbclient-ng", daemon=True)
             started = meter.start()
-            worker.start()
+            worker, ended = _started(work)
             try:
                 self._watch(worker, where, meter, moved)
             except BaseException:
@@ -205,9 +192,7 @@ class SmbclientNgClient(ExternalClient):
                 worker.join(self._settings.timeout_seconds)
                 self._session = None
                 raise
-        if failures:
-            raise failures[0]
-        return ended[0] - started
+        return ended.result() - started
 
     def _watch(self, worker: threading.Thread, where: str, meter: Meter, moved: Callable[[], int]) -> None:
         seen, stall = 0, StallWatch(self._settings.timeout_seconds, lambda: where)
@@ -229,6 +214,21 @@ class SmbclientNgClient(ExternalClient):
         self._session = None
         self._listener.check(where)
         raise ConnectionLostError(f"{where}: {what}, and smbclient-ng does not say why; measure with another client")
+
+
+def _started(work: Callable[[], _Result]) -> tuple[threading.Thread, Future[_Result]]:
+    """The work in a thread that may be abandoned, and what becomes of it."""
+    outcome: Future[_Result] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:  # noqa: BLE001  handed on to the thread that waits
+            outcome.set_exception(error)
+
+    worker = threading.Thread(target=run, name="smbclient-ng", daemon=True)
+    worker.start()
+    return worker, outcome
 
 
 def _remote(path: str) -> str:

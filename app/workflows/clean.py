@@ -91,18 +91,18 @@ def _remove_folder(leftover: Leftover, folder: Target, files: Files) -> None:
     """An isolation's script may name files as it likes, so its folder is removed whole. Raises MeasurementError."""
     name = leftover.path.rpartition("/")[2]
     if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
-        remove_all(files, leftover.path, any_name=is_isolation_folder(name))
+        remove_all(files, leftover.path, any_name=bool(is_isolation_folder(name)))
 
 
 def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:
     if entry.is_folder:
         return _is_folder_of_ours(entry.name, folder) and _is_plain(join(folder, entry.name), folder, stat.S_ISDIR)
-    return is_scratch_name(entry.name) and _is_plain(join(folder, entry.name), folder)
+    return bool(is_scratch_name(entry.name)) and _is_plain(join(folder, entry.name), folder)
 
 
 def _is_folder_of_ours(name: str, folder: Target) -> bool:
     any_protocol = is_load_folder(name) or is_tree_folder(name)
-    return any_protocol or (is_isolation_folder(name) and folder.abilities.has_share)
+    return bool(any_protocol or (is_isolation_folder(name) and folder.abilities.has_share))
 
 
 def _is_plain(path: str, folder: Target, kind: Callable[[int], bool] = stat.S_ISREG) -> bool:
