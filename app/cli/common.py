@@ -284,6 +284,16 @@ login_options = several(
 """--kerberos, and --password only to explain what works instead."""
 
 
+def answering_options(help_of_json: str, *more: Callable[[Any], Any]) -> Callable[[_F], _F]:
+    """--json, ``more``, and the options of all commands."""
+    return several(click.option("--json", "as_json", is_flag=True, help=help_of_json), *more, options_of_all)
+
+
+def measuring_options(help_of_json: str) -> Callable[[_F], _F]:
+    """As :func:`answering_options`, for commands that log in."""
+    return answering_options(help_of_json, login_options)
+
+
 textfile_option = click.option(
     "--textfile",
     metavar="FILE",

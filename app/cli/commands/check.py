@@ -23,9 +23,7 @@ _INDENT = " " * 13
 
 @common.command("check")
 @target_argument()
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array of objects with name, state and text.")
-@common.login_options
-@common.options_of_all
+@common.measuring_options("Print a JSON array of objects with name, state and text.")
 @series_options(
     "command", "link_bits_per_second", "client", "block_bytes", "in_flight", "sign", "encrypt", "server_ssh",
     "smb_conf", "timeout_seconds",
@@ -64,9 +62,7 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
 @common.command("clean")
 @target_argument()
 @click.option("--yes", is_flag=True, help="Remove without asking.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array of objects: path, size, time, result.")
-@common.login_options
-@common.options_of_all
+@common.measuring_options("Print a JSON array of objects: path, size, time, result.")
 @series_options("client", "sign", "encrypt", "timeout_seconds")
 def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bool, **choices: Any) -> int:
     """Remove files that sharebench left on a share.

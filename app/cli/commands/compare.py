@@ -24,8 +24,7 @@ from storage.recordings import SERIES
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
 @common.option("--again", "SERIES", "A repeat of BASE, best measured after OTHER; may be repeated.", multiple=True)
 @common.verdict_options
-@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON; an array for several.")
-@common.options_of_all
+@common.answering_options("Print the comparison as JSON; an array for several.")
 def compare_command(
     context: click.Context,
     base: str,
@@ -62,8 +61,7 @@ def compare_command(
 
 @common.command("findings")
 @click.argument("series", nargs=-1, required=True, metavar="SERIES...")
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@common.options_of_all
+@common.answering_options("Print the findings as JSON.")
 def findings_command(context: click.Context, series: tuple[str, ...], as_json: bool) -> None:
     """Explain what SERIES say about a server: link, session, distance, SMB compared with FTP.
 
@@ -80,8 +78,7 @@ def findings_command(context: click.Context, series: tuple[str, ...], as_json: b
 @common.option("--share", "SHARE", "Share whose section gets the line.")
 @common.option("--smb-conf", "FILE", "Path of smb.conf on the server.", name="smb_conf")
 @click.option("--all", "everything", is_flag=True, help="List all settings, also those that matter little today.")
-@click.option("--json", "as_json", is_flag=True, help="Print the entries as JSON.")
-@common.options_of_all
+@common.answering_options("Print the entries as JSON.")
 def catalogue_command(context: click.Context, /, *, name: str | None, as_json: bool, **choices: Any) -> None:
     """List the settings that are worth changing on a server, or describe NAME.
 

@@ -29,9 +29,7 @@ _WITH_RESUME = {"as_json", "kerberos", "target", "yes"}
 @click.option("--thorough", is_flag=True, help="Also a folder of 100,000 entries and a run of 8 GiB.")
 @click.option("--yes", is_flag=True, help="Consent to the files that are created, for scripts.")
 @click.option("--resume", "resume_reference", metavar="DIAGNOSIS", help="Complete an interrupted diagnosis.")
-@click.option("--json", "as_json", is_flag=True, help="Print the diagnosis as JSON.")
-@common.login_options
-@common.options_of_all
+@common.measuring_options("Print the diagnosis as JSON.")
 @series_options("profile", "label", "question", "server_ssh", "smb_conf", "timeout_seconds")
 def diagnose_command(
     context: click.Context, /, target: str | None, resume_reference: str | None, yes: bool, **choices: Any

@@ -23,8 +23,7 @@ def experiment_command() -> None:
 
 
 @experiment_command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
-@common.options_of_all
+@common.answering_options("Print a JSON array.")
 def list_experiments(context: click.Context, as_json: bool) -> None:
     """List the experiments, surveys and self-tests, newest first."""
     with common.notebook(context) as notebook:
@@ -52,8 +51,7 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
 
 @experiment_command.command("show", short_help="Show an experiment, survey, trial or self-test.")
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@common.options_of_all
+@common.answering_options("Print it as JSON.")
 def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
     """Show the experiment NAME: each change, its gain, and whether it was kept; or a survey or self-test."""
     with common.notebook(context) as notebook:
@@ -66,8 +64,7 @@ def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
 
 @experiment_command.command("keep")
 @click.argument("series")
-@click.option("--json", "as_json", is_flag=True, help="Print the experiment as JSON.")
-@common.options_of_all
+@common.answering_options("Print the experiment as JSON.")
 def keep(context: click.Context, series: str, as_json: bool) -> None:
     """Keep the change of SERIES; the next step starts from it."""
     step = _decide(context, series, Decision.KEPT, as_json=as_json)
@@ -76,8 +73,7 @@ def keep(context: click.Context, series: str, as_json: bool) -> None:
 
 @experiment_command.command("revert", short_help="Record that the change of SERIES was restored.")
 @click.argument("series")
-@click.option("--json", "as_json", is_flag=True, help="Print the experiment as JSON.")
-@common.options_of_all
+@common.answering_options("Print the experiment as JSON.")
 def revert(context: click.Context, series: str, as_json: bool) -> None:
     """Record that the change of SERIES was restored; the next step starts from the series before it.
 

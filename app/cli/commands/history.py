@@ -31,8 +31,7 @@ _LISTED = 20
     "-o", "--output", "file_name", metavar="FILE", help="Write the whole history to FILE; its name says the format."
 )
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@click.option("--json", "as_json", is_flag=True, help="Print the history as JSON.")
-@common.options_of_all
+@common.answering_options("Print the history as JSON.")
 def history_command(
     context: click.Context, /, name: str, *, file_name: str | None, as_json: bool, **choices: Any
 ) -> None:

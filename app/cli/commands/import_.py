@@ -40,8 +40,7 @@ MOST_MEMORY_BYTES = 360_000_000
 @common.option("--size", "SIZE", "Size of the file measured, if the file does not say.", common.SizeType())
 @common.option("--link", "RATE", "Link speed, if the file does not say.", common.RateType())
 @click.option("--as-new", is_flag=True, help="Give every recording a new id.")
-@click.option("--json", "as_json", is_flag=True, help="Print the ids imported and those already there, as JSON.")
-@common.options_of_all
+@common.answering_options("Print the ids imported and those already there, as JSON.")
 def import_command(context: click.Context, /, *, file: str | None, as_new: bool, as_json: bool, **choices: Any) -> None:
     """Add the recordings of FILE (- for stdin) to the notebook.
 

@@ -55,9 +55,7 @@ _WITH_RESUME = {"as_json", "kerberos", "target", "within_minutes"}
 @common.option("--without", "OPERATION,…", "Measure what these operations cost by leaving them out.")
 @common.option("--expose-tbench", "HOST", "Let tbench_srv on the server listen on every address; HOST is the target's.")
 @common.option("--resume", "ISOLATION", "Resume an interrupted isolation.", name="resume_reference")
-@click.option("--json", "as_json", is_flag=True, help="Print the isolation as JSON.")
-@common.login_options
-@common.options_of_all
+@common.measuring_options("Print the isolation as JSON.")
 @series_options(
     "label", "question", "link_bits_per_second", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds"
 )

@@ -35,8 +35,7 @@ SHOWN = 50
 )
 @common.option("--experiment", "NAME", "List only the series of this experiment.")
 @click.option("--isolations", is_flag=True, hidden=True)
-@click.option("--json", "as_json", is_flag=True, help="Print all recordings as a JSON array.")
-@common.options_of_all
+@common.answering_options("Print all recordings as a JSON array.")
 def list_command(
     context: click.Context, /, words: Sequence[str], limit: int | None, *, as_json: bool, **choices: Any
 ) -> None:

@@ -78,9 +78,7 @@ _KEPT_ON_RESUME = {"textfile", "as_json", "kerberos", "server_ssh", "smb_conf", 
 @common.option("--label", "TEXT", "Short name of the recording.", default="")
 @common.option("--resume", "LOAD", "Resume an interrupted load; `last` is the newest.")
 @common.textfile_option
-@click.option("--json", "as_json", is_flag=True, help="Print the load as JSON.")
-@common.login_options
-@common.options_of_all
+@common.measuring_options("Print the load as JSON.")
 @series_options(
     "question",
     "link_bits_per_second",

@@ -276,8 +276,7 @@ def _say_what_it_holds(name: str, ids: Sequence[str]) -> None:
 
 
 @baseline_command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
-@common.options_of_all
+@common.answering_options("Print a JSON array.")
 def list_baselines(context: click.Context, as_json: bool) -> None:
     """List the baselines and their series."""
     with common.notebook(context) as notebook:

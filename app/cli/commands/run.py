@@ -102,9 +102,7 @@ _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
     "--confirm-target", is_flag=True, help="With --resume or --again: log in at the target of an imported series."
 )
 @common.textfile_option
-@click.option("--json", "as_json", is_flag=True, help="Print the series as JSON.")
-@common.login_options
-@common.options_of_all
+@common.measuring_options("Print the series as JSON.")
 def run_command(context: click.Context, /, target: str | None, resume_reference: str | None, **choices: Any) -> int:
     """Measure one series and print its form.
 
@@ -204,9 +202,7 @@ def _confirm(series: Series, *, confirmed: bool) -> None:
 @common.option(
     "--apart", "N", "Measure N whole series one after another, instead of two interleaved.", common.Count(2, 100)
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the self-test as JSON.")
-@common.login_options
-@common.options_of_all
+@common.measuring_options("Print the self-test as JSON.")
 @series_options(
     "command", "runs", "warmups", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes",
     "in_flight", "sign", "encrypt", "drop_cache", "quiet_time", "wait_seconds", "server_ssh", "smb_conf",

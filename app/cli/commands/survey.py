@@ -64,9 +64,7 @@ def _paths(place: Target) -> dict[str, str]:
     "--size", "size_bytes", type=common.SizeType(), help="Size of the files (default: a few seconds of the link speed)."
 )
 @click.option("--again", is_flag=True, help="Start again, even if the last survey of these hosts is incomplete.")
-@click.option("--json", "as_json", is_flag=True, help="Print the survey as JSON.")
-@common.login_options
-@common.options_of_all
+@common.measuring_options("Print the survey as JSON.")
 @series_options(
     "runs", "warmups", "link_bits_per_second", "quiet_time", "wait_seconds", "server_ssh", "smb_conf",
     "timeout_seconds", "ceiling", "question",

@@ -411,8 +411,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
 @common.option(
     "--server-ssh", "[USER@]HOST", "Reach the server by ssh, from another machine than before.", callback=ssh_host
 )
-@click.option("--json", "as_json", is_flag=True, help="Print what was changed, as a JSON array.")
-@common.options_of_all
+@common.answering_options("Print what was changed, as a JSON array.")
 def restore_command(context: click.Context, listing: bool, server_ssh: str | None, as_json: bool) -> int:
     """Restore what an interrupted try, sweep, tune or isolate left changed on a server.
 

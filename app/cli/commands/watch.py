@@ -54,9 +54,7 @@ def _confirm(_context: click.Context, _parameter: click.Parameter, value: str) -
     help="Run by /bin/sh -c when the state changes, with a sharebench/watch/1 document on stdin.",
 )  # fmt: skip
 @common.textfile_option
-@click.option("--json", "as_json", is_flag=True, help="Print the check as JSON.")
-@common.login_options
-@common.options_of_all
+@common.measuring_options("Print the check as JSON.")
 @series_options(
     "command", "runs", "warmups", "until_percent", "max_runs", "size_bytes", "make_file", "link_bits_per_second",
     "client", "block_bytes", "in_flight", "sign", "encrypt", "drop_cache", "verify", "label", "note", "quiet_time",

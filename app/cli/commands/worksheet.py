@@ -247,8 +247,7 @@ def list_worksheets(context: click.Context) -> None:
 @worksheet_command.command("show")
 @click.argument("kind", type=click.Choice(["bottleneck", "clients"]))
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="Print the worksheet as JSON.")
-@common.options_of_all
+@common.answering_options("Print the worksheet as JSON.")
 def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) -> None:
     """Show a saved worksheet."""
     with common.notebook(context) as notebook:
