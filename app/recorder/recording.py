@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from app import errors
 from app.clients.base import Secrets
@@ -32,6 +33,7 @@ from forms.tuning.change_evidence import judge_change
 from forms.tuning.facts import dialect_rank
 from forms.wording import byte_rate, plain
 from storage.errors import NotebookFileError
+from storage.json_reader import named
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.recordings import SERIES, UnknownReferenceError, held_text
@@ -240,26 +242,29 @@ def record(request: SeriesRequest, notebook_path: Path, control: SeriesControl) 
         yield from recording(request, notebook, control)
 
 
+def new_series(request: SeriesRequest, **more: Any) -> Series:
+    """The series that a request begins, ``more`` fields in place of its own."""
+    plan = request.plan
+    own = {
+        **named(request, "label", "note", "question", "link_bits_per_second"),
+        **named(plan, "command", "target"),
+        "title": request.title or wording.default_title(plan.command, plan.target),
+        "client": ClientFacts(name=plan.client or "sharebench"),
+        "plan": request.stored_plan(),
+    }
+    return Series(id=new_series_id(), created_at=utc_now(), **own | more)
+
+
 def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl) -> Iterator[RecorderEvent]:
     """As :func:`record`, in an open notebook."""
     plan, experiment = request.plan, request.experiment
     if experiment:
         check_kind(experiment, notebook)
-    series = Series(
-        id=new_series_id(),
-        created_at=utc_now(),
-        title=request.title or wording.default_title(plan.command, plan.target),
-        label=request.label,
-        note=request.note,
-        question=request.question,
+    series = new_series(
+        request,
         experiment=experiment.name if experiment else None,
         base_id=request.base_id or base_of_next(experiment, plan.command, notebook),
         change=Change(name=request.change_name, value=request.change_value) if request.change_name else None,
-        command=plan.command,
-        target=plan.target,
-        client=ClientFacts(name=plan.client or "sharebench"),
-        link_bits_per_second=request.link_bits_per_second,
-        plan=request.stored_plan(),
     )
     if series.change and not series.base_id:
         raise errors.UsageError(

@@ -13,7 +13,7 @@ from app.environment.collect import collect
 from app.errors import CancelledError, SharebenchError
 from app.measure.process import Event, Failed, RunFinished, SeriesControl, Started, Warned
 from app.recorder.ceilings import ceiling_of
-from app.recorder.recording import failure_from, open_notebook
+from app.recorder.recording import failure_from, new_series, open_notebook
 from app.recorder.writer import Recorder, SeriesWriter
 from app.workflows import trial_order
 from forms import wording
@@ -35,8 +35,6 @@ from storage.records import (
     RunStatus,
     Series,
     SeriesStatus,
-    new_series_id,
-    utc_now,
 )
 
 CONTROL_BYTES = 2 * 2**20
@@ -140,23 +138,13 @@ class _Campaign:
 
     def _new_series(self, arm: int, value: str | None) -> Series:
         request, name, previous = self.order.request, self.order.plan.name, self.order.plan.previous
-        plan = request.plan
-        change = None
-        if value is not None:
-            change = Change(name=name, value=value, previous=previous)
-        return Series(
-            id=new_series_id(),
-            created_at=utc_now(),
-            title=f"{name} interleaved: {wording.default_title(plan.command, plan.target)}",
+        return new_series(
+            request,
+            title=f"{name} interleaved: {wording.default_title(request.plan.command, request.plan.target)}",
             label=f"{name} = {value}" if arm else f"{name} {trial_order.AS_IT_IS}",
-            note=request.note,
+            question="",
             experiment=self.order.experiment.name,
-            change=change,
-            command=plan.command,
-            target=plan.target,
-            client=ClientFacts(name=plan.client or "sharebench"),
-            link_bits_per_second=request.link_bits_per_second,
-            plan=request.stored_plan(),
+            change=None if value is None else Change(name=name, value=value, previous=previous),
         )
 
     def _reject_lone_runs(self) -> None:
