@@ -108,6 +108,8 @@ async def test_help_explains_the_focused_widget_first(app):
         await pilot.press("f1")
         about = text_of(app.screen, ".help-box Static")
         assert about.startswith("The box for the tests.\n\nA screen for the tests.")
+        assert "config.toml, with lines such as" in about
+        assert "keys.toml" not in about, "one file is named for the user's own keys"
         await pilot.press("escape")
         assert isinstance(app.screen, Bench)
 
