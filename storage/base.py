@@ -23,18 +23,8 @@ from portalocker.exceptions import LockException
 from portalocker.portalocker import BaseLocker
 from sqlite_utils import Database
 
+from storage import errors
 from storage.codec import Row, TextConnection, object_of
-from storage.errors import (
-    ANOTHER,
-    SAVE_IT,
-    DamagedNotebookError,
-    NotebookFileError,
-    ReadOnlyNotebookError,
-    in_one_line,
-    is_busy,
-    is_damaged,
-    is_failing,
-)
 from storage.migrations import CURRENT_FORMAT, migrations
 from storage.queries import in_parts
 from storage.records import Ceiling, JSONValue, Worksheet
@@ -73,18 +63,18 @@ def open_database(path: Path) -> NotebookDatabase:
             return _writable(path)
         return _read_only(path)
     except (OSError, sqlite3.Error) as error:
-        if isinstance(error, sqlite3.Error) and is_damaged(error):
-            raise DamagedNotebookError(f"{path}: {error}") from error
-        if isinstance(error, sqlite3.Error) and is_busy(error):
-            raise NotebookFileError(
+        if isinstance(error, sqlite3.Error) and errors.is_damaged(error):
+            raise errors.DamagedNotebookError(f"{path}: {error}") from error
+        if isinstance(error, sqlite3.Error) and errors.is_busy(error):
+            raise errors.NotebookFileError(
                 f"the notebook {path} is held by another program, for more than {BUSY_SECONDS:.0f} s: end it, or"
                 f" {_ELSEWHERE}",
-                options=ANOTHER,
+                options=errors.ANOTHER,
             ) from error
-        failing = isinstance(error, sqlite3.Error) and is_failing(error)
-        what_to_do = f"the disk gives errors; {SAVE_IT}" if failing else _ELSEWHERE
-        raise NotebookFileError(
-            f"cannot use {path} as a notebook: {in_one_line(error)}; {what_to_do}", options=ANOTHER
+        failing = isinstance(error, sqlite3.Error) and errors.is_failing(error)
+        what_to_do = f"the disk gives errors; {errors.SAVE_IT}" if failing else _ELSEWHERE
+        raise errors.NotebookFileError(
+            f"cannot use {path} as a notebook: {errors.in_one_line(error)}; {what_to_do}", options=errors.ANOTHER
         ) from error
 
 
@@ -93,7 +83,7 @@ def _make(path: Path) -> bool:
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     if not stat.S_ISREG(path.stat().st_mode):
-        raise NotebookFileError(f"{path} is no file; {_ELSEWHERE}", options=ANOTHER)
+        raise errors.NotebookFileError(f"{path} is no file; {_ELSEWHERE}", options=errors.ANOTHER)
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
@@ -107,10 +97,10 @@ def _uri(path: Path, options: str) -> str:
 
 def _writable(path: Path) -> NotebookDatabase:
     if not _has_locks(path.parent):
-        raise NotebookFileError(
+        raise errors.NotebookFileError(
             f"the file system of {path.parent} has no locks, without which a notebook would be damaged sooner or"
             " later: keep it on a local disk",
-            options=ANOTHER,
+            options=errors.ANOTHER,
         )
     connection = _connect(_uri(path, f"vfs={_VFS}") if _VFS else str(path), uri=bool(_VFS))
     try:
@@ -144,10 +134,10 @@ def _read_only(path: Path) -> NotebookDatabase:
         connection.close()
         wal = path.with_name(f"{path.name}-wal")
         if wal.exists() and wal.stat().st_size:
-            raise ReadOnlyNotebookError(
+            raise errors.ReadOnlyNotebookError(
                 f"{path.parent} cannot be written, and the notebook there was not closed: copy {path.name} and"
                 f" {wal.name} to another folder, and start sharebench with the copy",
-                options=ANOTHER,
+                options=errors.ANOTHER,
             ) from None
         connection = _connect(_uri(path, "mode=ro&immutable=1"), uri=True)
     db = NotebookDatabase(connection)
@@ -162,10 +152,10 @@ def _read_only(path: Path) -> NotebookDatabase:
 
 def _check_current(db: Database, path: Path) -> None:
     if _format_of(db, path) != CURRENT_FORMAT:
-        raise ReadOnlyNotebookError(
+        raise errors.ReadOnlyNotebookError(
             f"{path} is of an older version and cannot be written, so it cannot be converted: copy it to another"
             " folder, and start sharebench with the copy",
-            options=ANOTHER,
+            options=errors.ANOTHER,
         )
 
 
@@ -173,13 +163,13 @@ def _format_of(db: Database, path: Path) -> int | None:
     tables = set(db.table_names())
     if "notebook_formats" not in tables:
         if tables:
-            raise NotebookFileError(f"{path} is a database, but not a notebook; {_ELSEWHERE}")
+            raise errors.NotebookFileError(f"{path} is a database, but not a notebook; {_ELSEWHERE}")
         return None
     row = db.execute("SELECT format, needs_version FROM notebook_formats ORDER BY format DESC LIMIT 1").fetchone()
     if row is None or not isinstance(row[0], int):
-        raise DamagedNotebookError(f"{path}: it does not say its format")
+        raise errors.DamagedNotebookError(f"{path}: it does not say its format")
     if row[0] > CURRENT_FORMAT:
-        raise NotebookFileError(
+        raise errors.NotebookFileError(
             f"the notebook {path} was made by a newer version: it needs sharebench {row[1]} or newer"
         )
     return row[0]
@@ -207,7 +197,7 @@ def _take_without_shared_memory(connection: sqlite3.Connection) -> None:
     try:
         connection.execute("SELECT 1 FROM sqlite_master")
     except sqlite3.OperationalError as error:
-        if is_busy(error):
+        if errors.is_busy(error):
             raise
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")  # then its index is in this process's own memory
         connection.execute("PRAGMA journal_mode = DELETE")
@@ -222,7 +212,7 @@ def _is_wal(connection: sqlite3.Connection) -> bool:
         try:
             return bool(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] == "wal")
         except sqlite3.OperationalError as error:
-            if not is_busy(error):
+            if not errors.is_busy(error):
                 return False
             if monotonic() >= given_up_at:
                 raise
@@ -269,7 +259,7 @@ def _check_moment(column: str, value: object) -> None:
     try:
         datetime.fromisoformat(str(value))
     except ValueError as error:
-        raise DamagedNotebookError(f"{column}: {error}") from error
+        raise errors.DamagedNotebookError(f"{column}: {error}") from error
 
 
 class NotebookBase:
@@ -336,11 +326,11 @@ class NotebookBase:
             if types not in floats:
                 for name, found, kind in zip(names, types, kinds, strict=True):
                     if kind is not None and found not in kind:
-                        raise DamagedNotebookError(f"{name} holds {found.__name__}")
+                        raise errors.DamagedNotebookError(f"{name} holds {found.__name__}")
                 floats[types] = [place for place, found in enumerate(types) if found is float]
             for place in floats[types]:
                 if not isfinite(row[place]):
-                    raise DamagedNotebookError(f"{names[place]} holds no number")
+                    raise errors.DamagedNotebookError(f"{names[place]} holds no number")
             for place in moments:
                 if row[place] or names[place] == "created_at":
                     _check_moment(names[place], row[place])

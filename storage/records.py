@@ -430,21 +430,15 @@ LEASE_SECONDS = 600.0
 """A process of another host counts as alive this long after its last sign of life."""
 
 
-@dataclass(frozen=True, slots=True)
-class _ProcessIdentity:
-    boot_id: str
-    started: str
-
-
 def this_process() -> Owner:
     """This process as an owner."""
-    identity = _identity_of(os.getpid())
+    boot_id, started = _identity_of(os.getpid())
     now = utc_now()
     return Owner(
         host=socket.gethostname(),
-        boot_id=identity.boot_id,
+        boot_id=boot_id,
         process_id=os.getpid(),
-        process_started=identity.started,
+        process_started=started,
         since=now,
         renewed_at=now,
     )
@@ -459,7 +453,7 @@ def is_alive(owner: Owner) -> bool:
     """Whether the process is alive, as far as can be known from here."""
     if owner.host == socket.gethostname():
         found = _identity_of(owner.process_id)
-        return bool(found.started) and (found.boot_id, found.started) == (owner.boot_id, owner.process_started)
+        return bool(found[1]) and found == (owner.boot_id, owner.process_started)
     try:
         age = datetime.now(UTC) - datetime.fromisoformat(owner.renewed_at)
     except (ValueError, TypeError):
@@ -467,14 +461,15 @@ def is_alive(owner: Owner) -> bool:
     return abs(age.total_seconds()) < LEASE_SECONDS
 
 
-def _identity_of(process_id: int) -> _ProcessIdentity:
+def _identity_of(process_id: int) -> tuple[str, str]:
+    """(id of the machine's boot, when the process started), empty where there is none."""
     try:
         fields = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
     except OSError:
-        return _ProcessIdentity(_boot_id(), "")
+        return _boot_id(), ""
     words = fields.split()
     gone = words[:1] in (["Z"], ["X"])
-    return _ProcessIdentity(_boot_id(), "" if gone or len(words) < 20 else words[19])
+    return _boot_id(), "" if gone or len(words) < 20 else words[19]
 
 
 @cache
