@@ -34,24 +34,6 @@ _BESIDE = 10
 """At most that many columns of numbers stand left of a history's curve."""
 
 
-def of_runs(
-    summary: SeriesSummary,
-    width: int,
-    height: int,
-    zoomed: bool,
-    expected_bytes_per_second: float | None = None,
-    expected_name: str = "expected",
-) -> str:
-    """For a screen: zoomed at first where bars from 0 would all look as long; ``zoomed`` asks for the other way."""
-    rates = [rate for row in summary.all_rows if (rate := row.measures.bytes_per_second)]
-    rates += [expected_bytes_per_second] if expected_bytes_per_second else []
-    alike = len(rates) > 1 and min(rates) >= _ALIKE * max(rates)
-    return rates_chart(
-        summary, width, height, zoomed=zoomed is not alike,
-        expected_bytes_per_second=expected_bytes_per_second, expected_name=expected_name,
-    )  # fmt: skip
-
-
 def rates_chart(
     summary: SeriesSummary,
     width: int,
@@ -59,15 +41,19 @@ def rates_chart(
     *,
     colour: bool = True,
     zoomed: bool = False,
+    begins_zoomed: bool = False,
     expected_bytes_per_second: float | None = None,
     expected_name: str = "expected",
 ) -> str:
     """A bar for each run and one for the average; more runs than there are lines are one curve.
 
-    ``zoomed`` shows how the runs vary instead of the whole from 0.
+    ``zoomed`` shows how the runs vary instead of the whole from 0, or the other way with ``begins_zoomed`` where bars
+    from 0 would all look as long.
     """
     average, rows = summary.average_rate, summary.all_rows
     bars = [Bar(name=row.label, value=row.measures.bytes_per_second, mark=mark_of(row)) for row in rows]
+    values = [value for value in (*(bar.value for bar in bars), expected_bytes_per_second) if value]
+    zoomed ^= begins_zoomed and len(values) > 1 and min(values) >= _ALIKE * max(values)
     small = too_small(width, height)
     if not any(bar.value for bar in bars):
         return "no run has ended yet" if small is None else small

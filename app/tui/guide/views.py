@@ -176,9 +176,12 @@ def _alike(before: Page, after: Page) -> bool:
 
 
 def _drawn(chart: PageChart, width: int, height: int, zoomed: bool) -> str:
-    from app.charts.series_charts import of_runs  # noqa: PLC0415  loaded when the first chart is drawn
+    from app.charts.series_charts import rates_chart  # noqa: PLC0415  loaded when the first chart is drawn
 
-    return of_runs(chart.form, width, height, zoomed, chart.expected_bytes_per_second, chart.expected_name)
+    return rates_chart(
+        chart.form, width, height, zoomed=zoomed, begins_zoomed=True,
+        expected_bytes_per_second=chart.expected_bytes_per_second, expected_name=chart.expected_name,
+    )  # fmt: skip
 
 
 def _row(option: Option) -> Content:

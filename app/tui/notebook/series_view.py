@@ -85,7 +85,7 @@ class SeriesView(Widget):
         self._show_chart()
 
     def _show_chart(self) -> None:
-        from app.charts.series_charts import of_runs, runs_chart  # noqa: PLC0415  as for the form
+        from app.charts.series_charts import rates_chart, runs_chart  # noqa: PLC0415  as for the form
 
         chart, form = self.query_one("#series-chart", ChartView), self.form
         run = _last_with_progress(form) if form and self._within else None
@@ -97,7 +97,9 @@ class SeriesView(Widget):
             runs = [("0 s", run.progress if run else ())]
             chart.show_chart(lambda width, height, zoomed: runs_chart(runs, width, height, zoomed=zoomed))
         else:
-            chart.show_chart(lambda width, height, zoomed: of_runs(form, width, height, zoomed))
+            chart.show_chart(
+                lambda width, height, zoomed: rates_chart(form, width, height, zoomed=zoomed, begins_zoomed=True)
+            )
 
 
 def _last_with_progress(form: "SeriesSummary") -> "Run | None":

@@ -9,7 +9,7 @@ import pytest
 
 from app.charts.bars import bars_chart
 from app.charts.canvas import AVERAGE, BAD, GOOD, MUTED
-from app.charts.series_charts import of_runs, rates_chart
+from app.charts.series_charts import rates_chart
 from forms.layout import Tone
 from forms.report import Bar, Chart, Level, Mark
 from forms.series.summary import SeriesSummary, run_form
@@ -117,11 +117,10 @@ def test_zoomed_bars_are_broken_and_the_axis_names_both_ends():
 @for_each("least", [90e6, 89.9e6])
 def test_a_screen_begins_zoomed_where_all_bars_would_look_as_long(least: float):
     runs = form([100e6, least, 95e6], warmups=0)
-    zoomed, other = (of_runs(runs, 78, 12, asked) for asked in (False, True))
+    zoomed, other = (rates_chart(runs, 78, 12, zoomed=asked, begins_zoomed=True) for asked in (False, True))
     assert ("zoomed" in zoomed, "zoomed" in other) == (least == 90e6, least != 90e6)
-    assert "zoomed" not in of_runs(runs, 78, 12, zoomed=False, expected_bytes_per_second=120e6), (
-        "the expected rate counts"
-    )
+    higher = rates_chart(runs, 78, 12, begins_zoomed=True, expected_bytes_per_second=120e6)
+    assert "zoomed" not in higher, "the expected rate counts"
 
 
 def test_what_is_far_above_is_named_instead_of_drawn():
