@@ -47,7 +47,10 @@ CAUSES = {
     "equal": Cause(),
     "full_audit": Cause(frozenset({OWN}), of_share={"vfs objects": "full_audit", "full_audit:success": "all"}),
     "log level 5": Cause(frozenset({OWN}), of_all={"log level": "5"}),
-    "streams": Cause(frozenset({OWN, "syscall_opendir"}), of_share={"vfs objects": "streams_depot"}),
+    "streams": Cause(
+        frozenset({OWN, *(f"syscall_{name}" for name in ("stat", "openat", "mkdirat", "unlinkat"))}),
+        of_share={"vfs objects": "streams_depot"},
+    ),
     "10,000 names": Cause(frozenset({"syscall_readdir"}), names=NAMES),
     "sync always": Cause(
         frozenset({"syscall_asys_fsync", "syscall_fsync"}), of_share={"sync always": "yes", "strict sync": "yes"}

@@ -24,7 +24,7 @@ _LISTINGS = 3
 _STREAM_INFORMATION = 22
 """FileStreamInformation (MS-FSCC 2.4.44)."""
 _MAKERS = 8
-_PROFILE_ROUNDS, _PROFILE_FILES = 5, 20
+_PROFILE_ROUNDS, _PROFILE_FILES = 12, 60
 _FIRST_FOLDER_OF_ENTRIES = 9000
 """Folders of entries are named from d9000 on, those of the tree from d0000 on."""
 
@@ -85,6 +85,8 @@ def _profiled(bench: Bench, content: memoryview, made: int) -> dict[str, FactVal
                 handle = files.open(path, OpenMode.CREATE)
                 files.write_at(handle, 0, content)
                 files.close_file(handle)
+                with suppress(MeasurementError):  # a share without streams refuses this one
+                    share.together(f"{path}:Zone.Identifier", wire.ACCESS_WRITE, disposition=wire.DISPOSITION_CREATE)
                 with suppress(MeasurementError):
                     share.together(path, wire.ACCESS_ATTRIBUTES, streams)
                 handle = files.open(path)
