@@ -266,17 +266,17 @@ def cards(bench: Bench) -> Stage:
 
 
 def _offered(share: Share) -> list[tuple[int, int]]:
-    """(bits per second, abilities) of each interface; empty where the server does not say."""
+    """(bits per second, abilities) of each card, whatever its number of addresses; empty where none is told."""
     body = _IOCTL.pack(57, 0, _INTERFACES, b"\xff" * 16, HEADER_BYTES + _IOCTL.size, 0, 0, 0, 0, CREDIT_BYTES, 1, 0)
     response = share.channel.ask(wire.frame(Opcode.IOCTL, body + b"\0", share.tree_id))
     if response.status != SUCCESS or len(response.message) < HEADER_BYTES + 48:
         return []
     start, length = struct.unpack_from("<II", response.message, HEADER_BYTES + 32)
-    data, found, at = bytes(response.message[start : start + length]), list[tuple[int, int]](), 0
+    data, found, at = bytes(response.message[start : start + length]), dict[int, tuple[int, int]](), 0
     while at + _INTERFACE.size <= len(data):
-        following, _index, abilities, _reserved, speed, _address = _INTERFACE.unpack_from(data, at)
-        found.append((speed, abilities))
+        following, index, abilities, _reserved, speed, _address = _INTERFACE.unpack_from(data, at)
+        found[index] = speed, abilities
         if not following:
             break
         at += following
-    return found
+    return [*found.values()]

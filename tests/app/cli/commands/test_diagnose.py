@@ -48,6 +48,8 @@ def test_a_whole_diagnosis_measures_every_stage_and_removes_what_it_made(inside:
     assert found["audit"]["scope"] == "server"
     figures = {one["key"]: one["value"] for one in found["figures"]}
     assert figures["entries_per_second"] > 0
+    (cards,) = (stage["facts"] for stage in found["stages"] if stage["name"] == "cards")
+    assert cards["interfaces"] == 1, "the loopback, of which the server names two addresses"
     assert {"first_connect_seconds", "round_trip_seconds", "put_file_seconds", "signed_percent"} <= set(figures)
     assert inside("show", "last", "--json").returncode == 0
 
