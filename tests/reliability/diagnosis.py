@@ -10,7 +10,9 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +28,12 @@ MOST_FINDINGS = 1
 BURNERS = 2
 
 
-def diagnosed(smbd: Smbd, folder: Path, *words: str) -> dict[str, Any]:
-    """The document of a diagnosis by ``sharebench diagnose --yes``."""
+def diagnosed(smbd: Smbd, folder: Path, *words: str, name: str = "", under: Sequence[str] = ()) -> dict[str, Any]:
+    """The document of a diagnosis by ``sharebench diagnose --yes``, of a server by its name or address."""
+    target = format_target(replace(smbd.target(), host=name or smbd.host))
     environment = {**os.environ, "SHAREBENCH_DB": str(folder / "notebook.db"), "SHAREBENCH_PASSWORD": smbd.password}
     done = subprocess.run(
-        [sys.executable, "-m", "app", "diagnose", format_target(smbd.target()), "--yes", "--json", *words],
+        [*under, sys.executable, "-m", "app", "diagnose", target, "--yes", "--json", *words],
         env=environment, capture_output=True, text=True, check=False, timeout=900,
     )  # fmt: skip
     if not done.stdout.startswith("{"):

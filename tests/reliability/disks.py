@@ -1,4 +1,4 @@
-"""Disks in trouble, for those who may mount: one of a few hundred KiB, and one that gives errors when it is told to."""
+"""Disks in trouble, for those who may mount: a small one, one that gives errors when it is told to, and a slow one."""
 
 from __future__ import annotations
 
@@ -85,3 +85,36 @@ def failing_disk(mib: int = 12) -> Iterator[FailingDisk | None]:
             return
         stack.callback(_unmount, folder)
         yield FailingDisk(folder, device)
+
+
+@contextmanager
+def slow_disk(dirty_bytes: int, bytes_per_second: int) -> Iterator[Path | None]:
+    """A disk that takes so much into memory at once and then what it can write; None where nobody may make one."""
+    throttle = Path("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device")
+    with small_disk(512 * 1024) as place, ExitStack() as stack:
+        if place is None or not os.access(throttle, os.W_OK):
+            yield None
+            return
+        device, folder = place / "device", place.with_name(f"{place.name}-mounted")
+        with device.open("wb") as file:
+            file.truncate(8 << 30)  # a diagnosis uses a tenth of what is free
+        folder.mkdir()
+        stack.callback(folder.rmdir)
+        made = _done("mkfs.ext4", "-q", "-O", "^has_journal", device)
+        if not made or not _done("mount", "-o", "loop,noinit_itable", device, folder):
+            yield None
+            return
+        stack.callback(_unmount, folder)
+        folder.chmod(0o777)
+        number = folder.stat().st_dev
+        where = f"{os.major(number)}:{os.minor(number)}"
+        try:
+            memory = Path("/sys/class/bdi") / where
+            (memory / "strict_limit").write_text("1")
+            (memory / "max_bytes").write_text(str(dirty_bytes))
+            stack.callback(throttle.write_text, f"{where} 0")
+            throttle.write_text(f"{where} {bytes_per_second}")
+        except OSError:
+            yield None
+            return
+        yield folder

@@ -55,13 +55,14 @@ class Share:
     def __init__(self, part: int = 1, of: int = 1, results: Path | None = None) -> None:
         self.figures = Figures()
         self._part, self._of, self._results = part, of, results
-        self._done: set[str] = set()
+        self.told: dict[str, Any] = {}
+        """By case, what it keeps beside its figures."""
         if results and results.exists():
             for line in results.read_text(encoding="utf-8").splitlines():
                 self._take(json.loads(line))
 
     def _take(self, result: dict[str, Any]) -> None:
-        self._done.add(result.pop("case"))
+        self.told[result.pop("case")] = result.pop("told", None)
         self.figures.add(Figures(**result))
 
     def of_mine(self, cases: Sequence[_T]) -> Sequence[_T]:
@@ -70,7 +71,7 @@ class Share:
 
     def has(self, case: str) -> bool:
         """Whether that case is done."""
-        return case in self._done
+        return case in self.told
 
     @contextmanager
     def carrying_out(self, case: str) -> Iterator[Figures]:
@@ -80,14 +81,14 @@ class Share:
         found.took(time.monotonic() - began)
         self.note(case, found)
 
-    def note(self, case: str, found: Figures) -> None:
+    def note(self, case: str, found: Figures, told: Any = None) -> None:
         """Keep what came of a case."""
         result = {
             "case": case,
             "counts": found.counts,
             "losses": found.losses,
             "longest_seconds": found.longest_seconds,
-        }
+        } | ({} if told is None else {"told": told})
         self._take(json.loads(json.dumps(result)))
         if self._results:
             with self._results.open("a", encoding="utf-8") as file:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import socket
-import struct
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +15,7 @@ from storage.diagnoses import Effort
 from storage.records import format_target
 from tests.command_line import Inside
 from tests.servers.distance import FarLink
-from tests.servers.late import LateOpeningSmbd
-from tests.servers.process import program, require
+from tests.servers.late import NAME, LateOpeningSmbd, late_resolver
 from tests.servers.smbd import Smbd
 from tests.waiting import wait_for
 
@@ -77,42 +73,9 @@ def test_the_leg_of_the_first_connect_that_takes_the_time_is_named(inside: Insid
     assert "preexec" in found["slow-connect"]["what_to_do"]
 
 
-@contextmanager
-def late_resolver(address: str, seconds: float) -> Iterator[None]:
-    """A DNS server that answers every question for IPv4 with the loopback, late; for others with nothing."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
-        server.bind((address, 53))
-
-        def reply(question: bytes, where: Any) -> None:
-            end = question.index(b"\0", 12) + 5
-            (kind,) = struct.unpack_from(">H", question, end - 4)
-            answer = b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 0, 4) + socket.inet_aton("127.0.0.1")
-            known = kind == 1
-            head = question[:2] + struct.pack(">HHHHH", 0x8180, 1, int(known), 0, 0)
-            server.sendto(head + question[12:end] + (answer if known else b""), where)
-
-        def serve() -> None:
-            while True:
-                try:
-                    question, where = server.recvfrom(4096)
-                except OSError:
-                    return
-                threading.Timer(seconds, reply, (question, where)).start()
-
-        threading.Thread(target=serve, daemon=True).start()
-        yield
-
-
 def test_a_resolver_that_answers_late_is_named(sharebench, smbd: Smbd, tmp_path: Path):
-    require("unshare", "mount")
-    address = f"127.{os.getpid() >> 16 & 0x7F}.{os.getpid() >> 8 & 0xFF}.{os.getpid() & 0xFF}"
-    files = {"resolv.conf": f"nameserver {address}\noptions timeout:20 attempts:1\n", "nsswitch.conf": "hosts: dns\n"}
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
-    mounts = " && ".join(f"mount --bind {tmp_path}/{name} /etc/{name}" for name in files)
-    under = (program("unshare"), "--mount", "sh", "-c", f'{mounts} && exec "$0" "$@"')
-    target = format_target(smbd.target()).replace("127.0.0.1", "files.example")
-    with late_resolver(address, 1.2):
+    target = format_target(smbd.target()).replace("127.0.0.1", NAME)
+    with late_resolver(1.2, tmp_path) as under:
         running = sharebench.start("diagnose", target, "--quick", "--only", "connect", under=under)
         out, said = running.communicate(timeout=120)
     assert running.returncode == 0, said
@@ -149,7 +112,6 @@ def test_a_missing_name_in_a_large_folder_is_named_with_its_risk(inside: Inside,
 
 
 def test_an_open_that_takes_the_server_long_is_told_from_distance(inside: Inside):
-    require("cc")
     smbd = LateOpeningSmbd()
     smbd.start()
     try:
