@@ -172,7 +172,9 @@ def blame(base: Sequence[Round], other: Sequence[Round]) -> Blame | None:
         )
         for name, (before, after) in both.items()
     ]  # fmt: skip
-    calls.sort(key=lambda one: (-effects.get(one.name, _NOTHING).sure_seconds, -abs(one.change_seconds)))
+    more = wholes[1] - wholes[0]
+    calls.sort(key=lambda one: (not one.blamed_seconds, one.blamed_seconds * more < 0,
+                                -effects.get(one.name, _NOTHING).sure_seconds, -abs(one.change_seconds)))  # fmt: skip
     return Blame(
         per=_UNITS[unit], base_rounds=len(base), other_rounds=len(other), base_seconds=wholes[0],
         other_seconds=wholes[1], calls=tuple(calls), slower_alike_factor=alike,

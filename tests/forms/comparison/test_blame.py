@@ -85,6 +85,13 @@ def test_the_answer_is_one_sentence_with_calls_or_time_of_each_call():
     assert less.sentence.startswith("65 % more time in smbd: 87 of it in openat, 20 → 120 µs a call; -22 in readdir, ")
 
 
+def test_what_changed_against_the_whole_is_named_last():
+    """400 µs less are sure, and of 520 more 235 are."""
+    told = blamed(rounds(openat=(4.0, 150.0), readdir=(1.0, 0.5)), rounds(readdir=(800.0, 0.5)))
+    assert [one.called for one in told.blamed] == ["openat", "readdir"]
+    assert "of it in openat" in told.sentence.partition(";")[0]
+
+
 def test_rounds_that_a_busy_machine_lengthens_do_not_count():
     """Two of five; of the third slow one the fastest three still have one."""
     busy = [*rounds(number=3), *rounds(number=2, slower=9.0)]
@@ -140,7 +147,8 @@ def test_a_call_is_blamed_beyond_what_equal_recordings_differ_in():
 
 def test_a_call_tells_how_fast_the_machine_is_from_one_in_ten_creates_on():
     def rare(number: float, each: float) -> list[dict[str, ProfileCounter]]:
-        return rounds(**{f"rare {one}": (number, each) for one in range(8)})
+        calls: dict[str, Any] = {f"rare {one}": (number, each) for one in range(8)}
+        return rounds(**calls)
 
     assert blamed(rare(0.1, 3.0), rare(0.1, 1.0)).slower_alike_factor == pytest.approx(3.0)
     assert blamed(rare(0.08, 3.0), rare(0.08, 1.0)).slower_alike_factor == pytest.approx(1.0)
