@@ -31,7 +31,7 @@ class SeriesTexts:
 
 
 class EditDialog(BaseDialog[SeriesTexts]):
-    """The label and the note of a series."""
+    """The label and the note of a series; it opens at once, since what is typed next is meant for it."""
 
     HINTS = {  # noqa: RUF012  declared so in the base
         "label": "What the series is called in lists and comparisons. Enter saves, Tab leads to the note.",
@@ -39,19 +39,32 @@ class EditDialog(BaseDialog[SeriesTexts]):
     }
     KEYS = keys("edit.save")
 
-    def __init__(self, before: SeriesTexts, *, count: int = 1) -> None:
+    def __init__(self, *, count: int = 1) -> None:
         """``count`` is how many series it is for; what is left as it was stays each one's own."""
         super().__init__(classes="dialog")
-        self.before, self.count = before, count
+        self.before, self.count = SeriesTexts("", ""), count
+
+    def show_before(self, before: SeriesTexts) -> None:
+        """Show what there is so far, but where somebody was faster and has begun to type."""
+        self.call_later(self._fill, before)  # once it is composed
+
+    def _fill(self, before: SeriesTexts) -> None:
+        if not self.query("#note"):
+            return  # it is closed by now
+        label, note = self.query_one("#label", LineInput), self.query_one("#note", LinesInput)
+        self.before = SeriesTexts("" if label.value else before.label, "" if note.text else before.note)
+        label.value = label.value or before.label
+        label.cursor_position = len(label.value)
+        note.text = note.text or control_pictures(before.note)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box"):
             of_several = f" of {self.count} series: what you change holds for all" if self.count > 1 else ""
             yield Label(f"Label and note{of_several}", classes="dialog-heading")
             yield Label("Label")
-            yield LineInput(self.before.label, id="label")
+            yield LineInput(id="label")
             yield Label("Note")
-            note = LinesInput(self.before.note, id="note")
+            note = LinesInput(id="note")
             note.styles.height = 6
             yield note
             yield Static("Ctrl+S saves, Esc cancels.")
@@ -71,24 +84,34 @@ class BaselineNaming:
 
 
 class BaselineDialog(BaseDialog[BaselineNaming]):
-    """The names of a series as a baseline."""
+    """The names of a series as a baseline; it opens at once, since what is typed next is meant for it."""
 
-    def __init__(self, own: Sequence[str], others: Sequence[str]) -> None:
+    def __init__(self) -> None:
         super().__init__(classes="dialog")
-        self.own, self.others = list(own), list(others)
+        self.own: list[str] = []
+        self.others: list[str] = []
+
+    def offer(self, names: tuple[list[str], list[str]]) -> None:
+        """Its own names, and those of others."""
+        self.call_later(self._offer, names)  # once it is composed
+
+    def _offer(self, names: tuple[list[str], list[str]]) -> None:
+        self.own, self.others = names
+        if any(names) and self.query("#names"):  # it may be closed by now
+            offered = self.query_one("#names", OptionList)
+            offered.add_options(Option(Content(f"Take the name away: {plain(name)}")) for name in self.own)
+            offered.add_options(Option(Content(f"Move the name here: {plain(name)}")) for name in self.others)
+            offered.highlighted = 0
+            self.query_one("#or").display = offered.display = True
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box"):
             yield Label("Baseline", classes="dialog-heading")
             yield Static("Baseline name (Enter saves, Esc cancels).")
             yield LineInput(placeholder="before the change", id="name")
-            if self.own or self.others:
-                yield Static("Or choose:")
-                yield OptionList(
-                    *(Option(Content(f"Take the name away: {plain(name)}")) for name in self.own),
-                    *(Option(Content(f"Move the name here: {plain(name)}")) for name in self.others),
-                    id="names",
-                )
+            for part in (Static("Or choose:", id="or"), OptionList(id="names")):
+                part.display = False
+                yield part
 
     @on(Input.Submitted)
     def _give(self, event: Input.Submitted) -> None:
@@ -140,8 +163,8 @@ def restore_all(notebook: Notebook, removed: Sequence[Removed]) -> None:
 class LinesInput(TextArea):
     """Several lines of text."""
 
-    def __init__(self, text: str, *, id: str) -> None:  # noqa: A002  Textual's name
-        super().__init__(control_pictures(text), id=id, tab_behavior="focus")
+    def __init__(self, *, id: str) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id, tab_behavior="focus")
 
     def edit(self, edit: Edit) -> EditResult:
         """What is typed or pasted, as it may be drawn."""

@@ -100,6 +100,8 @@ class NotebookScreen(SeriesActions):
         self._newest: str | None = None
         self._arrives = False
         """Whether this screen was just come to, and the cursor goes to what was recorded meanwhile."""
+        self._restored_id = ""
+        """What was just restored, and the cursor goes to."""
         self._seen: tuple[int, ...] = ()
         """When the notebook had been written last as it was read."""
         self._left = LeftChanges(self)
@@ -202,6 +204,9 @@ class NotebookScreen(SeriesActions):
             if self._arrives:
                 self.rows.point(newest[0].id)
         self._arrives = False
+        if self._restored_id:
+            self.rows.point(self._restored_id)
+            self._restored_id = ""
         was_empty, self._counted = not self._counted[1], (len(found.places), count)
         if was_empty == bool(count):
             self.refresh_bindings()
@@ -398,6 +403,7 @@ class NotebookScreen(SeriesActions):
 
     def _restored(self, removed: "tuple[Removed, ...]") -> None:
         self.notify(f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} restored.", title="Undone")
+        self._restored_id = removed[0].recording.id
         self.look()
 
 

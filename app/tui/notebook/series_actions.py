@@ -36,19 +36,20 @@ class SeriesActions(MeasureMixin):
     # Label and note
 
     def action_edit(self) -> None:
-        if ids := self.meant():
-            self.with_notebook(lambda notebook: _words_of(notebook, ids), lambda words: self._ask_words(ids, words))
-
-    def _ask_words(self, ids: list[str], before: "SeriesTexts") -> None:
         from app.tui.notebook.dialogs import EditDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
+
+        if not (ids := self.meant()):
+            return
+        dialog = EditDialog(count=len(ids))
 
         def answered(words: "SeriesTexts | None") -> None:
             if words is not None:
                 self.with_notebook(
-                    lambda notebook: _set_words(notebook, ids, before, words), lambda _: self.changed(*ids)
+                    lambda notebook: _set_words(notebook, ids, dialog.before, words), lambda _: self.changed(*ids)
                 )
 
-        self.app.push_screen(EditDialog(before, count=len(ids)), answered)
+        self.app.push_screen(dialog, answered)
+        self.with_notebook(lambda notebook: _words_of(notebook, ids), dialog.show_before)
 
     def action_history(self) -> None:
         from app.workflows.watch import history_of_recording  # noqa: PLC0415  the first paint does not wait for what comes after it
@@ -66,9 +67,7 @@ class SeriesActions(MeasureMixin):
 
         if not (ids := self.meant()):
             return
-
-        def ask(names: tuple[list[str], list[str]]) -> None:
-            self.app.push_screen(BaselineDialog(*names), answered)
+        dialog = BaselineDialog()
 
         def answered(naming: "BaselineNaming | None") -> None:
             if naming is not None:
@@ -83,7 +82,8 @@ class SeriesActions(MeasureMixin):
             )
             self.changed(*ids)
 
-        self.with_notebook(lambda notebook: _names(notebook, ids), ask)
+        self.app.push_screen(dialog, answered)
+        self.with_notebook(lambda notebook: _names(notebook, ids), dialog.offer)
 
     # Comparing
 

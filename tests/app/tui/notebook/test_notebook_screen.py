@@ -10,7 +10,7 @@ from textual.app import App
 from textual.widgets import Input, OptionList, TextArea
 
 from app.tui.frame.dialogs import HelpDialog, MessageDialog, PickDialog
-from app.tui.notebook.dialogs import BaselineDialog, EditDialog
+from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SeriesTexts
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_list import SeriesList
@@ -296,9 +296,9 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
         with Notebook(three) as notebook:
             assert notebook.count() == 2
             assert not notebook.baselines()
-        await pilot.press("u")
-        await settled(app, pilot)
+        await press(app, pilot, "home", "u")
         assert shown(app) == ["series 3", "series 2", "series 1"]
+        assert here(app).chosen() == f"{1:012x}", "the cursor goes to what is back"
         with Notebook(three) as notebook:
             assert notebook.series("before").label == "series 1"
         await pilot.press("u")
@@ -444,6 +444,24 @@ async def test_label_and_note_are_kept_as_typed(three):
         await settled(app, pilot)
         with Notebook(three) as notebook:
             assert notebook.series("last").label == visible(NASTY)
+
+
+async def test_what_is_typed_right_after_a_key_goes_into_its_dialog_and_not_to_the_list(three):
+    app = app_on(three)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        here(app).action_edit()
+        assert isinstance(app.screen, EditDialog), "before the notebook was read"
+        await press(app, pilot, "escape", "e", *"fast")
+        here(app)._fill(SeriesTexts("too late", "a note"))
+        assert (app.screen.query_one("#label", Input).value, app.screen.query_one("#note", TextArea).text) == (
+            "series 3fast", "a note",
+        )  # fmt: skip
+        await press(app, pilot, "escape")
+        here(app).action_baseline()
+        assert isinstance(app.screen, BaselineDialog)
+        await settled(app, pilot)
+        assert "Move the name here: before" in painted(app)
 
 
 async def test_baselines_are_given_moved_and_taken_away(three):
