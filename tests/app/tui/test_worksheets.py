@@ -110,11 +110,12 @@ async def test_without_saved_worksheets_opening_says_so_and_nothing_is_saved_of_
     app = app_on(path, first="clients")
     async with app.run_test(notifications=True) as pilot:
         await settled(app, pilot)
-        await pilot.press("ctrl+o", "ctrl+s", "ctrl+t", "ctrl+y")
+        for key, said in (("o", "No worksheet of this kind was saved yet."), ("s", "There is nothing to save yet.")):
+            await pilot.press(f"ctrl+{key}")
+            await settled(app, pilot)
+            assert said in [note.message for note in app._notifications]
+        await pilot.press("ctrl+t", "ctrl+y")
         await settled(app, pilot)
-        said = [note.message for note in app._notifications]
-        assert "No worksheet of this kind was saved yet." in said
-        assert "There is nothing to save yet." in said
         assert type(app.screen).__name__ == "ClientsScreen"
 
 
