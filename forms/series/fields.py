@@ -97,8 +97,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     yield link_field(series.link_bits_per_second)
     yield from _round_trip(series)
     measured = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
-    when = f"{with_zone(series.created_at)}{from_machines([series.environment])}"
-    yield Field(name="Measured", text=f"{when}{_ended(series)}, series {series.id}", facts=measured)
+    yield Field(name="Measured", text=_measured(series), facts=measured)
     yield from who_fields([series.environment])
     left = None if series.running_by else series.scratch_path
     yield from fields_of(
@@ -194,6 +193,10 @@ def change_text(change: Change) -> str:
     listed = ", ".join(change.also_changed)
     also = "" if not listed else f" Also changed: {listed}." if remark.endswith(".") else f"; also changed: {listed}"
     return f"{wording.changed(change)}, {change.evidence}{remark}{also}"
+
+
+def _measured(series: Series) -> str:
+    return f"{with_zone(series.created_at)}{from_machines([series.environment])}{_ended(series)}, series {series.id}"
 
 
 def _ended(series: Series) -> str:
