@@ -71,7 +71,9 @@ def test_no_string_and_no_docstring_has_one(folder: str):
 def test_no_data_for_people_has_one(folder: str):
     files = sorted((ROOT / folder).rglob("*.toml"))
     assert files
-    assert [(path.name, phrase) for path in files for phrase in found_in(path.read_text(encoding="utf-8"))] == []
+    stored = re.compile(rf'^key = "({"|".join(STORED)})"$', re.MULTILINE)
+    texts = [(path.name, stored.sub("", path.read_text(encoding="utf-8"))) for path in files]
+    assert [(name, phrase) for name, text in texts for phrase in found_in(text)] == []
 
 
 @for_each("name", ["README.md", "TRUTH.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"])
