@@ -48,7 +48,7 @@ def test_words_differ_in_sign_from_what_must_not_be_mistaken_for_them():
 
 
 def test_what_is_not_known_is_said():
-    assert "server's memory is not known" in why_advised(GIGABIT)
+    assert "server's memory is unknown" in why_advised(GIGABIT)
     assert "first guess" in why_advised(FileSizeContext())
     assert "an earlier series reached 3.000 MB/s" in why_advised(FileSizeContext(measured_bytes_per_second=3e6))
 
