@@ -70,7 +70,7 @@ def test_each_step_winds_one_timer_up_anew_and_the_last_stops_it(systemd: System
 
 
 def test_without_a_word_it_puts_everything_back_by_itself(systemd: Systemd, notebook: Notebook, undo: Path):
-    change, entry = begun(notebook, 2)
+    change, entry = begun(notebook, 5)
     set_arm(change, 1, None)
     wait_for(lambda: not undo.exists())
     assert mtu(systemd) == "1500"
@@ -82,7 +82,7 @@ def test_while_a_step_runs_it_waits_and_tries_again(
     systemd: Systemd, notebook: Notebook, undo: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(script, "LOCK_SECONDS", 1)
-    change, entry = begun(notebook, 2)
+    change, entry = begun(notebook, 8)
     set_arm(change, 1, None)
     lock = f"/run/sharebench/{script.lock_name(str(undo))}"
     (service,) = (name.replace(".timer", ".service") for name in timers(systemd))
