@@ -172,12 +172,20 @@ class LoadProgressState:
         files = f": {self.files.files:,} of {self.files.of_files:,}" if self.files else ""
         if self.queue:
             files = f": {self.queue.jobs:,} of {self.queue.of_jobs:,} jobs wait, Esc ends it"
-        ends = self.phase.at_seconds + self.phase.seconds - at_seconds
-        left = f", {duration(ends)} left" if self.phase.seconds and ends > 0 else ""
-        whole = self._left_seconds(max(0.0, ends) if self.phase.seconds else 0.0, is_last=is_last)
+        ends = self._phase_ends(at_seconds - self.phase.at_seconds)
+        left = f", {duration(ends)} left" if ends else ""
+        whole = self._left_seconds(ends, is_last=is_last)
         in_all = f"; about {duration(whole)} in all" if whole else ""
         in_all += " (the last point)" if is_last else ""
         return f"{self._which()}{_WORDS[self.phase.phase]}{files}{left}{in_all}"
+
+    def _phase_ends(self, passed_seconds: float) -> float:
+        """In how many seconds; 0 where that is not known."""
+        if self.phase is None:
+            return 0.0
+        if self.files and self.files.files:
+            return passed_seconds * (self.files.of_files / self.files.files - 1)
+        return max(0.0, self.phase.seconds - passed_seconds)
 
     def _which(self) -> str:
         if self.phase is None or not self.phase.users:
@@ -194,6 +202,8 @@ class LoadProgressState:
     def _left_seconds(self, of_phase: float, *, is_last: bool) -> float | None:
         load, phase, planned = self.load, self.phase, self._planned()
         if load is None or phase is None or not planned or phase.phase in {LoadPhase.PRINTING, LoadPhase.CLEANING}:
+            return None
+        if phase.phase is LoadPhase.FILES and not (self.files and self.files.files):
             return None
         scenario, ramp = load.scenario, load.choices.ramp_per_second
         each = scenario.settle_seconds + scenario.duration_seconds

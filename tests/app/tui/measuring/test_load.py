@@ -29,6 +29,7 @@ from app.tui.measuring.load import (
 )
 from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
 from forms.load.summary import load_headline
+from forms.series.progress import duration
 from storage.loads.records import Load, LoadChoices, PointStatus
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target, format_target
@@ -124,6 +125,13 @@ def test_the_time_left_is_that_of_the_points_that_are_planned():
     last = PhaseBegan(phase=LoadPhase.STEADY, point=3, users=40, seconds=20.0, at_seconds=100.0)
     state = LoadProgressState(load=failed).heard(last)
     assert state.now(102.0).endswith("18 s left; about 18 s in all"), "no point is measured twice"
+    making = LoadProgressState(load=load).heard(PhaseBegan(phase=LoadPhase.FILES, at_seconds=90.0))
+    assert making.now(100.0) == "making the scenario's files", "nobody knows how long that takes"
+    points = 3 * each + 0.5 + 1.0 + 2.0
+    assert (
+        making.heard(FilesMade(files=1_000, of_files=5_000)).now(100.0)
+        == f"making the scenario's files: 1,000 of 5,000, 40 s left; about {duration(40.0 + points)} in all"
+    )
     searching = replace(load, choices=LoadChoices(find_capacity=True))
     assert LoadProgressState(load=searching).heard(settling).now(102.0).endswith("3 s left"), "nobody knows how many"
 
