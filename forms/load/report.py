@@ -389,7 +389,11 @@ def _advice(load: Load) -> Iterator[str]:
     limit = load.capacity.limit if load.capacity else None
     if limit is not None and limit in _ADVICE:
         yield _ADVICE[limit]
-    if limit is Limit.GENERATOR or any(point.status is PointStatus.GENERATOR for point in load.points):
+    judged = [(point.users, point.size_bytes) for point in load.points if summary.tells_of_server(point)]
+    held_back = [point for point in load.points if point.status is PointStatus.GENERATOR]
+    if limit is Limit.GENERATOR or any(
+        not any(users >= point.users and size == point.size_bytes for users, size in judged) for point in held_back
+    ):
         yield "The load generator was the limit: leave this machine to the load, or use more processes or machines."
     cards = summary.card_check(load.valid_points())
     if cards is not None and cards.only_out is not None:
