@@ -217,7 +217,8 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     def _draw_line(self) -> None:
         running, width = self.running, max(0, self.size.width - 4)
         stalled = self.stalled_text()
-        lines = stalled or running.line(width), *self._machine_line(width)
+        average = self.form.average_rate if self.form else None
+        lines = stalled or running.line(width, average), *self._machine_line(width)
         if lines != self._drawn_line:
             self._drawn_line = lines
             now = self.query_one("#now", Static)

@@ -129,9 +129,10 @@ class SeriesProgress:
             return ""
         return run_name(self.number, self.phase, self.of).capitalize()
 
-    def line(self, width: int) -> str:
+    def line(self, width: int, average_bytes_per_second: float | None = None) -> str:
+        """What happens now, in at most ``width`` cells; the average is said once all runs have ended."""
         if self.status is not None:
-            return _ended(self)
+            return _ended(self, average_bytes_per_second)
         if self.paused:
             return "Paused. G resumes, S stops."
         asked = " (pausing after it)" if self.pause_asked else " (ending after it)" if self.ending else ""
@@ -194,10 +195,11 @@ def _longer(curve: tuple[tuple[float, int], ...], sample: tuple[float, int]) -> 
     return (*kept, sample)
 
 
-def _ended(running: SeriesProgress) -> str:
+def _ended(running: SeriesProgress, average: float | None) -> str:
     runs = wording.count(running.finished_runs - running.failed_runs, "run")
     if running.status is SeriesStatus.COMPLETE:
-        return f"Complete: {runs}. Enter shows the review."
+        rate = f", {wording.rate(average)} on average" if average else ""
+        return f"Complete: {runs}{rate}. Enter shows the review."
     why = f" {wording.plain(running.failure.text)}" if running.failure else ""
     return f"{str(running.status).capitalize()} after {runs}; what was measured is kept.{why}"
 

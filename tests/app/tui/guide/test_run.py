@@ -75,7 +75,7 @@ async def test_the_form_and_the_chart_fill_in_as_runs_end(ready, backend):
         await hand_out(ready, pilot, backend, RunFinished(run=run_at(2, 110e6)), Finished(), None)
         await measured(ready, pilot)
         assert "Deviation:" in painted(ready)
-        assert "Complete: 2 runs" in painted(ready)
+        assert "Complete: 2 runs, " in painted(ready)
 
 
 @pytest.mark.parametrize("warned", [(), tuple(Warned(text=f"warning {n}") for n in range(3))], ids=("quiet", "warned"))

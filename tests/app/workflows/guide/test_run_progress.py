@@ -79,6 +79,7 @@ def test_the_end_says_how_and_what_became_of_the_runs():
     complete = after(STARTED, run, SeriesClosed(series_id="x", status=SeriesStatus.COMPLETE))
     assert complete.is_over
     assert complete.line(80) == "Complete: 1 run. Enter shows the review."
+    assert complete.line(80, 98.2e6) == "Complete: 1 run, 98.20 MB/s on average. Enter shows the review."
     failure = Failed(kind="ConnectionLostError", text="nas\x1b[31m: gone")
     lost = RunFinished(run=Run(number=2, phase=Phase.MEASURED, status=RunStatus.FAILED, error="gone"))
     closed = SeriesClosed(series_id="x", status=SeriesStatus.FAILED, failure=failure)
