@@ -174,8 +174,8 @@ def test_connection_is_kept_and_made_anew_when_lost(smbd, make_client, meter):
     before = client.facts_of_path()
     client.connect()
     again = client.facts_of_path()
-    timed = ("tcp.round_trip_seconds", "request.least_round_trip_seconds")
-    assert {**again, **{name: before[name] for name in timed}} == before
+    assert again.keys() == before.keys()
+    assert not [name for name in before if before[name] != again[name] and not name.endswith("_seconds")]
     client.abort()
     with pytest.raises(CancelledError):
         client.get("kept.bin", meter)
