@@ -125,19 +125,19 @@ def test_a_killed_server_fails_the_series_and_keeps_its_runs(make_smbd, book: Pa
 
 
 def test_cancelling_keeps_runs_and_cleans_up_and_can_be_resumed(smbd: Smbd, book: Path):
-    before = sorted(smbd.folder.iterdir())
+    before, runs = sorted(smbd.folder.iterdir()), 200  # seconds more than a starved recorder is behind
     control = SeriesControl()
-    for event in record(put_order(smbd, runs=40, size_bytes=16 * MIB), book, control):
+    for event in record(put_order(smbd, runs=runs, size_bytes=16 * MIB), book, control):
         if isinstance(event, RunStarted) and event.phase is Phase.MEASURED and event.number == 3:
             control.cancel()
     series = last_series(book)
     assert series.status is SeriesStatus.INTERRUPTED
-    assert 2 <= len(series.measured()) < 40
+    assert 2 <= len(series.measured()) < runs
     assert sorted(smbd.folder.iterdir()) == before
     list(resume(series.id, smbd.secrets(), book, SeriesControl()))
     done = last_series(book)
     assert done.status is SeriesStatus.COMPLETE
-    assert [run.number for run in done.measured()] == list(range(1, 41))
+    assert [run.number for run in done.measured()] == list(range(1, runs + 1))
     assert done.runs[: len(series.runs)][0] == series.runs[0]
     assert sorted(smbd.folder.iterdir()) == before
 
