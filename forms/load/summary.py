@@ -37,8 +37,6 @@ def percentile_seconds(times: Histogram, share: float) -> float | None:
 def percentile_interval(times: Histogram, share: float) -> tuple[float, float] | None:
     """The 95 % interval by ranks, whatever the distribution, as if requests were independent; None for too few."""
     half = 1.96 * math.sqrt(share * (1 - share) / (times.count or 1))
-    if share + half > 1:
-        return None
     low, high = times.quantile_seconds(share - half), times.quantile_seconds(share + half)
     return None if low is None or high is None else (low, high)
 

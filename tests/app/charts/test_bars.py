@@ -121,6 +121,9 @@ def test_a_screen_begins_zoomed_where_all_bars_would_look_as_long(least: float):
     assert ("zoomed" in zoomed, "zoomed" in other) == (least == 90e6, least != 90e6)
     higher = rates_chart(runs, 78, 12, begins_zoomed=True, expected_bytes_per_second=120e6)
     assert "zoomed" not in higher, "the expected rate counts"
+    for rates, is_zoomed in (([100e6], False), ([100e6, 95e6], True)):
+        drawn = rates_chart(form(rates, warmups=0), 78, 12, begins_zoomed=True)
+        assert ("zoomed" in drawn) is is_zoomed, "one bar is as long as itself"
 
 
 def test_what_is_far_above_is_named_instead_of_drawn():

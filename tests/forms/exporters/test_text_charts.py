@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from forms.exporters.text import chart_lines
+from forms.exporters.text import _TextScale, chart_lines
 from forms.report import Bar, Chart, Level
 from tests.forms.exporters.other_forms import reports
 
@@ -97,3 +97,9 @@ def test_dots_stand_at_their_values_on_both_sides_of_a_named_level():
     assert [both.index(sign) - left for sign in "├●┤│"] == [int(cells * share / 40) for share in (0, 10, 20, 30)]
     assert name.strip() == "no change"
     assert name.index("no change") <= zero < len(name)
+
+
+def test_an_interval_is_drawn_from_three_cells_on():
+    scale = _TextScale(low=0.0, span=10.0, cells=10)
+    two, three = (scale.dotted(Bar(name="", value=5.5, interval=interval), ()) for interval in ((4.5, 5.9), (4.5, 6.5)))
+    assert (two.strip(), three.strip()) == ("●", "├●┤")

@@ -81,6 +81,7 @@ def test_a_percentile_needs_a_request_beyond_it():
 def test_a_percentiles_interval_goes_by_ranks_and_needs_requests_beyond_both_ends():
     even = histogram(*[number / 1e6 for number in range(1, 74)])
     assert percentile_interval(even, 0.95) == pytest.approx((66e-6, 73e-6))
+    assert percentile_interval(histogram(*[0.001] * 73), 0.95)
     assert percentile_interval(histogram(*[0.001] * 72), 0.95) is None, "1.96 deviations above p95 are beyond all"
     assert percentile_interval(histogram(), 0.95) is None
 
@@ -141,6 +142,10 @@ def test_a_limited_load_generator_is_told_with_its_figures_once_a_point():
     for users, is_told in ((19, True), (20, False)):
         judged = replace(load, points=(*late, point(3, users)))
         assert (advice in report_text(load_report(judged))) is is_told, "a point that was judged later needs no advice"
+    of_a_size = tuple(replace(one, size_bytes=4096) for one in late)
+    for size, is_told in ((4096, False), (65536, True)):
+        judged = replace(load, points=(*of_a_size, replace(point(3, 20), size_bytes=size)))
+        assert (advice in report_text(load_report(judged))) is is_told, "that of another size says nothing of this one"
 
 
 def test_a_search_that_was_broken_off_says_so():

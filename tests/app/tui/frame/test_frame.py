@@ -386,6 +386,12 @@ async def test_a_note_covers_no_more_rows_of_a_list_than_its_text_has(tmp_path):
         app.notify("One line.", timeout=600)
         await settled(app, pilot)
         assert app.screen.query_one("Toast").outer_size.height == 1
+        app.notify("A lasting one.", timeout=15)
+        await settled(app, pilot)
+        assert len(app.screen.query("Toast")) == 2
+        app.notify("A short one.", timeout=14.9)
+        await settled(app, pilot)
+        assert len(app.screen.query("Toast")) == 1
 
 
 NO_GLYPH = "★✓▶▸◆…⏎╭╮╰╯"
