@@ -133,8 +133,11 @@ class NotebookScreen(SeriesActions):
     async def _furnish(self) -> None:
         from app.tui.notebook.series_view import SeriesView  # noqa: PLC0415  as above
 
+        room = self.query("#detail")
+        if not room or not room.first().is_attached:  # where the program is left at once
+            return
         detail = SeriesView()
-        await self.query_one("#detail").mount(detail)
+        await room.first().mount(detail)
         if detail.children:  # none where the program is left meanwhile
             self.detail = detail
             self._read_pointed()

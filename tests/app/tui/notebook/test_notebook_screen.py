@@ -58,6 +58,19 @@ async def test_the_tui_opens_on_the_notebook_and_lists_the_newest_first(three):
         assert "3 recordings" in lines[0]
 
 
+async def test_the_program_can_be_left_as_soon_as_it_is_painted(three, monkeypatch):
+    app = app_on(three)
+    display = type(app)._display
+
+    def leave(self, screen, update):
+        display(self, screen, update)
+        self.exit(0)
+
+    monkeypatch.setattr(type(app), "_display", leave)
+    assert await app.run_async(headless=True, size=(120, 36)) == 0
+    assert app.return_code == 0, "no fault on the way out"
+
+
 async def test_a_notebook_under_another_screen_is_not_read_again_until_it_is_seen(three):
     app = app_on(three)
     async with app.run_test(size=(140, 24)) as pilot:
