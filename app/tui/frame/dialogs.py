@@ -125,16 +125,26 @@ class AskDialog(BaseDialog[str]):
         self, heading: str, text: str, *, value: str = "", password: bool = False, needed: bool = False
     ) -> None:
         super().__init__(classes="dialog")
-        self.heading, self.text, self.value = heading, text, value
-        self.password, self.needed = password, needed
+        self.heading, self.text, self.needed = heading, text, needed
+        self.box = LineInput(value, password=password, id="answer")
+        self.box.cursor_blink = False
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box"):
             yield Label(Content(visible(self.heading)), classes="dialog-heading")
             yield Static(Content(visible(self.text)), classes="dialog-text")
-            box = LineInput(self.value, password=self.password, id="answer")
-            box.cursor_blink = False
-            yield box
+            yield self.box
+
+    def type_on(self, text: str) -> None:
+        """Add what was typed to open the dialog, or before its field had the focus."""
+        self.box.select_on_focus = False
+        self.box.value += text
+        self.box.cursor_position = len(self.box.value)
+
+    def on_key(self, event: events.Key) -> None:
+        if event.character and event.is_printable:
+            event.stop()
+            self.type_on(event.character)
 
     @on(Input.Submitted)
     def _answer(self, event: Input.Submitted) -> None:

@@ -2,18 +2,19 @@
 
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import OptionList
 
 from app.tui.frame.commands import KeyCommand, keys
+from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.guide.actions import GuideActions
 from app.tui.guide.views import PageView, StepsView
 from app.tui.widgets.views import ZOOM, ChartView, ZoomsCharts
 from app.workflows.guide import known as store
-from app.workflows.guide.choices import STEPS, GuideChoices, MethodStep, at, new_measurement
+from app.workflows.guide.choices import STEPS, Ask, GuideChoices, MethodStep, at, new_measurement
 from app.workflows.guide.known import GuideContext, blocked, standings, step_before
 
 
@@ -73,6 +74,22 @@ class GuideScreen(GuideActions, ZoomsCharts):
     @on(StepsView.StepChosen)
     def _step_chosen(self, event: StepsView.StepChosen) -> None:
         self._go(event.step)
+
+    def on_key(self, event: events.Key) -> None:
+        """On the target's step, a character that is no key begins a target; what is typed after it belongs to it."""
+        if event.character and event.is_printable and (not self.is_active or event.key not in self.active_bindings):
+            self._type(event, event.character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        self._type(event, event.text)
+
+    def _type(self, event: events.Event, text: str) -> None:
+        page = self.query_one(PageView).page
+        if self.is_active and page is not None and self.choices.step is MethodStep.TARGET:
+            self._ask(next(option.act for option in page.options if isinstance(option.act, Ask)), "")
+        if isinstance(dialog := self.app.screen, AskDialog):
+            event.stop()
+            dialog.type_on(text)
 
     def _go(self, step: MethodStep) -> None:
         why = blocked(self.choices, self.known, step)

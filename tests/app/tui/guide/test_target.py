@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from textual import events
 from textual.strip import Strip
 from textual.widgets import Input, OptionList
 
@@ -99,6 +100,37 @@ async def test_what_was_typed_stands_there_again_until_it_has_led_somewhere(guid
         assert guide_app.screen.query_one(Input).value == "me@nas"
         await press(guide_app, pilot, "enter")
         assert "data/" in painted(guide_app), "a server alone has its shares listed"
+
+
+async def test_a_target_can_be_typed_at_once_and_its_digits_go_to_no_step(guide_app, backend, monkeypatch):
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "from the environment")
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        for character in "smb://me@nas:4450":  # faster than the dialog opens
+            guide_app.simulate_key(character)
+        await settled(guide_app, pilot)
+        assert guide_app.screen.query_one(Input).value == "smb://me@nas:4450"
+        await press(guide_app, pilot, "enter")
+        assert guide_app.screen.place.target == Target(protocol="smb", host="nas", port=4450, user="me")
+
+
+async def test_a_target_can_be_pasted_at_once_and_keys_of_the_step_stay_keys(guide_app):
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "n", "m", "3")
+        assert isinstance(guide_app.screen, GuideScreen)
+        guide_app.post_message(events.Paste("ftp://nas/big file.iso"))
+        await settled(guide_app, pilot)
+        assert guide_app.screen.query_one(Input).value == "ftp://nas/big file.iso"
+
+
+async def test_on_another_step_nothing_typed_is_taken_for_a_target(guide_app):
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter", "enter", "enter")
+        assert choices_of(guide_app).step is MethodStep.FILE
+        await press(guide_app, pilot, "s")
+        assert isinstance(guide_app.screen, GuideScreen)
 
 
 @pytest.mark.parametrize("error", [UnreachableError("no way to 127.0.0.1"), NoSuchShareError("no share [b]x[/b]")])
