@@ -53,8 +53,9 @@ class EditDialog(BaseDialog[SeriesTexts]):
             return  # it is closed by now
         label, note = self.query_one("#label", LineInput), self.query_one("#note", LinesInput)
         self.before = SeriesTexts("" if label.value else before.label, "" if note.text else before.note)
-        label.value = label.value or before.label
-        label.cursor_position = len(label.value)
+        if not label.value:
+            label.value = before.label
+            label.select_all()
         note.text = note.text or control_pictures(before.note)
 
     def compose(self) -> ComposeResult:
