@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, TypeVar
 
 from forms import wording
 from forms.layout import Tone
@@ -160,6 +160,20 @@ class Table:
     @property
     def signed(self) -> bool:
         return self.marked or any(row.mark in SIGNS for row in self.rows)
+
+
+_Entry = TypeVar("_Entry")
+
+
+def table_of(
+    entries: Iterable[_Entry],
+    *columns: tuple[str, ReportKind, Callable[[_Entry], str | float | Cell | None]],
+    look: Callable[[_Entry], Mapping[str, Any]] | None = None,
+    **properties: Any,
+) -> Table:
+    """A row for each entry by heading, kind and value of each column; ``look``: the properties of a row."""
+    rows = (row_of(*(value(one) for *_, value in columns), **(look(one) if look else {})) for one in entries)
+    return Table(columns=columns_of(*((name, kind) for name, kind, _ in columns)), rows=tuple(rows), **properties)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

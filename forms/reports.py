@@ -10,7 +10,7 @@ from forms.comparison.summary import ComparisonSummary
 from forms.experiments.report import blank_experiment_report, steps_report
 from forms.experiments.summary import ExperimentSummary
 from forms.layout import Tone
-from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
+from forms.report import Field, Report, ReportKind, Table, table_of
 from forms.series.listing import series_lines
 from forms.series.report import blank_series_report, run_table, series_report
 from forms.series.summary import SeriesSummary, run_form
@@ -20,35 +20,23 @@ from storage.records import Series, to_minute
 
 def overview_report(series: Sequence[Series]) -> Report:
     """The overview of series, in the order of their forms."""
-    columns = columns_of(
-        "No",
-        "Series",
-        "What",
-        wording.when_heading(),
-        "Runs",
-        ("Average, bytes/sec", ReportKind.WHOLE),
-        ("Deviation, %", ReportKind.PERCENT),
-        ("% of link", ReportKind.PERCENT),
-    )
     lines = series_lines(series, {one.id: one.rates() for one in series})
-    rows = tuple(
-        row_of(
-            str(number),
-            line.label or line.what,
-            line.what,
-            to_minute(line.series.created_at),
-            line.runs_text,
-            line.average_bytes_per_second,
-            line.deviation_percent,
-            line.percent_of_link,
-        )
-        for number, line in enumerate(lines, start=1)
+    table = table_of(
+        enumerate(lines, start=1),
+        ("No", ReportKind.TEXT, lambda each: str(each[0])),
+        ("Series", ReportKind.TEXT, lambda each: each[1].label or each[1].what),
+        ("What", ReportKind.TEXT, lambda each: each[1].what),
+        (wording.when_heading(), ReportKind.TEXT, lambda each: to_minute(each[1].series.created_at)),
+        ("Runs", ReportKind.TEXT, lambda each: each[1].runs_text),
+        ("Average, bytes/sec", ReportKind.WHOLE, lambda each: each[1].average_bytes_per_second),
+        ("Deviation, %", ReportKind.PERCENT, lambda each: each[1].deviation_percent),
+        ("% of link", ReportKind.PERCENT, lambda each: each[1].percent_of_link),
     )
     return Report(
         form="overview",
         title=f"{len(series)} series",
         name="Overview",
-        tables=(Table(columns=columns, rows=rows),),
+        tables=(table,),
         is_front_page=True,
     )
 

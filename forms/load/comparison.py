@@ -8,7 +8,7 @@ from typing import Any
 
 from forms import wording
 from forms.load.summary import load_answer, percentile_seconds
-from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
+from forms.report import Field, Report, ReportKind, table_of
 from forms.stats.decision import ChangeDecision, Step, Verdict, confirmed_changes, decide_together
 from forms.stats.variation import SeriesGroup
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
@@ -123,26 +123,15 @@ COMPARISON_SCHEMA = "sharebench/load-comparison/1"
 
 def load_comparison_report(found: LoadComparison) -> Report:
     """The report of a comparison."""
-    columns = columns_of(
-        "Users",
-        ("Base requests/s", ReportKind.DECIMAL),
-        ("Other requests/s", ReportKind.DECIMAL),
-        ("Change", ReportKind.SIGNED),
-        "Verdict",
-        ("Base p95 ms", ReportKind.DECIMAL),
-        ("Other p95 ms", ReportKind.DECIMAL),
-    )
-    rows = tuple(
-        row_of(
-            str(pair.users),
-            pair.base.requests_per_second,
-            pair.other.requests_per_second,
-            pair.change_percent,
-            VERDICT_WORDS[pair.decision.verdict],
-            _p95_ms(pair.base),
-            _p95_ms(pair.other),
-        )
-        for pair in found.pairs
+    points = table_of(
+        found.pairs,
+        ("Users", ReportKind.TEXT, lambda pair: str(pair.users)),
+        ("Base requests/s", ReportKind.DECIMAL, lambda pair: pair.base.requests_per_second),
+        ("Other requests/s", ReportKind.DECIMAL, lambda pair: pair.other.requests_per_second),
+        ("Change", ReportKind.SIGNED, lambda pair: pair.change_percent),
+        ("Verdict", ReportKind.TEXT, lambda pair: VERDICT_WORDS[pair.decision.verdict]),
+        ("Base p95 ms", ReportKind.DECIMAL, lambda pair: _p95_ms(pair.base)),
+        ("Other p95 ms", ReportKind.DECIMAL, lambda pair: _p95_ms(pair.other)),
     )
     return Report(
         form="load comparison",
@@ -157,7 +146,7 @@ def load_comparison_report(found: LoadComparison) -> Report:
             Field(name="Base", text=_named(found.base)),
             Field(name="Other", text=_named(found.other)),
         ),
-        tables=(Table(columns=columns, rows=rows),) if rows else (),
+        tables=(points,) if found.pairs else (),
         advice=_advice(found),
         document=lambda: load_comparison_document(found),
     )

@@ -9,7 +9,20 @@ from forms import wording
 from forms.findings.finding import practice_text
 from forms.load import summary
 from forms.load.comparison import Prediction
-from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Row, Table, columns_of, fields_of, row_of
+from forms.report import (
+    Bar,
+    Chart,
+    Field,
+    Mark,
+    Report,
+    ReportKind,
+    Row,
+    Table,
+    columns_of,
+    fields_of,
+    row_of,
+    table_of,
+)
 from forms.series.fields import harmful_fields, when_field, who_fields
 from forms.stats.summary import confidence_interval
 from storage.json_reader import JSONNode, named
@@ -102,10 +115,7 @@ def load_report(load: Load, prediction: Prediction | None = None) -> Report:
     """The form of a load, beside a worksheet's prediction."""
     points = load.points
     tables = [points_table(points, load.scenario), *_processors_table(points), _beside_table(points)]
-    if operations := _operations_table(load.valid_points()):
-        tables.append(operations)
-    if sizes := _sizes_table(points):
-        tables.append(sizes)
+    tables += [*_operations_table(load.valid_points()), *(one for one in [_sizes_table(points)] if one.rows)]
     return Report(
         form=FORM,
         title=f"Load {load.scenario.name}: many users at once",
@@ -194,33 +204,23 @@ def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
         "time from when a request was due to its answer" if scenario.pace_seconds else
         "time from request to answer; users who wait make no requests"
     )  # fmt: skip
-    columns = columns_of(
-        "Users",
-        ("With session", _WHOLE),
-        *_decimals("Requests/s", "Offered/s", "Read MB/s", "Write MB/s"),
-        ("Errors", _WHOLE),
-        *_decimals("p50 ms", "p95 ms", "p99 ms", "Max ms"),
-    )
-    return Table(columns=columns, rows=tuple(map(_point_row, points)), marked=True, entry="users",
-                 caption=f"Load points: {times}")  # fmt: skip
-
-
-def _point_row(point: LoadPoint) -> Row:
-    longest = point.response.max_microseconds / 1000 if point.response.count else None
-    return row_of(
-        _name(point),
-        point.connected,
-        point.requests_per_second,
-        point.offered_per_second,
-        _mega(point.read_bytes_per_second),
-        _mega(point.write_bytes_per_second),
-        sum(point.errors.values()),
-        _ms(point.response, 0.5),
-        _ms(point.response, 0.95),
-        _ms(point.response, 0.99),
-        longest,
-        mark=_MARKS[point.status],
-        remark=point.reason or "",
+    return table_of(
+        points,
+        ("Users", ReportKind.TEXT, _name),
+        ("With session", ReportKind.WHOLE, lambda point: point.connected),
+        ("Requests/s", ReportKind.DECIMAL, lambda point: point.requests_per_second),
+        ("Offered/s", ReportKind.DECIMAL, lambda point: point.offered_per_second),
+        ("Read MB/s", ReportKind.DECIMAL, lambda point: _mega(point.read_bytes_per_second)),
+        ("Write MB/s", ReportKind.DECIMAL, lambda point: _mega(point.write_bytes_per_second)),
+        ("Errors", ReportKind.WHOLE, lambda point: sum(point.errors.values())),
+        ("p50 ms", ReportKind.DECIMAL, lambda point: _ms(point.response, 0.5)),
+        ("p95 ms", ReportKind.DECIMAL, lambda point: _ms(point.response, 0.95)),
+        ("p99 ms", ReportKind.DECIMAL, lambda point: _ms(point.response, 0.99)),
+        ("Max ms", ReportKind.DECIMAL, lambda p: p.response.max_microseconds / 1000 if p.response.count else None),
+        look=lambda point: {"mark": _MARKS[point.status], "remark": point.reason or ""},
+        marked=True,
+        entry="users",
+        caption=f"Load points: {times}",
     )
 
 
@@ -276,41 +276,35 @@ def _beside_row(point: LoadPoint) -> Row:
     )
 
 
-def _operations_table(points: Sequence[LoadPoint]) -> Table | None:
+def _operations_table(points: Sequence[LoadPoint]) -> Iterator[Table]:
     point = max(points, key=lambda each: each.users, default=None)
-    if point is None or len(point.operations) < 2:
-        return None
-    figures = _decimals("Share %", "p50 ms", "p95 ms", "p99 ms", "Max ms")
-    columns = columns_of("Request", ("Count", _WHOLE), *figures)
-    rows = tuple(
-        row_of(
-            name,
-            each.count,
-            100 * each.count / point.requests,
-            *(_ms(each, share) for share in (0.5, 0.95, 0.99)),
-            each.max_microseconds / 1000,
+    if point and len(point.operations) > 1:
+        requests = point.requests
+        yield table_of(
+            point.operations.items(),
+            ("Request", ReportKind.TEXT, lambda each: each[0]),
+            ("Count", ReportKind.WHOLE, lambda each: each[1].count),
+            ("Share %", ReportKind.DECIMAL, lambda each: 100 * each[1].count / requests),
+            ("p50 ms", ReportKind.DECIMAL, lambda each: _ms(each[1], 0.5)),
+            ("p95 ms", ReportKind.DECIMAL, lambda each: _ms(each[1], 0.95)),
+            ("p99 ms", ReportKind.DECIMAL, lambda each: _ms(each[1], 0.99)),
+            ("Max ms", ReportKind.DECIMAL, lambda each: each[1].max_microseconds / 1000),
+            caption=f"Kinds of request, {point.users} users: asked to answered",
+            is_detail=True,
         )
-        for name, each in point.operations.items()
-    )
-    caption = f"Kinds of request, {point.users} users: asked to answered"
-    return Table(columns=columns, rows=rows, caption=caption, is_detail=True)
 
 
-def _sizes_table(points: Sequence[LoadPoint]) -> Table | None:
-    rows = summary.size_rows(points)
-    if not rows:
-        return None
-    return Table(
-        columns=columns_of("Size", ("Users", _WHOLE), *_decimals("Requests/s", "MB/s", "CPU ms a MB")),
-        rows=tuple(
-            row_of(
-                wording.binary_size(row.size_bytes),
-                row.users,
-                row.requests_per_second,
-                row.bytes_per_second / 1e6,
-                None if row.cpu_seconds_a_megabyte is None else 1000 * row.cpu_seconds_a_megabyte,
-            )
-            for row in rows
+def _sizes_table(points: Sequence[LoadPoint]) -> Table:
+    return table_of(
+        summary.size_rows(points),
+        ("Size", ReportKind.TEXT, lambda row: wording.binary_size(row.size_bytes)),
+        ("Users", ReportKind.WHOLE, lambda row: row.users),
+        ("Requests/s", ReportKind.DECIMAL, lambda row: row.requests_per_second),
+        ("MB/s", ReportKind.DECIMAL, lambda row: row.bytes_per_second / 1e6),
+        (
+            "CPU ms a MB",
+            ReportKind.DECIMAL,
+            lambda row: row.cpu_seconds_a_megabyte and 1000 * row.cpu_seconds_a_megabyte,
         ),
         caption="By the size of the files (the Redpaper's figures 5 and 6)",
     )

@@ -5,7 +5,7 @@ from itertools import islice
 
 from forms.findings.series_warnings import short_runs
 from forms.layout import Tone, Toned
-from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Row, Table, columns_of, row_of
+from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, table_of
 from forms.trials.report import about_plan, generator_advice, rate_unit, sweep_document, trial_report, verdict_field
 from forms.trials.summary import TrialSummary, trial_summary
 from forms.trials.sweep import Standing, SweepSummary, SweepValue, sweep_summary
@@ -67,28 +67,19 @@ def _remedy(found: SweepSummary) -> str:
 
 
 def _value_table(found: SweepSummary) -> Table:
-    changes = ((name, ReportKind.SIGNED) for name in ("Change in %", "From %", "To %"))
-    columns = columns_of(
-        found.plan.name,
-        (f"Average, {rate_unit(found.plan)}", ReportKind.WHOLE),
-        *changes,
-        "p (Holm)",
-        "Beside the best",
-    )
-    return Table(columns=columns, rows=tuple(_value_row(found, one) for one in found.values), entry="value")
+    def interval(one: SweepValue) -> tuple[float | None, float | None]:
+        return (one.effect and one.effect.interval_percent) or (None, None)
 
-
-def _value_row(found: SweepSummary, one: SweepValue) -> Row:
-    effect = one.effect
-    low, high = effect.interval_percent if effect and effect.interval_percent else (None, None)
-    return row_of(
-        _value_name(found, one),
-        one.average,
-        effect.change_percent if effect else None,
-        low,
-        high,
-        "" if one.adjusted_p is None else f"{one.adjusted_p:.3f}",
-        _STANDING[one.standing] if found.blocks else "",
+    return table_of(
+        found.values,
+        (found.plan.name, ReportKind.TEXT, lambda one: _value_name(found, one)),
+        (f"Average, {rate_unit(found.plan)}", ReportKind.WHOLE, lambda one: one.average),
+        ("Change in %", ReportKind.SIGNED, lambda one: one.effect.change_percent if one.effect else None),
+        ("From %", ReportKind.SIGNED, lambda one: interval(one)[0]),
+        ("To %", ReportKind.SIGNED, lambda one: interval(one)[1]),
+        ("p (Holm)", ReportKind.TEXT, lambda one: "" if one.adjusted_p is None else f"{one.adjusted_p:.3f}"),
+        ("Beside the best", ReportKind.TEXT, lambda one: _STANDING[one.standing] if found.blocks else ""),
+        entry="value",
     )
 
 

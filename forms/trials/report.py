@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
-from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, columns_of, row_of
+from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, table_of
 from forms.series.fields import origin_fields
 from forms.series.report import series_document
 from forms.stats.decision import Doubt, Verdict
@@ -191,25 +191,17 @@ def rate_unit(plan: TrialPlan) -> str:
 
 
 def _pairs(found: TrialSummary) -> Table:
-    rows = [
-        row_of(
-            str(pair.number),
-            "A B" if pair.base_first else "B A",
-            pair.base_rate,
-            pair.other_rate,
-            100 * (pair.ratio - 1),
-        )
-        for pair in found.pairs
-    ]
     unit = rate_unit(found.plan)
-    columns = columns_of(
-        "Pair",
-        "Order",
-        (f"As it was, {unit}", ReportKind.WHOLE),
-        (f"Tried, {unit}", ReportKind.WHOLE),
-        ("Change in %", ReportKind.SIGNED),
+    return table_of(
+        found.pairs,
+        ("Pair", ReportKind.TEXT, lambda pair: str(pair.number)),
+        ("Order", ReportKind.TEXT, lambda pair: "A B" if pair.base_first else "B A"),
+        (f"As it was, {unit}", ReportKind.WHOLE, lambda pair: pair.base_rate),
+        (f"Tried, {unit}", ReportKind.WHOLE, lambda pair: pair.other_rate),
+        ("Change in %", ReportKind.SIGNED, lambda pair: 100 * (pair.ratio - 1)),
+        caption="A: as it was; B: tried",
+        entry="pair",
     )
-    return Table(columns=columns, rows=tuple(rows), caption="A: as it was; B: tried", entry="pair")
 
 
 def _figures(found: TrialSummary) -> Iterator[Field]:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from forms import wording
-from forms.report import Field, Report, ReportKind, Table, columns_of, row_of
+from forms.report import Field, Report, ReportKind, Table, columns_of, row_of, table_of
 from forms.series.fields import origin_fields
 from forms.stats.decision import Verdict
 from forms.trials.summary import TrialSummary
@@ -84,20 +84,20 @@ def _advice(found: TuneSummary) -> Iterator[str]:
 
 
 def _trials(found: TuneSummary) -> Table:
-    changes = (("Change in %", ReportKind.SIGNED), ("Pairs", ReportKind.WHOLE))
-    columns = columns_of("Setting", "Was", *changes, "Verdict")
-    rows = [
-        row_of(
-            f"{one.plan.name} = {one.value or 'empty'}",
-            one.plan.previous or "empty",
-            one.effect.change_percent if one.effect else None,
-            len(one.pairs),
-            f"{VERDICT_SIGNS[one.verdict]} {VERDICT_WORDS[one.verdict]}{_weak(one)}",
-            tone=VERDICT_SIGNS[one.verdict].tone,
-        )
-        for one in found.trials
-    ]
-    return Table(columns=columns, rows=tuple(rows), caption="Tried, each on top of what was found before it")
+    return table_of(
+        found.trials,
+        ("Setting", ReportKind.TEXT, lambda one: f"{one.plan.name} = {one.value or 'empty'}"),
+        ("Was", ReportKind.TEXT, lambda one: one.plan.previous or "empty"),
+        ("Change in %", ReportKind.SIGNED, lambda one: one.effect.change_percent if one.effect else None),
+        ("Pairs", ReportKind.WHOLE, lambda one: len(one.pairs)),
+        (
+            "Verdict",
+            ReportKind.TEXT,
+            lambda one: f"{VERDICT_SIGNS[one.verdict]} {VERDICT_WORDS[one.verdict]}{_weak(one)}",
+        ),
+        look=lambda one: {"tone": VERDICT_SIGNS[one.verdict].tone},
+        caption="Tried, each on top of what was found before it",
+    )
 
 
 def _weak(one: TrialSummary) -> str:
