@@ -25,8 +25,7 @@ from forms.series.report import series_from_document
 from storage.changes import TrialPlan
 from storage.isolations import Isolation
 from storage.json_reader import DocumentError, JSONNode, schema_of
-from storage.loads.records import Load, LoadPoint
-from storage.loads.scenario import Scenario
+from storage.loads.records import Load, LoadPoint, Scenario
 from storage.loads.tables import ELSEWHERE
 from storage.notebook import Notebook
 from storage.recordings import LAST, LAST_LOAD, OURS, SERIES, Recording, UnknownReferenceError

@@ -28,7 +28,7 @@ from storage.watches import WATCH, Watch, recording_of_watch, watch_of
 
 if TYPE_CHECKING:
     from forms.report import Report
-    from forms.trials.judged import ChangeSummary
+    from forms.trials.report import ChangeSummary
 
 SLOWER, INCONCLUSIVE = 1, 3
 """Exit codes."""
@@ -195,7 +195,7 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
     """``only`` is the kind it must be. Raises UsageError."""
     from app.workflows.experiments import no_experiment  # noqa: PLC0415  as the module says
     from forms.experiments.report import experiment_report  # noqa: PLC0415  as the module says
-    from forms.trials.judged import report_of  # noqa: PLC0415  as the module says
+    from forms.trials.report import report_of  # noqa: PLC0415  as the module says
 
     experiment, series = notebook.experiment_called(name), notebook.experiment(name)
     if experiment is None or not series:
@@ -212,8 +212,8 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
 
 def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
     """A trial or sweep with its plan; None for no such experiment. Raises UsageError."""
-    from forms.trials.judged import KINDS as CHANGES  # noqa: PLC0415  as the module says
-    from forms.trials.judged import judged  # noqa: PLC0415  as the module says
+    from forms.trials.report import KINDS as CHANGES  # noqa: PLC0415  as the module says
+    from forms.trials.report import judged  # noqa: PLC0415  as the module says
 
     experiment = notebook.experiment_called(name)
     if experiment is None or experiment.kind not in CHANGES:
@@ -233,7 +233,7 @@ def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
     try:
         change = stored_change(notebook, head.subject)
         if change is not None:
-            from forms.trials.judged import answer_of  # noqa: PLC0415  as the module says
+            from forms.trials.report import answer_of  # noqa: PLC0415  as the module says
 
             return answer_of(change)
         report = stored_experiment(notebook, head.subject)

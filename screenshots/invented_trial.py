@@ -9,7 +9,7 @@ from app.changes.smb_conf import ChangeableSetting
 from app.measure.process import SeriesRequest
 from app.workflows.requests import parse_change
 from app.workflows.trial_order import TrialOrder, new_order
-from forms.trials.judged import judged
+from forms.trials.report import judged
 from forms.trials.summary import TrialSummary
 from storage.changes import ChangeKind, Slot
 from storage.records import Change, ExperimentKind

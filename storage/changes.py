@@ -9,8 +9,7 @@ from typing import Annotated, Any
 from storage.codec import object_of, of_a_sound_file
 from storage.errors import DamagedNotebookError
 from storage.json_reader import Count, JSONNode, named, up_to
-from storage.loads.records import MOST_USERS
-from storage.loads.scenario import Scenario, scenario_from_json
+from storage.loads.records import MOST_USERS, Scenario, scenario_from_json
 from storage.recordings import RecordingTables
 from storage.records import Owner, ended, is_alive, this_process, utc_now
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from forms.load.comparison import Prediction
-from storage.loads.histogram import Histogram, HistogramBuilder
 from storage.loads.records import (
     Capacity,
+    Histogram,
+    HistogramBuilder,
     Limit,
     Load,
     LoadChoices,
@@ -17,8 +18,11 @@ from storage.loads.records import (
     PointServer,
     PointStatus,
     PrintQueue,
+    RequestKind,
+    Scenario,
+    SizeClass,
+    Think,
 )
-from storage.loads.scenario import RequestKind, Scenario, SizeClass, Think
 from storage.records import SeriesStatus, Spread, Target
 
 TIME = "2026-01-31T10:00:00.000Z"

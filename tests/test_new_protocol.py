@@ -12,11 +12,11 @@ from app.clients import base
 from app.clients.base import ClientModules, Secrets, check_client_name
 from app.targets import check_complete, parse_target
 from app.workflows.check import CheckState, Subject, check
-from forms.comparison.matrix import heading, protocol_matrix
 from forms.comparison.report import comparison_report
+from forms.comparison.summary import heading, protocol_matrix
 from forms.comparison.verdict import compare
 from forms.experiments.report import survey_document
-from forms.experiments.survey import Station, StationPlace, survey, with_series
+from forms.experiments.summary import Station, StationPlace, survey, with_series
 from forms.findings.rules import findings
 from forms.findings.series_warnings import advice
 from storage.notebook import Notebook

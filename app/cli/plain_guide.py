@@ -37,7 +37,7 @@ from forms.report import SIGNS
 from forms.reports import series_reports
 from forms.series.report import series_report
 from forms.series.summary import chart_in_words, run_form
-from forms.trials.judged import report_of
+from forms.trials.report import report_of
 from forms.tuning.catalogue import entries, find
 from forms.tuning.catalogue_text import entry_text, list_text
 from storage.errors import RefusedError

@@ -10,8 +10,7 @@ from app.clients.base import Secrets
 from app.load.window import WorkerFigures
 from app.measure.process import Warned
 from app.messages import line_of, message_of
-from storage.loads.records import LoadWorker
-from storage.loads.scenario import Scenario, scenario_from_json
+from storage.loads.records import LoadWorker, Scenario, scenario_from_json
 from storage.plan import Settings
 from storage.records import Target
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from app.clients.base import MAX_BLOCK_BYTES, Content, Files, OpenMode
 from app.errors import MeasurementError, NoSuchFileError
 from app.targets import join
-from storage.loads.scenario import RequestKind, Scenario, SizeClass
+from storage.loads.records import RequestKind, Scenario, SizeClass
 from storage.records import Target
 
 FILES_IN_FOLDER = 200

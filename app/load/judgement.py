@@ -7,9 +7,17 @@ from typing import Any, NamedTuple
 from app.load.events import PointMeasured
 from app.load.window import WorkerFigures, counted
 from forms.load.summary import overload, tells_of_server
-from storage.loads.histogram import Histogram, added
-from storage.loads.records import MOST_USERS, Limit, LoadChoices, LoadPoint, PointServer, PointStatus
-from storage.loads.scenario import Scenario
+from storage.loads.records import (
+    MOST_USERS,
+    Histogram,
+    Limit,
+    LoadChoices,
+    LoadPoint,
+    PointServer,
+    PointStatus,
+    Scenario,
+    added,
+)
 
 MOST_GENERATOR_PERCENT = 70.0
 MOST_LATENESS_SECONDS = 0.005

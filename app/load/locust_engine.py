@@ -55,8 +55,7 @@ from app.measure.process import Warned
 from app.messages import line_of, message_of, own_stdout
 from forms.load.summary import percentile_seconds
 from storage.json_reader import DocumentError, JSONNode
-from storage.loads.histogram import added
-from storage.loads.scenario import RequestKind
+from storage.loads.records import RequestKind, added
 from storage.records import Target
 
 _CONNECTIONS = 8

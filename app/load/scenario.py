@@ -11,8 +11,7 @@ from app.errors import UsageError
 from app.units import parse_size
 from app.user_files import read_toml
 from storage.json_reader import DocumentError, JSONNode
-from storage.loads.records import MOST_USERS
-from storage.loads.scenario import RequestKind, Scenario, SizeClass, Think, scenario_from_json
+from storage.loads.records import MOST_USERS, RequestKind, Scenario, SizeClass, Think, scenario_from_json
 
 NAMES = ("redpaper", "office", "small", "large", "idle", "print")
 _KEYS = ("name", "about", "files", "sizes", "requests", "think", "pace", "duration", "settle", "seed")

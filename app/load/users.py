@@ -24,8 +24,7 @@ from app.load.events import LoadPlan
 from app.load.file_set import FileRequests, FileSet
 from app.load.window import SteadyWindow, WorkerFigures, WorkerSecond
 from storage.json_reader import named
-from storage.loads.histogram import HistogramBuilder
-from storage.loads.scenario import RequestKind, Think
+from storage.loads.records import HistogramBuilder, RequestKind, Think
 from storage.records import Target
 
 _LATE_SECONDS = 0.001

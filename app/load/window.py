@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from storage.json_reader import JSONNode, above_zero_up_to, shared, up_to
-from storage.loads.histogram import Histogram, HistogramBuilder, histogram_from_json, lower_bound
-from storage.loads.scenario import RequestKind
+from storage.loads.records import Histogram, HistogramBuilder, RequestKind, histogram_from_json, lower_bound
 
 SLICES = 5
 """Parts of a window whose rates give the variation."""

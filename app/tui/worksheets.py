@@ -24,10 +24,19 @@ from forms.exporters.text import report_text
 from forms.report import Report
 from forms.series.listing import SeriesLine, series_lines
 from forms.wording import plain, rate
-from forms.worksheets.bottleneck import BottleneckCalculation, Machine, Part, way_to
-from forms.worksheets.reference import DEMANDS, TABLES, ReferenceKind, of_kind
 from forms.worksheets.report import from_record, to_record, worksheet_report
-from forms.worksheets.users import UserGroup, UsersCalculation
+from forms.worksheets.summary import (
+    DEMANDS,
+    TABLES,
+    BottleneckCalculation,
+    Machine,
+    Part,
+    ReferenceKind,
+    UserGroup,
+    UsersCalculation,
+    of_kind,
+    way_to,
+)
 from storage.notebook import Notebook
 from storage.records import Worksheet
 

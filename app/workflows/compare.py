@@ -8,13 +8,12 @@ from app.errors import UsageError
 from forms import wording
 from forms.audit.report import audit_report
 from forms.comparison.differences import differences, differences_of_repeat, is_repeat, prose
-from forms.comparison.matrix import sides_of
-from forms.comparison.summary import comparisons
+from forms.comparison.summary import comparisons, sides_of
 from forms.comparison.verdict import Sides, groups_of, unseen_between
 from forms.report import Report
 from forms.stats.decision import MOST_EARLIER
 from forms.stats.variation import NONE_AFTER_DAYS
-from forms.trials.judged import KINDS, answer_of, judged
+from forms.trials.report import KINDS, answer_of, judged
 from forms.tuning.smb_conf import parameter_key
 from storage.audits import Audit
 from storage.notebook import Notebook

@@ -33,8 +33,7 @@ from app.workflows.worksheets import prediction_of
 from forms.load.comparison import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
 from storage.json_reader import shared
-from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus
-from storage.loads.scenario import RequestKind, Scenario
+from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus, RequestKind, Scenario
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import SeriesStatus, Target, new_series_id, utc_now

@@ -7,7 +7,7 @@ from functools import partial
 from app.workflows.guide.choices import GuideChoices
 from app.workflows.guide.rounds import BETTER, branch_from, measure_again, measured_better, repeat_of
 from forms.comparison.comparison import Comparison
-from forms.experiments.survey import Survey
+from forms.experiments.summary import Survey
 from forms.findings.series_warnings import advice
 from forms.stats.decision import Doubt
 from forms.stats.settle import Way

@@ -15,7 +15,7 @@ from app.recorder.recording import RecorderEvent, Resumption, SeriesStored, open
 from app.recorder.writer import Recorder
 from app.targets import join
 from app.workflows.requests import SeriesOptions, series_request
-from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, with_series
+from forms.experiments.summary import Station, StationPlace, StationState, Survey, survey, with_series
 from storage.notebook import Notebook
 from storage.protocols import PROTOCOLS
 from storage.recordings import held_text

@@ -18,9 +18,8 @@ from app.recorder.writer import Recorder, SeriesWriter
 from app.workflows import trial_order
 from forms import wording
 from forms.stats.paired import base_comes_first
-from forms.trials.judged import ChangeSummary, judged
-from forms.trials.summary import TrialSummary
-from forms.trials.sweep import block_order
+from forms.trials.report import ChangeSummary, judged
+from forms.trials.summary import TrialSummary, block_order
 from forms.tuning import facts as known_facts
 from storage.changes import JournalEntry, Slot
 from storage.notebook import Notebook

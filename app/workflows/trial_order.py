@@ -39,7 +39,7 @@ from app.workflows.requests import options_of, parse_change, series_request
 from forms import wording
 from forms.series.progress import duration
 from forms.stats.paired import LOOKS
-from forms.trials.judged import ChangeSummary
+from forms.trials.report import ChangeSummary
 from forms.tuning.catalogue import acts_on
 from forms.wording import binary_size
 from storage.changes import LoadWindow, TrialPlan

@@ -17,8 +17,7 @@ from forms.comparison.differences import differences_of_repeat, prose
 from forms.comparison.verdict import Sides, compare_sides, path_of
 from forms.stats.decision import Limits, Verdict
 from forms.watch.history import History, HistoryMark, HistoryNotes, history_of_loads, history_of_series
-from forms.watch.report import Check
-from forms.watch.rule import BASELINE_NIGHTS, Confirm, Outcome, nights, outcome_of, settled, state_after
+from forms.watch.report import BASELINE_NIGHTS, Check, Confirm, Outcome, nights, outcome_of, settled, state_after
 from storage.errors import RefusedError
 from storage.notebook import Notebook
 from storage.recordings import LAST, LOAD, SERIES

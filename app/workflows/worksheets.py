@@ -7,9 +7,16 @@ from app.units import parse_size
 from forms.load.comparison import Prediction, predicted
 from forms.load.report import load_report
 from forms.report import Report
-from forms.worksheets.bottleneck import Part
-from forms.worksheets.reference import DEMANDS, TABLES, ReferenceKind, UnknownComponentError, find, rate_of_operations
-from forms.worksheets.users import UsersCalculation
+from forms.worksheets.summary import (
+    DEMANDS,
+    TABLES,
+    Part,
+    ReferenceKind,
+    UnknownComponentError,
+    UsersCalculation,
+    find,
+    rate_of_operations,
+)
 from storage.json_reader import DocumentError
 from storage.loads.records import Load
 from storage.notebook import Notebook

@@ -8,8 +8,15 @@ from typing import Any
 from forms import wording
 from forms.comparison.blame import with_blame
 from forms.comparison.comparison import Comparison, basis_sentence, hint_sentence
-from forms.comparison.matrix import FTP, ProtocolMatrix, protocol_matrix, sides_of
-from forms.comparison.summary import ComparisonRow, ComparisonSummary, comparisons
+from forms.comparison.summary import (
+    FTP,
+    ComparisonRow,
+    ComparisonSummary,
+    ProtocolMatrix,
+    comparisons,
+    protocol_matrix,
+    sides_of,
+)
 from forms.layout import Tone
 from forms.report import (
     Bar,

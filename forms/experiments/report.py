@@ -13,13 +13,17 @@ from forms.experiments.summary import (
     Gain,
     Repeats,
     Selftest,
+    Station,
+    StationPlace,
+    StationState,
+    Survey,
     experiment_summary,
     repeats,
     repeats_sentences,
     selftest,
     sentences,
+    survey_of,
 )
-from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey_of
 from forms.findings.finding import finding_document, findings_table
 from forms.layout import Tone, Toned
 from forms.report import (

@@ -8,23 +8,21 @@ from typing import Any
 from forms import wording
 from forms.comparison.blame import with_blame
 from forms.isolation.summary import (
-    DearCall,
-    IsolationPoint,
-    IsolationSummary,
-    MeasuredRatio,
-    isolation_summary,
-    profiled_rounds,
-)
-from forms.isolation.verdict import (
     BOTH_WAYS_SHARE,
     HELD_SHARE,
     IDLE_DISK_PERCENT,
     LINK_SHARE,
     Cause,
+    DearCall,
     IsolationDoubt,
+    IsolationPoint,
+    IsolationSummary,
     IsolationVerdict,
     LayerEvidence,
+    MeasuredRatio,
+    isolation_summary,
     others_percent,
+    profiled_rounds,
 )
 from forms.layout import Tone
 from forms.report import Bar, Chart, Field, Report, ReportKind, Table, columns_of, row_of

@@ -12,7 +12,7 @@ from forms.report import Field, Report, ReportKind, table_of
 from forms.stats.decision import ChangeDecision, Step, Verdict, confirmed_changes, decide_together
 from forms.stats.variation import SeriesGroup
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
-from forms.worksheets.users import UsersCalculation
+from forms.worksheets.summary import UsersCalculation
 from storage.loads.records import Load, LoadPoint
 
 PROMISED_RATIO = 2.0

@@ -26,9 +26,7 @@ from forms.report import (
 from forms.series.fields import harmful_fields, when_field, who_fields
 from forms.stats.summary import confidence_interval
 from storage.json_reader import JSONNode, named
-from storage.loads.histogram import Histogram
-from storage.loads.records import Limit, Load, LoadPoint, PointStatus, PrintQueue
-from storage.loads.scenario import RequestKind, Scenario
+from storage.loads.records import Histogram, Limit, Load, LoadPoint, PointStatus, PrintQueue, RequestKind, Scenario
 from storage.loads.tables import NOT_TOLD, head_of_load, point_from_json, point_to_json
 from storage.records import SeriesStatus, format_target
 

@@ -8,9 +8,7 @@ from typing import NamedTuple
 from forms import wording
 from forms.layout import Tone, Toned
 from forms.stats.distributions import student_t
-from storage.loads.histogram import Histogram
-from storage.loads.records import Capacity, Limit, Load, LoadChoices, LoadPoint, PointStatus
-from storage.loads.scenario import Scenario
+from storage.loads.records import Capacity, Histogram, Limit, Load, LoadChoices, LoadPoint, PointStatus, Scenario
 from storage.records import SeriesStatus
 
 ACHIEVED_SHARE = 0.95

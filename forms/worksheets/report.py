@@ -27,9 +27,18 @@ from forms.report import (
     row_of,
 )
 from forms.report import ReportKind as Holds
-from forms.worksheets.bottleneck import PLURALS, SINGULARS, BottleneckCalculation, Machine, Part, total_gain, upgrades
-from forms.worksheets.reference import ReferenceKind
-from forms.worksheets.users import UserGroup, UsersCalculation
+from forms.worksheets.summary import (
+    PLURALS,
+    SINGULARS,
+    BottleneckCalculation,
+    Machine,
+    Part,
+    ReferenceKind,
+    UserGroup,
+    UsersCalculation,
+    total_gain,
+    upgrades,
+)
 from storage.records import Worksheet, utc_now
 
 FORM = "bottleneck calculation"

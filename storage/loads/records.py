@@ -1,15 +1,235 @@
-"""The records of loads, point by point, units in the names."""
+"""The records of loads: scenarios, histograms of times, points; units in the names."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated
 
-from storage.json_reader import Count, JSONNode, NotNegative, above_zero_up_to, up_to
-from storage.loads.histogram import Histogram
-from storage.loads.scenario import Scenario, scenario_from_json
+from storage.json_reader import Count, Filled, JSONNode, NotNegative, above_zero_up_to, named, up_to
 from storage.plan import MOST_SECONDS
-from storage.records import Facts, Head, Owner, Spread, Target, is_alive
+from storage.records import Facts, Head, JSONValue, Owner, Spread, Target, is_alive
+
+MOST_FILES, MOST_STEADY_SECONDS, MOST_SHARE = 10_000_000, 7 * 86400.0, 1e6
+
+
+def _share(node: JSONNode) -> float:
+    if not 0 < node.number() <= MOST_SHARE:
+        raise node.wrong("a share above 0")
+    return node.number()
+
+
+def _seconds(node: JSONNode) -> float:
+    if not 0 <= node.number() <= MOST_STEADY_SECONDS:
+        raise node.wrong(f"seconds from 0 to {MOST_STEADY_SECONDS:g}")
+    return node.number()
+
+
+class RequestKind(StrEnum):
+    """One file request of a user, from open to close."""
+
+    READ = "read"
+    WRITE = "write"
+    READ_PARTS = "read-parts"
+    """Query, open, read pieces here and there, close."""
+    WRITE_PARTS = "write-parts"
+    LIST = "list"
+    QUERY = "query"
+    SAVE = "save"
+    """Write a new file beside an old one, remove the old one, rename the new one."""
+    COPY_IN = "copy-in"
+    """Make a file in the user's folder, replacing the last one."""
+    COPY_OUT = "copy-out"
+    PRINT = "print"
+
+    @property
+    def reads(self) -> bool:
+        return self in {RequestKind.READ, RequestKind.READ_PARTS, RequestKind.COPY_OUT}
+
+    @property
+    def writes(self) -> bool:
+        return self in {
+            RequestKind.WRITE, RequestKind.WRITE_PARTS, RequestKind.SAVE, RequestKind.COPY_IN, RequestKind.PRINT,
+        }  # fmt: skip
+
+    @property
+    def needs_handles(self) -> bool:
+        return self in {RequestKind.READ_PARTS, RequestKind.WRITE_PARTS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeClass:
+    """Files of one size."""
+
+    size_bytes: Count
+    share: Annotated[float, _share]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Think:
+    """The pause between an answer and the next request."""
+
+    seconds: float
+    exponential: bool = False
+
+    def __str__(self) -> str:
+        return f"{'exp:' if self.exponential else ''}{self.seconds:g}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """One workload."""
+
+    name: Filled
+    about: str = ""
+    files: Annotated[int, up_to(MOST_FILES)] = 0
+    sizes: tuple[SizeClass, ...] = ()
+    requests: Mapping[RequestKind, Annotated[float, _share]] = field(default_factory=dict)
+    think: Think = Think(seconds=0.1)
+    pace_seconds: Annotated[float, above_zero_up_to(MOST_STEADY_SECONDS)] | None = None
+    """A request per user is due each interval, whatever the answer; absent for think time."""
+    duration_seconds: Annotated[float, above_zero_up_to(MOST_STEADY_SECONDS)] = 60.0
+    settle_seconds: Annotated[float, _seconds] = 10.0
+    seed: Annotated[int, up_to(2**31)] = 1
+
+    def to_json(self) -> dict[str, JSONValue]:
+        return {
+            **named(self, "name", "about", "files"),
+            "sizes": [{"size_bytes": each.size_bytes, "share": each.share} for each in self.sizes],
+            "requests": {kind.value: share for kind, share in self.requests.items()},
+            "think_seconds": self.think.seconds,
+            "think_exponential": self.think.exponential,
+            **named(self, "pace_seconds", "duration_seconds", "settle_seconds", "seed"),
+        }
+
+
+def scenario_from_json(node: JSONNode) -> Scenario:
+    """The scenario of :meth:`Scenario.to_json`. Raises DocumentError."""
+    found = node.record(Scenario, leave=frozenset({"think"}))
+    think = found.think
+    found = replace(
+        found,
+        think=Think(
+            seconds=think.seconds if node.maybe("think_seconds").value is None else _seconds(node.at("think_seconds")),
+            exponential=bool(node.maybe("think_exponential").read(bool | None)),
+        ),
+    )
+    needs_files = any(kind is not RequestKind.PRINT for kind in found.requests)
+    if needs_files and not found.files:
+        raise node.maybe("files").wrong("a number of files above 0, since its requests need some")
+    if (needs_files or found.requests) and not found.sizes:
+        raise node.maybe("sizes").wrong("at least one size")
+    return found
+
+
+_BITS = 7
+"""128 classes per power of two, at most 0.78 % wide; below 256 µs one per microsecond."""
+_CLASSES = 1 << _BITS
+
+
+def class_of(microseconds: int) -> int:
+    """The class that a time belongs to."""
+    shift = max(0, microseconds.bit_length() - _BITS - 1)
+    return _CLASSES * shift + (microseconds >> shift)
+
+
+def lower_bound(class_number: int) -> int:
+    """The least time of a class, in microseconds."""
+    shift = max(0, class_number // _CLASSES - 1)
+    return (class_number - _CLASSES * shift) << shift
+
+
+def class_width(class_number: int) -> int:
+    """In microseconds."""
+    return 1 << max(0, class_number // _CLASSES - 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histogram:
+    """Counts of times."""
+
+    counts: Mapping[int, int] = field(default_factory=dict)
+    total_microseconds: int = 0
+    max_microseconds: int = 0
+
+    @property
+    def count(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def mean_seconds(self) -> float | None:
+        return self.total_microseconds / self.count / 1e6 if self.counts else None
+
+    def quantile_seconds(self, share: float) -> float | None:
+        wanted, seen = share * self.count, 0
+        for number in sorted(self.counts):
+            seen += self.counts[number]
+            if seen >= wanted:
+                middle = lower_bound(number) + (class_width(number) - 1) / 2
+                return min(middle, self.max_microseconds) / 1e6
+        return None
+
+    def to_json(self) -> dict[str, JSONValue]:
+        return {
+            "counts": [[lower_bound(number), self.counts[number]] for number in sorted(self.counts)],
+            "total_microseconds": self.total_microseconds,
+            "max_microseconds": self.max_microseconds,
+        }
+
+
+def added(histograms: Iterable[Histogram]) -> Histogram:
+    """The sum of histograms."""
+    counts: dict[int, int] = {}
+    total = longest = 0
+    for one in histograms:
+        for number, count in one.counts.items():
+            counts[number] = counts.get(number, 0) + count
+        total += one.total_microseconds
+        longest = max(longest, one.max_microseconds)
+    return Histogram(counts=counts, total_microseconds=total, max_microseconds=longest)
+
+
+def histogram_from_json(node: JSONNode) -> Histogram:
+    """The histogram of :meth:`Histogram.to_json`. Raises DocumentError."""
+    if node.value is None:
+        return Histogram()
+    counts: dict[int, int] = {}
+    for pair in node.object().at("counts").items():
+        if len(both := pair.items()) != 2:
+            raise pair.wrong("[microseconds, count]")
+        number = class_of(both[0].whole(at_least=0))
+        counts[number] = counts.get(number, 0) + both[1].whole(at_least=1)
+    return Histogram(
+        counts=counts,
+        total_microseconds=node.at("total_microseconds").whole(at_least=0),
+        max_microseconds=node.at("max_microseconds").whole(at_least=0),
+    )
+
+
+class HistogramBuilder:
+    """A growing histogram."""
+
+    __slots__ = ("counts", "max_microseconds", "total_microseconds")
+
+    def __init__(self) -> None:
+        self.counts: dict[int, int] = {}
+        self.total_microseconds = 0
+        self.max_microseconds = 0
+
+    def add(self, seconds: float) -> None:
+        microseconds = max(0, round(seconds * 1e6))
+        shift = max(0, microseconds.bit_length() - _BITS - 1)
+        number = _CLASSES * shift + (microseconds >> shift)
+        self.counts[number] = self.counts.get(number, 0) + 1
+        self.total_microseconds += microseconds
+        self.max_microseconds = max(self.max_microseconds, microseconds)
+
+    def built(self) -> Histogram:
+        return Histogram(
+            counts=dict(self.counts),
+            total_microseconds=self.total_microseconds,
+            max_microseconds=self.max_microseconds,
+        )
+
 
 MOST_USERS = 1_000_000
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from storage.codec import object_of, of_a_sound_file
 from storage.json_reader import Count, JSONNode, named
-from storage.loads.histogram import histogram_from_json
-from storage.loads.records import Load, LoadPoint, PointServer
+from storage.loads.records import Load, LoadPoint, PointServer, histogram_from_json
 from storage.recordings import LOAD, Recording, RecordingTables, recorded, with_head
 from storage.records import Spread, Target
 

@@ -16,8 +16,7 @@ from forms.comparison.report import comparison_report
 from forms.comparison.verdict import Sides, compare_sides
 from forms.diagnosis.report import diagnosis_report
 from forms.experiments.report import experiment_report, repeats_report, selftest_report, survey_report
-from forms.experiments.summary import repeats, selftest
-from forms.experiments.survey import Station, StationPlace, survey, with_series
+from forms.experiments.summary import Station, StationPlace, repeats, selftest, survey, with_series
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.load.summary import load_headline
@@ -27,10 +26,9 @@ from forms.series.summary import headline, run_form
 from forms.stats.decision import Limits
 from forms.stats.settle import shown_like
 from forms.stats.summary import deviation_percent, half_width_percent
-from forms.trials.judged import judged, report_of
+from forms.trials.report import judged, report_of
 from forms.tuning.smb_conf import read_conf
-from forms.watch.report import Check, watch_report
-from forms.watch.rule import Outcome
+from forms.watch.report import Check, Outcome, watch_report
 from storage.audits import Audit, AuditScope
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.loads.records import Capacity

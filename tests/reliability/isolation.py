@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from app.child_process import own_environment
-from forms.isolation.verdict import BOTH_WAYS_SHARE, Cause
+from forms.isolation.summary import BOTH_WAYS_SHARE, Cause
 from tests.reliability.figures import Clock, Figures
 from tests.servers.netns import Link
 from tests.servers.process import die_with_parent, program

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from storage.errors import RefusedError
 from storage.json_reader import DocumentError, JSONNode
-from storage.loads.histogram import HistogramBuilder, added, class_of, class_width, histogram_from_json, lower_bound
+from storage.loads.records import HistogramBuilder, added, class_of, class_width, histogram_from_json, lower_bound
 from storage.loads.tables import point_from_json, point_to_json
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forms.trials.judged import judged
+from forms.trials.report import judged
 from forms.trials.summary import TrialSummary
 from storage.changes import ChangeKind
 from storage.migrations import CURRENT_FORMAT

@@ -9,7 +9,7 @@ import numpy as np
 
 from forms.stats.decision import MOST_EARLIER, Verdict, confirmed_changes, decide
 from forms.stats.variation import DAY_SECONDS, Rates, SeriesGroup
-from forms.watch.rule import BASELINE_NIGHTS, Confirm, Outcome, outcome_of, settled, state_after
+from forms.watch.report import BASELINE_NIGHTS, Confirm, Outcome, outcome_of, settled, state_after
 from storage.watches import WatchState
 
 HISTORY, NIGHTS, STRETCHES = 60, 100, 500

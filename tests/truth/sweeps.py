@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from forms.trials.sweep import Standing, blocks_needed, stand
+from forms.trials.summary import Standing, blocks_needed, stand
 
 SEED = 2026
 MARGIN_PERCENT = 5.0

@@ -16,7 +16,7 @@ from app.measure.process import SeriesControl
 from app.targets import parse_target
 from app.workflows.survey import LogIn, SurveyChoices, SurveyRound, measure_round, plan_round, result
 from forms.experiments.report import survey_report
-from forms.experiments.survey import StationState, Survey
+from forms.experiments.summary import StationState, Survey
 from storage.protocols import PROTOCOLS
 from storage.records import Command, Target
 

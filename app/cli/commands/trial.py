@@ -33,11 +33,8 @@ from app.workflows.tune import STOP_AFTER, Tried, Trying, Tuned, Tuning, candida
 from forms.series.progress import duration
 from forms.stats.decision import Doubt
 from forms.stats.paired import LOOKS
-from forms.trials.judged import ChangeSummary, report_of
-from forms.trials.report import verdict_sentence
-from forms.trials.summary import TrialSummary
-from forms.trials.sweep import blocks_needed
-from forms.trials.tune import NotTried, tune_report
+from forms.trials.report import ChangeSummary, NotTried, report_of, tune_report, verdict_sentence
+from forms.trials.summary import TrialSummary, blocks_needed
 from forms.tuning.smb_conf import spelling
 from forms.wording import listed, signed_percent
 from storage.changes import ChangeState, JournalEntry, LoadWindow

@@ -13,10 +13,23 @@ from app.workflows.worksheets import read_demand, read_part
 from forms.layout import visible
 from forms.series.summary import run_form
 from forms.tuning.catalogue import misprints_about
-from forms.worksheets.bottleneck import PLURALS, BottleneckCalculation, Machine, Part, way_to
-from forms.worksheets.reference import BOOK_TABLES, DEMANDS, TABLES, ReferenceKind
 from forms.worksheets.report import to_record, worksheet_report
-from forms.worksheets.users import CLIENT_BYTES, CarryingPart, ServerMemory, UserGroup, UsersCalculation
+from forms.worksheets.summary import (
+    BOOK_TABLES,
+    CLIENT_BYTES,
+    DEMANDS,
+    PLURALS,
+    TABLES,
+    BottleneckCalculation,
+    CarryingPart,
+    Machine,
+    Part,
+    ReferenceKind,
+    ServerMemory,
+    UserGroup,
+    UsersCalculation,
+    way_to,
+)
 from storage.json_reader import DocumentError
 from storage.records import Worksheet, format_target, with_zone
 

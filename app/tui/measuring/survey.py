@@ -23,7 +23,7 @@ from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, plan_round, result, targets_like, targets_of
 from forms import wording
 from forms.experiments.report import survey_report
-from forms.experiments.survey import Station, StationState, Survey
+from forms.experiments.summary import Station, StationState, Survey
 from forms.layout import cut, pad
 from forms.stats.summary import mean
 from storage.notebook import Notebook

@@ -27,8 +27,7 @@ from forms.exporters.text import figures_text
 from forms.layout import Toned, hanging, visible
 from forms.report import Report
 from forms.series.progress import duration
-from forms.trials.judged import ChangeSummary, report_of
-from forms.trials.report import verdict_field
+from forms.trials.report import ChangeSummary, report_of, verdict_field
 from forms.trials.summary import TrialSummary
 from forms.wording import signed_percent
 from storage.notebook import Notebook

@@ -12,8 +12,7 @@ from app.load.server_view import server_view
 from app.load.window import SteadyWindow, WorkerFigures
 from app.messages import line_of, message_of
 from forms.load.summary import tells_of_server
-from storage.loads.records import MOST_USERS, Limit, LoadChoices, PointStatus
-from storage.loads.scenario import RequestKind
+from storage.loads.records import MOST_USERS, Limit, LoadChoices, PointStatus, RequestKind
 from tests.loads import histogram, point, scenario
 
 

@@ -11,8 +11,7 @@ from app.load.judgement import NextPoint, next_point
 from app.load.scenario import NAMES, changed, find_scenario, parse_think, parse_users, read_scenario, scenario_text
 from app.load.users import Mix, Pacing
 from storage.json_reader import JSONNode
-from storage.loads.records import Limit, LoadChoices, LoadPoint, PointStatus
-from storage.loads.scenario import RequestKind, Think, scenario_from_json
+from storage.loads.records import Limit, LoadChoices, LoadPoint, PointStatus, RequestKind, Think, scenario_from_json
 from tests.loads import point, scenario
 
 

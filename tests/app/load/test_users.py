@@ -22,9 +22,7 @@ from app.load.users import LoadUser, LoadUsers
 from app.load.window import SteadyWindow
 from app.load.worker_processes import WorkerOrder
 from app.messages import line_of
-from storage.loads.histogram import Histogram
-from storage.loads.records import PointStatus
-from storage.loads.scenario import RequestKind, Think
+from storage.loads.records import Histogram, PointStatus, RequestKind, Think
 from storage.records import Target
 
 

@@ -12,7 +12,7 @@ from app.tui.export import ExportScreen
 from app.tui.frame.dialogs import PickDialog
 from app.tui.worksheets import BottleneckScreen, read_count, read_group, read_parts
 from app.workflows.worksheets import read_rate
-from forms.worksheets.reference import ReferenceKind
+from forms.worksheets.summary import ReferenceKind
 from storage.notebook import Notebook
 from tests.builders import book, one
 from tests.tui import app_on, here, painted, settled, text_of

@@ -12,7 +12,7 @@ from app.measure.process import SeriesControl, SeriesRequest
 from app.recorder.recording import Resumption, SeriesClosed
 from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for
-from forms.experiments.survey import StationPlace, StationState
+from forms.experiments.summary import StationPlace, StationState
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command, ExperimentKind, SeriesStatus, Target

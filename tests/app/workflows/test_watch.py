@@ -21,8 +21,7 @@ from app.errors import (
 from app.measure.process import Failed
 from app.recorder.recording import SeriesClosed
 from app.workflows.watch import WatchRequest, check, delivered, history_of_recording, tell
-from forms.watch.report import EXIT_CODES, Check, check_document, check_sentence
-from forms.watch.rule import Outcome
+from forms.watch.report import EXIT_CODES, Check, Outcome, check_document, check_sentence
 from storage.notebook import Notebook
 from storage.records import Command, Quiet, QuietVerdict, Series, SeriesStatus, Target
 from storage.watches import WATCH, WatchState, watch_of

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from forms.comparison.matrix import protocol_matrix, sides_of
 from forms.comparison.report import comparison_report, matrix_table
+from forms.comparison.summary import protocol_matrix, sides_of
 from forms.exporters.text import report_text, table_lines
 from forms.report import cell_text
 from forms.stats.summary import half_width

@@ -8,7 +8,7 @@ import pytest
 from pypdf import PdfReader
 
 from forms.experiments.report import survey_document, survey_report
-from forms.experiments.survey import Station, StationPlace, StationState, Survey, survey, survey_of, with_series
+from forms.experiments.summary import Station, StationPlace, StationState, Survey, survey, survey_of, with_series
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import WIDTH, report_text
 from storage.records import Command, Quiet, QuietVerdict, Series, SeriesStatus, Target

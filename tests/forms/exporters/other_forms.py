@@ -10,7 +10,7 @@ from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.report import Report
 from forms.worksheets.report import bottleneck_report, users_report
-from forms.worksheets.users import UserGroup, UsersCalculation
+from forms.worksheets.summary import UserGroup, UsersCalculation
 from storage.records import Change, Command, Decision, Evidence, Series, Target
 from tests.builders import example_isolation, interleaved, series
 from tests.forms.worksheets.table_b5 import B5

@@ -10,8 +10,7 @@ from forms.isolation.report import (
     isolation_document,
     isolation_report,
 )
-from forms.isolation.summary import isolation_summary
-from forms.isolation.verdict import Cause, IsolationDoubt
+from forms.isolation.summary import Cause, IsolationDoubt, isolation_summary
 from forms.report import cell_text
 from storage.isolations import Layer, isolation_from_json
 from storage.json_reader import JSONNode

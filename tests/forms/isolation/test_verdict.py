@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from forms.isolation.report import LOOK_AT, doubt_text, reservations, verdict_sentence
-from forms.isolation.verdict import Cause, IsolationDoubt, LayerEvidence, judge
+from forms.isolation.summary import Cause, IsolationDoubt, LayerEvidence, judge
 from forms.tuning.catalogue import entries
 
 SLOW = LayerEvidence(

@@ -27,10 +27,19 @@ from forms.load.summary import (
     size_rows,
     stall_of,
 )
-from forms.worksheets.users import UsersCalculation
+from forms.worksheets.summary import UsersCalculation
 from storage.json_reader import DocumentError, JSONNode
-from storage.loads.records import Capacity, Limit, Load, LoadChoices, PointStatus, PrintQueue
-from storage.loads.scenario import RequestKind, SizeClass, Think
+from storage.loads.records import (
+    Capacity,
+    Limit,
+    Load,
+    LoadChoices,
+    PointStatus,
+    PrintQueue,
+    RequestKind,
+    SizeClass,
+    Think,
+)
 from tests.loads import full_load, golden_load, histogram, many, point, scenario, server, spread
 
 CHOICES = LoadChoices(limit_seconds=0.1)

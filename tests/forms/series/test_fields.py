@@ -13,7 +13,7 @@ from forms.report import Report
 from forms.series.fields import origin_fields
 from forms.series.report import series_report
 from forms.series.summary import run_form
-from forms.trials.judged import judged, report_of
+from forms.trials.report import judged, report_of
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.records import Change, Experiment, ExperimentKind, Series
 from tests.builders import example_isolation, series

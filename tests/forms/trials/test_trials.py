@@ -17,13 +17,11 @@ from forms.exporters.text import report_text
 from forms.importers.filled_form import trial_from_document
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import LEVELS
-from forms.trials.judged import judged, report_of
-from forms.trials.summary import TrialSummary
-from forms.trials.sweep import Standing, SweepSummary, block_order, blocks_needed, stand
-from forms.trials.tune import NotTried, TuneSummary, tune_report
+from forms.trials.report import NotTried, TuneSummary, judged, report_of, tune_report
+from forms.trials.summary import Standing, SweepSummary, TrialSummary, block_order, blocks_needed, stand
 from storage.changes import ChangeKind, GridAxis, LoadWindow, Slot, TrialPlan
 from storage.json_reader import JSONNode
-from storage.loads.scenario import Scenario, SizeClass
+from storage.loads.records import Scenario, SizeClass
 from storage.plan import Plan
 from storage.records import Change, Command, Experiment, ExperimentKind, RunStatus, Series
 from tests.builders import series

@@ -24,7 +24,7 @@ from forms.tuning.catalogue import (
     relevant,
 )
 from forms.tuning.catalogue_text import HISTORY, list_text
-from forms.worksheets.reference import BOOK_TABLES, TABLES
+from forms.worksheets.summary import BOOK_TABLES, TABLES
 from storage.records import Command
 from tests.builders import CLIENT, series
 from tests.cases import for_each

@@ -6,8 +6,8 @@ import pytest
 
 from forms.comparison.verdict import Sides, compare_sides
 from forms.stats.decision import Limits, Verdict
-from forms.watch.report import EXIT_CODES
-from forms.watch.rule import (
+from forms.watch.report import (
+    EXIT_CODES,
     FOUND_IN_ONE,
     Confirm,
     Outcome,

@@ -1,7 +1,6 @@
 """The machines of tables B-5 and B-10, step by step."""
 
-from forms.worksheets.bottleneck import BottleneckCalculation, Machine, Part
-from forms.worksheets.reference import TABLES, ReferenceKind, find
+from forms.worksheets.summary import TABLES, BottleneckCalculation, Machine, Part, ReferenceKind, find
 
 
 def component(kind: ReferenceKind, name: str, count: int = 1) -> Part:

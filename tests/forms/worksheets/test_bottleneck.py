@@ -6,18 +6,23 @@ import pytest
 
 from forms.exporters import FORMATS, export_reports
 from forms.tuning.catalogue import misprints_about
-from forms.worksheets.bottleneck import BottleneckCalculation, Machine, Part, enough, upgrades, way_to
-from forms.worksheets.reference import (
+from forms.worksheets.report import blank_bottleneck_report, bottleneck_report, from_record, to_record
+from forms.worksheets.summary import (
     BOOK,
     TABLES,
     TODAY,
+    BottleneckCalculation,
+    Machine,
+    Part,
     ReferenceKind,
     UnknownComponentError,
+    enough,
     ethernet_payload,
     find,
     rate_of_operations,
+    upgrades,
+    way_to,
 )
-from forms.worksheets.report import blank_bottleneck_report, bottleneck_report, from_record, to_record
 from storage.json_reader import DocumentError
 from tests.forms.golden_files import check
 from tests.forms.worksheets.table_b5 import B5, STEPS, component

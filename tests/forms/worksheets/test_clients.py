@@ -6,7 +6,7 @@ import pytest
 
 from forms.exporters import FORMATS, export_reports
 from forms.worksheets.report import blank_users_report, from_record, to_record, users_report
-from forms.worksheets.users import ServerMemory, UserGroup, UsersCalculation
+from forms.worksheets.summary import ServerMemory, UserGroup, UsersCalculation
 from storage.json_reader import DocumentError
 from tests.forms.golden_files import check
 

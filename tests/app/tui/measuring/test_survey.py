@@ -22,7 +22,7 @@ from app.tui.measuring.survey import LINES, SurveyRunScreen, SurveyScreen, begin
 from app.tui.widgets.views import AnsiView
 from app.workflows.guide.backend import Logins, PasswordNeededError
 from app.workflows.survey import SurveyRound, measure_round
-from forms.experiments.survey import Station, StationPlace, StationState, survey
+from forms.experiments.summary import Station, StationPlace, StationState, survey
 from storage.notebook import Notebook
 from storage.records import ClientFacts, Command, Experiment, Phase, Run, SeriesStatus, Target
 from tests.builders import series

@@ -22,7 +22,7 @@ from app.tui.measuring.trial import TrialScreen
 from app.workflows import trial, trial_order
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.workflows.trial_order import FittedRequest, Judged, SettingRestored, TrialOrder, ValueSet
-from forms.trials.judged import judged
+from forms.trials.report import judged
 from forms.trials.summary import TrialSummary
 from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook

@@ -1,0 +1,419 @@
+"""The bottleneck of a server (Using Samba, table B-8), its clients, and what one part moves."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from forms import wording
+from forms.tuning.smb_conf import toml_data
+from storage.json_reader import AboveZero, Count, DocumentError, JSONNode, NotNegative, named
+
+
+class ReferenceKind(StrEnum):
+    """The parts of a server in the calculation."""
+
+    CPU = "cpu"
+    DISK = "disk"
+    NETWORK = "network"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """What one part moves at best."""
+
+    kind: ReferenceKind
+    name: str
+    bytes_per_second: float
+    source: str
+    note: str = ""
+
+    @property
+    def line(self) -> str:
+        return f"{self.name}: {wording.rate(self.bytes_per_second)}"
+
+
+OPERATION_BYTES = 8_000
+"""Average of one I/O operation (Using Samba, tables B-2 and B-3)."""
+_OPERATIONS = re.compile(r"(\d+(?:\.\d+)?)\s*(?:ops|iops|operations)(?:/s)?", re.IGNORECASE)
+
+
+def rate_of_operations(words: str) -> float | None:
+    """Bytes/s from ``70 ops``; None for other words."""
+    match = _OPERATIONS.fullmatch(words.strip())
+    return float(match[1]) * OPERATION_BYTES if match and float(match[1]) > 0 else None
+
+
+class UnknownComponentError(LookupError):
+    """No reference, or several, match a name; ``str()`` lists them."""
+
+
+def find(kind: ReferenceKind, name: str, tables: Mapping[str, tuple[Reference, ...]]) -> Reference:
+    """The reference of a name or an unambiguous part of it. Raises UnknownReferenceError."""
+    wanted = _folded(name)
+    there = [reference for table in tables.values() for reference in table if reference.kind is kind]
+    exact = [reference for reference in there if _folded(reference.name) == wanted]
+    found = exact[:1] or [reference for reference in there if wanted in _folded(reference.name)]
+    if len(found) == 1 and wanted:
+        return found[0]
+    said = "is no" if not found else "could be more than one"
+    names = ", ".join(reference.name for reference in (found or there))
+    raise UnknownComponentError(f"{name!r} {said} {kind.value} of the tables; there are: {names}")
+
+
+def of_kind(kind: ReferenceKind, table: tuple[Reference, ...]) -> Iterator[Reference]:
+    """The references of one kind."""
+    return (reference for reference in table if reference.kind is kind)
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.lower().replace("/", " ").split())
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A client's demand by kind of work (Using Samba, appendix B), where nothing is measured."""
+
+    transfers_per_second: float
+    file_bytes: int
+    what: str
+
+
+_DATA = toml_data("references.toml", package="forms.worksheets")
+DEMANDS: Mapping[str, Demand] = MappingProxyType({name: Demand(**row) for name, row in _DATA["demands"].items()})
+
+
+BOOK, TODAY = "1999", "today"
+BOOK_TABLES = ("B-2", "B-3", "B-4", "B-5", "B-8", "B-10", "clients")
+_KILO, _MEGA = 1000.0, 1_000_000.0
+
+FRAME_BYTES = 1538
+"""A full Ethernet frame on the wire: 1,500 bytes with header, checksum, preamble and gap (IEEE 802.3)."""
+PAYLOAD_BYTES = 1448
+"""TCP payload in it: less 20 for IP, 20 for TCP, 12 for time stamps (RFC 7323)."""
+WIFI_SHARE = 0.6
+
+_BOOK = tuple(
+    Reference(
+        kind=ReferenceKind(row["kind"]),
+        name=row["name"],
+        bytes_per_second=row["kilobytes"] * _KILO,
+        source=f"Using Samba (1999), table {row['table']}",
+        note=row.get("note", ""),
+    )
+    for row in _DATA["book"]
+)
+
+
+def ethernet_payload(megabits: float) -> float:
+    """File data in bytes/s over Ethernet of that rate, with full frames of 1,500 bytes."""
+    return megabits * _MEGA / 8 * PAYLOAD_BYTES / FRAME_BYTES
+
+
+def _today() -> tuple[Reference, ...]:
+    disks = [
+        Reference(
+            kind=ReferenceKind.DISK, name=row["name"], bytes_per_second=row["megabytes"] * _MEGA, source=row["source"]
+        )
+        for row in _DATA["disks"]
+    ]
+    ethernets = [
+        Reference(
+            kind=ReferenceKind.NETWORK,
+            name=f"{megabits} Mb/s Ethernet" if megabits < 1_000 else f"{megabits / 1_000:g} Gb/s Ethernet",
+            bytes_per_second=ethernet_payload(megabits),
+            source="IEEE 802.3 framing and RFC 7323",
+            note=f"{PAYLOAD_BYTES} of {FRAME_BYTES} bytes on the wire are file data",
+        )
+        for megabits in _DATA["ethernet"]
+    ]
+    wifi = [
+        Reference(
+            kind=ReferenceKind.NETWORK,
+            name=row["name"],
+            bytes_per_second=row["megabits"] * _MEGA / 8 * WIFI_SHARE,
+            source=f"{row['source']}: {row['megabits']:g} Mb/s at best",
+            note=f"{WIFI_SHARE:.0%} of that rate is an assumption: measure your own",
+        )
+        for row in _DATA["wifi"]
+    ]
+    return (*disks, *ethernets, *wifi)
+
+
+TABLES: Mapping[str, tuple[Reference, ...]] = MappingProxyType({TODAY: _today(), BOOK: _BOOK})
+"""No CPUs today: what they move depends on signing and encryption."""
+
+
+SMALL_STEPS = 10
+SINGULARS: Mapping[ReferenceKind, str] = {
+    ReferenceKind.CPU: "CPU",
+    ReferenceKind.DISK: "disk",
+    ReferenceKind.NETWORK: "network",
+}
+PLURALS: Mapping[ReferenceKind, str] = {kind: f"{word}s" for kind, word in SINGULARS.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Equal CPUs, disks or networks."""
+
+    name: str
+    bytes_per_second: AboveZero
+    count: Count
+    source: str = ""
+
+    @property
+    def total_bytes_per_second(self) -> float:
+        """The sum, as in the book: the best case."""
+        return self.count * self.bytes_per_second
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """A server in the calculation; an unknown part does not limit it."""
+
+    name: str
+    cpu: Part | None = None
+    disk: Part | None = None
+    network: Part | None = None
+
+    def part(self, kind: ReferenceKind) -> Part | None:
+        part: Part | None = getattr(self, kind.value)
+        return part
+
+    def with_part(self, kind: ReferenceKind, part: Part | None) -> "Machine":
+        changed: dict[str, Any] = {kind.value: part}
+        return replace(self, **changed)
+
+    @property
+    def parts(self) -> tuple[tuple[ReferenceKind, Part], ...]:
+        return tuple((kind, part) for kind in ReferenceKind if (part := self.part(kind)) is not None)
+
+    @property
+    def total_bytes_per_second(self) -> float | None:
+        return min((part.total_bytes_per_second for _, part in self.parts), default=None)
+
+    @property
+    def bottlenecks(self) -> tuple[ReferenceKind, ...]:
+        return tuple(kind for kind, part in self.parts if part.total_bytes_per_second == self.total_bytes_per_second)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upgrade:
+    """A possible upgrade and the throughput with it."""
+
+    what: str
+    machine: Machine
+    gain_bytes_per_second: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BottleneckCalculation:
+    """A machine and the steps of its improvement, the machine as it is first."""
+
+    machines: tuple[Machine, ...]
+    target_bytes_per_second: float | None = None
+
+    @property
+    def reaches_target(self) -> bool:
+        total = self.machines[-1].total_bytes_per_second or 0.0
+        return self.target_bytes_per_second is None or total >= self.target_bytes_per_second * (1 - 1e-9)
+
+    def to_content(self) -> dict[str, Any]:
+        content: dict[str, Any] = {"machines": [_machine_content(machine) for machine in self.machines]}
+        if self.target_bytes_per_second is not None:
+            content |= {
+                "target_bytes_per_second": self.target_bytes_per_second,
+                "reaches_target": self.reaches_target,
+            }
+        return content
+
+    @classmethod
+    def from_content(cls, content: Mapping[str, Any]) -> "BottleneckCalculation":
+        worksheet = JSONNode("", content).record(cls)
+        if not worksheet.machines:
+            raise DocumentError("machines: expected at least one")
+        return worksheet
+
+
+def upgrades(machine: Machine) -> Iterator[Upgrade]:
+    """Throughput with more of each part, the most helpful first."""
+    now = machine.total_bytes_per_second
+    if now is None:
+        return
+    found = []
+    for kind, part in machine.parts:
+        wanted = enough(machine, kind)
+        if wanted <= part.count:
+            wanted = part.count + 1
+        better = machine.with_part(kind, replace(part, count=wanted))
+        gain = (better.total_bytes_per_second or 0.0) - now
+        what = f"{wanted} {PLURALS[kind]} instead of {part.count}"
+        found.append(Upgrade(what=what, machine=better, gain_bytes_per_second=gain))
+    yield from sorted(found, key=lambda upgrade: -upgrade.gain_bytes_per_second)
+
+
+def enough(machine: Machine, kind: ReferenceKind) -> int:
+    """How many of a part are needed so that it no longer limits."""
+    part = machine.part(kind)
+    others = [other.total_bytes_per_second for other_kind, other in machine.parts if other_kind is not kind]
+    if part is None or not others or not part.bytes_per_second:
+        return part.count if part else 0
+    return max(part.count, math.ceil(min(others) / part.bytes_per_second - 1e-9))
+
+
+def way_to(machine: Machine, bytes_per_second: float, *, most_steps: int = 20) -> list[Machine]:
+    """Steps to that throughput, this machine first; each adds enough to move the bottleneck (Using Samba)."""
+    steps = [machine]
+    while (now := steps[-1].total_bytes_per_second) is not None and now < bytes_per_second:
+        at = steps[-1]
+        if len(steps) > most_steps:
+            break
+        kind = at.bottlenecks[0]
+        part = at.part(kind)
+        assert part is not None
+        target = math.ceil(bytes_per_second / part.bytes_per_second - 1e-9)
+        next_count = target if len(steps) > SMALL_STEPS else enough(at, kind)
+        count = min(max(next_count, part.count + 1), max(target, part.count + 1))
+        name = f"{count - part.count} more {PLURALS[kind] if count - part.count > 1 else SINGULARS[kind]}"
+        steps.append(replace(at.with_part(kind, replace(part, count=count)), name=name))
+    return steps
+
+
+def _machine_content(machine: Machine) -> dict[str, Any]:
+    return {
+        "name": machine.name,
+        **{
+            kind.value: asdict(part) | {"total_bytes_per_second": part.total_bytes_per_second}
+            for kind, part in machine.parts
+        },
+        "total_bytes_per_second": machine.total_bytes_per_second,
+        "bottlenecks": [kind.value for kind in machine.bottlenecks],
+    }
+
+
+def total_gain(machines: Sequence[Machine]) -> float | None:
+    """The last throughput over the first; None where either is unknown."""
+    first, last = machines[0].total_bytes_per_second, machines[-1].total_bytes_per_second
+    return last / first if first and last else None
+
+
+TIGHT_PERCENT = 80.0
+CLIENT_BYTES = 800_000
+"""One smbd: 600 to 800 KB on Intel Linux, 768 KB on Solaris (Using Samba, appendix B)."""
+BASE_BYTES = 5_200_000
+"""2.6 MB of smbd, 2.1 MB and 496 KB of nmbd (Using Samba, appendix B, of Solaris)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserGroup:
+    """Clients that work alike."""
+
+    name: str
+    clients: int
+    transfers_per_second: NotNegative
+    file_bytes: int
+
+    @property
+    def each_bytes_per_second(self) -> float:
+        return self.transfers_per_second * self.file_bytes
+
+    @property
+    def demand_bytes_per_second(self) -> float:
+        return self.clients * self.each_bytes_per_second
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerMemory:
+    """Memory that the clients' server processes need, against what there is."""
+
+    client_bytes: Count
+    available_bytes: Count
+    base_bytes: int = BASE_BYTES
+
+    def needed_bytes(self, clients: int) -> int:
+        return self.base_bytes + clients * self.client_bytes
+
+    @property
+    def carried(self) -> int:
+        return max(0, self.available_bytes - self.base_bytes) // self.client_bytes
+
+    def to_content(self, clients: int) -> dict[str, Any]:
+        return asdict(self) | {"needed_bytes": self.needed_bytes(clients), "carried_clients": self.carried}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarryingPart:
+    """A part that must suffice for the clients."""
+
+    kind: ReferenceKind
+    name: str
+    bytes_per_second: AboveZero
+
+    @classmethod
+    def of(cls, kind: ReferenceKind, part: Part) -> "CarryingPart":
+        return cls(kind=kind, name=part.name or SINGULARS[kind], bytes_per_second=part.bytes_per_second)
+
+    def needed(self, bytes_per_second: float) -> int:
+        return max(1, math.ceil(bytes_per_second / self.bytes_per_second - 1e-9))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsersCalculation:
+    """Groups of clients against what a server moves."""
+
+    capacity_bytes_per_second: AboveZero
+    capacity_source: str = ""
+    series_id: str | None = None
+    groups: tuple[UserGroup, ...]
+    memory: ServerMemory | None = None
+    parts: tuple["CarryingPart", ...] = ()
+
+    @property
+    def clients(self) -> int:
+        return sum(group.clients for group in self.groups)
+
+    @property
+    def is_tight(self) -> bool:
+        return self.is_enough and self.percent_used > TIGHT_PERCENT
+
+    @property
+    def demand_bytes_per_second(self) -> float:
+        return sum(group.demand_bytes_per_second for group in self.groups)
+
+    @property
+    def percent_used(self) -> float:
+        return 100 * self.demand_bytes_per_second / self.capacity_bytes_per_second
+
+    @property
+    def is_enough(self) -> bool:
+        return self.demand_bytes_per_second <= self.capacity_bytes_per_second * (1 + 1e-12)
+
+    def carried(self, group: UserGroup) -> int | None:
+        each = group.each_bytes_per_second
+        return int(self.capacity_bytes_per_second / each * (1 + 1e-12)) if each else None
+
+    def to_content(self) -> dict[str, Any]:
+        return {
+            "capacity_bytes_per_second": self.capacity_bytes_per_second,
+            "capacity_source": self.capacity_source,
+            "groups": [
+                asdict(group)
+                | {"demand_bytes_per_second": group.demand_bytes_per_second, "carried_clients": self.carried(group)}
+                for group in self.groups
+            ],
+            **named(self, "demand_bytes_per_second", "percent_used", "is_enough", "is_tight"),
+            **({} if self.series_id is None else {"series_id": self.series_id}),
+            **({} if self.memory is None else {"memory": self.memory.to_content(self.clients)}),
+            **({"parts": [self._part_content(part) for part in self.parts]} if self.parts else {}),
+        }
+
+    def _part_content(self, part: CarryingPart) -> dict[str, Any]:
+        return asdict(part) | {"kind": part.kind.value, "needed": part.needed(self.demand_bytes_per_second)}
+
+    @classmethod
+    def from_content(cls, content: Mapping[str, Any]) -> "UsersCalculation":
+        return JSONNode("", content).record(cls)
