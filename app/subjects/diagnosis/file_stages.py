@@ -24,7 +24,7 @@ _LISTINGS = 3
 _STREAM_INFORMATION = 22
 """FileStreamInformation (MS-FSCC 2.4.44)."""
 _MAKERS = 8
-_PROFILE_ROUNDS, _PROFILE_FILES = 12, 60
+_PROFILE_ROUNDS, _PROFILE_FILES = 16, 60
 _FIRST_FOLDER_OF_ENTRIES = 9000
 """Folders of entries are named from d9000 on, those of the tree from d0000 on."""
 
