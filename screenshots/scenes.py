@@ -72,7 +72,7 @@ SCENES = (
     Scene(
         name="clients",
         screen="clients",
-        keys=("enter", "down", "enter", "down", *"office", "tab", *"36", "tab", *"2.3", "tab", *"120KB"),
+        keys=(*"112MB", "down", *"office=36:2.3:120KB"),
     ),
     Scene(name="export-small", size=SMALL, keys=("space", "space", "x")),
     Scene(name="help", keys=("f1",)),

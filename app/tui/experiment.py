@@ -11,7 +11,6 @@ from textual.widgets.option_list import Option
 
 from app.charts.bars import bars_chart
 from app.kinds import stored_experiment
-from app.tui.export import ExportScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog
 from app.tui.frame.parts import KeyBar, Pane, kept
@@ -105,7 +104,8 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
         self.query_one("#steps-pane", Pane).called(f"sharebench · Experiment · {summary.name}")
         self._list_steps(summary)
         self.query_one("#gain", Static).update(Content("\n").join(map(content_of, gain_headlines(summary))))
-        chart = steps_report(summary).chart
+        self.report = steps_report(summary)
+        chart = self.report.chart
         self.query_one("#picture", ChartView).show_chart(
             None if chart is None else lambda width, height, zoomed: bars_chart(chart, width, height, zoomed=zoomed)
         )
@@ -130,9 +130,6 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
         if self.summary is None and action in _OF_AN_EXPERIMENT:
             return False
         return super().check_action(action, parameters)
-
-    def text_to_copy(self) -> str:
-        return report_text(steps_report(self.summary)) if self.summary else ""
 
     @property
     def step(self) -> ExperimentStep | None:
@@ -184,11 +181,6 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
     def action_again(self) -> None:
         if (step := self.step) is not None:
             self.with_notebook(lambda notebook: repeat_of(notebook, step.series.id), self.measure_with)
-
-    def action_export(self) -> None:
-        if self.summary is not None:
-            report = steps_report(self.summary)
-            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.summary.name))
 
     def action_rename(self) -> None:
         if self.summary is None:

@@ -13,6 +13,7 @@ from forms.worksheets.summary import (
     Part,
     ReferenceKind,
     UnknownComponentError,
+    UserGroup,
     UsersCalculation,
     find,
     rate_of_operations,
@@ -54,6 +55,32 @@ def read_demand(words: str) -> tuple[float, int]:
     if not slash or not clients.strip().isdecimal() or int(clients) < 1:
         raise UsageError(f"{words!r} is no demand: {', '.join(DEMANDS)}, or RATE/CLIENTS, such as 375KB/25")
     return 1.0, round(parse_size(rate) / int(clients))
+
+
+def group_from(words: str, number: int) -> UserGroup:
+    """From ``office=36:2.3:12KB``, ``36:office`` or ``75:375KB/25``. Raises UsageError."""
+    name, given, rest = words.rpartition("=")
+    values = rest.split(":")
+    try:
+        count = int(values[0])
+        if len(values) == 2:
+            transfers, size = read_demand(values[1])
+        else:
+            transfers, size = float(values[1]), parse_size(values[2])
+    except (ValueError, IndexError, UsageError):
+        raise UsageError(
+            f"group {words}: write NAME=CLIENTS:TRANSFERS:SIZE, such as office=36:2.3:12KB, or NAME=CLIENTS:DEMAND,"
+            f" of {', '.join(DEMANDS)}, or RATE/CLIENTS of a server that is just enough, such as 75:375KB/25"
+        ) from None
+    if count < 0 or not 0 <= transfers < 1e9 or len(values) > 3:
+        raise UsageError(f"group {words}: clients and transfers a second cannot be below 0")
+    preset = values[1].strip().lower() if len(values) == 2 else ""
+    return UserGroup(
+        name=name if given and name else preset if preset in DEMANDS else f"group {number}",
+        clients=count,
+        transfers_per_second=transfers,
+        file_bytes=size,
+    )
 
 
 _KIND = "clients"

@@ -9,7 +9,7 @@ import click
 from app.cli import common
 from app.errors import NotebookError, UsageError
 from app.units import parse_size
-from app.workflows.worksheets import read_demand, read_part
+from app.workflows.worksheets import group_from, read_part
 from forms.layout import visible
 from forms.series.summary import run_form
 from forms.tuning.catalogue import misprints_about
@@ -17,7 +17,6 @@ from forms.worksheets.report import to_record, worksheet_report
 from forms.worksheets.summary import (
     BOOK_TABLES,
     CLIENT_BYTES,
-    DEMANDS,
     PLURALS,
     TABLES,
     BottleneckCalculation,
@@ -26,7 +25,6 @@ from forms.worksheets.summary import (
     Part,
     ReferenceKind,
     ServerMemory,
-    UserGroup,
     UsersCalculation,
     way_to,
 )
@@ -72,32 +70,6 @@ def upgraded(machine: Machine, words: str) -> Machine:
         machine = machine.with_part(ReferenceKind(kind), replace(part, count=int(value)))
         said.append(f"{value} {PLURALS[ReferenceKind(kind)]}")
     return replace(machine, name=", ".join(said))
-
-
-def group_from(words: str, number: int) -> UserGroup:
-    """From ``office=36:2.3:12KB``, ``36:office`` or ``75:375KB/25``. Raises UsageError."""
-    name, given, rest = words.rpartition("=")
-    values = rest.split(":")
-    try:
-        count = int(values[0])
-        if len(values) == 2:
-            transfers, size = read_demand(values[1])
-        else:
-            transfers, size = float(values[1]), parse_size(values[2])
-    except (ValueError, IndexError, UsageError):
-        raise UsageError(
-            f"--group {words}: write NAME=CLIENTS:TRANSFERS:SIZE, such as office=36:2.3:12KB, or NAME=CLIENTS:DEMAND,"
-            f" of {', '.join(DEMANDS)}, or RATE/CLIENTS of a server that is just enough, such as 75:375KB/25"
-        ) from None
-    if count < 0 or not 0 <= transfers < 1e9 or len(values) > 3:
-        raise UsageError(f"--group {words}: clients and transfers a second cannot be below 0")
-    preset = values[1].strip().lower() if len(values) == 2 else ""
-    return UserGroup(
-        name=name if given and name else preset if preset in DEMANDS else f"group {number}",
-        clients=count,
-        transfers_per_second=transfers,
-        file_bytes=size,
-    )
 
 
 def server_memory(available: str | None, each: str | None) -> ServerMemory | None:

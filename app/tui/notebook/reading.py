@@ -9,7 +9,6 @@ from textual.content import Content
 from textual.widgets import Label
 
 from app.charts.bars import bars_chart
-from app.tui.export import ExportScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.parts import KeyBar
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
@@ -21,7 +20,7 @@ from app.workflows.next_steps import NextStep, after_comparison, after_series
 from forms.comparison.blame import BLAME
 from forms.comparison.report import comparison_report, pair_report
 from forms.comparison.summary import ComparisonSummary, comparisons
-from forms.exporters.text import WIDTH, figures_text, report_text
+from forms.exporters.text import WIDTH, figures_text
 from forms.layout import Toned, visible
 from forms.report import Report
 from forms.series.report import series_report
@@ -29,7 +28,7 @@ from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
 
 
-class SeriesScreen(Copies, GoesOn, SeriesActions, ZoomsCharts):
+class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
     """The filled form of a series."""
 
     KEYS = (*GoesOn.KEYS, *keys("series.chart"), ZOOM, *ACTING_KEYS)
@@ -44,10 +43,6 @@ class SeriesScreen(Copies, GoesOn, SeriesActions, ZoomsCharts):
 
     def action_chart(self) -> None:
         self.query_one(SeriesView).next_picture()
-
-    def text_to_copy(self) -> str:
-        form = self.query_one(SeriesView).form
-        return report_text(series_report(form)) if form else ""
 
     def next_steps(self) -> Iterable[NextStep]:
         form = self.query_one(SeriesView).form
@@ -67,6 +62,7 @@ class SeriesScreen(Copies, GoesOn, SeriesActions, ZoomsCharts):
         )
 
     def _show(self, form: SeriesSummary) -> None:
+        self.report = series_report(form)
         self.query_one(SeriesView).show(form)
 
 
@@ -120,7 +116,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         )
 
     def _show(self, form: ComparisonSummary) -> None:
-        self.form = form
+        self.form, self.report = form, pair_report(form)
         comparison = form.comparison
         self.query_one("#comparison-box").border_title = Content(
             f"Compare · {comparison.other_name} against {comparison.base_name}"
@@ -128,10 +124,10 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         self.show_again()
 
     def show_again(self) -> None:
-        if self.form is None:
+        if self.form is None or self.report is None:
             return
         self.set_class(self.shows_more, "-more")
-        comparison, report = self.form.comparison, self.of_now(pair_report(self.form))
+        comparison, report = self.form.comparison, self.of_now(self.report)
         verdict = Toned(f"{comparison.sign} {comparison.sentence}", comparison.tone)
         blamed = [Toned(visible(one.text), one.tone) for one in report.fields if one.name == BLAME]
         self.query_one("#verdict", Label).update(joined([verdict, *blamed], "\n"))
@@ -150,16 +146,8 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     def action_settle(self) -> None:
         self.settle(self.form.comparison if self.form else None)
 
-    def text_to_copy(self) -> str:
-        return report_text(pair_report(self.form)) if self.form else ""
-
     def action_chart(self) -> None:
         self.toggle_class("-pictured")
-
-    def action_export(self) -> None:
-        if self.form is not None:
-            report = pair_report(self.form)
-            self.app.push_screen(ExportScreen(gather=lambda _: [report], name="comparison"))
 
     def action_swap(self) -> None:
         self.base_id, self.other_id = self.other_id, self.base_id

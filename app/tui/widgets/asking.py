@@ -84,6 +84,18 @@ def typed_number(name: str, text: str, least: float, most: float) -> float:
     return found
 
 
+def input_lines(lines: Sequence[FormLine]) -> ComposeResult:
+    """A labelled input for each line, by its key."""
+    for line in lines:
+        with Horizontal(classes="form-line"):
+            label = Label(line.name)
+            label.styles.width = 2 + max(len(each.name) for each in lines)
+            yield label
+            box = LineInput(id=line.key, placeholder=line.hint)
+            box.cursor_blink = False
+            yield box
+
+
 class LinesScreen(BaseScreen):
     """Lines, and a button that begins; Enter leads from line to line."""
 
@@ -120,14 +132,7 @@ class LinesScreen(BaseScreen):
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="lines", can_focus=False, classes="pane") as pane:
             pane.border_title = f"sharebench · {self.HEADING}"
-            for line in self.LINES:
-                with Horizontal(classes="form-line"):
-                    label = Label(line.name)
-                    label.styles.width = 2 + max(len(each.name) for each in self.LINES)
-                    yield label
-                    box = LineInput(id=line.key, placeholder=line.hint)
-                    box.cursor_blink = False
-                    yield box
+            yield from input_lines(self.LINES)
             yield Button(self.BUTTON, id="start", variant="primary")
         yield KeyBar()
 

@@ -1,7 +1,6 @@
 """Screens to read: a report that can be copied and exported, its next steps, and what the notebook has stored."""
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -29,30 +28,38 @@ FILE_NAME = "copied.txt"
 """Beside the notebook: what was copied last."""
 
 
-class Copies(BaseScreen):
-    """A screen whose form can be copied as text."""
+class Exports(BaseScreen):
+    """A screen of one report, once there is one."""
+
+    report: Report | None = None
+
+    def export_name(self, report: Report) -> str:
+        return report.name
+
+    def action_export(self) -> None:
+        if (report := self.report) is not None:
+            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.export_name(report)))
+
+
+class Copies(Exports):
+    """A screen whose report can be copied as text."""
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("screen.copy")
 
     def text_to_copy(self) -> str:
-        raise NotImplementedError
+        return report_text(self.report) if self.report else ""
 
     def action_copy(self) -> None:
-        text = self.text_to_copy()
-        if not text:
-            return
-        self.app.copy_to_clipboard(text)
-        path = self.context.notebook_path.with_name(FILE_NAME)
-        self.in_background(lambda: _write(path, text), self._copied, group="copy")
+        text, path = self.text_to_copy(), self.context.notebook_path.with_name(FILE_NAME)
 
-    def _copied(self, path: Path) -> None:
-        self.notify(f"To the clipboard, and to {path}", title="Copied", markup=False)
+        def write() -> None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
 
-
-def _write(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
+        if text:
+            self.app.copy_to_clipboard(text)
+            said = f"To the clipboard, and to {path}"
+            self.in_background(write, lambda _: self.notify(said, title="Copied"), group="copy")
 
 
 class GoesOn(MeasureMixin):
@@ -83,7 +90,6 @@ class ReportScreen(Copies):
     def __init__(self, heading: str, read: Callable[[Notebook], Report]) -> None:
         super().__init__()
         self.heading, self.read = heading, read
-        self.report: Report | None = None
 
     def compose(self) -> ComposeResult:
         yield Static(id="headline")
@@ -109,9 +115,5 @@ class ReportScreen(Copies):
     def text_of(self, report: Report, width: int) -> str:
         return report_text(report, width=width, ansi=True)
 
-    def text_to_copy(self) -> str:
-        return report_text(self.report) if self.report else ""
-
-    def action_export(self) -> None:
-        if (report := self.report) is not None:
-            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.heading))
+    def export_name(self, report: Report) -> str:  # noqa: ARG002  what stands above it
+        return self.heading

@@ -23,12 +23,12 @@ from app.clients.base import Secrets
 from app.errors import LoginError
 from app.measure.process import Progressed, RunFinished, RunStarted, SeriesControl
 from app.recorder.recording import RecorderEvent
-from app.tui.export import ExportScreen
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.asking import log_in_again
+from app.tui.widgets.reading import Exports
 from app.tui.widgets.views import MORE, AnsiView, ShowsMore, in_columns
 from forms.exporters.text import figures_text
 from forms.layout import cut, visible
@@ -228,7 +228,7 @@ def run_keys(name: str, stop: str) -> tuple[KeyCommand, KeyCommand]:
     return KeyCommand(f"{name}.stop", "s", "Stop", stop), export
 
 
-class ReportRunScreen(RecordingScreen, ShowsMore):
+class ReportRunScreen(RecordingScreen, Exports, ShowsMore):
     """Draws what is heard once a second until there is a report, which ``s`` stops and ``x`` exports."""
 
     KEEP_ON: ClassVar = "Continue"
@@ -243,7 +243,6 @@ class ReportRunScreen(RecordingScreen, ShowsMore):
     def __init__(self, heading: str) -> None:
         super().__init__(SeriesControl())
         self.heading = heading
-        self.report: Report | None = None
         self._is_report_shown = False
         self._meter: Callable[[], MachineNow | None] = lambda: None
         self._hang_up = HangUp(self.control.cancel)
@@ -355,14 +354,6 @@ class ReportRunScreen(RecordingScreen, ShowsMore):
         if action == "more":
             return self._is_report_shown and self.report is not None and self.report.brief != self.report
         return action not in {"export", "next"} or self.report is not None
-
-    def action_export(self) -> None:
-        report = self.report
-        if report is not None:
-            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.export_name(report)))
-
-    def export_name(self, report: Report) -> str:
-        return report.name
 
 
 class MeasurementScreen(ReportRunScreen):
