@@ -64,11 +64,6 @@ def find(kind: ReferenceKind, name: str, tables: Mapping[str, tuple[Reference, .
     raise UnknownComponentError(f"{name!r} {said} {kind.value} of the tables; there are: {names}")
 
 
-def of_kind(kind: ReferenceKind, table: tuple[Reference, ...]) -> Iterator[Reference]:
-    """The references of one kind."""
-    return (reference for reference in table if reference.kind is kind)
-
-
 def _folded(name: str) -> str:
     return " ".join(name.lower().replace("/", " ").split())
 

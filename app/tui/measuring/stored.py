@@ -124,7 +124,6 @@ class StoredScreen(ReportScreen, ShowsMore):
         line = self.query_one("#headline", Static)
         line.update(joined([_standing(self.head), self.answer], ""))
         line.display = True
-        self.refresh_bindings()
 
     def text_of(self, report: Report, width: int) -> str:
         """The figures before what they were made from: the answer stands above."""

@@ -107,6 +107,7 @@ class ReportScreen(Copies):
 
     def show(self, report: Report) -> None:
         self.report = report
+        self.refresh_bindings()
         box = self.query_one("#report-box")
         self.query_one("#report", AnsiView).show(
             lambda width, _height: in_columns(lambda column: self.text_of(report, column), width, box.size.height)
