@@ -235,6 +235,19 @@ class ExportScreen(BaseScreen):
         self.sharebench_app.go_back()
 
 
+class Exports(BaseScreen):
+    """A screen of one report, once there is one."""
+
+    report: Report | None = None
+
+    def export_name(self, report: Report) -> str:
+        return report.name
+
+    def action_export(self) -> None:
+        if (report := self.report) is not None:
+            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.export_name(report)))
+
+
 def _line(each: Format) -> str:
     return f"{each.name:<9} {each.suffix:<6} {each.what}"
 

@@ -8,8 +8,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from app.tui.export import ExportScreen
-from app.tui.frame.base import BaseScreen
+from app.tui.export import Exports
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar
@@ -26,19 +25,6 @@ if TYPE_CHECKING:
 
 FILE_NAME = "copied.txt"
 """Beside the notebook: what was copied last."""
-
-
-class Exports(BaseScreen):
-    """A screen of one report, once there is one."""
-
-    report: Report | None = None
-
-    def export_name(self, report: Report) -> str:
-        return report.name
-
-    def action_export(self) -> None:
-        if (report := self.report) is not None:
-            self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.export_name(report)))
 
 
 class Copies(Exports):

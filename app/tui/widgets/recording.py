@@ -23,12 +23,12 @@ from app.clients.base import Secrets
 from app.errors import LoginError
 from app.measure.process import Progressed, RunFinished, RunStarted, SeriesControl
 from app.recorder.recording import RecorderEvent
+from app.tui.export import Exports
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.asking import log_in_again
-from app.tui.widgets.reading import Exports
 from app.tui.widgets.views import MORE, AnsiView, ShowsMore, in_columns
 from forms.exporters.text import figures_text
 from forms.layout import cut, visible
