@@ -77,7 +77,7 @@ def test_a_look_into_the_notebook_loads_nothing_that_measures_or_looks_around(tm
     "module",
     [
         "storage.notebook", "forms.series.summary", "forms.comparison.verdict", "app.clients.base",
-        "app.measure.child", "app.measure.engine", "app.environment", "app.practice", "app.workflows",
+        "app.measure.child", "app.environment", "app.practice", "app.workflows",
     ],
 )  # fmt: skip
 def test_lower_packages_load_no_screen_library(module: str):

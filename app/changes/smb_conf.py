@@ -7,9 +7,9 @@ from typing import Any
 
 from app.changes.script import STEP_SECONDS, ServerChange, here, sha256
 from app.changes.server import ChangeRefusedError, FileState, ServerState, look, read_there
+from app.environment.collect import ask_server
 from app.environment.samba import printed
 from app.environment.samba.facts import loadable_modules, running_log_level
-from app.environment.samba.server import ask_server
 from app.server.shell import Answer, script_file, with_variables
 from forms.tuning import smb_conf
 from forms.tuning.smb_conf import parameter_key, read_conf

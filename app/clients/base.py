@@ -350,7 +350,7 @@ class ClientModules:
 _FTP = ClientModules(
     clients={OWN: "app.clients.ftp.client:FTPClient", "curl": "app.clients.curl:CurlClient"},
     files="app.clients.ftp.client:FTPClient",
-    ceiling="app.clients.ftp.ceiling",
+    ceiling="app.clients.ftp.client",
 )
 MODULES = {
     "smb": ClientModules(

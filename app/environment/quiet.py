@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from app.environment.host.activity import Reading, Sample, Wire, between, samples_of_run, take_reading
-from app.environment.host.processes import Ours, servers_here
+from app.environment.host.facts import Ours, servers_here
 from app.environment.link.facts import Link, is_this_machine
 from app.environment.resources import spread_of
 from storage.json_reader import named

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from app.environment.host.activity import ProcessorTicks, parse_cpu, parse_disks
-from app.environment.host.processes import Ours, all_processes, parse_stat, tree
-from app.environment.link.counters import parse_interfaces
+from app.environment.host.facts import Ours, all_processes, parse_stat, tree
+from app.environment.link.facts import parse_interfaces
 from app.errors import UsageError
 from app.server.shell import MOST_BYTES, RunningProgram, ServerShell, script_file, with_variables
 from storage.records import Spread

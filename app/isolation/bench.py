@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from app.child_process import ChildProcess
-from app.environment.host.processes import servers_here
+from app.environment.host.facts import servers_here
 from app.environment.resources import (
     ResourceSample,
     ResourceSampler,

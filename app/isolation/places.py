@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from app.clients.base import Secrets
 from app.environment.collect import Environment, collect
-from app.environment.host.processes import servers_here
+from app.environment.host.facts import servers_here
 from app.environment.link.facts import is_this_machine
 from app.environment.samba.control import SmbdControl
 from app.errors import MeasurementError, UsageError

@@ -33,7 +33,10 @@ from app.load.events import (
     Rest,
     SecondPassed,
     UsersGone,
+    WorkerFigures,
+    WorkerSecond,
     WorkersReady,
+    counted,
 )
 from app.load.file_set import (
     CONTENT,
@@ -47,9 +50,7 @@ from app.load.file_set import (
     remove_all,
     remove_users_own,
 )
-from app.load.users import ERROR_KINDS, call_in_thread, clock
-from app.load.window import WorkerFigures, WorkerSecond, counted
-from app.load.worker import ORDER, FileUser, make_master
+from app.load.worker import ERROR_KINDS, ORDER, FileUser, call_in_thread, clock, make_master
 from app.load.worker_processes import WorkerProcesses
 from app.measure.process import Warned
 from app.messages import line_of, message_of, own_stdout

@@ -5,8 +5,10 @@ worker is told the engine's public key on its stdin, and only whoever knows that
 socket drops everything else before it is looked at. Source: https://rfc.zeromq.org/spec/26/.
 """
 
+import random
 import sys
 import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar, NoReturn
@@ -21,10 +23,304 @@ from locust.rpc import Message, zmqrpc
 from locust.runners import MasterRunner, WorkerRunner
 
 from app.child_process import held_seconds
-from app.load.users import LoadUser, LoadUsers, sleep_for_ever
-from app.load.window import WorkerFigures, WorkerSecond
+from app.clients.base import Files, make_files
+from app.errors import (
+    AccessDeniedError,
+    ConnectionLostError,
+    LoginError,
+    NoSpaceError,
+    NoSuchFileError,
+    SharebenchError,
+    StalledError,
+    UnreachableError,
+)
+from app.load.events import LoadPlan, SteadyWindow, WorkerFigures, WorkerSecond
+from app.load.file_set import FileRequests, FileSet
 from app.load.worker_processes import LOOPBACK, WorkerOrder
 from app.messages import plain
+from storage.json_reader import named
+from storage.loads.records import HistogramBuilder, RequestKind, Think
+from storage.records import Target
+
+_LATE_SECONDS = 0.001
+
+
+class Pacing:
+    """The due times of one user's requests, in seconds."""
+
+    def __init__(self, think: Think, pace_seconds: float | None, chance: random.Random, now: float) -> None:
+        self.late_starts = 0
+        self._think = think
+        self._pace_seconds = pace_seconds
+        self._chance = chance
+        self._due = now + chance.random() * (think.seconds if pace_seconds is None else pace_seconds)
+        """The first is at a random point of a pause, so that users are out of phase."""
+        self._first = True
+
+    def next_due(self, answered_at: float) -> float:
+        if self._first:
+            self._first = False
+        elif self._pace_seconds is None:
+            seconds, think = self._think.seconds, self._think
+            self._due = answered_at + (
+                self._chance.expovariate(1 / seconds) if think.exponential and seconds else seconds
+            )
+        else:
+            self._due += self._pace_seconds
+            if answered_at > self._due + _LATE_SECONDS:
+                self.late_starts += 1
+        return self._due
+
+
+class Mix:
+    """Request kinds in their shares, which hold over any stretch."""
+
+    def __init__(self, shares: Mapping[RequestKind, float], chance: random.Random) -> None:
+        whole = sum(shares.values())
+        self._shares = {kind: share / whole for kind, share in shares.items()}
+        self._credit = {kind: chance.random() for kind in shares}
+
+    def next_kind(self) -> RequestKind:
+        for kind, share in self._shares.items():
+            self._credit[kind] += share
+        chosen = max(self._credit, key=lambda kind: self._credit[kind])
+        self._credit[chosen] -= 1
+        return chosen
+
+
+LATENESS_INTERVAL_SECONDS = 0.02
+_NOTICED_SECONDS = 0.1
+_TRIES = 3
+_WAIT_TO_TRY_SECONDS = 1.0
+_BLOCKING_THREADS = 64
+_KINDS: tuple[tuple[type[SharebenchError], str], ...] = (
+    (LoginError, "login refused"),
+    (UnreachableError, "not reached"),
+    (ConnectionLostError, "connection lost"),
+    (StalledError, "no answer in time"),
+    (NoSpaceError, "no space"),
+    (AccessDeniedError, "access denied"),
+    (NoSuchFileError, "no such file"),
+)
+_OTHER = "other"
+ERROR_KINDS = frozenset({_OTHER, *(name for _, name in _KINDS)})
+
+clock = time.monotonic
+
+
+def error_kind(error: SharebenchError) -> str:
+    """The error's name among :data:`ERROR_KINDS`."""
+    return next((name for kind, name in _KINDS if isinstance(error, kind)), _OTHER)
+
+
+def call_in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Make a blocking call without blocking the thread's other users."""
+    pool = gevent.get_hub().threadpool
+    pool.maxsize = max(pool.maxsize, _BLOCKING_THREADS)
+    return pool.apply(function, arguments)
+
+
+def sleep_for_ever() -> NoReturn:
+    """Until the greenlet is killed."""
+    while True:
+        gevent.sleep(3600)
+
+
+class LoadUsers:
+    """All users of one worker process."""
+
+    def __init__(self, plan: LoadPlan, index: int, processes: int = 1) -> None:
+        self.plan = plan
+        self.set = FileSet(plan.scenario)
+        self.all: set[LoadUser] = set()
+        self.logins = HistogramBuilder()
+        self.window: SteadyWindow | None = None
+        self.second = SteadyWindow(clock())
+        self._index = index
+        self._processes = processes
+        self._next_number = 0
+
+    def next_number(self) -> int:
+        """A new user's number, unique in the whole load."""
+        self._next_number += 1
+        thousands, index = divmod(self._index, 1000)
+        return 10**9 * thousands + 1000 * self._next_number + index
+
+    def target(self) -> Target:
+        """The newest user's target: round-robin, across processes too."""
+        return self.plan.targets[(self._next_number * self._processes + self._index) % len(self.plan.targets)]
+
+    @property
+    def connected(self) -> int:
+        return sum(user.connected for user in self.all)
+
+    @property
+    def given_up(self) -> int:
+        return sum(user.given_up for user in self.all)
+
+    def use_size(self, size_bytes: int) -> None:
+        """Use only files of that size; 0 for all."""
+        self.set.use_size(size_bytes)
+
+    def moved(self, read_bytes: int, write_bytes: int) -> None:
+        """Count bytes, and the silence before them if a request was waiting."""
+        now = clock()
+        if self.window is not None and now - self.window.moved_at > _NOTICED_SECONDS:
+            asked = min((user.asked_at for user in self.all if user.asked_at is not None), default=now)
+            self.window.waited(now - asked, now)
+        for window in (self.window, self.second):
+            if window is not None:
+                window.moved(read_bytes, write_bytes, now)
+
+    def failed(self, error: SharebenchError) -> None:
+        for window in (self.window, self.second):
+            if window is not None:
+                window.failed(error_kind(error), str(error))
+
+    def begin_window(self) -> None:
+        self.window = SteadyWindow(clock(), self.plan.scenario.duration_seconds)
+        self.window.edge_seconds = -self._under_way(self.window.began)
+
+    def end_window(self, **more: float) -> WorkerFigures:
+        window, self.window, now = self.window, None, clock()
+        assert window is not None
+        window.edge_seconds += self._under_way(now)
+        for user in self.all:
+            if user.asked_at is not None:
+                window.waited(now - user.asked_at, now)
+        return window.figures(
+            index=self._index,
+            seconds=now - window.began,
+            users=len(self.all),
+            connected=self.connected,
+            absent=next((user.absent(now) for user in self.all if not user.connected), ""),
+            logins=self.logins.built(),
+            **more,
+        )
+
+    def _under_way(self, now: float) -> float:
+        """Sum over users of seconds spent in their current pause or request."""
+        return sum(now - user.since for user in self.all if user.since is not None)
+
+    def progress(self, cpu_percent: float) -> WorkerSecond:
+        last, self.second = self.second, SteadyWindow(clock())
+        return WorkerSecond(
+            index=self._index,
+            users=len(self.all),
+            connected=self.connected,
+            given_up=self.given_up,
+            **named(last, "requests", "read_bytes", "write_bytes", "errors", "first_error"),
+            response=last.response.built(),
+            cpu_percent=cpu_percent,
+        )
+
+    def watch_lateness(self, stop: Event) -> None:
+        while not stop.is_set():
+            due = clock() + LATENESS_INTERVAL_SECONDS
+            gevent.sleep(LATENESS_INTERVAL_SECONDS)
+            if self.window is not None:
+                self.window.lateness.add(max(0.0, clock() - due))
+
+
+class LoadUser:
+    """One user: its own connection, one request after the other."""
+
+    def __init__(self, users: LoadUsers) -> None:
+        self._users = users
+        self._number = users.next_number()
+        plan = users.plan
+        self._chance = random.Random(plan.scenario.seed * 1_000_003 + self._number)  # noqa: S311  no secret
+        self._files: Files = make_files(users.target(), plan.secrets, plan.settings, call_in_thread)
+        self.connected = self.given_up = False
+        self.since: float | None = None
+        """Start of the current pause or request; None without a session."""
+        self.asked_at: float | None = None
+        """Start of the unanswered request; None in a pause."""
+        self._login_at, self._login_error = clock(), ""
+        users.all.add(self)
+
+    def absent(self, now: float) -> str:
+        return self._login_error or f"its login has not been answered for {now - self._login_at:.0f} s"
+
+    def live(self) -> None:
+        users, scenario = self._users, self._users.plan.scenario
+        self._connect()
+        if not scenario.requests or not self.connected:
+            sleep_for_ever()
+        work = FileRequests(
+            self._files, users.plan.folder, users.set, f"u{self._number}", scenario.sizes, self._chance, users.moved
+        )
+        mix = Mix(scenario.requests, self._chance)
+        pacing = Pacing(scenario.think, scenario.pace_seconds, self._chance, clock())
+        while True:
+            self._turn(work, mix, pacing)
+
+    def _turn(self, work: FileRequests, mix: Mix, pacing: Pacing) -> None:
+        users = self._users
+        answered = self.since = clock() if self.since is None else self.since
+        late_before = pacing.late_starts
+        due = pacing.next_due(answered)
+        gevent.sleep(max(0.0, due - clock()))
+        began = self.since = self.asked_at = clock()
+        if users.window is not None:
+            users.window.paused(began - answered)
+            users.window.late_starts += pacing.late_starts - late_before
+        kind = mix.next_kind()
+        try:
+            work.do(kind)
+        except SharebenchError as error:
+            ended = self._asked(began)
+            if users.window is not None:
+                users.window.refused(ended - began)
+            users.failed(error)
+            self._recover()
+            return
+        ended = self._asked(began)
+        users.second.done(kind, due, began, ended)
+        if users.window is not None:
+            users.window.done(kind, due, began, ended)
+
+    def _asked(self, began: float) -> float:
+        ended, self.asked_at = clock(), None
+        self.since = ended
+        if self._users.window is not None:
+            self._users.window.answered(ended - began, ended)
+        return ended
+
+    def _connect(self) -> None:
+        """Give up after a few refusals, so that no account is locked."""
+        for attempt in range(_TRIES):
+            began = self._login_at = clock()
+            try:
+                self._files.connect()
+            except SharebenchError as error:
+                self._users.failed(error)
+                self._login_error = str(error)
+                if attempt < _TRIES - 1:
+                    gevent.sleep(_WAIT_TO_TRY_SECONDS * (attempt + 1))
+            else:
+                self._users.logins.add(clock() - began)
+                self.connected, self._login_error = True, ""
+                return
+        self.given_up = True
+        sleep_for_ever()
+
+    def _recover(self) -> None:
+        """Reconnect after a lost connection; the user does not count as connected meanwhile."""
+        try:
+            self._files.connect()
+        except SharebenchError:
+            self.connected, self.since = False, None
+            self._connect()
+            self.since = clock()
+
+    def leave(self) -> None:
+        self._users.all.discard(self)
+        self.connected = False
+        self._files.abort()
+        with suppress(SharebenchError):
+            self._files.close()
+
 
 _MOST_MESSAGE_BYTES, _MOST_WAITING = 2**21, 16
 """Of what one worker sends; more of it is not taken before the first was read."""

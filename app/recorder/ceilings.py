@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from app.child_process import own_command, own_environment
 from app.environment.host.activity import Wire, between, take_reading
-from app.environment.host.facts import client_facts
-from app.environment.host.processes import Ours
+from app.environment.host.facts import Ours, client_facts
 from app.environment.quiet import OTHERS_CPU_PERCENT
 from app.measure.process import Calibrated, CalibrationOrder
 from app.messages import line_of, message_of

@@ -22,8 +22,7 @@ from app.load.events import (
     WorkersReady,
 )
 from app.load.file_set import FileSet
-from app.load.judgement import NextPoint, load_point, next_point
-from app.load.server_view import LoadSamplers, PrinterShare, with_jobs_refused
+from app.load.judgement import LoadSamplers, NextPoint, PrinterShare, load_point, next_point, with_jobs_refused
 from app.measure.process import ControlMessage, SeriesControl, Warned
 from app.recorder.recording import open_notebook
 from app.recorder.writer import Recorder, Write, add_once, recorded, take_out

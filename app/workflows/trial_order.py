@@ -13,7 +13,7 @@ from typing import Any, Self
 from app.changes.machine_setting import find_setting
 from app.changes.smb_conf import ChangeableSetting, Ways
 from app.clients.base import Client, Secrets, make_client
-from app.environment.host.processes import Ours, servers_here
+from app.environment.host.facts import Ours, servers_here
 from app.environment.link.facts import is_this_machine
 from app.environment.quiet import LEAST_SECONDS
 from app.errors import MeasurementError, SharebenchError, UsageError

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.clients.base import Client, make_client
-from app.measure.engine import Engine
+from app.measure.child import Engine
 from app.measure.process import Event, Failed, Finished, MeasurementPlan, RunFinished, RunGate, ScratchMade, Warned
 from storage.records import Command, Run, RunStatus
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.load.events import UsersGone
+from app.load.judgement import NOT_TAKEN
 from app.load.scenario import changed, find_scenario
-from app.load.server_view import NOT_TAKEN
 from app.measure.process import SeriesControl
 from app.workflows.load import LoadClosed, LoadRequest, run_load
 from storage.loads.records import LoadChoices, LoadPoint

@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
 from app.clients.smb import wire
-from app.clients.smb.crypto import Sealer, Signer
 from app.clients.smb.errors import PENDING
+from app.clients.smb.negotiate import Sealer, Signer
 from app.clients.smb.wire import (
     CREDIT_BYTES,
     FRAME_BYTES,

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from app.clients.base import Content, Meter
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.crypto import CIPHER_NAMES, SIGNING_NAMES, Keys, Sealer, Signer, signer
 from app.clients.smb.errors import SUCCESS
+from app.clients.smb.negotiate import CIPHER_NAMES, SIGNING_NAMES, Keys, Sealer, Signer, signer
 from app.clients.smb.share import Window, read_file, write_file
 from app.clients.smb.wire import FRAME_BYTES, HEADER_BYTES, TRANSFORM_ID, Opcode, OpenedFile, View
 from app.clients.tcp import far_process

@@ -29,15 +29,18 @@ from smbclientng.types.Credentials import Credentials
 from app.clients.base import Secrets
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.crypto import HMAC_SHA256, Keys, Sealer, signer
 from app.clients.smb.errors import ACCESS_DENIED, SUCCESS, place, status_error, status_name
 from app.clients.smb.negotiate import (
+    HMAC_SHA256,
+    Keys,
     Negotiated,
     Offer,
+    Sealer,
     is_old_challenge,
     is_validated,
     negotiate_frame,
     parse_negotiated,
+    signer,
     validate_frame,
 )
 from app.clients.smb.wire import FRAME_BYTES, Opcode, Response

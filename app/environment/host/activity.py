@@ -6,10 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from app.environment.host.facts import SystemReader, read_text, whole_number
-from app.environment.host.processes import Ours, all_processes, kernel_ticks
-from app.environment.link.counters import parse_interfaces, tcp_segments
-from app.environment.link.facts import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES
+from app.environment.host.facts import Ours, SystemReader, all_processes, kernel_ticks, read_text, whole_number
+from app.environment.link.facts import (
+    ETHERNET_HEADER_BYTES,
+    IP_HEADER_BYTES,
+    TCP_HEADER_BYTES,
+    TCP_TIMESTAMP_BYTES,
+    parse_interfaces,
+    tcp_segments,
+)
 
 _NO_DISKS = re.compile(r"(loop|ram|zram|dm-|md|sr|fd|nbd)\d*$")
 

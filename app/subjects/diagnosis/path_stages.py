@@ -11,14 +11,14 @@ from app.clients.base import Content, Meter, OpenMode
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.client import SMBClient, SMBLink
-from app.clients.smb.crypto import SIGNING_NAMES, signer
 from app.clients.smb.errors import SUCCESS
 from app.clients.smb.files import SMBFiles
+from app.clients.smb.negotiate import SIGNING_NAMES, signer
 from app.clients.smb.session import reach
 from app.clients.smb.share import Share, Window
 from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, Opcode, Response
 from app.environment.host.facts import read_text
-from app.environment.link.counters import parse_interfaces
+from app.environment.link.facts import parse_interfaces
 from app.errors import LoginError, MeasurementError
 from app.subjects.diagnosis.bench import LARGEST_WINDOW_BYTES, LONG, Bench, echo_seconds, measured, read_part
 from storage.diagnoses import Stage, StageName

@@ -25,7 +25,7 @@ from app.changes.server import (
     set_arm,
 )
 from app.changes.smb_conf import DROP_IN, UNDO, ChangeableSetting, Ways, drop_in_content, find_place, with_include
-from app.environment.samba.server import server_facts
+from app.environment.collect import server_facts
 from app.workflows.restore import restore_change, restored_text
 from forms.tuning.smb_conf import spelling
 from storage.changes import ChangeKind, ChangeState, JournalEntry

@@ -8,8 +8,8 @@ import string
 
 import pytest
 
+from app.environment.collect import ask_server, counters_since, server_facts
 from app.environment.host.facts import HOST_FILES, LARGEST
-from app.environment.samba.server import ask_server, counters_since, server_facts
 from app.server.shell import Answer
 from storage.records import Target
 
@@ -51,7 +51,7 @@ def test_a_broken_answer_costs_facts_alone(whole: Answer, seed: int, monkeypatch
         }
     )
     target = Target(protocol="smb", host="127.0.0.1", port=445, share="homes", path="x")
-    monkeypatch.setattr("app.environment.samba.server.ask_server", lambda *_: answer)
+    monkeypatch.setattr("app.environment.collect.ask_server", lambda *_: answer)
     found = server_facts(target, "fileserver")
     facts = {**found.facts, **counters_since(found)}
     assert facts["os"]

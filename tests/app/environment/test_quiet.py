@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.environment import quiet as quiet_time
-from app.environment.host import activity, processes
+from app.environment.host import activity, facts
 from app.environment.host.activity import (
     ProcessorTicks,
     Reading,
@@ -27,7 +27,7 @@ from app.environment.host.activity import (
     samples_of_run,
     take_reading,
 )
-from app.environment.host.processes import Ours, Process, kernel_ticks, parse_stat, servers_here, tree
+from app.environment.host.facts import Ours, Process, kernel_ticks, parse_stat, servers_here, tree
 from app.environment.link.facts import find_link
 from app.environment.quiet import OwnTraffic, QuietContext, QuietWatch, ServerLoad, assess, server_load
 from app.measure.process import MeasurementPlan, MeasuringProcess, Progressed, RunFinished, RunStarted, SeriesControl
@@ -487,7 +487,7 @@ def test_a_server_whose_port_cannot_be_seen_is_found_by_its_name(monkeypatch: py
         5: Process(parent=1, name="smbd", ticks=0, ended_children_ticks=0),
         6: Process(parent=5, name="smbd[127.0.0.1]", ticks=0, ended_children_ticks=0),
     }
-    monkeypatch.setattr(processes, "all_processes", lambda: table)
+    monkeypatch.setattr(facts, "all_processes", lambda: table)
     assert servers_here(None) == {5}
 
 

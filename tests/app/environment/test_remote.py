@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from app.clients.base import make_client
-from app.environment.collect import collect, with_counters
-from app.environment.samba import server as samba_server
-from app.environment.samba.server import ask_server, counters_since, server_facts
+from app.environment import collect as samba_server
+from app.environment.collect import ask_server, collect, counters_since, server_facts, with_counters
 from app.server import shell
 from app.server.shell import Answer
 from storage.plan import Settings
@@ -184,7 +183,7 @@ def test_without_testparm_the_measurement_keeps_its_other_facts(
         answer = real(settings, through)
         return Answer(sections={k: v for k, v in answer.sections.items() if not k.startswith(("testparm", "scopes"))})
 
-    monkeypatch.setattr("app.environment.samba.server.ask_server", without_testparm)
+    monkeypatch.setattr("app.environment.collect.ask_server", without_testparm)
     conf = tmp_path / "smb.conf"
     conf.write_text("[global]\n")
     target = Target(protocol="smb", host="127.0.0.1", port=445, share="bench", path="x")

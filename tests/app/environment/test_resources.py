@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from app.environment.host.processes import servers_here
+from app.environment.host.facts import servers_here
 from app.environment.resources import ResourceSampler, parse_resources
 
 UPTIME = ["1000.50 4000.00\n"]

@@ -6,8 +6,7 @@ from typing import Any
 
 from app.clients.base import Secrets
 from app.isolation import replay_child
-from app.isolation.replay_child import ReplayPlan
-from app.isolation.replayer import Tally
+from app.isolation.replay_child import ReplayPlan, Tally
 from storage.plan import Settings
 from storage.records import Target
 

@@ -9,7 +9,7 @@ from app.errors import UsageError
 from app.load.file_set import FileSet
 from app.load.judgement import NextPoint, next_point
 from app.load.scenario import NAMES, changed, find_scenario, parse_think, parse_users, read_scenario, scenario_text
-from app.load.users import Mix, Pacing
+from app.load.worker import Mix, Pacing
 from storage.json_reader import JSONNode
 from storage.loads.records import Limit, LoadChoices, LoadPoint, PointStatus, RequestKind, Think, scenario_from_json
 from tests.loads import point, scenario

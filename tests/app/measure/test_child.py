@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.environment.host.activity import Reading, Sample, Wire, between, take_reading
-from app.environment.host.processes import Ours
+from app.environment.host.facts import Ours
 from app.measure.child import FIRST_BYTES, ceiling_bytes_per_second
 from app.recorder.ceilings import LIFE_DAYS, Calibration, _calibrate, ceiling_key, ceiling_of
 from storage.notebook import Notebook
@@ -192,7 +192,7 @@ def test_a_series_above_its_ceiling_raises_it(tmp_path, monkeypatch: pytest.Monk
 
 def test_ftps_far_end_sends_in_both_ways_that_servers_have():
     code = (
-        "import app.clients.ftp.ceiling as ceiling\n"
+        "import app.clients.ftp.client as ceiling\n"
         "from storage.records import ClientFacts, Command\n"
         "facts = ClientFacts(name='sharebench', block_bytes=65536)\n"
         "for way in (ceiling._send_content, ceiling._send_file):\n"

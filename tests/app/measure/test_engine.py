@@ -10,7 +10,7 @@ import pytest
 
 from app.clients.base import Client, Content, Meter, Transfer
 from app.errors import AccessDeniedError, ConnectionLostError, NoSuchFileError, StalledError, UnreachableError
-from app.measure.engine import Engine, OrderedDigest
+from app.measure.child import Engine, OrderedDigest
 from app.measure.process import (
     EVENTS,
     ControlMessage,

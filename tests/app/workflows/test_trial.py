@@ -16,7 +16,7 @@ import pytest
 from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeFailedError, ConsentNeededError
 from app.changes.smb_conf import ChangeableSetting, Ways
-from app.environment.host.processes import Ours
+from app.environment.host.facts import Ours
 from app.environment.quiet import LEAST_SECONDS
 from app.errors import (
     CancelledError,

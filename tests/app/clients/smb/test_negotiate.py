@@ -6,8 +6,18 @@ import pytest
 from impacket.smb3structs import SMB2Negotiate
 
 from app.clients.smb import wire
-from app.clients.smb.crypto import AES_128_CCM, AES_128_GCM, AES_256_CCM, AES_256_GCM, AES_CMAC, AES_GMAC, HMAC_SHA256
-from app.clients.smb.negotiate import Offer, negotiate_frame, parse_negotiated
+from app.clients.smb.negotiate import (
+    AES_128_CCM,
+    AES_128_GCM,
+    AES_256_CCM,
+    AES_256_GCM,
+    AES_CMAC,
+    AES_GMAC,
+    HMAC_SHA256,
+    Offer,
+    negotiate_frame,
+    parse_negotiated,
+)
 from app.errors import ProtocolError
 
 BODY = 64

@@ -6,7 +6,7 @@ import time
 
 import psutil
 
-from app.environment.host.processes import Ours
+from app.environment.host.facts import Ours
 from tests.waiting import wait_for
 
 

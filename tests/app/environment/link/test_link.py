@@ -14,18 +14,21 @@ import pytest
 
 from app.environment.link import facts
 from app.environment.link import facts as link
-from app.environment.link.counters import LinkCounters, counter_facts, tcp_counts, tcp_segments
 from app.environment.link.facts import (
     Link,
+    LinkCounters,
     Route,
     Shaper,
     ceiling_of,
+    counter_facts,
     detect_link,
     find_route,
     is_own_address,
     is_this_machine,
     parse_shaper,
     payload_ceiling_bits_per_second,
+    tcp_counts,
+    tcp_segments,
 )
 from tests.servers.netns import can_make_namespaces
 from tests.servers.process import require, unavailable
