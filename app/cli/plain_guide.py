@@ -38,8 +38,7 @@ from forms.reports import series_reports
 from forms.series.report import series_report
 from forms.series.summary import chart_in_words, run_form
 from forms.trials.report import report_of
-from forms.tuning.catalogue import entries, find
-from forms.tuning.catalogue_text import entry_text, list_text
+from forms.tuning.catalogue import entries, entry_text, find, list_text
 from storage.errors import RefusedError
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError

@@ -26,9 +26,9 @@ from app.recorder.writer import Recorder, SeriesWriter
 from forms import wording
 from forms.comparison.differences import differences_before, prose
 from forms.experiments.summary import next_base
-from forms.findings.rules_session import why_hidden
+from forms.findings.rules_series import why_hidden
 from forms.findings.series_warnings import UNKNOWN
-from forms.series.fields import NOT_CALIBRATED
+from forms.series.report import NOT_CALIBRATED
 from forms.tuning.change_evidence import judge_change
 from forms.tuning.facts import dialect_rank
 from forms.wording import byte_rate, plain

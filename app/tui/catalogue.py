@@ -18,8 +18,18 @@ from app.tui.widgets.views import AnsiView
 from app.workflows.guide.rounds import measured_share, take_change
 from forms import wording
 from forms.layout import pad
-from forms.tuning.catalogue import CatalogueEntry, Status, entries, find, search
-from forms.tuning.catalogue_text import Instructions, advise, entry_text, status_words, suggested_value
+from forms.tuning.catalogue import (
+    CatalogueEntry,
+    Instructions,
+    Status,
+    advise,
+    entries,
+    entry_text,
+    find,
+    search,
+    status_words,
+    suggested_value,
+)
 
 _WIDE = 118
 """Columns from which an entry stands beside the list."""

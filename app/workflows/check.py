@@ -15,7 +15,7 @@ from app.recorder.ceilings import ceiling_of
 from app.targets import new_scratch_path
 from app.workflows.requests import SeriesOptions
 from forms import wording
-from forms.findings.rules_session import harmful_in, why_hidden
+from forms.findings.rules_series import harmful_in, why_hidden
 from forms.findings.series_warnings import CEILING_PERCENT
 from forms.layout import Sign
 from forms.series.progress import FileFit, FileSizeContext, suitability

@@ -11,8 +11,7 @@ from forms.comparison.differences import differences, differences_of_repeat, is_
 from forms.comparison.summary import comparisons, sides_of
 from forms.comparison.verdict import Sides, groups_of, unseen_between
 from forms.report import Report
-from forms.stats.decision import MOST_EARLIER
-from forms.stats.variation import NONE_AFTER_DAYS
+from forms.stats.decision import MOST_EARLIER, NONE_AFTER_DAYS
 from forms.trials.report import KINDS, answer_of, judged
 from forms.tuning.smb_conf import parameter_key
 from storage.audits import Audit

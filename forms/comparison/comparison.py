@@ -9,9 +9,8 @@ from forms import wording
 from forms.comparison.differences import Difference, session_difference
 from forms.layout import Sign, Tone
 from forms.stats import settle
-from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
+from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, in_pairs
 from forms.stats.settle import Settles, Way
-from forms.stats.variation import in_pairs
 from forms.tuning.smb_conf import spelling
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, signed_end, verdict_sentence
 from storage.records import Change, Command, Evidence, Series, format_target

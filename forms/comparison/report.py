@@ -36,7 +36,7 @@ from forms.report import (
     columns_of,
     row_of,
 )
-from forms.series.fields import origin_fields
+from forms.series.report import origin_fields
 from forms.series.summary import SeriesSummary
 from storage.isolations import profile_rounds
 from storage.json_reader import named

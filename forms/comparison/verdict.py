@@ -12,9 +12,12 @@ from forms import wording
 from forms.comparison.comparison import OWN_SIGNS, Comparison, cheapest_step
 from forms.comparison.differences import Difference, differences, differences_of_repeat, effective, parameter_of, prose
 from forms.stats.decision import (
+    DAY_SECONDS,
+    LEAST_RUNS,
     ChangeDecision,
     Doubt,
     Limits,
+    SeriesGroup,
     Step,
     Verdict,
     average,
@@ -26,7 +29,6 @@ from forms.stats.decision import (
 )
 from forms.stats.distributions import student_t
 from forms.stats.settle import needed_range, needed_runs, run_variation
-from forms.stats.variation import DAY_SECONDS, LEAST_RUNS, SeriesGroup
 from forms.tuning.change_evidence import own_setting
 from storage.json_reader import named
 from storage.records import Change, Evidence, Series

@@ -44,7 +44,7 @@ from forms.report import (
     fields_of,
     row_of,
 )
-from forms.series.fields import origin_fields, resumed_text
+from forms.series.report import origin_fields, resumed_text
 from forms.series.summary import run_form
 from forms.stats.summary import mean
 from forms.tuning.change_evidence import SettingState

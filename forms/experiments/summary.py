@@ -14,12 +14,11 @@ from forms.comparison.summary import ProtocolMatrix, protocol_matrix, protocol_n
 from forms.comparison.verdict import Sides, compare, compare_steps, paired_rates, unseen_between
 from forms.findings.finding import Finding, is_loopback, is_loopback_address
 from forms.findings.rules import findings, first_to_look_at
-from forms.findings.rules_session import BUSY
+from forms.findings.rules_series import BUSY
 from forms.series.summary import run_form
-from forms.stats.decision import Limits
+from forms.stats.decision import LEAST_RUNS, Limits, log_mean, run_variance
 from forms.stats.settle import run_variation, shown_by_series, smallest_promised_percent
 from forms.stats.summary import drift, mean
-from forms.stats.variation import LEAST_RUNS, log_mean, run_variance
 from forms.tuning.change_evidence import SettingState, standing
 from storage.protocols import protocol_of
 from storage.records import Change, Command, Decision, Evidence, Series, SeriesStatus

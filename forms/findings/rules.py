@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import compare
-from forms.findings import rules_link, rules_session, series_warnings
+from forms.findings import rules_series, series_warnings
 from forms.findings.finding import (
     Finding,
     Severity,
@@ -24,7 +24,7 @@ from forms.tuning.catalogue import misprints_about
 from storage.records import Command, Series
 
 _ORDER = list(Severity)
-_RULES = (*rules_link.RULES, *rules_session.RULES)
+_RULES = rules_series.RULES
 _WAITING = "low-utilisation"
 _EXPLAINS_WAITING = frozenset({"network-slow", "network-or-disk", "wireless-slow", "latency", "far"})
 
@@ -109,7 +109,7 @@ def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
         ftp = max((m for m in group if m.series.target.abilities.is_yardstick), key=_rate, default=None)
         set_ups = _set_ups([m for m in group if m.series.target.abilities.is_held_to_yardstick])
         for smb in set_ups if ftp else ():
-            short = [m for m in (smb, ftp) if m and rules_link.slow_start_rules(m.series)]
+            short = [m for m in (smb, ftp) if m and rules_series.slow_start_rules(m.series)]
             if ftp and short:
                 yield _too_far(host, command, short[0], smb, ftp)
             elif ftp:

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from forms import wording
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
-from forms.findings.rules_session import CONTRADICTIONS
-from forms.series.fields import LINK
-from forms.series.report import BLANK_TITLE, series_from_document
+from forms.findings.rules_series import CONTRADICTIONS
+from forms.series.report import BLANK_TITLE, LINK, series_from_document
 from forms.series.report import FORM as RUN_FORM
 from forms.trials.report import SWEEP_SCHEMA, TRIAL_SCHEMA
 from forms.tuning.catalogue import known_misprint

@@ -26,7 +26,7 @@ from forms.isolation.summary import (
 )
 from forms.layout import Tone
 from forms.report import Bar, Chart, Field, Report, ReportKind, Table, columns_of, row_of
-from forms.series.fields import harmful_fields, when_field, who_fields
+from forms.series.report import harmful_fields, when_field, who_fields
 from storage.isolations import Isolation, Layer, LayerRun, isolation_to_json
 from storage.records import RunStatus
 

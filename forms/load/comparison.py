@@ -9,8 +9,7 @@ from typing import Any
 from forms import wording
 from forms.load.summary import load_answer, percentile_seconds
 from forms.report import Field, Report, ReportKind, table_of
-from forms.stats.decision import ChangeDecision, Step, Verdict, confirmed_changes, decide_together
-from forms.stats.variation import SeriesGroup
+from forms.stats.decision import ChangeDecision, SeriesGroup, Step, Verdict, confirmed_changes, decide_together
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from forms.worksheets.summary import UsersCalculation
 from storage.loads.records import Load, LoadPoint

@@ -23,7 +23,7 @@ from forms.report import (
     row_of,
     table_of,
 )
-from forms.series.fields import harmful_fields, when_field, who_fields
+from forms.series.report import harmful_fields, when_field, who_fields
 from forms.stats.summary import confidence_interval
 from storage.json_reader import JSONNode, named
 from storage.loads.records import Histogram, Limit, Load, LoadPoint, PointStatus, PrintQueue, RequestKind, Scenario

@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
-from forms.stats.decision import Limits, percent_of
+from forms.stats.decision import (
+    LEAST_ALTERNATING,
+    LEAST_RUNS,
+    PRIOR_FREEDOM,
+    Limits,
+    percent_of,
+    prior_variance,
+    run_variance,
+)
 from forms.stats.distributions import (
     chi_square_quantile,
     noncentral_t_shift,
@@ -16,7 +24,6 @@ from forms.stats.distributions import (
     scale_nodes,
     student_t,
 )
-from forms.stats.variation import LEAST_ALTERNATING, LEAST_RUNS, PRIOR_FREEDOM, prior_variance, run_variance
 
 POWER = 0.9
 

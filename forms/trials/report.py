@@ -9,8 +9,7 @@ from forms import wording
 from forms.findings.series_warnings import short_runs
 from forms.layout import Tone, Toned
 from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, columns_of, row_of, table_of
-from forms.series.fields import origin_fields
-from forms.series.report import series_document
+from forms.series.report import origin_fields, series_document
 from forms.stats.decision import Doubt, Verdict
 from forms.trials.summary import Standing, SweepSummary, SweepValue, TrialSummary, sweep_summary, trial_summary
 from forms.tuning.catalogue import acts_on

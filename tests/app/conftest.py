@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from sqlite_utils import Database
 
-from storage.migrations import migrations
+from storage.base import migrations
 
 _apply = migrations.apply
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HEAD = """\
 # How often the verdicts are true
 
-Made by `make truth` in some minutes: the program's own rule (`forms/stats/variation.py`, `decision.py`) on series that
+Made by `make truth` in some minutes: the program's own rule (`forms/stats/decision.py`, `decision.py`) on series that
 are made up, with a fixed seed, and on equal series of real servers. They are decided in bulk, and some of each cell by
 the program itself, which must agree. A trial is a comparison; {trials} trials a cell, and {more} where one reads more
 than {near} %: such a figure is known to ± {error:.2f}. A cell in **bold** misses what is asked, and fails the command.

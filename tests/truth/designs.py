@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forms.stats.decision import critical_of, decide, decide_interleaved
-from forms.stats.variation import PRIOR_FREEDOM, SeriesGroup
+from forms.stats.decision import PRIOR_FREEDOM, SeriesGroup, critical_of, decide, decide_interleaved
 from tests.truth.timelines import Timeline
 from tests.truth.vectors import LIMITS, Decisions, decide_all, decide_all_interleaved, prior, side
 

@@ -7,8 +7,7 @@ from itertools import pairwise, repeat
 
 import numpy as np
 
-from forms.stats.decision import MOST_EARLIER, Verdict, confirmed_changes, decide
-from forms.stats.variation import DAY_SECONDS, Rates, SeriesGroup
+from forms.stats.decision import DAY_SECONDS, MOST_EARLIER, Rates, SeriesGroup, Verdict, confirmed_changes, decide
 from forms.watch.report import BASELINE_NIGHTS, Confirm, Outcome, outcome_of, settled, state_after
 from storage.watches import WatchState
 

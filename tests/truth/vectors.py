@@ -10,9 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from forms.stats.decision import TREND_SHARE, ChangeDecision, Limits, Verdict, steady_trend_score
+from forms.stats.decision import (
+    MOST,
+    PER_RUN_DEVIATION,
+    PRIOR_FREEDOM,
+    SESSION,
+    TREND_SHARE,
+    ChangeDecision,
+    Limits,
+    Verdict,
+    alternates,
+    steady_trend_score,
+)
 from forms.stats.distributions import student_t
-from forms.stats.variation import MOST, PER_RUN_DEVIATION, PRIOR_FREEDOM, SESSION, alternates
 from tests.truth.timelines import Values
 
 LIMITS = Limits()

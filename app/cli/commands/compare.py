@@ -13,9 +13,8 @@ from forms.comparison.summary import comparisons
 from forms.findings.finding import findings_report
 from forms.findings.rules import findings
 from forms.stats.decision import Limits
-from forms.tuning import catalogue, catalogue_text
-from forms.tuning.catalogue import CatalogueEntry, misprints_about
-from forms.tuning.catalogue_text import DEFAULT_CONF
+from forms.tuning import catalogue
+from forms.tuning.catalogue import DEFAULT_CONF, CatalogueEntry, misprints_about
 from storage.recordings import SERIES
 
 
@@ -89,17 +88,17 @@ def catalogue_command(context: click.Context, /, *, name: str | None, as_json: b
     if value is not None and (name is None or len(found) != 1):
         raise UsageError("--value belongs to one NAME of the catalogue; see `sharebench catalogue`")
     if as_json:
-        common.answer_json(catalogue_text.catalogue_document(found))
+        common.answer_json(catalogue.catalogue_document(found))
     elif len(found) == 1:
         conf, ansi = choices["smb_conf"] or DEFAULT_CONF, common.draws_colour()
         tried = _tried(context, found[0])
-        text = catalogue_text.entry_text(
+        text = catalogue.entry_text(
             found[0], value=value, share=choices["share"], conf=conf, ansi=ansi, with_command=True, tried=tried
         )
         common.answer(text.rstrip("\n"))
     else:
         shown = found if choices["everything"] or name is not None else [entry for entry in found if entry.worth_trying]
-        common.answer(catalogue_text.list_text(shown, ansi=common.draws_colour()).rstrip("\n"))
+        common.answer(catalogue.list_text(shown, ansi=common.draws_colour()).rstrip("\n"))
         if len(shown) < len(found):
             common.say(f"{len(found) - len(shown)} more entries: sharebench catalogue --all")
     if name is not None and not as_json and name not in {entry.name for entry in found}:

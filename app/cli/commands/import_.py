@@ -18,7 +18,7 @@ from app.importing import read, store
 from app.server.shell import check_ssh_host
 from app.targets import parse_target
 from forms import wording
-from forms.findings.rules_session import CONTRADICTIONS
+from forms.findings.rules_series import CONTRADICTIONS
 from forms.importers.filled_form import Given
 from forms.isolation.report import example_documents
 from forms.layout import visible

@@ -39,10 +39,9 @@ from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.finding import SIGNS, is_practice
 from forms.layout import Tone, Toned
-from forms.series.fields import QUESTIONS, before_a_change
+from forms.series.report import QUESTIONS, before_a_change
 from forms.series.summary import SeriesSummary, run_form
-from forms.stats.decision import Doubt, Limits, Verdict
-from forms.stats.variation import LEAST_ALTERNATING
+from forms.stats.decision import LEAST_ALTERNATING, Doubt, Limits, Verdict
 from forms.tuning.catalogue import acts_on, relevant
 from forms.wording import cell_percent, link_rate
 from storage.records import Change, Command, Decision, Series, SeriesStatus, format_target

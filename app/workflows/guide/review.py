@@ -9,8 +9,7 @@ from forms import wording
 from forms.exporters.text import drawn_table
 from forms.findings.series_warnings import advice
 from forms.layout import Tone, Toned, pad
-from forms.series.fields import before_a_change, resumed_text
-from forms.series.report import mark_of, run_table
+from forms.series.report import before_a_change, mark_of, resumed_text, run_table
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary, headline, run_form
 from storage.records import Phase, RunStatus
 

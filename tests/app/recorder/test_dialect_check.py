@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.measure.process import MeasurementPlan, SeriesControl, SeriesRequest, Warned
 from app.recorder.recording import dialect_before, lowered_text, record
 from forms.findings.finding import Severity
-from forms.findings.rules_session import old_dialect
+from forms.findings.rules_series import old_dialect
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import Command

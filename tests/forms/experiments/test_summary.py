@@ -14,7 +14,7 @@ from forms.experiments.report import gain_headlines, step_report, steps_document
 from forms.experiments.summary import ExperimentSummary, experiment_summary, next_base
 from forms.exporters.text import report_text
 from forms.layout import width
-from forms.series.fields import head_fields
+from forms.series.report import head_fields
 from forms.stats.decision import Doubt
 from storage.records import Change, Command, Decision, Evidence, Phase, Run, RunStatus, Series, SeriesStatus
 from tests.builders import series

@@ -9,8 +9,8 @@ import pytest
 
 from forms.findings.finding import Finding, Severity, is_far
 from forms.findings.rules import findings
-from forms.findings.rules_link import slow_start_rules
-from forms.series.fields import head_fields
+from forms.findings.rules_series import slow_start_rules
+from forms.series.report import head_fields
 from storage.records import Command, Series
 from tests.builders import CLIENT, runs, series
 

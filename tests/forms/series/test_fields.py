@@ -10,8 +10,7 @@ from forms.exporters import markdown
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.report import Report
-from forms.series.fields import origin_fields
-from forms.series.report import series_report
+from forms.series.report import origin_fields, series_report
 from forms.series.summary import run_form
 from forms.trials.report import judged, report_of
 from storage.changes import ChangeKind, Slot, TrialPlan

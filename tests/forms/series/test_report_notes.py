@@ -7,8 +7,7 @@ import pytest
 from forms.comparison.report import pair_report
 from forms.comparison.summary import comparison_form
 from forms.exporters.text import report_text
-from forms.series.fields import QUESTIONS
-from forms.series.report import series_document, series_report
+from forms.series.report import QUESTIONS, series_document, series_report
 from forms.series.summary import run_form
 from storage.records import Quiet, QuietVerdict, Series
 from tests.builders import runs, series

@@ -14,16 +14,17 @@ import pytest
 from forms.isolation.report import EXAMPLES
 from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import (
+    HISTORY,
     CatalogueEntry,
     Effect,
     EntryKind,
     Status,
     known_misprint,
+    list_text,
     misprints,
     misprints_about,
     relevant,
 )
-from forms.tuning.catalogue_text import HISTORY, list_text
 from forms.worksheets.summary import BOOK_TABLES, TABLES
 from storage.records import Command
 from tests.builders import CLIENT, series

@@ -34,7 +34,7 @@ from app.workflows.guide.known import (
     step_before,
 )
 from forms.layout import Toned
-from forms.series.fields import QUESTIONS
+from forms.series.report import QUESTIONS
 from storage.plan import QuietTime
 from storage.records import Command, RunStatus, SeriesStatus, Target
 from tests.builders import series
