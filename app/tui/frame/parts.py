@@ -42,10 +42,12 @@ class KeyBar(Widget, can_focus=False):
 
     foremost: tuple[str, ...] = ()
     """Actions whose keys go before all others: those that what is marked is there for."""
+    alone = False
+    """Whether the others are not shown, but for the ways out."""
 
-    def put_first(self, *actions: str) -> None:
-        if actions != self.foremost:
-            self.foremost = actions
+    def put_first(self, *actions: str, alone: bool = False) -> None:
+        if (actions, alone) != (self.foremost, self.alone):
+            self.foremost, self.alone = actions, alone
             self.refresh()
 
     def on_mount(self) -> None:
@@ -62,8 +64,8 @@ class KeyBar(Widget, can_focus=False):
             ways.pop(0)
         cells = self.size.width - sum(way.cell_length for way in ways)
         left = []
-        for written in shown.values():
-            if written.cell_length > cells:
+        for action, written in shown.items():
+            if (self.alone and action not in self.foremost) or written.cell_length > cells:
                 break
             left.append(written)
             cells -= written.cell_length

@@ -16,6 +16,7 @@ from app.tui.widgets.views import ZOOM, ChartView, ZoomsCharts
 from app.workflows.guide import known as store
 from app.workflows.guide.choices import STEPS, Ask, GuideChoices, MethodStep, at, new_measurement
 from app.workflows.guide.known import GuideContext, blocked, standings, step_before
+from storage.records import SeriesStatus
 
 
 class GuideScreen(GuideActions, ZoomsCharts):
@@ -39,6 +40,9 @@ class GuideScreen(GuideActions, ZoomsCharts):
     )
     HINTS: ClassVar = {"page-options": "What can be chosen in this step. Enter takes it; ★ is advised."}
 
+    begins_anew = False
+    """Whether a round that was measured is left for a new one, once the screen shows."""
+
     def compose(self) -> ComposeResult:
         with Horizontal():
             yield StepsView(id="steps")
@@ -51,12 +55,21 @@ class GuideScreen(GuideActions, ZoomsCharts):
 
     def _recalled(self, found: tuple[GuideChoices, GuideContext]) -> None:
         self.choices, self.known = found
-        self.show()
+        if self.begins_anew:
+            self._show_again()
+        else:
+            self.show()
         self.look_at_link()
 
     def on_screen_resume(self) -> None:
-        if self.known is not None and self.query("#page-options") and self.query_one(PageView).page is not None:
-            self.take(self.choices)
+        if self.query("#page-options") and self.query_one(PageView).page is not None:
+            self._show_again()
+
+    def _show_again(self) -> None:
+        series, anew = self.known.series, self.begins_anew
+        self.begins_anew = False
+        is_over = series is not None and series.status is SeriesStatus.COMPLETE
+        self.take(new_measurement(self.choices) if anew and is_over else self.choices)
 
     def show(self) -> None:
         from app.workflows.guide.after_run import page_of  # noqa: PLC0415  the first paint does not wait for what computes

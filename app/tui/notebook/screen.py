@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -14,7 +14,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.errors import UsageError
-from app.tui.frame.commands import keys
+from app.tui.frame.commands import Commanded, keys
 from app.tui.frame.parts import KeyBar, LineInput
 from app.tui.frame.screens import entry
 from app.tui.notebook.left_changes import LeftChanges
@@ -55,6 +55,12 @@ STARTS = ("guide", "survey", "load", "isolation", "audit")
 """Screens that an empty notebook offers."""
 
 NONE_FOUND = "No recording has all of these words in its label, target or note. Escape lists all again."
+
+
+class FilterLine(LineInput, Commanded):
+    """The words to filter by."""
+
+    KEYS: ClassVar = keys("filter.list filter.down filter.clear")
 
 
 class NotebookScreen(SeriesActions):
@@ -111,7 +117,7 @@ class NotebookScreen(SeriesActions):
     def compose(self) -> ComposeResult:
         with Vertical(id="all-series", classes="pane") as pane:
             pane.border_title = TITLE
-            box = LineInput(placeholder="f or / filters: words of label, target, note …", id="filter", compact=True)
+            box = FilterLine(placeholder="f or / filters: words of label, target, note …", id="filter", compact=True)
             box.cursor_blink = False
             yield box
             yield Static(EMPTY, id="empty")
@@ -237,9 +243,13 @@ class NotebookScreen(SeriesActions):
         self.query_one("#detail").styles.min_height = max(0, self.size.height - lines)
 
     @on(SeriesList.MarksChanged)
+    @on(events.DescendantFocus)
     def _show_count(self) -> None:
-        marked = len(self.rows.marked)
-        self.query_one(KeyBar).put_first(*((*_OF_MARKED, *_FOREMOST) if marked else _FOREMOST))
+        marked, of_filter = len(self.rows.marked), [key.action for key in FilterLine.KEYS]
+        if isinstance(self.focused, FilterLine):
+            self.query_one(KeyBar).put_first(*of_filter, alone=True)
+        else:
+            self.query_one(KeyBar).put_first(*((*_OF_MARKED, *_FOREMOST) if marked else _FOREMOST))
         before = f"{marked:,} marked · " if marked else ""
         self.query_one("#all-series").border_title = Content(f"{TITLE} · {before}{_count_text(*self._counted)}")
 
@@ -299,13 +309,8 @@ class NotebookScreen(SeriesActions):
             self._typing.stop()
         self._typing = self.set_timer(_TYPING_SECONDS, self.look)
 
-    @on(Input.Submitted, "#filter")
-    def _filtered(self) -> None:
+    def action_to_list(self) -> None:
         self.rows.focus()
-
-    def key_down(self) -> None:
-        if self.focused is self.query_one("#filter"):
-            self.rows.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "restore":
@@ -351,7 +356,11 @@ class NotebookScreen(SeriesActions):
     # To other screens
 
     def action_new(self) -> None:
+        from app.tui.guide.screen import GuideScreen  # noqa: PLC0415  the first paint does not wait for what comes after it
+
         self.sharebench_app.visit("guide")
+        if isinstance(guide := self.app.screen, GuideScreen):
+            guide.begins_anew = True
 
     @on(OptionList.OptionSelected, "#starts")
     def _start(self, event: OptionList.OptionSelected) -> None:

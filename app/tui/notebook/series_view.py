@@ -23,7 +23,7 @@ class SeriesView(Widget):
     SCOPED_CSS = False
     DEFAULT_CSS = """
     SeriesView { layout: vertical; height: 1fr; }
-    SeriesView > #series-headline { height: auto; max-height: 4; padding: 0 1; text-style: bold; }
+    SeriesView > #series-headline { height: auto; max-height: 50%; padding: 0 1; text-style: bold; }
     SeriesView > Horizontal { height: 1fr; }
     SeriesView #series-form-box { width: 84; scrollbar-size-vertical: 1; }
     SeriesView #series-picture { width: 1fr; display: none; }

@@ -68,7 +68,7 @@ class ReportScreen(Copies):
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.export")
     DEFAULT_CSS = """
-    ReportScreen #headline { height: auto; max-height: 3; padding: 0 1; text-style: bold; display: none; }
+    ReportScreen #headline { height: auto; max-height: 50%; padding: 0 1; text-style: bold; display: none; }
     ReportScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
     ReportScreen.-narrow VerticalScroll { scrollbar-size-vertical: 0; }
     """

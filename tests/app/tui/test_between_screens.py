@@ -1,5 +1,6 @@
 """Ways from one screen to another: several compared, exports of all forms, on to measuring."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from storage.notebook import Notebook
 from storage.plan import Plan, Settings
 from storage.records import Change, Command, Evidence, SeriesStatus, Target
 from tests.builders import book, one
-from tests.tui import FakeBackend, app_on, here, painted, settled
+from tests.tui import FakeBackend, app_on, here, painted, press, settled
 
 
 @pytest.fixture
@@ -83,6 +84,28 @@ async def test_a_series_is_measured_again_with_the_same_choices(path):
         assert isinstance(screen, GuideScreen)
         assert (screen.choices.step, screen.choices.series_id) == (MethodStep.RUN, None)
         assert (screen.choices.file, screen.choices.file_bytes) == ("big.bin", 1 << 30)
+
+
+@pytest.mark.parametrize(
+    ("number", "key", "step"),
+    [
+        (3, "n", MethodStep.TARGET),
+        (3, "f3", MethodStep.REVIEW),
+        (4, "n", MethodStep.REVIEW),
+    ],
+)
+async def test_a_new_measurement_begins_with_its_target_once_the_last_one_is_complete(path, number, key, step):
+    with Notebook(path) as notebook:
+        choices = choices_of(notebook.series(f"{number:012x}"))
+        left = replace(choices, step=MethodStep.REVIEW, series_id=f"{number:012x}")
+        notebook.remember(MEMORY_KEY, left.to_memory())
+    app = app_on(path, backend=FakeBackend())
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, key)
+        assert here(app).choices.step is step
+        await press(app, pilot, "f2", key)
+        assert here(app).choices.step is step
 
 
 async def test_an_interrupted_series_is_gone_on_with(path):

@@ -71,6 +71,19 @@ async def test_the_program_can_be_left_as_soon_as_it_is_painted(three, monkeypat
     assert app.return_code == 0, "no fault on the way out"
 
 
+async def test_while_the_filter_is_typed_only_the_keys_that_work_in_it_are_shown(three):
+    app = app_on(three)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "f")
+        footer = painted(app).splitlines()[-1]
+        assert footer.split("  ")[0].strip() == "⏎ List"
+        assert "esc Clear" in footer
+        assert all(key not in footer for key in ("n Measure", "f3", "x Export"))
+        await press(app, pilot, *"n3", "enter")
+        assert "n Measure" in painted(app).splitlines()[-1]
+
+
 async def test_a_notebook_under_another_screen_is_not_read_again_until_it_is_seen(three):
     app = app_on(three)
     async with app.run_test(size=(140, 24)) as pilot:
@@ -111,6 +124,17 @@ async def test_at_80_columns_each_line_has_its_kind_a_name_and_its_answer(tmp_pa
         assert whole == ["get 100.0 MB/s ± 0.9 %, 80 % of link", "get 198.18.219.218:34999/share"]
         await press(app, pilot, "down", "down")
         assert text_of(app.screen, "#whole").startswith("as delivered\nput 100.0 MB/s")
+
+
+async def test_what_was_measured_stands_once_in_a_line_that_has_room_for_the_target(tmp_path):
+    app = app_on(book(tmp_path / "notebook.db", one(1, label="", title=""), one(2, label="as delivered")))
+    for width in (80, 120, 200):
+        async with app.run_test(size=(width, 24)) as pilot:
+            await settled(app, pilot)
+            labelled, bare = painted(app).splitlines()[3:5]
+            assert "as delivered" in labelled
+            assert bare.count("nas") == 1, width
+        app = app_on(tmp_path / "notebook.db")
 
 
 async def test_a_screen_that_grows_shows_the_form_of_the_series_pointed_at(tmp_path):
