@@ -137,8 +137,14 @@ def fitted(width: int, unused: Collection[SortKey] = ()) -> list[PlacedColumn]:
             left -= column.width + 1
     left = max(left, 0)
     shares = sum(column.grows for column in chosen) or 1
+    has_target = any(column.order is SortKey.TARGET for column in chosen)
     return [
-        PlacedColumn(column, column.width + left * column.grows // shares) for column in COLUMNS if column in chosen
+        PlacedColumn(
+            column._replace(text=lambda s: s.label) if has_target and column.order is SortKey.LABEL else column,
+            column.width + left * column.grows // shares,
+        )
+        for column in COLUMNS
+        if column in chosen
     ]
 
 
