@@ -264,9 +264,14 @@ def _how_long(order: TrialOrder, most: int) -> str:
     return f"It ends as soon as it is decided, after {duration(seconds)} or somewhat longer at most."
 
 
+def slot_seconds(run_seconds: float) -> float:
+    """How long setting a value, the settling run and the run take."""
+    return 2 * run_seconds + SWITCH_SECONDS
+
+
 def expected_text(looks: Sequence[int], arms: int, run_seconds: float) -> str:
     """How long it takes, by the length of a run: ``8 pairs take about 3 min, 20 at most 8 min.``"""
-    one, what = arms * (2 * run_seconds + SWITCH_SECONDS), "pair" if len(looks) > 1 else "block"
+    one, what = arms * slot_seconds(run_seconds), "pair" if len(looks) > 1 else "block"
     first, last = looks[0], looks[-1]
     rest = f", {last} at most {duration(last * one)}" if last > first else ""
     return f"{wording.count(first, what)} take about {duration(first * one)}{rest}."

@@ -129,6 +129,13 @@ def _changes(found: TrialSummary) -> Chart | None:
     )
 
 
+def verdict_of(found: TrialSummary) -> Toned:
+    """The verdict alone, with its sign."""
+    sign, effect = VERDICT_SIGNS[found.verdict], found.effect
+    seen = effect and wording.verdict_sentence(found.verdict, effect.change_percent, effect.interval_percent)
+    return Toned(f"{sign} {seen or 'Inconclusive: no pair is complete yet'}.", sign.tone)
+
+
 def verdict_field(found: TrialSummary) -> Field:
     """The verdict with its sign."""
     text = f"{VERDICT_SIGNS[found.verdict]} {verdict_sentence(found)}"
@@ -375,11 +382,8 @@ def report_of(found: ChangeSummary) -> Report:
 
 
 def answer_of(found: ChangeSummary) -> Toned:
-    """The result in a sentence."""
-    if isinstance(found, TrialSummary):
-        field = verdict_field(found)
-        return Toned(field.text, field.tone)
-    return Toned(sweep_sentence(found))
+    """The result in one short sentence, as lists have it."""
+    return verdict_of(found) if isinstance(found, TrialSummary) else Toned(sweep_sentence(found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from app.tui.frame.dialogs import AskDialog
 from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen
 from app.tui.widgets.views import content_of
+from app.workflows import trial_order
 from app.workflows.guide.after_run import ask_server
 from app.workflows.guide.backend import PasswordNeededError
 from app.workflows.guide.choices import MEMORY_KEY, Go, GuideChoices
@@ -209,8 +210,10 @@ class TrialScreen(ReportRunScreen):
         so_far = f", {signed_percent(effect.change_percent)} so far" if effect else ""
         done = self._slots - 1
         passed = monotonic() - self._began_at
-        most = passed / done * (2 * self._pairs_to_come + 1) if done > 0 else 0.0
-        left = max(0.0, min(most, self.order.within_seconds - passed))
+        planned = self.order.run_seconds and trial_order.slot_seconds(self.order.run_seconds)
+        each = passed / done if done > 0 else planned or 0.0
+        most = each * (2 * self._pairs_to_come + 2 - done % 2) - (0.0 if done > 0 else passed)
+        left = max(0.0, min(most, self.order.within_seconds - passed)) if each else 0.0
         return f"{self._now}{so_far}{f'; at most {duration(left)} left' if left else ''}"
 
     def headline(self) -> Content:

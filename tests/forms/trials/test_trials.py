@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,7 +18,7 @@ from forms.exporters.text import report_text
 from forms.importers.filled_form import trial_from_document
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import LEVELS
-from forms.trials.report import NotTried, TuneSummary, judged, report_of, tune_report
+from forms.trials.report import NotTried, TuneSummary, answer_of, judged, report_of, tune_report
 from forms.trials.summary import Standing, SweepSummary, TrialSummary, block_order, blocks_needed, stand
 from storage.changes import ChangeKind, GridAxis, LoadWindow, Slot, TrialPlan
 from storage.json_reader import JSONNode
@@ -148,6 +149,7 @@ def test_a_slower_processor_takes_no_verdict_back_where_a_link_set_the_pace():
         said = report_of(summary)
         assert said.fields[0].text.startswith("▼ Slower by 10 % (")
         assert "in 8 pairs. Leave " in said.fields[0].text
+        assert re.fullmatch(r"▼ Slower by 10 % \([^()]*\)\.", answer_of(summary).text), "a list says the verdict alone"
         assert any("not counted" in field.text for field in said.results if field.name == "Fixed work")
 
 

@@ -124,6 +124,28 @@ async def test_how_long_it_takes_is_said_before_it_starts_and_can_be_limited(app
     assert limits == [360.0]
 
 
+@pytest.mark.parametrize(
+    ("heard", "passed", "said"),
+    [
+        ([(None, 1)], 0.0, "at most 8 min left"),
+        ([(None, 1)], 230.0, "at most 4 min left"),
+        ([(None, 1), ("yes", 1)], 6.0, "at most 4 min left"),
+        ([(None, 1), ("yes", 1), ("yes", 2)], 24.0, "at most 8 min left"),
+        ([(None, 1)], 10000.0, "as it is"),
+    ],
+)
+async def test_the_time_left_is_said_from_the_first_pair_on(app, monkeypatch, heard, passed, said):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        screen = here(app)
+        screen._begun = True
+        monkeypatch.setattr("app.tui.measuring.trial.monotonic", lambda: 100.0)
+        for value, block in heard:
+            screen.heard(0, ValueSet(value, block))
+        monkeypatch.setattr("app.tui.measuring.trial.monotonic", lambda: 100.0 + passed)
+        assert screen.now().endswith(said)
+
+
 async def test_a_refusal_is_told_and_nothing_can_be_consented_to(app, monkeypatch):
     def refuse(*_: object) -> ChangeableSetting:
         raise ChangeRefusedError("only root can change the server's settings")
