@@ -36,7 +36,7 @@ from forms.layout import PLAIN_SIGNS, Toned, for_terminal, visible, width, wrap
 from forms.report import SIGNS
 from forms.reports import series_reports
 from forms.series.report import series_report
-from forms.series.summary import chart_in_words, run_form
+from forms.series.summary import run_form
 from forms.trials.report import report_of
 from forms.tuning.catalogue import entries, entry_text, find, list_text
 from storage.errors import RefusedError
@@ -219,8 +219,6 @@ class PlainGuide:
             case "series":
                 form = run_form(notebook.series(str(arguments["series_id"])))
                 self._say(report_text(series_report(form)))
-                for line in chart_in_words(form):
-                    self._say(line)
             case "compare":
                 pair = (str(arguments["base"]), str(arguments["other"]))
                 self._say(report_text(pair_report(comparisons(sides_to_compare(notebook, pair))[0])))

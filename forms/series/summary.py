@@ -146,25 +146,6 @@ def _each_column(
     return RunMeasures(**columns)
 
 
-def chart_in_words(form: SeriesSummary) -> Iterator[str]:
-    """The chart in words: where each run lies beside the average."""
-    average = form.average_rate
-    yield "The chart in words:" if average else "The chart in words, without an average, since no run counts:"
-    for row in form.all_rows:
-        rate = row.measures.bytes_per_second
-        if rate is None:
-            continue
-        words = [f"{'Warm-up' if row.run.phase is Phase.WARM_UP else 'Run'} {row.run.number}: {wording.rate(rate)}"]
-        if average:
-            off = 100 * (rate / average - 1)
-            words.append(f"{wording.percent(abs(off))} {'above' if off >= 0 else 'below'} the average")
-        if row.run.status is not RunStatus.VALID:
-            words.append(row.run.status.value)
-        if row.unusual:
-            words.append("unusual")
-        yield ", ".join(words) + "."
-
-
 GAP = "   "
 _QUIET = {
     QuietVerdict.QUIET: Toned("quiet", Tone.GOOD),

@@ -128,16 +128,6 @@ def test_nothing_that_is_said_draws_boxes(tmp_path: Path):
     assert not _BOXES.search("\n".join(said))
 
 
-def test_the_whole_form_has_its_chart_in_words(tmp_path: Path):
-    _, said = guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW, "3", "the backup ran", "7", "q")
-    chart = said[said.index("The chart in words:") + 1 :]
-    told = [
-        line for line in chart if re.match(r"(Run|Warm-up) \d+: [\d.]+ .B/s, [\d.]+ % (above|below) the average", line)
-    ]
-    assert len(told) == sum(line.startswith(("Run ", "Warm-up ")) for line in chart) >= 5
-    assert [line.split(":")[0] for line in told if "rejected" in line] == ["Run 3"]
-
-
 def test_how_many_users_is_answered_with_the_command_for_the_same_folder(tmp_path: Path):
     guide, said = guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW, "", "q")
     (number,) = (line.split(".")[0] for line in said if "How many users does it carry?" in line)

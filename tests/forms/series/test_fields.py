@@ -49,7 +49,7 @@ def forms() -> dict[str, Report]:
         "matrix": comparison_report([*pair, of_alpha(3)]),
         **{kind.value: experiment_report("one", pair, kind) for kind in kinds},
         "trial": trial(),
-        "load": load_report(replace(full_load(), environment=WHERE), None),
+        "load": load_report(replace(full_load(), environment=WHERE)),
         "isolation": isolation_report(isolation),
     }
 
