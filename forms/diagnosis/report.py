@@ -7,7 +7,7 @@ from forms import wording
 from forms.audit.report import audit_answer, audit_document
 from forms.comparison.blame import with_blame
 from forms.diagnosis.rules import complaints
-from forms.diagnosis.summary import figures
+from forms.diagnosis.summary import figures, patterns
 from forms.findings.finding import SIGNS, Finding, changes_table, finding_document, findings_table
 from forms.layout import Tone, Toned
 from forms.report import Field, Report, Table, columns_of, row_of
@@ -108,10 +108,25 @@ def _tables(diagnosis: Diagnosis) -> Iterator[Table]:
     for caption, wrong in (("What is wrong, the costliest first", True), ("Worth knowing", False)):
         if of_these := [one for one in found if one.is_wrong is wrong]:
             yield findings_table(of_these, caption)
-    if measured:
+    copied = {f"{pattern.key}_{command}": pattern for pattern in patterns() for command in ("put", "get")}
+    if others := [one for one in measured if one.key not in copied]:
         columns = columns_of("Measured", "Value", "95 % interval", "About")
-        rows = tuple(row_of(one.name, one.text, one.range_text, STAGE_NAMES[one.stage]) for one in measured)
+        rows = tuple(row_of(one.name, one.text, one.range_text, STAGE_NAMES[one.stage]) for one in others)
         yield Table(columns=columns, rows=rows, caption="Measured")
+    rates = {one.key: one.text for one in measured if one.key in copied}
+    if rates:
+        columns = columns_of("Copied as by", "Put", "Get", "Requests", "Pattern after")
+        rows = tuple(
+            row_of(
+                one.name,
+                rates[f"{one.key}_put"],
+                rates[f"{one.key}_get"],
+                f"{len(one.put)}, {len(one.get)}",
+                one.source,
+            )
+            for one in dict.fromkeys(copied.values())
+        )
+        yield Table(columns=columns, rows=rows, caption="Small files a second, not verified against the programs")
 
 
 def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:

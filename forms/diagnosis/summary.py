@@ -4,17 +4,45 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from itertools import pairwise
 
 from forms import wording
 from forms.stats import summary
 from forms.stats.paired import mann_whitney_p
+from forms.tuning.smb_conf import toml_data
 from storage.diagnoses import Diagnosis, Stage, StageName
 
 LEAST_SEGMENT_SAMPLES = 8
 _LEAST_SEGMENT_SECONDS = 1.0
 _SURE = 0.001
 Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyPattern:
+    """How a program copies small files; ``patterns.toml`` explains the requests."""
+
+    key: str
+    name: str
+    streams: int
+    """Files at once."""
+    put: tuple[str, ...]
+    get: tuple[str, ...]
+    source: str
+
+
+@cache
+def patterns() -> tuple[CopyPattern, ...]:
+    """All of ``patterns.toml``."""
+    rows = toml_data("patterns.toml", package="forms.diagnosis")["pattern"]
+    return tuple(CopyPattern(**{**row, "put": tuple(row["put"]), "get": tuple(row["get"])}) for row in rows)
+
+
+def copied_per_second(stage: Stage, pattern: CopyPattern, command: str) -> float | None:
+    """Files a second of that program's pattern; None where it was not measured."""
+    seconds, files = stage.number(f"{pattern.key}_{command}_seconds"), stage.number("pattern_files")
+    return files / seconds if seconds and files else None
 
 
 class Unit(StrEnum):
@@ -231,6 +259,12 @@ def _small_files(stage: Stage) -> Iterator[Figure]:
         if factor:
             name = f"{stage.number('streams') or 0:.0f} streams against one, {command}"
             yield Figure(stage.name, f"{command}_streams", name, Unit.TIMES, factor)
+    for pattern in patterns():
+        for command in ("put", "get"):
+            rate = copied_per_second(stage, pattern, command)
+            if rate:
+                name = f"Small files copied as by {pattern.name}, {command}"
+                yield Figure(stage.name, f"{pattern.key}_{command}", name, Unit.PER_SECOND, rate)
 
 
 def _folders(stage: Stage) -> Iterator[Figure]:

@@ -1,8 +1,9 @@
 """Stages about many small files and about large folders."""
 
+import struct
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -15,6 +16,7 @@ from app.environment.samba.control import Profiler
 from app.errors import MeasurementError, NoSuchFileError
 from app.load.file_set import FILES_IN_FOLDER
 from app.subjects.diagnosis.bench import Bench, echo_seconds, measured
+from forms.diagnosis.summary import patterns
 from storage.diagnoses import Stage, StageName
 from storage.records import Command, FactValue
 
@@ -23,6 +25,23 @@ ROUND_TRIPS = 3
 _LISTINGS = 3
 _STREAM_INFORMATION = 22
 """FileStreamInformation (MS-FSCC 2.4.44)."""
+_NETWORK_OPEN_INFORMATION, _END_OF_FILE_INFORMATION, _ATTRIBUTE_INFORMATION = 34, 20, 5
+"""MS-FSCC 2.4.34, 2.4.14 and 2.5.1."""
+OF_AN_OPEN_FILE: Mapping[str, Callable[[bytes, int], wire.Request]] = {
+    "query": lambda file_id, _: wire.query(file_id, _NETWORK_OPEN_INFORMATION),
+    "size": lambda file_id, size: wire.set_info(file_id, _END_OF_FILE_INFORMATION, size.to_bytes(8, "little")),
+    "volume": lambda file_id, _: wire.query(file_id, _ATTRIBUTE_INFORMATION, wire.FILE_SYSTEM),
+}
+_IN_2022 = struct.pack("<qqqqI4x", 0, 0, 133_000_000_000_000_000, 0, 0)
+"""A last write (FileBasicInformation, MS-FSCC 2.4.7)."""
+BY_NAME: Mapping[str, tuple[str, int, tuple[wire.Request, ...]]] = {
+    "missing": ("", wire.ACCESS_ATTRIBUTES, ()),
+    "stream": (":AFP_AfpInfo", wire.ACCESS_ATTRIBUTES, ()),
+    "look": ("", wire.ACCESS_ATTRIBUTES, (wire.query(SAME_FILE, _NETWORK_OPEN_INFORMATION),)),
+    "streams": ("", wire.ACCESS_ATTRIBUTES, (wire.query(SAME_FILE, _STREAM_INFORMATION),)),
+    "times": ("", wire.ACCESS_WRITE, (wire.set_info(SAME_FILE, wire.BASIC_INFORMATION, _IN_2022),)),
+}
+_LEAST_PATTERN_FILES = 4
 _MAKERS = 8
 _PROFILE_ROUNDS, _PROFILE_FILES = 16, 60
 _FIRST_FOLDER_OF_ENTRIES = 9000
@@ -64,7 +83,47 @@ def small_files(bench: Bench) -> Stage:
     facts |= {"file_bytes": sizes.file_bytes, "files": made, "streams": streams, "round_trips": ROUND_TRIPS}
     for command in (Command.PUT, Command.GET):
         facts[f"{command}_side_by_side_seconds"] = bench.side_by_side(streams, SMBFiles, partial(move, command))
+    seconds = sum(samples["put_open_seconds"]) / made
+    facts["pattern_files"] = of_each = min(made, sizes.pattern_files, affordable_files(seconds, sizes.stage_seconds))
+    for place, pattern in enumerate(patterns() if of_each else (), start=2):
+        streams = min(pattern.streams, of_each)
+        for command, requests, first in (
+            (Command.PUT, pattern.put, place * sizes.files),
+            (Command.GET, pattern.get, 0),
+        ):
+            paths = [_file(bench, first + number, within=number) for number in range(of_each)]
+            copy = partial(copy_as, requests, paths, streams, content)
+            facts[f"{pattern.key}_{command}_seconds"] = bench.side_by_side(streams, SMBFiles, copy)
     return measured(StageName.SMALL_FILES, samples, facts)
+
+
+def affordable_files(open_seconds: float, stage_seconds: float) -> int:
+    """How many files each pattern may copy: a quarter of the stage's time for all, by what opening one takes."""
+    requests = sum(len(one.put) + len(one.get) for one in patterns())
+    return max(_LEAST_PATTERN_FILES, int(stage_seconds / 4 / (requests * open_seconds)))
+
+
+def copy_as(
+    requests: Sequence[str], paths: Sequence[str], streams: int, content: memoryview, stream: int, files: SMBFiles
+) -> None:
+    """Copy this stream's part of the paths, each by those requests of ``patterns.toml``."""
+    share = files.connected_share()
+    for path in paths[stream::streams]:
+        for request in requests:
+            if request in {"create", "open"}:
+                handle = files.open(path, OpenMode.CREATE if request == "create" else OpenMode.READ)
+            elif request == "write":
+                files.write_at(handle, 0, content)
+            elif request == "read":
+                files.read_at(handle, 0, len(content))
+            elif request == "close":
+                files.close_file(handle)
+            elif request in OF_AN_OPEN_FILE:
+                share.ask(OF_AN_OPEN_FILE[request](handle.token, len(content)))
+            else:
+                ending, access, asked = BY_NAME[request]
+                with suppress(MeasurementError):  # nothing of that name, or a share without streams
+                    share.together(path + ending, access, *asked)
 
 
 def _profiled(bench: Bench, content: memoryview, made: int) -> dict[str, FactValue]:

@@ -6,6 +6,7 @@ from typing import get_args
 from app.clients.base import Secrets
 from app.errors import NoSpaceError
 from forms import wording
+from forms.diagnosis.summary import patterns
 from storage.diagnoses import Effort, Stage, StageName
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
@@ -28,6 +29,8 @@ class Sizes:
     files: int = 500
     file_bytes: int = 16 * KIB
     streams: int = 8
+    pattern_files: int = 64
+    """Copied in the pattern of each program, at most."""
     entries: tuple[int, ...] = (1_000, 10_000)
     asked: int = 50
     """Entries and missing names of a large folder that are asked about one by one."""
@@ -41,7 +44,8 @@ class Sizes:
         """The most files and bytes that these stages create."""
         files, size = 0, 0
         if StageName.SMALL_FILES in stages:
-            files, size = 2 * self.files, 2 * self.files * self.file_bytes
+            files = 2 * self.files + len(patterns()) * min(self.files, self.pattern_files)
+            size = files * self.file_bytes
         if StageName.FOLDERS in stages and own_folders:
             files += sum(self.entries)
         if {StageName.DISTANCE, StageName.PROTECTION, StageName.CARDS} & set(stages):
@@ -68,6 +72,7 @@ class Sizes:
         return replace(
             self,
             files=max(1, int(self.files * share)),
+            pattern_files=int(self.pattern_files * share),
             bulk_bytes=max(KIB, int(self.bulk_bytes * share)),
             long_bytes=max(KIB, int(self.long_bytes * share)),
         )
@@ -75,8 +80,8 @@ class Sizes:
 
 SIZES = {
     Effort.QUICK: Sizes(
-        logins=3, echoes=30, files=64, streams=4, entries=(200, 2_000), asked=20, bulk_bytes=8 * MIB, rounds=4,
-        long_bytes=64 * MIB, stage_seconds=8.0,
+        logins=3, echoes=30, files=64, streams=4, pattern_files=16, entries=(200, 2_000), asked=20,
+        bulk_bytes=8 * MIB, rounds=4, long_bytes=64 * MIB, stage_seconds=8.0,
     ),
     Effort.USUAL: Sizes(),
     Effort.THOROUGH: Sizes(

@@ -3,8 +3,10 @@
 import pytest
 
 from app.errors import NoSpaceError, UsageError
+from app.subjects.diagnosis.file_stages import BY_NAME, OF_AN_OPEN_FILE, affordable_files
 from app.subjects.diagnosis.plan import SIZES, Sizes
 from app.subjects.diagnosis.run import parse_stages
+from forms.diagnosis.summary import CopyPattern, patterns
 from storage.diagnoses import Effort, StageName, stages_of
 
 ALL = stages_of(())
@@ -38,7 +40,7 @@ def test_every_effort_says_what_it_creates():
     assert Sizes().amount((StageName.CONNECT, StageName.SETTINGS), own_folders=True) == (0, 0)
     assert SIZES[Effort.USUAL].amount((StageName.FOLDERS,), own_folders=True) == (11_000, 0)
     assert SIZES[Effort.THOROUGH].amount((StageName.FOLDERS,), own_folders=False) == (0, 0)
-    assert SIZES[Effort.QUICK].amount((StageName.SMALL_FILES,), own_folders=True) == (128, 128 * 16 * 1024)
+    assert SIZES[Effort.QUICK].amount((StageName.SMALL_FILES,), own_folders=True) == (192, 192 * 16 * 1024)
 
 
 def test_stages_are_measured_in_their_own_order():
@@ -46,3 +48,20 @@ def test_stages_are_measured_in_their_own_order():
     assert parse_stages("") == ()
     with pytest.raises(UsageError, match="did you mean connect"):
         parse_stages("conect")
+
+
+@pytest.mark.parametrize("pattern", patterns(), ids=lambda one: one.key)
+def test_each_program_moves_the_content_by_requests_that_are_known(pattern: CopyPattern):
+    known = {"create", "open", "write", "read", "close", *OF_AN_OPEN_FILE, *BY_NAME}
+    for requests, moving in ((pattern.put, ("create", "write", "close")), (pattern.get, ("open", "read", "close"))):
+        assert set(requests) <= known
+        assert tuple(one for one in requests if one in {"create", "open", "write", "read", "close"}) == moving
+        opened = requests[requests.index(moving[0]) : requests.index("close")]
+        assert {one for one in requests if one in OF_AN_OPEN_FILE} <= set(opened)
+    assert pattern.source
+
+
+@pytest.mark.parametrize(("open_seconds", "files"), [(0.25, 10), (0.2501, 9), (0.5, 5), (0.7, 4), (100.0, 4)])
+def test_patterns_get_a_quarter_of_the_time_and_a_few_files_at_least(open_seconds: float, files: int):
+    requests = sum(len(one.put) + len(one.get) for one in patterns())
+    assert affordable_files(open_seconds, 4 * 2.5 * requests) == files

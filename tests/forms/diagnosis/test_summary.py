@@ -12,9 +12,11 @@ from forms.diagnosis.summary import (
     Unit,
     at_least,
     break_of,
+    copied_per_second,
     figures,
     growth,
     middle,
+    patterns,
     price,
     side_by_side_factor,
     written,
@@ -80,6 +82,13 @@ def test_several_streams_are_compared_with_the_same_files_by_one():
     )
     assert side_by_side_factor(stage, "get") == pytest.approx(3.0)
     assert side_by_side_factor(stage, "put") is None
+
+
+def test_files_copied_as_by_a_program_are_counted_a_second():
+    explorer = patterns()[0]
+    stage = Stage(name=StageName.SMALL_FILES, facts={"pattern_files": 30, f"{explorer.key}_put_seconds": 0.5})
+    assert copied_per_second(stage, explorer, "put") == 60
+    assert copied_per_second(stage, explorer, "get") is None
 
 
 def test_a_steady_run_has_no_break_and_a_broken_one_has_it_where_it_is():

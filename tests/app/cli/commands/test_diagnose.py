@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from app.clients.smb.files import SMBFiles
+from app.subjects.diagnosis.file_stages import copy_as
 from app.subjects.diagnosis.plan import SIZES, Sizes
+from forms.diagnosis.summary import CopyPattern, patterns
 from storage.diagnoses import Effort, StageName, diagnosis_of, recording_of
 from storage.notebook import Notebook
+from storage.plan import Settings
 from storage.records import SeriesStatus, format_target
 from tests.command_line import Inside
 from tests.servers.smbd import Smbd
 from tests.waiting import wait_for
 
 TINY = Sizes(
-    logins=2, echoes=10, files=8, streams=2, entries=(20, 200), asked=5, bulk_bytes=1 << 20, rounds=3,
+    logins=2, echoes=10, files=8, streams=2, pattern_files=2, entries=(20, 200), asked=5, bulk_bytes=1 << 20, rounds=3,
     long_bytes=4 << 20, stage_seconds=120.0,
 )  # fmt: skip
 
@@ -51,7 +57,25 @@ def test_a_whole_diagnosis_measures_every_stage_and_removes_what_it_made(inside:
     (cards,) = (stage["facts"] for stage in found["stages"] if stage["name"] == "cards")
     assert cards["interfaces"] == 1, "the loopback, of which the server names two addresses"
     assert {"first_connect_seconds", "round_trip_seconds", "put_file_seconds", "signed_percent"} <= set(figures)
-    assert inside("show", "last", "--json").returncode == 0
+    for pattern in patterns():
+        assert figures[f"{pattern.key}_put_per_second"] > 0
+        assert figures[f"{pattern.key}_get_per_second"] > 0
+    form = inside("show", "last").stdout
+    assert "not verified against the programs" in form
+    assert "robocopy /MT:8" in form
+
+
+@pytest.mark.parametrize("pattern", patterns(), ids=lambda one: one.key)
+def test_a_file_is_copied_whole_by_each_pattern(make_smbd, pattern: CopyPattern):
+    smbd: Smbd = make_smbd()
+    with closing(SMBFiles(smbd.target(), smbd.secrets(), Settings())) as files:
+        files.connect()
+        for requests in (pattern.put, pattern.get):
+            copy_as(requests, ["one", "two", "three"], 2, memoryview(b"content"), 0, files)
+    assert {path.name for path in smbd.folder.iterdir()} == {"one", "three"}, "the other stream has the second"
+    found = smbd.folder / "three"
+    assert found.read_bytes() == b"content"
+    assert (datetime.fromtimestamp(found.stat().st_mtime, UTC).year == 2022) == ("times" in pattern.put)
 
 
 def test_what_it_creates_is_said_before_and_nothing_is_written_without_consent(inside: Inside, smbd: Smbd):

@@ -21,7 +21,7 @@ from tests.waiting import wait_for
 
 MIB = 1 << 20
 TINY = Sizes(
-    logins=2, echoes=4, files=6, streams=3, asked=7, bulk_bytes=2 * MIB, rounds=3, long_bytes=64 * MIB,
+    logins=2, echoes=4, files=6, streams=3, pattern_files=0, asked=7, bulk_bytes=2 * MIB, rounds=3, long_bytes=64 * MIB,
     stage_seconds=120.0,
 )  # fmt: skip
 ROUND_TRIP_SECONDS = 0.06

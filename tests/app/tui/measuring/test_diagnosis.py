@@ -55,7 +55,7 @@ async def test_it_asks_measures_and_shows_the_answer(tmp_path: Path, smbd: Smbd,
         app.screen.query_one("#target", Input).value = format_target(smbd.target())
         app.screen.query_one("#only", Input).value = "connect,small-files"
         await press(app, pilot, "f9")
-        assert "Creates at most 8 files" in " ".join(painted(app).split())
+        assert "Creates at most 24 files" in " ".join(painted(app).split())
         await press(app, pilot, "left", "enter")
         await measured(app, pilot)
         with Notebook(tmp_path / "notebook.db") as notebook:
