@@ -242,7 +242,10 @@ def _by_number(before: _Side, after: _Side, alike: float) -> _Effect:
 
 
 def _by_time(before: _Side, after: _Side, alike: float, session: float = _SESSION) -> _Effect:
-    """The change in the time of a call, by what rounds differ by and equal recordings besides."""
+    """The change in the time of a call, by what rounds differ by and equal recordings besides.
+
+    Of the calls of the slower side: with the change in their number at the lesser time it is the whole change.
+    """
     rates, slower = before.rates, [rate * alike for rate in after.rates]
     found = within_series([rates], [slower]) if min(len(rates), len(slower)) >= LEAST_ROUNDS else None
     if found is None:
@@ -252,7 +255,7 @@ def _by_time(before: _Side, after: _Side, alike: float, session: float = _SESSIO
     low, high = replace(found, error=error, freedom=known).interval_percent(LEVEL)
     middle = basic.fmean(rates)
     factors = (middle / basic.fmean(slower), 1 / (1 + high / 100), 1 / (1 + low / 100))
-    return _Effect(*(after.calls / middle * (factor - 1) for factor in factors))
+    return _Effect(*((after if factor > 1 else before).calls / middle * (factor - 1) for factor in factors))
 
 
 BLAME = "Blame"

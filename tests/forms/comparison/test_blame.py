@@ -57,6 +57,17 @@ def test_equal_recordings_blame_nothing_in_nine_of_ten():
     assert quiet.sentence.startswith("No call of smbd is to blame")
 
 
+def test_many_more_calls_are_to_blame_though_each_is_faster():
+    """A scan of 10,000 names asks for long lists, which take less each than the short ones before."""
+    found = blamed(rounds(2, readdir=(1680.0, 0.15)))
+    (first, *_) = found.blamed
+    assert first.name == "syscall_readdir"
+    assert first.blamed_seconds == pytest.approx(1e-6 * (1680 * 0.15 - 14 * 0.5), rel=0.1)
+    back = blamed(rounds(1), rounds(2, readdir=(1680.0, 0.15)))
+    assert back.blamed[0].name == "syscall_readdir"
+    assert back.blamed[0].blamed_seconds == pytest.approx(-first.blamed_seconds, rel=0.1)
+
+
 @pytest.mark.parametrize(
     ("first", "how"),
     [
