@@ -61,6 +61,7 @@ def pytest_collection() -> None:
 def pytest_collection_finish() -> None:
     """What is loaded now stays: the garbage collector need not look through it again and again."""
     gc.freeze()
+    gc.set_threshold(50_000, 10, 10)  # what a test leaves is little: a tenth of the time went into looking for it
     gc.enable()
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
+from textual._compositor import Compositor
 from textual.app import App
 from textual.screen import Screen
 from textual.timer import Timer
@@ -23,6 +24,8 @@ _DELAY_SECONDS = 1.0
 """Timers of one stroke up to here put work off until the user is done typing; longer ones take notes away."""
 _QUIET = 2
 """So often in a row must nothing be left to do."""
+paint = Compositor.render_update
+"""As Textual does it, also where the tests have it put off until rest."""
 
 
 async def at_rest(app: App[Any]) -> None:
@@ -41,6 +44,9 @@ async def at_rest(app: App[Any]) -> None:
                     await asyncio.sleep(_LOOK_SECONDS)
     except TimeoutError:
         raise AssertionError(f"the app does not come to rest: there is always {left or 'something to run'}") from None
+    if app._screen_stack and not app._exit:
+        with app._context():
+            paint(app.screen._compositor, screen_stack=app._background_screens)
 
 
 async def _others_turn(loop: asyncio.AbstractEventLoop) -> None:

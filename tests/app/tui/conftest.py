@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from textual._compositor import Compositor
 from textual._context import active_app
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
@@ -11,7 +12,7 @@ from textual.notifications import Notification
 from app.clients.base import Secrets
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
-from tests.rest import at_rest
+from tests.rest import at_rest, paint
 from tests.tui import SMB, FakeBackend
 
 
@@ -24,6 +25,16 @@ def pilot_waits_for_rest(monkeypatch):
 
     monkeypatch.setattr("textual.app.wait_for_idle", wait_for_rest)
     monkeypatch.setattr("textual.pilot.wait_for_idle", wait_for_rest)
+
+
+@pytest.fixture(autouse=True)
+def painted_at_rest(monkeypatch):
+    """Of what is painted between two rests nobody reads anything; the last of it is painted by :func:`at_rest`."""
+
+    def put_off(compositor: Compositor, full: bool = False, **how: Any) -> object:
+        return paint(compositor, full, **how) if full else None
+
+    monkeypatch.setattr(Compositor, "render_update", put_off)
 
 
 @pytest.fixture(autouse=True)
