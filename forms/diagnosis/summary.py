@@ -321,6 +321,14 @@ def _cards(stage: Stage) -> Iterator[Figure]:
     if found:
         name = f"{stage.number('connections') or 0:.0f} connections against one"
         yield Figure(stage.name, "connections", name, Unit.TIMES, *found)
+    for side, whose in (("card", "this machine's"), ("server_card", "the server's")):
+        for fact in stage.facts:
+            card = fact.removeprefix(f"{side}.").removesuffix(".share")
+            if fact == f"{side}.{card}.share":
+                share = 100 * (stage.number(fact) or 0.0)
+                yield Figure(
+                    stage.name, f"{side}_{card}", f"Through {whose} {wording.plain(card)}", Unit.PERCENT, share
+                )
 
 
 _FIGURES = {

@@ -4,6 +4,7 @@ import socket
 import struct
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -20,6 +21,7 @@ from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, Opcode, Response
 from app.environment.host.facts import read_text
 from app.environment.link.facts import parse_interfaces
 from app.errors import LoginError, MeasurementError
+from app.server.shell import ServerShell
 from app.subjects.diagnosis.bench import LARGEST_WINDOW_BYTES, LONG, Bench, echo_seconds, measured, read_part
 from storage.diagnoses import Stage, StageName
 from storage.records import FactValue
@@ -38,6 +40,8 @@ _INTERFACES = 0x001401FC
 _IOCTL = struct.Struct("<HHI16sIIIIIIII")
 _INTERFACE = struct.Struct("<IIIIQ128s")
 _RSS, _RDMA = 1, 2
+_LEAST_SHARE_OF_A_CARD = 0.01
+"""Of all bytes; what other traffic a card carries is not told."""
 
 
 # The first connect
@@ -249,20 +253,36 @@ def cards(bench: Bench) -> Stage:
     def read(_number: int, by: SMBClient) -> None:
         by.get(path, Meter(bench.cancelled))
 
-    received = defaultdict[str, int](int)
+    sides: dict[str, tuple[str | None, str]] = {"card": (None, "rx_bytes")}
+    if bench.plan.profile_ssh:
+        sides["server_card"] = (bench.plan.profile_ssh, "tx_bytes")
+    carried = {side: defaultdict[str, int](int) for side in sides}
     for turn in range(max(3, bench.sizes.rounds // 2)):
         for connections in (1, _CONNECTIONS) if turn % 2 else (_CONNECTIONS, 1):
             if turn and time.monotonic() > until:
                 break
-            before = parse_interfaces(read_text("/proc/net/dev"))
+            before = {side: _counters(ssh) for side, (ssh, _) in sides.items()} if connections > 1 else {}
             seconds = bench.side_by_side(connections, SMBClient, read)
             samples[f"connections_{connections}_bytes_per_second"].append(connections * size / seconds)
-            if connections > 1:
-                for card, counts in parse_interfaces(read_text("/proc/net/dev")).items():
-                    received[card] += counts["rx_bytes"] - before.get(card, counts)["rx_bytes"]
-    whole = sum(received.values()) or 1
-    facts |= {f"card.{card}.share": round(count / whole, 4) for card, count in received.items() if count / whole > 0.01}
+            for side, earlier in before.items():
+                ssh, direction = sides[side]
+                for card, counts in _counters(ssh).items():
+                    carried[side][card] += counts[direction] - earlier.get(card, counts)[direction]
+    for side, by_card in carried.items():
+        facts |= {f"{side}.{card}.share": share for card, share in shares_of(by_card).items()}
     return measured(StageName.CARDS, samples, facts)
+
+
+def shares_of(by_card: Mapping[str, int]) -> dict[str, float]:
+    """What part of all bytes went through each card, but for those with hardly any."""
+    whole = sum(by_card.values())
+    return {card: round(count / whole, 4) for card, count in by_card.items() if count > _LEAST_SHARE_OF_A_CARD * whole}
+
+
+def _counters(ssh: str | None) -> dict[str, dict[str, int]]:
+    """The counters of each card of this machine, or of the server; none where they cannot be read."""
+    text = ServerShell(ssh).run("cat", "/proc/net/dev").out if ssh else read_text("/proc/net/dev")
+    return parse_interfaces(text)
 
 
 def _offered(share: Share) -> list[tuple[int, int]]:

@@ -4,6 +4,7 @@ import pytest
 
 from app.errors import NoSpaceError, UsageError
 from app.subjects.diagnosis.file_stages import BY_NAME, OF_AN_OPEN_FILE, affordable_files
+from app.subjects.diagnosis.path_stages import shares_of
 from app.subjects.diagnosis.plan import SIZES, Sizes
 from app.subjects.diagnosis.run import parse_stages
 from forms.diagnosis.summary import CopyPattern, patterns
@@ -65,3 +66,9 @@ def test_each_program_moves_the_content_by_requests_that_are_known(pattern: Copy
 def test_patterns_get_a_quarter_of_the_time_and_a_few_files_at_least(open_seconds: float, files: int):
     requests = sum(len(one.put) + len(one.get) for one in patterns())
     assert affordable_files(open_seconds, 4 * 2.5 * requests) == files
+
+
+def test_a_card_with_more_than_a_hundredth_of_the_bytes_is_told():
+    assert shares_of({"eth0": 989, "eth1": 10, "docker0": 1}) == {"eth0": 0.989}
+    assert shares_of({"eth0": 980, "eth1": 11, "docker0": 9}) == {"eth0": 0.98, "eth1": 0.011}
+    assert shares_of({}) == shares_of({"eth0": 0}) == {}

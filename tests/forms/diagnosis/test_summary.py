@@ -22,6 +22,7 @@ from forms.diagnosis.summary import (
     written,
 )
 from storage.diagnoses import Stage, StageName
+from storage.records import FactValue
 from tests.recordings import DIAGNOSIS
 
 
@@ -89,6 +90,17 @@ def test_files_copied_as_by_a_program_are_counted_a_second():
     stage = Stage(name=StageName.SMALL_FILES, facts={"pattern_files": 30, f"{explorer.key}_put_seconds": 0.5})
     assert copied_per_second(stage, explorer, "put") == 60
     assert copied_per_second(stage, explorer, "get") is None
+
+
+def test_the_share_of_each_card_is_told_for_both_sides():
+    facts: dict[str, FactValue] = {"card.eth0.share": 0.75, "card.eth0.1.share": 0.25, "server_card.bond0.share": 1.0}
+    stage = Stage(name=StageName.CARDS, facts={"connections": 4, "card.errors": 2, **facts})
+    told = [(one.name, one.text) for one in figures(replace(DIAGNOSIS, stages=(stage,)))]
+    assert told == [
+        ("Through this machine's eth0", "75 %"),
+        ("Through this machine's eth0.1", "25 %"),
+        ("Through the server's bond0", "100 %"),
+    ]
 
 
 def test_a_steady_run_has_no_break_and_a_broken_one_has_it_where_it_is():

@@ -21,6 +21,7 @@ from storage.plan import Settings
 from storage.records import SeriesStatus, format_target
 from tests.command_line import Inside
 from tests.servers.smbd import Smbd
+from tests.servers.sshd import Sshd
 from tests.waiting import wait_for
 
 TINY = Sizes(
@@ -76,6 +77,14 @@ def test_a_file_is_copied_whole_by_each_pattern(make_smbd, pattern: CopyPattern)
     found = smbd.folder / "three"
     assert found.read_bytes() == b"content"
     assert (datetime.fromtimestamp(found.stat().st_mtime, UTC).year == 2022) == ("times" in pattern.put)
+
+
+def test_bytes_are_counted_for_each_card_of_both_sides(inside: Inside, smbd: Smbd, through: Sshd):
+    found = diagnosed(inside, smbd, "--only", "cards", "--server-ssh", "fileserver", "--smb-conf", str(smbd.conf))
+    figures = {one["key"]: one["value"] for one in found["figures"]}
+    assert figures["card_lo_percent"] > 0, "other tests have links of their own"
+    assert figures["server_card_lo_percent"] > 0
+    assert "the server's lo" in inside("show", "last").stdout
 
 
 def test_what_it_creates_is_said_before_and_nothing_is_written_without_consent(inside: Inside, smbd: Smbd):
