@@ -20,15 +20,18 @@ help: ## list the targets
 		{ echo "could not make .venv; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	@touch $@
 
+# Bytecode is written for what is used, when it is first used: most of the modules never are.
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes
+
 .venv/.installed: .venv/.made requirements.lock pyproject.toml
 	@echo "installing sharebench into .venv (once; a minute or so)" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(INSTALL) -r requirements.lock
 	@touch $@
 
-.venv/.installed-dev: .venv/.installed requirements-dev.lock
-	@echo "installing what the tests need into .venv (once)" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
-	@touch $@
+.venv/.installed-dev: .venv/.made requirements-dev.lock pyproject.toml
+	@echo "installing sharebench and what its tests need into .venv (once; a minute or so)" >&2
+	@$(INSTALL) -r requirements-dev.lock
+	@touch .venv/.installed $@
 
 demo: .venv/.installed ## the main job on embedded practice servers, with all its own set-up
 	@$(BIN)/python -m app demo
