@@ -14,17 +14,27 @@ from app.errors import UsageError
 from forms import wording
 from forms.layout import Tone, Toned
 from forms.series.listing import RecordingLine, done_text, done_tone, series_lines, side_by_side
-from storage.audits import AUDIT, Audit, audit_from_json, audit_of, recording_of
 from storage.changes import TrialPlan
-from storage.diagnoses import DIAGNOSIS, Diagnosis, diagnosis_from_json, diagnosis_of
-from storage.diagnoses import recording_of as diagnosed
 from storage.isolations import Isolation, Layer, isolation_from_json
 from storage.json_reader import JSONNode
 from storage.loads.records import Load
+from storage.looks import (
+    AUDIT,
+    DIAGNOSIS,
+    WATCH,
+    Audit,
+    Diagnosis,
+    Watch,
+    audit_from_json,
+    audit_of,
+    diagnosis_from_json,
+    diagnosis_of,
+    recording_of,
+    watch_of,
+)
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LAST, LOAD, OURS, SERIES, Recording, recorded, with_head
 from storage.records import HEAD, Experiment, RunStatus, Series, Target, format_target
-from storage.watches import WATCH, Watch, recording_of_watch, watch_of
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -345,7 +355,7 @@ KINDS: dict[str, Kind] = {
             target=lambda notebook, head: _diagnosis(notebook, head.id).target,
             compare=_two(_diagnosis, "forms.diagnosis.report:diagnosis_comparison"),
             from_document=diagnosis_from_json,
-            add=lambda notebook, diagnosis: notebook.add_recording(diagnosed(diagnosis)),
+            add=lambda notebook, diagnosis: notebook.add_recording(recording_of(diagnosis)),
         ),
         Kind(
             name=WATCH,
@@ -356,7 +366,7 @@ KINDS: dict[str, Kind] = {
                 _later("app.workflows.watch:last_check")(notebook, _watch(notebook, head.id))
             ),
             answer=_of(_watch, "forms.watch.report:watch_answer"),
-            add=lambda notebook, watch: notebook.add_recording(recording_of_watch(watch)),
+            add=lambda notebook, watch: notebook.add_recording(recording_of(watch)),
         ),
         _OF_PAIRS(name="trial", schema="sharebench/trial/1"),
         _OF_PAIRS(name="sweep", schema="sharebench/sweep/1"),

@@ -8,17 +8,14 @@ from app import kinds
 from app.kinds import KINDS, Kind
 from forms.layout import Toned
 from forms.report import Field, Report
-from storage.audits import Audit, AuditScope, recording_of
 from storage.changes import ChangeKind, Slot, TrialPlan
-from storage.diagnoses import Diagnosis, Stage, StageName
-from storage.diagnoses import recording_of as diagnosed
 from storage.isolations import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.json_reader import Count, Filled, Moment
+from storage.looks import Audit, AuditScope, Diagnosis, Stage, StageName, Watch, recording_of
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.recordings import Recording, recorded
 from storage.records import Change, ClientFacts, Command, Experiment, ExperimentKind, SeriesStatus, Spread, Target
-from storage.watches import Watch, recording_of_watch
 from tests.builders import one
 from tests.loads import full_load
 
@@ -156,7 +153,7 @@ DIAGNOSIS = Diagnosis(
 
 
 def _diagnosis(notebook: Notebook) -> str:
-    notebook.add_recording(diagnosed(DIAGNOSIS))
+    notebook.add_recording(recording_of(DIAGNOSIS))
     return DIAGNOSIS.id
 
 
@@ -166,7 +163,7 @@ def _watch(notebook: Notebook) -> str:
         id="ee55ee55ee55", created_at=at, subject="smb://nas/data/big.bin", baseline="nightly", command=Command.GET,
         since=at, attempted_at=at,
     )  # fmt: skip
-    notebook.add_recording(recording_of_watch(made))
+    notebook.add_recording(recording_of(made))
     return made.id
 
 

@@ -19,7 +19,7 @@ from forms.audit.judge import AuditedServer, judge
 from forms.audit.report import Remedy, remedies
 from forms.findings.finding import FAR_SECONDS
 from forms.tuning.smb_conf import read_conf
-from storage.audits import Audit, AuditScope
+from storage.looks import Audit, AuditScope
 from storage.plan import Settings
 from storage.records import FactValue, Target, format_target, utc_now
 

@@ -14,11 +14,10 @@ from forms.report import Report
 from forms.stats.decision import MOST_EARLIER, NONE_AFTER_DAYS
 from forms.trials.report import KINDS, answer_of, judged
 from forms.tuning.smb_conf import parameter_key
-from storage.audits import Audit
+from storage.looks import WATCH, Audit, unconfirmed_ids
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import Series
-from storage.watches import WATCH, unconfirmed_ids
 
 MOST_CHANGES = 100
 """Longest chain of base series followed."""

@@ -21,8 +21,8 @@ from forms.tuning import catalogue
 from forms.tuning.catalogue import Effect, EntryKind, Status
 from forms.tuning.smb_conf import spelling
 from forms.tuning.trial_rules import data, risk_of
-from storage.audits import Ruling
 from storage.changes import LoadWindow, TrialPlan
+from storage.looks import Ruling
 from storage.plan import DEFAULT_SIZE_BYTES
 from storage.records import ExperimentKind
 

@@ -19,10 +19,10 @@ from forms.stats.decision import Limits, Verdict
 from forms.watch.history import History, HistoryMark, HistoryNotes, history_of_loads, history_of_series
 from forms.watch.report import BASELINE_NIGHTS, Check, Confirm, Outcome, nights, outcome_of, settled, state_after
 from storage.errors import RefusedError
+from storage.looks import WATCH, Watch, WatchState, recording_of, unconfirmed_ids, watch_of
 from storage.notebook import Notebook
 from storage.recordings import LAST, LOAD, SERIES
 from storage.records import ClientFacts, Command, QuietVerdict, Series, Target, utc_now
-from storage.watches import WATCH, Watch, WatchState, recording_of_watch, unconfirmed_ids, watch_of
 
 COMMAND_SECONDS = 60.0
 """A longer --on-change command is ended."""
@@ -76,7 +76,7 @@ def _stored(notebook: Notebook, request: WatchRequest) -> Watch:
         id=uuid.uuid4().hex[:12], created_at=now, subject=request.subject, baseline=request.baseline,
         command=request.command, since=now, attempted_at=now,
     )  # fmt: skip
-    notebook.add_recording(recording_of_watch(made))
+    notebook.add_recording(recording_of(made))
     return made
 
 
@@ -115,7 +115,7 @@ def _checked(watch: Watch, request: WatchRequest, path: Path, measure: Callable[
         outcome = settled(outcomes, request.confirm, slowed=bool(watch.slow_ids), retries=retries)
     with open_notebook(path) as notebook:
         after = _after(watch, outcome, found, slow)
-        notebook.update_recording(recording_of_watch(after))
+        notebook.update_recording(recording_of(after))
     return Check(
         watch=after, before=watch, outcome=outcome, comparison=found.comparison, nights=found.nights,
         series=found.series, limits=request.limits,
@@ -262,7 +262,7 @@ def tell(document: object, command: str, watch: Watch, path: Path) -> str:
 def delivered(watch: Watch, path: Path) -> None:
     """Note that the state has been reported."""
     with open_notebook(path) as notebook:
-        notebook.update_recording(recording_of_watch(replace(watch, told=watch.standing)))
+        notebook.update_recording(recording_of(replace(watch, told=watch.standing)))
 
 
 MOST_SHOWN = 1_500

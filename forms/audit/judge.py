@@ -10,7 +10,7 @@ from typing import Any
 from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import CatalogueEntry, Status
 from forms.tuning.facts import PARAMETER_PREFIX
-from storage.audits import AuditedSetting, AuditFinding, Ruling
+from storage.looks import AuditedSetting, AuditFinding, Ruling
 from storage.records import FactValue
 
 MEASURED = "measured on Samba 4.17.12"

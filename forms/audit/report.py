@@ -11,7 +11,7 @@ from forms.report import Field, Report, Table, columns_of, fields_of, row_of
 from forms.tuning.catalogue import about
 from forms.tuning.smb_conf import same_value, spelling
 from forms.tuning.trial_rules import data
-from storage.audits import Audit, AuditFinding, AuditScope, Ruling
+from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 from storage.records import with_zone
 
 SCHEMA = "sharebench/audit/1"

@@ -12,9 +12,9 @@ from forms.findings.finding import SIGNS, Finding, changes_table, finding_docume
 from forms.layout import Tone, Toned
 from forms.report import Field, Report, Table, columns_of, row_of
 from forms.wording import plain
-from storage.diagnoses import Diagnosis, StageName, recording_of
 from storage.isolations import profile_rounds
 from storage.json_reader import named
+from storage.looks import Diagnosis, StageName, recording_of
 from storage.records import SeriesStatus, format_target, with_zone
 
 SCHEMA = "sharebench/diagnosis/1"

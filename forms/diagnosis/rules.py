@@ -6,8 +6,7 @@ from forms import wording
 from forms.audit.report import audit_answer, remedies, said_of
 from forms.diagnosis import summary
 from forms.findings.finding import FAR_SECONDS, Finding, Severity
-from storage.audits import Ruling
-from storage.diagnoses import Diagnosis, Stage, StageName
+from storage.looks import Diagnosis, Ruling, Stage, StageName
 
 SLOW_CONNECT_SECONDS = 1.0
 """Beyond the round trips; the pause after which users lose their train of thought (Nielsen 1993)."""

@@ -11,7 +11,7 @@ from forms import wording
 from forms.stats import summary
 from forms.stats.paired import mann_whitney_p
 from forms.tuning.smb_conf import toml_data
-from storage.diagnoses import Diagnosis, Stage, StageName
+from storage.looks import Diagnosis, Stage, StageName
 
 LEAST_SEGMENT_SAMPLES = 8
 _LEAST_SEGMENT_SECONDS = 1.0

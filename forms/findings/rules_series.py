@@ -12,7 +12,7 @@ from forms.findings.finding import Finding, Severity, is_loopback, is_practice, 
 from forms.stats import summary
 from forms.tuning.facts import PARAMETER_PREFIX
 from forms.tuning.smb_conf import hiding_pattern
-from storage.audits import AuditFinding
+from storage.looks import AuditFinding
 from storage.records import Command, Facts, FactValue, QuietVerdict, Series, Target
 
 SLOW_LINK_FACTOR = 10

@@ -19,8 +19,8 @@ from forms.layout import Tone, Toned
 from forms.report import Field, Report
 from forms.stats.decision import Limits, Verdict
 from forms.stats.distributions import student_t
+from storage.looks import Watch, WatchState
 from storage.records import Series, with_zone
-from storage.watches import Watch, WatchState
 
 BASELINE_NIGHTS = 3
 NIGHT_SECONDS = 12 * 3600.0

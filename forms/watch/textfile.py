@@ -13,8 +13,8 @@ from forms.series.summary import run_form
 from forms.stats.decision import Verdict
 from forms.watch.report import Check
 from storage.loads.records import Load
+from storage.looks import WatchState
 from storage.records import Series, Target
-from storage.watches import WatchState
 
 _HELP = {
     "throughput_bytes_per_second": "Mean throughput of the valid measured runs.",

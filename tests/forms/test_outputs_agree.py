@@ -29,11 +29,10 @@ from forms.stats.summary import deviation_percent, half_width_percent
 from forms.trials.report import judged, report_of
 from forms.tuning.smb_conf import read_conf
 from forms.watch.report import Check, Outcome, watch_report
-from storage.audits import Audit, AuditScope
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.loads.records import Capacity
+from storage.looks import Audit, AuditScope, Watch, WatchState
 from storage.records import Change, Command, Experiment, ExperimentKind, Series, Target
-from storage.watches import Watch, WatchState
 from tests.builders import CLIENT, example_isolation, full_series, interleaved, series
 from tests.loads import full_load, point
 from tests.outputs import is_told, numbers_in, outputs

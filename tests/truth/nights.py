@@ -9,7 +9,7 @@ import numpy as np
 
 from forms.stats.decision import DAY_SECONDS, MOST_EARLIER, Rates, SeriesGroup, Verdict, confirmed_changes, decide
 from forms.watch.report import BASELINE_NIGHTS, Confirm, Outcome, outcome_of, settled, state_after
-from storage.watches import WatchState
+from storage.looks import WatchState
 
 HISTORY, NIGHTS, STRETCHES = 60, 100, 500
 BETWEEN = (0.3, 0.5)

@@ -15,7 +15,7 @@ from app.subjects.audit import AuditRequest, AuditResult, audit_file, audit_serv
 from app.targets import parse_target
 from app.workflows.compare import audit_form
 from forms.audit.report import audit_document, proposed_diff, remedies
-from storage.audits import Audit, AuditScope, Ruling, recording_of
+from storage.looks import Audit, AuditScope, Ruling, recording_of
 
 PASSED = (
     "yes", "allow_restart", "kerberos", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling",

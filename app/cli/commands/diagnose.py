@@ -11,8 +11,8 @@ from app.errors import CancelledError, MeasurementError, UsageError
 from app.measure.process import SeriesControl, Warned
 from app.subjects.diagnosis import run as diagnosing
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
-from storage.diagnoses import DIAGNOSIS, Effort, StageName
 from storage.json_reader import named
+from storage.looks import DIAGNOSIS, Effort, StageName
 from storage.records import SeriesStatus
 
 _WITH_RESUME = {"as_json", "kerberos", "target", "yes"}

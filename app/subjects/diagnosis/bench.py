@@ -21,7 +21,7 @@ from app.clients.smb.wire import OpenedFile
 from app.errors import CancelledError, MeasurementError, SharebenchError
 from app.load.file_set import place, removals, remove_all
 from app.subjects.diagnosis.plan import DiagnosisPlan, FolderMade, Sizes
-from storage.diagnoses import Stage, StageName
+from storage.looks import Stage, StageName
 from storage.plan import Settings
 from storage.records import ClientFacts, FactValue
 

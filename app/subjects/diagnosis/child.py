@@ -16,7 +16,7 @@ from app.messages import line_of, message_of, own_stdout
 from app.subjects.diagnosis import file_stages, path_stages
 from app.subjects.diagnosis.bench import Bench
 from app.subjects.diagnosis.plan import ORDERS, DiagnosisPlan, Doing, Ended, MeasureStage, StageMeasured
-from storage.diagnoses import Stage, StageName
+from storage.looks import Stage, StageName
 from storage.records import SeriesStatus
 
 STAGES: Mapping[StageName, Callable[[Bench], Stage]] = {

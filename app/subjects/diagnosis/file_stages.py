@@ -17,7 +17,7 @@ from app.errors import MeasurementError, NoSuchFileError
 from app.load.file_set import FILES_IN_FOLDER
 from app.subjects.diagnosis.bench import Bench, echo_seconds, measured
 from forms.diagnosis.summary import patterns
-from storage.diagnoses import Stage, StageName
+from storage.looks import Stage, StageName
 from storage.records import Command, FactValue
 
 ROUND_TRIPS = 3

@@ -23,7 +23,7 @@ from app.environment.link.facts import parse_interfaces
 from app.errors import LoginError, MeasurementError
 from app.server.shell import ServerShell
 from app.subjects.diagnosis.bench import LARGEST_WINDOW_BYTES, LONG, Bench, echo_seconds, measured, read_part
-from storage.diagnoses import Stage, StageName
+from storage.looks import Stage, StageName
 from storage.records import FactValue
 
 _BLOCK_BYTES = 256 * 1024

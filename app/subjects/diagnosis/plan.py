@@ -7,7 +7,7 @@ from app.clients.base import Secrets
 from app.errors import NoSpaceError
 from forms import wording
 from forms.diagnosis.summary import patterns
-from storage.diagnoses import Effort, Stage, StageName
+from storage.looks import Effort, Stage, StageName
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 

@@ -31,9 +31,9 @@ from app.subjects.diagnosis.plan import (
 from app.targets import is_tree_folder, new_diagnosis_folder
 from forms import wording
 from forms.series.progress import duration
-from storage.diagnoses import Diagnosis, Effort, Stage, StageName, diagnosis_of, recording_of, stages_of
 from storage.errors import did_you_mean
 from storage.json_reader import shared
+from storage.looks import Diagnosis, Effort, Stage, StageName, diagnosis_of, recording_of, stages_of
 from storage.plan import Settings
 from storage.records import SeriesStatus, Target, format_target, new_series_id, utc_now
 

@@ -16,7 +16,7 @@ from app.workflows.guide.known import server_ways
 from forms.audit.report import audit_answer, audit_sign, proposed_diff, remedies
 from forms.layout import Toned
 from forms.report import Report
-from storage.audits import recording_of
+from storage.looks import recording_of
 from storage.notebook import Notebook
 
 LINES = (

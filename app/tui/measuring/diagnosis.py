@@ -18,7 +18,7 @@ from forms.diagnosis.report import STAGE_NAMES, diagnosis_answer, diagnosis_repo
 from forms.layout import hanging
 from forms.report import Report
 from forms.wording import place, plain
-from storage.diagnoses import Diagnosis, Effort
+from storage.looks import Diagnosis, Effort
 from storage.records import SeriesStatus
 
 LINES = (

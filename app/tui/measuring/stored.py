@@ -26,7 +26,7 @@ from forms.layout import Toned
 from forms.report import Report
 from forms.trials.summary import TrialSummary
 from forms.wording import plain
-from storage.diagnoses import DIAGNOSIS
+from storage.looks import DIAGNOSIS
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD, Recording
 from storage.records import SeriesStatus, Target

@@ -8,7 +8,7 @@ from app.subjects.diagnosis.path_stages import shares_of
 from app.subjects.diagnosis.plan import SIZES, Sizes
 from app.subjects.diagnosis.run import parse_stages
 from forms.diagnosis.summary import CopyPattern, patterns
-from storage.diagnoses import Effort, StageName, stages_of
+from storage.looks import Effort, StageName, stages_of
 
 ALL = stages_of(())
 SIZE = Sizes().amount(ALL, own_folders=True)[1]

@@ -14,7 +14,7 @@ from app.workflows.compare import audit_form, sides_to_compare, tried_here
 from forms.comparison.verdict import compare_sides
 from forms.exporters import markdown
 from forms.stats.decision import Doubt, Limits
-from storage.audits import Audit, AuditFinding, AuditScope, Ruling
+from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import Change, Command, Evidence, Experiment, ExperimentKind, Series

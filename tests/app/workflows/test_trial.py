@@ -54,9 +54,9 @@ from forms.findings.series_warnings import FULL_SECONDS
 from forms.stats.decision import Verdict
 from forms.trials.summary import TrialSummary
 from forms.tuning import facts
-from storage.audits import Ruling
 from storage.changes import ChangeKind, ChangeState, LoadWindow, TrialPlan
 from storage.loads.records import PointStatus
+from storage.looks import Ruling
 from storage.notebook import Notebook
 from storage.plan import DEFAULT_SIZE_BYTES, CeilingPolicy, QuietTime
 from storage.records import Command, Evidence, ExperimentKind, Phase, RunStatus, SeriesStatus

@@ -22,9 +22,9 @@ from app.measure.process import Failed
 from app.recorder.recording import SeriesClosed
 from app.workflows.watch import WatchRequest, check, delivered, history_of_recording, tell
 from forms.watch.report import EXIT_CODES, Check, Outcome, check_document, check_sentence
+from storage.looks import WATCH, WatchState, watch_of
 from storage.notebook import Notebook
 from storage.records import Command, Quiet, QuietVerdict, Series, SeriesStatus, Target
-from storage.watches import WATCH, WatchState, watch_of
 from tests.builders import CLIENT, series
 
 BEGUN = datetime(2026, 3, 1, 2, tzinfo=UTC)

@@ -8,7 +8,7 @@ from forms.audit.judge import AuditedServer, SettingJudgement, harmful_settings,
 from forms.audit.report import remedies, said_of
 from forms.tuning.facts import PARAMETER_PREFIX
 from forms.tuning.smb_conf import read_conf
-from storage.audits import AuditFinding, Ruling
+from storage.looks import AuditFinding, Ruling
 from storage.records import FactValue
 from tests.forms.audit.configurations import BAD, HEALTHY, BadAdvice
 

@@ -4,7 +4,7 @@ import pytest
 
 from forms.audit.report import audit_answer, audit_sign
 from forms.layout import Sign
-from storage.audits import Audit, AuditScope
+from storage.looks import Audit, AuditScope
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,8 @@ from forms.diagnosis.rules import complaints
 from forms.findings.finding import Finding, Severity
 from forms.layout import Tone
 from forms.tuning.smb_conf import read_conf
-from storage.audits import Audit, AuditScope
-from storage.diagnoses import Diagnosis, Stage, StageName, diagnosis_from_json
 from storage.json_reader import JSONNode
+from storage.looks import Audit, AuditScope, Diagnosis, Stage, StageName, diagnosis_from_json
 from storage.records import FactValue, SeriesStatus
 from tests.recordings import DIAGNOSIS
 

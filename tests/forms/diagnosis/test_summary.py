@@ -21,7 +21,7 @@ from forms.diagnosis.summary import (
     side_by_side_factor,
     written,
 )
-from storage.diagnoses import Stage, StageName
+from storage.looks import Stage, StageName
 from storage.records import FactValue
 from tests.recordings import DIAGNOSIS
 

@@ -17,7 +17,7 @@ from forms.watch.report import (
     smallest_slowdown_percent,
     state_after,
 )
-from storage.watches import WatchState
+from storage.looks import WatchState
 from tests.builders import one
 
 S, N, U, P = Outcome.SLOWER, Outcome.NOT_SLOWER, Outcome.UNDECIDED, Outcome.POSTPONED

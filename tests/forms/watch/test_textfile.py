@@ -13,8 +13,8 @@ from forms.comparison.verdict import Sides, compare_sides
 from forms.stats.decision import Limits
 from forms.watch.report import Check, Outcome
 from forms.watch.textfile import check_samples, labels_of, load_samples, prometheus_text, series_samples
+from storage.looks import Watch, WatchState
 from storage.records import Command, Target
-from storage.watches import Watch, WatchState
 from tests.builders import one
 from tests.loads import full_load
 from tests.servers.process import die_with_parent, free_port, program, require

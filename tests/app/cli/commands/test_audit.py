@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.audits import audit_of
+from storage.looks import audit_of
 from storage.notebook import Notebook
 from storage.records import format_target
 from tests.command_line import Inside

@@ -15,7 +15,7 @@ from app.clients.smb.files import SMBFiles
 from app.subjects.diagnosis.file_stages import copy_as
 from app.subjects.diagnosis.plan import SIZES, Sizes
 from forms.diagnosis.summary import CopyPattern, patterns
-from storage.diagnoses import Effort, StageName, diagnosis_of, recording_of
+from storage.looks import Effort, StageName, diagnosis_of, recording_of
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import SeriesStatus, format_target

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.subjects.diagnosis.plan import SIZES, Sizes
-from storage.diagnoses import Effort
+from storage.looks import Effort
 from storage.records import format_target
 from tests.command_line import Inside
 from tests.servers.distance import FarLink

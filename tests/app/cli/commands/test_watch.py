@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from storage.looks import WATCH
 from storage.notebook import Notebook
 from storage.records import format_target
-from storage.watches import WATCH
 from tests.command_line import QUICK, Inside
 from tests.servers.process import program, require
 

@@ -13,7 +13,7 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.measuring.diagnosis import diagnosis_request
 from forms.diagnosis.report import diagnosis_answer
-from storage.diagnoses import Effort, StageName, diagnosis_of
+from storage.looks import Effort, StageName, diagnosis_of
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, format_target
 from tests.servers.smbd import Smbd

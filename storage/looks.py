@@ -1,0 +1,278 @@
+"""Audits, diagnoses and watches: a server's settings, what users wait for, and paths compared again and again."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Annotated
+
+from storage.codec import of_a_sound_file
+from storage.json_reader import Filled, JSONNode, Moment, NotNegative
+from storage.plan import Settings
+from storage.recordings import Recording, recorded, with_head
+from storage.records import ClientFacts, Command, Facts, FactValue, Head, SeriesStatus, Target, format_target
+
+AUDIT = "audit"
+
+
+class Ruling(StrEnum):
+    """What is wrong with a setting, the gravest first."""
+
+    HARMFUL = "harmful"
+    CONTRADICTORY = "contradictory"
+    RISKY = "risky"
+    MISPLACED = "misplaced"
+    WORTH_TRYING = "worth trying"
+    USELESS = "useless"
+
+
+class AuditScope(StrEnum):
+    """What the audit could see."""
+
+    SERVER = "server"
+    FILE = "file"
+    SESSION = "session"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFinding:
+    """One setting and what is wrong with it."""
+
+    key: Filled
+    verdict: Ruling
+    cost: int = 0
+    setting: str
+    value: str = ""
+    why: str
+    what_to_do: str
+    file: str = ""
+    line: int = 0
+    section: str = ""
+    parameter: str = ""
+    word: str = ""
+    instead: str | None = None
+    price: str = ""
+    price_source: str = ""
+    advised_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedSetting:
+    """One line ``name = value``, includes spliced in."""
+
+    section: str
+    name: str
+    value: str
+    file: str = ""
+    line: int = 0
+
+
+def _facts(place: JSONNode) -> dict[str, FactValue]:
+    return {name: _fact(JSONNode(f"{place.name}.{name}", value)) for name, value in place.object().value.items()}
+
+
+def _fact(place: JSONNode) -> FactValue:
+    return place.text() if isinstance(place.value, str) else place.number()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """One audit of one server."""
+
+    id: Filled
+    created_at: Moment
+    subject: Filled
+    scope: AuditScope
+    settings: tuple[AuditedSetting, ...] = ()
+    facts: Annotated[Mapping[str, FactValue], _facts] = field(default_factory=dict)
+    findings: tuple[AuditFinding, ...] = ()
+    problems: tuple[str, ...] = ()
+    label: str = ""
+    note: str = ""
+    question: str = ""
+
+    def count(self, verdict: Ruling) -> int:
+        return sum(finding.verdict is verdict for finding in self.findings)
+
+    def settings_by_name(self) -> dict[str, str]:
+        return {f"[{one.section}] {one.name}": one.value for one in self.settings}
+
+
+def audit_from_json(node: JSONNode) -> Audit:
+    """The audit in a JSON object. Raises DocumentError with the first wrong place."""
+    return node.record(Audit, needs=("findings",))
+
+
+@of_a_sound_file
+def audit_of(recording: Recording) -> Audit:
+    """The audit in a stored recording. Raises DamagedNotebookError."""
+    return audit_from_json(with_head(recording))
+
+
+DIAGNOSIS = "diagnosis"
+
+
+class StageName(StrEnum):
+    """The stages, in measured order: the first login of the process comes before any other."""
+
+    SETTINGS = "settings"
+    CONNECT = "connect"
+    DISTANCE = "distance"
+    SMALL_FILES = "small-files"
+    FOLDERS = "folders"
+    PROTECTION = "protection"
+    LONG_RUN = "long-run"
+    CARDS = "cards"
+
+
+def stages_of(only: Collection[StageName]) -> tuple[StageName, ...]:
+    """Those stages, or all, in measured order."""
+    return tuple(name for name in StageName if not only or name in only)
+
+
+class Effort(StrEnum):
+    """How much is measured."""
+
+    QUICK = "quick"
+    USUAL = "usual"
+    THOROUGH = "thorough"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What one stage measured; units are in the names."""
+
+    name: StageName
+    status: SeriesStatus = SeriesStatus.COMPLETE
+    error: str | None = None
+    seconds: NotNegative = 0.0
+    samples: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """In measured order."""
+    facts: Annotated[Facts, JSONNode.object_or_empty] = field(default_factory=dict)
+
+    def of(self, name: str) -> tuple[float, ...]:
+        return self.samples.get(name, ())
+
+    def number(self, name: str) -> float | None:
+        value = self.facts.get(name)
+        return float(value) if isinstance(value, int | float) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis(Head):
+    """One diagnosis of one share."""
+
+    target: Target
+    settings: Settings = field(default_factory=Settings)
+    effort: Effort = Effort.USUAL
+    only: tuple[StageName, ...] = ()
+    """Empty for all stages."""
+    folder: str | None = None
+    """An existing folder on the share that is listed in place of new ones; it is only read."""
+    server_ssh: str | None = None
+    smb_conf: str | None = None
+    profile: bool = False
+    """Whether smbd's profile is read beside the small files."""
+    loopback: bool = False
+    link_bits_per_second: float | None = None
+    client: ClientFacts | None = None
+    environment: Mapping[str, Annotated[Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
+    stages: tuple[Stage, ...] = ()
+    audit: Audit | None = None
+    leftover: str | None = None
+    """Our folder that may still be on the share."""
+
+    @property
+    def planned(self) -> tuple[StageName, ...]:
+        return stages_of(self.only)
+
+    def stage(self, name: StageName) -> Stage | None:
+        """A complete stage."""
+        return next((s for s in self.stages if s.name is name and s.status is SeriesStatus.COMPLETE), None)
+
+    def with_stage(self, stage: Stage) -> "Diagnosis":
+        return replace(self, stages=(*(each for each in self.stages if each.name is not stage.name), stage))
+
+
+_LOCAL = frozenset({"leftover"})
+
+
+@of_a_sound_file
+def diagnosis_of(recording: Recording) -> Diagnosis:
+    """The diagnosis in a stored recording. Raises DamagedNotebookError."""
+    found = diagnosis_from_json(with_head(recording))
+    left = (recording.leftovers or {}).get("folder")
+    return replace(found, leftover=left if isinstance(left, str) else None)
+
+
+def diagnosis_from_json(node: JSONNode) -> Diagnosis:
+    """The diagnosis in a JSON object. Raises DocumentError with the first wrong place."""
+    return node.record(Diagnosis, leave=_LOCAL, needs=("stages",))
+
+
+WATCH = "watch"
+
+
+class WatchState(StrEnum):
+    """What a check found; the first three last."""
+
+    STEADY = "steady"
+    SLOWER = "slower"
+    UNMEASURABLE = "unmeasurable"
+    RECOVERED = "recovered"
+    POSTPONED = "postponed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """The watch of one path, as its last check left it."""
+
+    id: Filled
+    created_at: Moment
+    subject: Filled
+    """The path's URL without the user."""
+    baseline: Filled
+    command: Command
+    state: WatchState = WatchState.POSTPONED
+    """What the last check found."""
+    standing: WatchState = WatchState.STEADY
+    """Steady, slower or unmeasurable."""
+    since: Moment
+    told: WatchState = WatchState.STEADY
+    """The standing that was last reported."""
+    attempted_at: Moment
+    succeeded_at: Moment | None = None
+    series_id: str | None = None
+    """The last series that could be judged."""
+    slow_ids: tuple[str, ...] = ()
+    """The series that showed the slowdown; empty again after recovery."""
+    unconfirmed_ids: tuple[str, ...] = ()
+    """Series that were slower, each not confirmed by the next: no history of the path."""
+    why: str = ""
+    """Why the last check gave no verdict."""
+    label: str = ""
+    note: str = ""
+    question: str = ""
+
+
+def unconfirmed_ids(watches: Iterable[Recording]) -> frozenset[str]:
+    """Series that a watch found slower and could not confirm."""
+    return frozenset(one for watch in watches for one in watch_of(watch).unconfirmed_ids)
+
+
+@of_a_sound_file
+def watch_of(recording: Recording) -> Watch:
+    """The watch in a stored recording. Raises DamagedNotebookError."""
+    return with_head(recording).record(Watch)
+
+
+def recording_of(record: Audit | Diagnosis | Watch) -> Recording:
+    """The record as the notebook stores it."""
+    if not isinstance(record, Diagnosis):
+        return recorded(record, AUDIT if isinstance(record, Audit) else WATCH, status=SeriesStatus.COMPLETE)
+    return recorded(
+        record,
+        DIAGNOSIS,
+        apart=_LOCAL,
+        subject=format_target(replace(record.target, user=None, domain=None)),
+        leftovers={"folder": record.leftover} if record.leftover else None,
+    )
