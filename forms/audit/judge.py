@@ -21,7 +21,6 @@ MOST_NAMES = 5
 LATEST_SAMBA = (4, 25)
 """Assumed for an unknown version, so that nothing is called too new."""
 _TRAILING_COMMENT = re.compile(r"\s[#;](\s|$)")
-_SIZE = re.compile(r"(\d+)([kmg]?)", re.IGNORECASE)
 
 
 ORDER = tuple(Ruling)
@@ -443,12 +442,9 @@ def _without_word(setting: AuditedSetting, word: str) -> str:
 
 def number_of(name: str, value: str) -> float | None:
     """The number in a value: plain, a size such as 64K, or a log level's first; else None."""
-    text = smb_conf.tidy_value(name, value) if name else value.strip()
+    text = smb_conf.tidy_value(name, value)
     if name == "log level":
         text = re.split(r"[\s@]", text)[0].removeprefix("all:")
-    size = _SIZE.fullmatch(text)
-    if size:
-        return float(int(size[1]) * 1024 ** " kmg".index(size[2].lower() or " "))
     try:
         return float(text)
     except ValueError:

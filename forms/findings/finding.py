@@ -37,7 +37,7 @@ class Finding:
     """One finding or warning; all texts are plain text in whole sentences."""
 
     key: str
-    severity: Severity
+    severity: Severity = Severity.WARNING
     title: str
     evidence: str = ""
     what_to_do: str = ""

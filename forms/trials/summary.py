@@ -9,7 +9,7 @@ from math import log1p
 from statistics import fmean, median
 
 from forms import wording
-from forms.findings.finding import Finding, Severity
+from forms.findings.finding import Finding
 from forms.findings.series_warnings import FULL_SECONDS, short_runs
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import (
@@ -96,7 +96,7 @@ class TrialSummary(LookResult):
         varied = self.effect.deviation_percent if self.effect else None
         if varied is not None and varied > UNEQUAL_PERCENT and self.doubt is not Doubt.VARYING:
             text = f"The pairs vary by {wording.percent(varied)}: measure again with longer runs or at a quieter time."
-            found.append(Finding(key="scatter", severity=Severity.WARNING, title=text))
+            found.append(Finding(key="scatter", title=text))
         return tuple(found)
 
 

@@ -10,12 +10,12 @@ import pytest
 
 from forms.audit.judge import AuditedServer, judge
 from forms.diagnosis.report import (
+    complaints,
     diagnosis_answer,
     diagnosis_comparison,
     diagnosis_document,
     diagnosis_report,
 )
-from forms.diagnosis.rules import complaints
 from forms.findings.finding import Finding, Severity
 from forms.layout import Tone
 from forms.tuning.smb_conf import read_conf
