@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import xlsxwriter
-from xlsxwriter.utility import xl_range, xl_rowcol_to_cell
+from xlsxwriter.utility import xl_range
 
 from forms.layout import control_pictures, lines_of, width, wrap
 from forms.report import (
@@ -213,35 +213,8 @@ class _SheetWriter:
         least = {} if chart.is_dots else {"min": 0}
         drawing.set_title({"name": heading, "name_font": {"size": 11}})
         drawing.set_y_axis({"num_format": "#,##0", "major_gridlines": {"visible": True}} | least)
-        drawing.set_legend({"position": "bottom"} if chart.levels else {"none": True})
-        if chart.levels:
-            drawing.combine(self._level_lines(chart, lines))
-            drawing.show_hidden_data()
+        drawing.set_legend({"none": True})
         self.page.insert_chart(line, 0, drawing, {"x_scale": 1.5, "description": heading})
-
-    def _level_lines(self, chart: Chart, lines: Sequence[int]) -> Any:
-        drawing = self.book.add_chart({"type": "line"})
-        for place, level in enumerate(chart.levels):
-            column = len(self.widths) + 1 + place
-            self._text(lines[0] - 1, column, level.name)
-            computed = self._computed(chart, level.value)
-            for line in lines:
-                if computed is None:
-                    self.page.write_number(line, column, level.value)
-                else:
-                    self.page.write_formula(line, column, f"={computed}", None, level.value)
-            self.page.set_column(column, column, None, None, {"hidden": True})
-            values = [self.page.get_name(), lines[0], column, lines[-1], column]
-            drawing.add_series({"name": clean(level.name), "values": values, "line": {"width": 1.75}})
-        return drawing
-
-    def _computed(self, chart: Chart, value: float) -> str | None:
-        table, column = chart.source or (0, 0)
-        for index, row in enumerate(self.report.tables[table].rows):
-            if row.role is Role.RESULT and column < len(row.cells) and row.cells[column].value == value:
-                cell: str = xl_rowcol_to_cell(self.table_lines[table] + index, column, row_abs=True, col_abs=True)
-                return cell
-        return None
 
     def _points(self, table: int) -> list[dict[str, Any] | None]:
         """Long series stay plain: the file would be all points."""

@@ -173,20 +173,6 @@ def test_a_fields_number_is_written_once_and_small_ones_with_their_fractions():
     assert rows["Round trip"][1].number_format == "General"
 
 
-def test_the_link_and_the_average_are_lines_of_the_chart_and_the_average_follows_the_form():
-    content = export([series((80e6, 81e6, 80e6, 79e6, 80e6))], "xlsx")
-    page = opened(content, values=False).worksheets[0]
-    average = next(cell.row for cell in page["A"] if cell.value == "Average:")
-    lines = {column[0].column_letter: [cell.value for cell in column if cell.value] for column in page["J":"K"]}
-    assert lines["J"][0] == "average"
-    assert set(lines["J"][1:]) == {f"=$D${average}"}
-    assert lines["K"] == ["link", *[125e6] * 5]
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        drawn = archive.read("xl/charts/chart1.xml").decode()
-    assert "<c:lineChart>" in drawn
-    assert 'plotVisOnly val="0"' in drawn or "plotVisOnly" not in drawn
-
-
 def test_headings_and_sentences_have_the_lines_that_they_need():
     sentence = "a sentence about what was found that is far too long for one line of its column " * 2
     table = Table(
