@@ -18,8 +18,7 @@ from forms.worksheets.report import blank_bottleneck_report, blank_users_report
 from storage.records import Series, to_minute
 
 
-def overview_report(series: Sequence[Series]) -> Report:
-    """The overview of series, in the order of their forms."""
+def _overview_report(series: Sequence[Series]) -> Report:
     lines = series_lines(series, {one.id: one.rates() for one in series})
     table = table_of(
         enumerate(lines, start=1),
@@ -51,7 +50,7 @@ BLANK_FORMS = {
 
 def series_reports(series: Sequence[Series]) -> list[Report]:
     """Filled run forms, after an overview where there are several."""
-    front = [overview_report(series)] if len(series) > 1 else []
+    front = [_overview_report(series)] if len(series) > 1 else []
     return [*front, *(series_report(run_form(one)) for one in series)]
 
 

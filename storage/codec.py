@@ -124,11 +124,10 @@ def series_to_row(series: Series) -> Row:
         "plan": _json(series.plan.to_json() if series.plan else {}),
         "quiet": None if series.quiet is None else _json(series.quiet.to_json()),
     }
-    return row | change_to_row(series.change)
+    return row | _change_to_row(series.change)
 
 
-def change_to_row(change: Change | None) -> Row:
-    """The columns of a change, all absent without one."""
+def _change_to_row(change: Change | None) -> Row:
     row = {f"change_{name}": getattr(change, name, None) for name in Change.__dataclass_fields__}
     if change is None:
         return row

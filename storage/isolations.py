@@ -190,8 +190,7 @@ def isolation_from_json(node: JSONNode) -> Isolation:
     return found
 
 
-def head_of_isolation(isolation: Isolation) -> Recording:
-    """The isolation as a recording."""
+def _head_of_isolation(isolation: Isolation) -> Recording:
     left = isolation.left_behind
     return recorded(
         isolation,
@@ -208,12 +207,12 @@ class IsolationTables(RecordingTables):
 
     def add_isolation(self, isolation: Isolation) -> None:
         with self._db.atomic():
-            self.add_recording(head_of_isolation(isolation))
+            self.add_recording(_head_of_isolation(isolation))
             for run in isolation.runs:
                 self.add_layer_run(isolation.id, run)
 
     def update_isolation(self, isolation: Isolation) -> None:
-        self.update_recording(head_of_isolation(isolation))
+        self.update_recording(_head_of_isolation(isolation))
 
     def add_layer_run(self, isolation_id: str, run: LayerRun) -> None:
         """Store a run when it ends, replacing a failed one of the same round, layer and clients."""

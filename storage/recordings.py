@@ -89,8 +89,7 @@ _PLAIN = (*HEAD, "kind", "subject", "part_of", "imported_at")
 
 
 @of_a_sound_file
-def recording_from_row(row: Mapping[str, Any], lease: Owner | None = None) -> Recording:
-    """A recording from its row."""
+def _recording_from_row(row: Mapping[str, Any], lease: Owner | None = None) -> Recording:
     return Recording(
         **{**{name: row[name] for name in _PLAIN}, "status": SeriesStatus(row["status"])},
         leftovers=leftovers_of(row["leftovers"]),
@@ -345,7 +344,7 @@ class RecordingTables(NotebookBase):
 
     def _recordings(self, rows: Iterable[Row]) -> list[Recording]:
         running = self.running()
-        return [recording_from_row(row, running.get(row["id"])) for row in rows]
+        return [_recording_from_row(row, running.get(row["id"])) for row in rows]
 
     def left_over(self) -> list[Recording]:
         """Those with leftovers that nobody asked to keep."""

@@ -91,8 +91,7 @@ def said_of(finding: AuditFinding) -> str:
     return f"{finding.setting} = {finding.value}" if finding.line else f"{finding.setting}: {finding.value}"
 
 
-def why_of(finding: AuditFinding, tried: Sequence[str] = ()) -> str:
-    """The reason, the measured cost, results in this notebook, and who once recommended it."""
+def _why_of(finding: AuditFinding, tried: Sequence[str] = ()) -> str:
     said = [finding.why]
     if finding.price:
         said.append(f"{finding.price.rstrip('.')} ({finding.price_source}).")
@@ -136,7 +135,7 @@ def _tables(audit: Audit, tried: Mapping[str, Sequence[str]]) -> Iterator[Table]
         rows = tuple(
             row_of(
                 f"{SIGNS[finding.verdict]} {finding.verdict} {place_of(finding)}  {said_of(finding)}",
-                why_of(finding, tried.get(finding.parameter, ())),
+                _why_of(finding, tried.get(finding.parameter, ())),
                 finding.what_to_do,
                 tone=SIGNS[finding.verdict].tone,
             )

@@ -95,7 +95,7 @@ NOT_MEASURED = "n.a."
 def comparison_report(shown: Sequence[Series], found: Sequence[ComparisonSummary] | None = None) -> Report:
     """A pair, or the matrix with the base first; ``found`` has comparisons already made."""
     found = comparisons(sides_of([(one,) for one in shown])) if found is None else found
-    return pair_report(found[0]) if len(found) == 1 else matrix_report(protocol_matrix(shown), found)
+    return pair_report(found[0]) if len(found) == 1 else _matrix_report(protocol_matrix(shown), found)
 
 
 def pair_report(form: ComparisonSummary) -> Report:
@@ -109,7 +109,7 @@ def pair_report(form: ComparisonSummary) -> Report:
         title=f"Comparison: {comparison.other_name} against {comparison.base_name}",
         name="Comparison",
         fields=(
-            *verdict_fields(comparison),
+            *_verdict_fields(comparison),
             *origin_fields([one.series for one in (*form.bases, *form.others)]),
         ),
         tables=tuple(tables),
@@ -121,8 +121,7 @@ def pair_report(form: ComparisonSummary) -> Report:
     return with_blame(report, *map(profile_rounds, sides))
 
 
-def verdict_fields(found: Comparison) -> Iterator[Field]:
-    """The verdict, its basis, and the cheapest step that would settle it."""
+def _verdict_fields(found: Comparison) -> Iterator[Field]:
     yield Field(name=wording.VERDICT, text=f"{found.sign} {found.headline}", tone=found.tone)
     if basis := basis_sentence(found):
         yield Field(name="Judged by", text=basis)
@@ -132,8 +131,7 @@ def verdict_fields(found: Comparison) -> Iterator[Field]:
         yield Field(name="To settle it", text=hint)
 
 
-def matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) -> Report:
-    """A matrix of commands and protocols, and the verdict on each series."""
+def _matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) -> Report:
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
     return Report(
         form=FORM,

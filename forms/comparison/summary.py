@@ -131,7 +131,7 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
     if base.command is not other.command:
         said.append(f"A {base.command} and a {other.command} are different work: compare like with like.")
     if comparison.change is not None:
-        said.append(change_sentence(comparison.change))
+        said.append(_change_sentence(comparison.change))
     elif comparison.differences and comparison.verdict in (Verdict.FASTER, Verdict.SLOWER):
         named = [
             f"{difference_name(d)} ({_value(d.name, d.base)}, then {_value(d.name, d.other)})"
@@ -171,8 +171,7 @@ def _doubts(series: Series, named: str, *, interleaved: bool) -> Iterator[str]:
         )
 
 
-def change_sentence(change: Change) -> str:
-    """The claimed change and its evidence, in one or two sentences."""
+def _change_sentence(change: Change) -> str:
     also = f"; also changed: {wording.listed(list(change.also_changed))}" if change.also_changed else ""
     remark = f" {change.remark}" if change.remark else ""
     return wording.plain(f"Change {wording.changed(change)}: {change.evidence}{also}.{remark}")
@@ -198,9 +197,7 @@ FTP = "FTP"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatrixCell:
-    """One series in the matrix."""
-
+class _MatrixCell:
     series: Series
     bytes_per_second: float | None
     half_width_bytes_per_second: float | None
@@ -208,11 +205,9 @@ class MatrixCell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatrixRow:
-    """One command, on one host where there are several."""
-
+class _MatrixRow:
     name: str
-    cells: tuple[MatrixCell | None, ...]
+    cells: tuple[_MatrixCell | None, ...]
     """One per column; None where nothing was measured (the book's *n.a.*)."""
 
 
@@ -221,7 +216,7 @@ class ProtocolMatrix:
     """The matrix: FTP's column first, the others in the order given."""
 
     columns: tuple[str, ...]
-    rows: tuple[MatrixRow, ...]
+    rows: tuple[_MatrixRow, ...]
 
     @property
     def has_ftp(self) -> bool:
@@ -244,7 +239,7 @@ def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str
             columns.append(column)
     columns.sort(key=lambda column: column != FTP)
     rows = [
-        MatrixRow(
+        _MatrixRow(
             name=str(command) if len(hosts) < 2 else f"{wording.plain(host) or 'local'} {command}",
             cells=_with_ratios([_cell(places.get((column, host, command))) for column in columns], columns),
         )
@@ -308,14 +303,14 @@ def _free_column(name: str, one: Series, places: dict[tuple[str, str, Command], 
     return column
 
 
-def _cell(series: Series | None) -> MatrixCell | None:
+def _cell(series: Series | None) -> _MatrixCell | None:
     if series is None:
         return None
     rates = series.rates()
-    return MatrixCell(series=series, bytes_per_second=mean(rates), half_width_bytes_per_second=half_width(rates))
+    return _MatrixCell(series=series, bytes_per_second=mean(rates), half_width_bytes_per_second=half_width(rates))
 
 
-def _with_ratios(cells: list[MatrixCell | None], columns: list[str]) -> tuple[MatrixCell | None, ...]:
+def _with_ratios(cells: list[_MatrixCell | None], columns: list[str]) -> tuple[_MatrixCell | None, ...]:
     ftp = next((cell for cell, column in zip(cells, columns, strict=True) if cell and column == FTP), None)
     yardstick = ftp.bytes_per_second if ftp else None
     return tuple(

@@ -61,7 +61,7 @@ def complaints(diagnosis: Diagnosis) -> list[Finding]:
     """What is wrong, the costliest for users first; then what is worth knowing."""
     stages = ((rule, diagnosis.stage(name)) for name, rule in RULES)
     found = [one for rule, stage in stages if stage and (one := rule(stage, diagnosis))]
-    if settings := bad_settings(diagnosis):
+    if settings := _bad_settings(diagnosis):
         found.insert(0, settings)
     return sorted(found, key=lambda one: (not one.is_wrong, -1 if one.cost is None else -one.cost - 1))
 
@@ -348,8 +348,7 @@ def one_stream(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
     )
 
 
-def bad_settings(diagnosis: Diagnosis) -> Finding | None:
-    """What the audit calls harmful or contradictory."""
+def _bad_settings(diagnosis: Diagnosis) -> Finding | None:
     audit = diagnosis.audit
     bad = [one for one in audit.findings if one.verdict in {Ruling.HARMFUL, Ruling.CONTRADICTORY}] if audit else []
     if audit is None or not bad:

@@ -95,8 +95,7 @@ def selftest_document(test: Selftest) -> Document:
     }
 
 
-def repeats_document(found: Repeats) -> Document:
-    """The JSON object ``sharebench/repeats/1``."""
+def _repeats_document(found: Repeats) -> Document:
     return {
         "schema": REPEATS_SCHEMA,
         "series": [one.id for one in found.series],
@@ -319,7 +318,7 @@ def repeats_report(found: Repeats) -> Report:
         fields=_about(found.series) if found.series else (),
         tables=(Table(columns=columns_of("No", "Series", _RATE), rows=rows),),
         advice=tuple(repeats_sentences(found)),
-        document=lambda: repeats_document(found),
+        document=lambda: _repeats_document(found),
     )
 
 

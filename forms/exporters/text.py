@@ -27,11 +27,6 @@ _LONG_NUMBER = re.compile(r"[+-]?\d{4,}\.\d+")
 _BOLD, _STRUCK, _DIM, _PLAIN = "\x1b[1m", "\x1b[9m", "\x1b[2m", "\x1b[0m"
 
 
-def reports_text(reports: Sequence[Report], *, width: int = WIDTH, ansi: bool = False) -> str:
-    """Forms one below the other."""
-    return f"\n{'═' * width}\n\n".join(report_text(report, width=width, ansi=ansi) for report in reports)
-
-
 def report_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
     """A form in lines of at most ``width`` cells."""
     return "".join(f"{line.rstrip()}\n" for line in _lines(report, width, ansi))
@@ -98,20 +93,18 @@ def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnTable:
-    """A table's lines, part by part."""
-
+class _DrawnTable:
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     remarks: tuple[str, ...]
 
 
-def drawn_table(table: Table, width: int, *, ansi: bool = False) -> DrawnTable:
+def drawn_table(table: Table, width: int, *, ansi: bool = False) -> _DrawnTable:
     """Lines of at most ``width`` cells; paragraphs where cells are sentences or too many."""
     texts = [_row_texts(table, row) for row in table.rows]
     fitted = None if table.sentences else _fitted(table, texts, width)
     if fitted is None:
-        return DrawnTable(headings=(), rows=tuple(_paragraphs(table, texts, width, ansi)), remarks=())
+        return _DrawnTable(headings=(), rows=tuple(_paragraphs(table, texts, width, ansi)), remarks=())
     widths, gap, texts = fitted
     split = [layout.wrap(_heading(table, index), cells) for index, cells in enumerate(widths)]
     height = max(len(lines) for lines in split)
@@ -131,7 +124,7 @@ def drawn_table(table: Table, width: int, *, ansi: bool = False) -> DrawnTable:
             lines = list(_row_lines(table, row, parts, widths, gap, ansi))
         rows.append((*above, *lines))
     said = tuple(line for row, text in remarks(table) for line in _hanging(f"{SIGNS.get(row.mark, ' ')} ", text, width))
-    return DrawnTable(headings=(*headings, rule), rows=tuple(rows), remarks=said)
+    return _DrawnTable(headings=(*headings, rule), rows=tuple(rows), remarks=said)
 
 
 def _paragraphs(table: Table, texts: Sequence[Sequence[str]], width: int, ansi: bool) -> Iterator[tuple[str, ...]]:
@@ -338,4 +331,4 @@ def _styled(line: str, style: str, ansi: bool) -> str:
 
 def render(reports: Sequence[Report], *, paper: str) -> bytes:  # noqa: ARG001 (one signature for every format)
     """UTF-8, without styles."""
-    return reports_text(reports).encode()
+    return f"\n{'═' * WIDTH}\n\n".join(map(report_text, reports)).encode()

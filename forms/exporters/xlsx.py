@@ -65,7 +65,7 @@ class _SheetWriter:
         self.line = 0
         self.field_cells: dict[str, str] = {}
         self.table_lines: list[int] = []
-        self.widths = column_widths(report)
+        self.widths = _column_widths(report)
 
     def write(self, paper: int) -> None:
         self._text(0, 0, self.report.title, bold=True, font_size=14)
@@ -290,8 +290,7 @@ def clean(text: str) -> str:
     return kept if len(kept) <= _LONGEST_TEXT else kept[: _LONGEST_TEXT - 1] + "…"
 
 
-def column_widths(report: Report) -> list[float]:
-    """Column widths that fit the longest text or number, within limits."""
+def _column_widths(report: Report) -> list[float]:
     widths: dict[int, float] = {0: _FIRST_WIDTH}
     for table in report.tables:
         for index, column in enumerate(table.columns):

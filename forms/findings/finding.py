@@ -158,8 +158,7 @@ def finding_document(finding: Finding) -> dict[str, Any]:
     }
 
 
-def findings_document(found: Sequence[Finding]) -> dict[str, Any]:
-    """The JSON object ``sharebench/findings/1``, the gravest finding first."""
+def _findings_document(found: Sequence[Finding]) -> dict[str, Any]:
     return {"schema": SCHEMA, "findings": [finding_document(finding) for finding in found]}
 
 
@@ -185,7 +184,7 @@ def findings_report(found: Sequence[Finding]) -> Report:
             for one in found[:1]
         ),
         tables=(findings_table(found, ""),),
-        document=partial(findings_document, found),
+        document=partial(_findings_document, found),
     )
 
 

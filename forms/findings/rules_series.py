@@ -332,8 +332,7 @@ CONTRADICTIONS = "form.contradictions"
 OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})
 
 
-def client_ceiling(series: Series) -> Iterator[Finding]:
-    """An average close to the client ceiling; expected on loopback."""
+def _client_ceiling(series: Series) -> Iterator[Finding]:
     share = series_warnings.near_ceiling_percent(series)
     if share is None or not series_warnings.at_ceiling(series):
         return
@@ -370,8 +369,7 @@ def old_dialect(series: Series) -> Iterator[Finding]:
     yield say(f"old-dialect.{variant}", series, small=small, **spoken)
 
 
-def busy_time(series: Series) -> Iterator[Finding]:
-    """A series measured while others were at work."""
+def _busy_time(series: Series) -> Iterator[Finding]:
     if series.quiet_verdict is QuietVerdict.BUSY:
         why = wording.plain(series.quiet.reasons[0]) if series.quiet and series.quiet.reasons else ""
         yield say(BUSY, series, why=f": {why}" if why else "")
@@ -432,8 +430,7 @@ def why_hidden(server: Facts, target: Target) -> str | None:
     return f"veto files on the server hides names like {wording.plain(pattern)}: measure another file, or change it"
 
 
-def harmful_server_settings(series: Series) -> Iterator[Finding]:
-    """Settings of the server that an audit calls harmful."""
+def _harmful_server_settings(series: Series) -> Iterator[Finding]:
     for harmful in harmful_in(series.environment):
         yield Finding(
             key=f"harmful-{harmful.key}",
@@ -455,9 +452,9 @@ def harmful_in(environment: Mapping[str, Facts]) -> tuple[AuditFinding, ...]:
 
 
 _SESSION_RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
-    harmful_server_settings,
-    client_ceiling,
-    busy_time,
+    _harmful_server_settings,
+    _client_ceiling,
+    _busy_time,
     old_dialect,
     signing_and_encryption,
     slow_login,

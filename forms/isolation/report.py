@@ -167,8 +167,7 @@ def price_sentence(summary: IsolationSummary) -> str | None:
     return f"without {names} the server does {gain(point.price)} passes a second, with {_clients(point)}"
 
 
-def cost_sentence(summary: IsolationSummary) -> str | None:
-    """The cost of profiling; None where not measured."""
+def _cost_sentence(summary: IsolationSummary) -> str | None:
     cost = summary.profiling_cost
     return f"while smbd does not count, the server does {gain(cost)} MB/s" if cost else None
 
@@ -366,7 +365,7 @@ def _calls_table(heading: str, calls: Sequence[DearCall], whole: str) -> Table:
 
 def _results(summary: IsolationSummary) -> list[Field]:
     found: list[Field] = []
-    price, cost, profile = price_sentence(summary), cost_sentence(summary), summary.profile
+    price, cost, profile = price_sentence(summary), _cost_sentence(summary), summary.profile
     if price:
         found.append(Field(name="Price", text=price))
     if profile and profile.stat_cache_lookups:

@@ -42,7 +42,7 @@ def load_document(load: Load) -> Document:
         "schema": LOAD_SCHEMA,
         **named(load, "id", "created_at", "status", "error", "label", "note", "question"),
         **head_of_load(load).content,
-        "points": [point_document(point) for point in load.points],
+        "points": [_point_document(point) for point in load.points],
         "answer": summary.load_answer(load),
         "limit_seconds": summary.limit_seconds(load.choices, load.scenario),
         "memory": _memory_document(load),
@@ -58,8 +58,7 @@ def _memory_document(load: Load) -> Document | None:
     return {"bytes_per_user": line.bytes_a_session, **named(line, "low_bytes", "high_bytes")}
 
 
-def point_document(point: LoadPoint) -> Document:
-    """One point: counts and results."""
+def _point_document(point: LoadPoint) -> Document:
     found = point_to_json(point)
     found["generator"] |= {
         "cpu_percent_max": max(point.generator_cpu_percent, default=None),

@@ -226,9 +226,7 @@ def memory_line(load: Load) -> MemoryLine | None:
     return MemoryLine(bytes_a_session=slope, low_bytes=low, high_bytes=high, points=count)
 
 
-class SizeRow(NamedTuple):
-    """One size of file at one number of users."""
-
+class _SizeRow(NamedTuple):
     size_bytes: int
     users: int
     requests_per_second: float
@@ -237,7 +235,7 @@ class SizeRow(NamedTuple):
     """Of file server and kernel, per 10^6 bytes; absent where others worked or nobody knows."""
 
 
-def size_rows(points: Sequence[LoadPoint]) -> tuple[SizeRow, ...]:
+def size_rows(points: Sequence[LoadPoint]) -> tuple[_SizeRow, ...]:
     """Points that used one file size each, the smallest first."""
     rows = []
     for point in points:
@@ -247,7 +245,7 @@ def size_rows(points: Sequence[LoadPoint]) -> tuple[SizeRow, ...]:
         moved = (point.read_bytes_per_second or 0.0) + (point.write_bytes_per_second or 0.0)
         busy = _busy_for_users(point)
         each = busy / (moved / 1e6) if busy is not None and moved else None
-        rows.append(SizeRow(point.size_bytes, point.users, rate, moved, each))
+        rows.append(_SizeRow(point.size_bytes, point.users, rate, moved, each))
     return tuple(sorted(rows, key=lambda row: (row.users, row.size_bytes)))
 
 

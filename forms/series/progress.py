@@ -12,9 +12,7 @@ from storage.plan import DEFAULT_SIZE_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RateSpan:
-    """A stretch of a run and its rate."""
-
+class _RateSpan:
     until_seconds: float
     bytes_per_second: float
 
@@ -31,14 +29,14 @@ class RunProgress:
     seconds_left: float | None
 
 
-def over_time(progress: Sequence[tuple[float, int]], most: int = 120) -> list[RateSpan]:
+def over_time(progress: Sequence[tuple[float, int]], most: int = 120) -> list[_RateSpan]:
     """Rates between samples of (seconds, total bytes), in at most ``most`` stretches of equal count."""
     step = max(1, -(-len(progress) // most))
     kept = [(0.0, 0), *progress[step - 1 :: step]]
     if progress and kept[-1] != progress[-1]:
         kept.append(progress[-1])
     return [
-        RateSpan(until_seconds=later, bytes_per_second=(after - before) / (later - earlier))
+        _RateSpan(until_seconds=later, bytes_per_second=(after - before) / (later - earlier))
         for (earlier, before), (later, after) in pairwise(kept)
         if later > earlier
     ]
@@ -118,9 +116,7 @@ class FileFit(StrEnum):
         return {"good": "+", "short": "-", "too small": "!", "large": "~", "empty": "!", "unknown": "?"}[self.value]
 
 
-class FileSuitability(NamedTuple):
-    """What to say about a file size."""
-
+class _FileSuitability(NamedTuple):
     word: FileFit
     why: str
 
@@ -166,29 +162,29 @@ def why_advised(around: FileSizeContext) -> str:
     return f"{size}: {origin} {wording.rate(rate)}, a run should last about {GOOD_SECONDS:.0f} s, and {fits}."
 
 
-def suitability(size_bytes: int, around: FileSizeContext) -> FileSuitability:
+def suitability(size_bytes: int, around: FileSizeContext) -> _FileSuitability:
     """How well a size suits, and why not."""
     if size_bytes <= 0:
-        return FileSuitability(FileFit.EMPTY, "An empty file moves no bytes: choose another.")
+        return _FileSuitability(FileFit.EMPTY, "An empty file moves no bytes: choose another.")
     rate = around.expected_bytes_per_second
     if rate is None and size_bytes < 1024**2:
         why = "Under a megabyte it measures opening and closing, not throughput: choose a larger."
-        return FileSuitability(FileFit.TINY, why)
+        return _FileSuitability(FileFit.TINY, why)
     if rate is None:
-        return FileSuitability(FileFit.UNKNOWN, "Neither link nor server rate is known; the review will tell.")
+        return _FileSuitability(FileFit.UNKNOWN, "Neither link nor server rate is known; the review will tell.")
     seconds = size_bytes / rate
     lasts = f"A run would last {wording.seconds(seconds)}"
     larger = f"choose one of {wording.typed_size(advised(around))} or so, or have one made"
     if seconds < SHORT_SECONDS:
-        return FileSuitability(FileFit.TINY, f"{lasts}: mostly start-up and chance; {larger}.")
+        return _FileSuitability(FileFit.TINY, f"{lasts}: mostly start-up and chance; {larger}.")
     if around.memory_bytes and size_bytes > around.memory_bytes * MEMORY_SHARE:
         why = (
             f"More than half the server's memory ({wording.file_size(around.memory_bytes)}): after the warm-up it"
             f" may still come from the disk, so the disk is measured too; {larger} to leave the disk out."
         )
-        return FileSuitability(FileFit.LARGE, why)
+        return _FileSuitability(FileFit.LARGE, why)
     if seconds < GOOD_SECONDS:
-        return FileSuitability(FileFit.SHORT, f"{lasts}: usable; {larger} for a steadier result.")
+        return _FileSuitability(FileFit.SHORT, f"{lasts}: usable; {larger} for a steadier result.")
     if seconds > PATIENCE_SECONDS:
-        return FileSuitability(FileFit.LARGE, f"{lasts}; a smaller file tells as much sooner.")
-    return FileSuitability(FileFit.WELL, f"{lasts}: long enough to trust.")
+        return _FileSuitability(FileFit.LARGE, f"{lasts}; a smaller file tells as much sooner.")
+    return _FileSuitability(FileFit.WELL, f"{lasts}: long enough to trust.")

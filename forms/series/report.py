@@ -141,7 +141,7 @@ def head_fields(series: Series) -> Iterator[Field]:
     yield from _ceiling(series)
     yield from fields_of(
         ("Experiment", series.experiment),
-        ("Change", change_text(series.change) if series.change else ""),
+        ("Change", _change_text(series.change) if series.change else ""),
         ("Decision", series.decision and wording.decided(series.decision)),
         ("Note", series.note),
     )
@@ -219,8 +219,7 @@ def _client_facts(client: ClientFacts) -> tuple[tuple[str, str], ...]:
     return tuple((name, str(value)) for name, value in values if value not in {None, ""})
 
 
-def change_text(change: Change) -> str:
-    """The one change, and the evidence that it acted."""
+def _change_text(change: Change) -> str:
     remark = f": {change.remark}" if change.remark else ""
     listed = ", ".join(change.also_changed)
     also = "" if not listed else f" Also changed: {listed}." if remark.endswith(".") else f"; also changed: {listed}"

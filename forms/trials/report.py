@@ -56,8 +56,7 @@ def trial_document(found: TrialSummary) -> Document:
     }
 
 
-def sweep_document(found: SweepSummary) -> Document:
-    """The JSON object ``sharebench/sweep/1``."""
+def _sweep_document(found: SweepSummary) -> Document:
     return {
         "schema": SWEEP_SCHEMA,
         "experiment": found.experiment.name,
@@ -93,8 +92,7 @@ def plan_document(plan: TrialPlan) -> Document:
     return {name: value for name, value in plan.to_json().items() if name not in hidden}
 
 
-def trial_report(found: TrialSummary) -> Report:
-    """A trial: the verdict, then its basis pair by pair."""
+def _trial_report(found: TrialSummary) -> Report:
     plan = found.plan
     return Report(
         form="trial",
@@ -129,8 +127,7 @@ def _changes(found: TrialSummary) -> Chart | None:
     )
 
 
-def verdict_of(found: TrialSummary) -> Toned:
-    """The verdict alone, with its sign."""
+def _verdict_of(found: TrialSummary) -> Toned:
     sign, effect = VERDICT_SIGNS[found.verdict], found.effect
     seen = effect and wording.verdict_sentence(found.verdict, effect.change_percent, effect.interval_percent)
     return Toned(f"{sign} {seen or 'Inconclusive: no pair is complete yet'}.", sign.tone)
@@ -193,13 +190,12 @@ def _what(plan: TrialPlan, base: Series) -> str:
     return f"requests of {users} ({scenario.name}), in windows of {scenario.duration_seconds:g} s:"
 
 
-def rate_unit(plan: TrialPlan) -> str:
-    """The unit of rates."""
+def _rate_unit(plan: TrialPlan) -> str:
     return "requests/sec" if plan.load else "bytes/sec"
 
 
 def _pairs(found: TrialSummary) -> Table:
-    unit = rate_unit(found.plan)
+    unit = _rate_unit(found.plan)
     return table_of(
         found.pairs,
         ("Pair", ReportKind.TEXT, lambda pair: str(pair.number)),
@@ -238,7 +234,7 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
 
 
 def _advice(found: TrialSummary) -> Iterator[str]:
-    yield from generator_advice(found.slots)
+    yield from _generator_advice(found.slots)
     section = f"in {found.plan.section} " if found.plan.section else ""
     other = None if found.plan.load else acts_on(found.plan.name)
     if other not in {None, found.base.command}:
@@ -252,8 +248,7 @@ def _advice(found: TrialSummary) -> Iterator[str]:
         )
 
 
-def generator_advice(slots: Sequence[Slot]) -> Iterator[str]:
-    """Advice on windows that the load generator limited."""
+def _generator_advice(slots: Sequence[Slot]) -> Iterator[str]:
     limited = sum(slot.generator_limited for slot in slots)
     if limited:
         yield (
@@ -265,8 +260,7 @@ def generator_advice(slots: Sequence[Slot]) -> Iterator[str]:
 _STANDING = {Standing.WORSE: "slower", Standing.LEVEL: "as good", Standing.UNDECIDED: "undecided"}
 
 
-def sweep_report(found: SweepSummary) -> Report:
-    """A sweep: the answer, then a row and a bar per value."""
+def _sweep_report(found: SweepSummary) -> Report:
     plan = found.plan
     base = found.values[0].series
     weak = () if plan.load else (said.text for one in found.values for said in short_runs(one.series))
@@ -276,19 +270,18 @@ def sweep_report(found: SweepSummary) -> Report:
         title=f"Sweep of {plan.name}",
         name="Sweep",
         fields=(
-            Field(name="Answer", text=" ".join([sweep_sentence(found), *islice(weak, 1)]), tone=tone),
+            Field(name="Answer", text=" ".join([_sweep_sentence(found), *islice(weak, 1)]), tone=tone),
             *about_plan(plan, base),
         ),
         tables=(_value_table(found),),
         results=tuple(_sweep_figures(found)),
-        advice=tuple(generator_advice(found.slots)),
+        advice=tuple(_generator_advice(found.slots)),
         drawn=(_chart(found),),
-        document=lambda: sweep_document(found),
+        document=lambda: _sweep_document(found),
     )
 
 
-def sweep_sentence(found: SweepSummary) -> str:
-    """The answer in one sentence, its basis in a second one."""
+def _sweep_sentence(found: SweepSummary) -> str:
     name, previous = found.plan.name, found.plan.previous or "empty"
     if not found.complete:
         return f"Not finished: {found.blocks} of {found.plan.looks[-1]} blocks are complete. Resume the sweep."
@@ -323,7 +316,7 @@ def _value_table(found: SweepSummary) -> Table:
     return table_of(
         found.values,
         (found.plan.name, ReportKind.TEXT, lambda one: _value_name(found, one)),
-        (f"Average, {rate_unit(found.plan)}", ReportKind.WHOLE, lambda one: one.average),
+        (f"Average, {_rate_unit(found.plan)}", ReportKind.WHOLE, lambda one: one.average),
         ("Change in %", ReportKind.SIGNED, lambda one: one.effect.change_percent if one.effect else None),
         ("From %", ReportKind.SIGNED, lambda one: interval(one)[0]),
         ("To %", ReportKind.SIGNED, lambda one: interval(one)[1]),
@@ -351,7 +344,7 @@ def _chart(found: SweepSummary) -> Chart | None:
         return None
     return Chart(
         title=f"Average at each value of {found.plan.name}",
-        unit=rate_unit(found.plan),
+        unit=_rate_unit(found.plan),
         bars=bars,
         levels=(Level(name="as it was", value=base.average),) if base.average else (),
         is_curve=True,
@@ -378,12 +371,12 @@ def judged(experiment: Experiment, plan: TrialPlan, series: Sequence[Series], sl
 
 def report_of(found: ChangeSummary) -> Report:
     """The report of a trial or sweep."""
-    return trial_report(found) if isinstance(found, TrialSummary) else sweep_report(found)
+    return _trial_report(found) if isinstance(found, TrialSummary) else _sweep_report(found)
 
 
 def answer_of(found: ChangeSummary) -> Toned:
     """The result in one short sentence, as lists have it."""
-    return verdict_of(found) if isinstance(found, TrialSummary) else Toned(sweep_sentence(found))
+    return _verdict_of(found) if isinstance(found, TrialSummary) else Toned(_sweep_sentence(found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -434,7 +427,7 @@ def tune_report(found: TuneSummary) -> Report:
             Field(name=f"Write into {one.plan.section}", text=f"{one.plan.name} = {one.value}") for one in found.found
         ),
         advice=tuple(_tune_advice(found)),
-        document=lambda: tune_document(found),
+        document=lambda: _tune_document(found),
     )
 
 
@@ -478,8 +471,7 @@ def _weak(one: TrialSummary) -> str:
     return f" ({', '.join(weaknesses)})" if weaknesses else ""
 
 
-def tune_document(found: TuneSummary) -> dict[str, Any]:
-    """The JSON object ``sharebench/tune/1``."""
+def _tune_document(found: TuneSummary) -> dict[str, Any]:
     return {
         "schema": TUNE_SCHEMA,
         "worth_percent": found.worth_percent,

@@ -112,11 +112,6 @@ class UnknownEntryError(LookupError):
         self.suggestions = suggestions
 
 
-def entries() -> tuple[CatalogueEntry, ...]:
-    """All entries in order of impact."""
-    return _load()
-
-
 def find(name: str) -> CatalogueEntry:
     """The entry by name, parameter or synonym, ignoring blanks and case. Raises UnknownEntryError."""
     found = about(name)
@@ -162,7 +157,8 @@ _PLACE_IN_HISTORY: dict[Status | None, int] = {Status.SMB1_ONLY: 1, Status.REMOV
 
 
 @cache
-def _load() -> tuple[CatalogueEntry, ...]:
+def entries() -> tuple[CatalogueEntry, ...]:
+    """All entries in order of impact."""
     folder = resources.files("forms.tuning").joinpath("data", "catalogue")
     files = sorted(file.name for file in folder.iterdir() if file.name.endswith(".toml"))
     raw = [item for file in files for item in toml_data("catalogue", file)["entry"]]

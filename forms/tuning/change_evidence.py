@@ -169,8 +169,8 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
     if not after.target.abilities.through_samba:
         return _unconfirmed(f"{after.target.protocol} does not go through Samba, so smb.conf is not looked at.")
     previous, current = effective(old, name), effective(new, name)
-    if wrong := unknown_name(spelled, new) or refused_value(spelled, value, new):
-        known = configuration_is_known(new) or WARNINGS in new
+    if wrong := unknown_name(spelled, new) or _refused_value(spelled, value, new):
+        known = _configuration_is_known(new) or WARNINGS in new
         return _contradicted(wrong, previous) if known else _unconfirmed(f"Unlikely: {wrong}")
     if before is None or previous is None or current is None:
         return _judge_unseen(spelled, value, before, after)
@@ -178,7 +178,7 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
     if not smb_conf.same_value(name, current, value):
         text = f"{name} changed, but from {_shown(previous)} to {_shown(current)}, not to {value}."
         if unchanged:
-            text = f"{name} did not change: it still is {_shown(current)}. {why_unchanged(spelled, old, new)}"
+            text = f"{name} did not change: it still is {_shown(current)}. {_why_unchanged(spelled, old, new)}"
         return _contradicted(text, previous)
     if unchanged:
         return _contradicted(f"{name} was {_shown(current)} before already: nothing changed.", previous)
@@ -271,7 +271,7 @@ def unknown_name(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
     """Why there is no such parameter; None where there is, or the server knows it."""
     if effective(facts, spelled.name) is not None or ":" in spelled.name:
         return None
-    known = configuration_is_known(facts)
+    known = _configuration_is_known(facts)
     entry = next((e for e in catalogue.about(spelled.typed) if e.kind is catalogue.EntryKind.SMB_CONF), None)
     if entry is not None and entry.status is catalogue.Status.REMOVED:
         instead = f", and {' or '.join(entry.replaced_by)} took its place" if entry.replaced_by else ""
@@ -285,8 +285,7 @@ def unknown_name(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
     return f"This server's Samba does not know {spelled.name}: it ignores the line." if known else None
 
 
-def refused_value(spelled: smb_conf.Spelling, value: str, facts: Facts) -> str | None:
-    """Why testparm refuses the value, else None."""
+def _refused_value(spelled: smb_conf.Spelling, value: str, facts: Facts) -> str | None:
     current = effective(facts, spelled.name)
     if current is not None and smb_conf.same_value(spelled.name, current, value):
         return None
@@ -298,8 +297,7 @@ def refused_value(spelled: smb_conf.Spelling, value: str, facts: Facts) -> str |
     return None if why is None else f"testparm refuses the value ({why}): smbd stops reading smb.conf at that line."
 
 
-def why_unchanged(spelled: smb_conf.Spelling, old: Facts, new: Facts) -> str:
-    """The likeliest reason why a parameter did not change."""
+def _why_unchanged(spelled: smb_conf.Spelling, old: Facts, new: Facts) -> str:
     complaints = _about(new, spelled)
     if complaints:  # the last are our own, which say more than testparm's
         return f"testparm says: {complaints[-1].rstrip('.!')}."
@@ -342,8 +340,7 @@ def warning(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
     return f"testparm warns: {cut(complaints[0], 160)}" if complaints else None
 
 
-def configuration_is_known(facts: Facts) -> bool:
-    """Whether the server's effective parameters were seen."""
+def _configuration_is_known(facts: Facts) -> bool:
     return any(name.startswith((GLOBAL, SHARE)) for name in facts)
 
 

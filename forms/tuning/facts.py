@@ -19,15 +19,14 @@ _CAPITALS["tx"] = "sent"
 
 
 @cache
-def facts_data() -> dict[str, Any]:
-    """The tables of ``data/facts.toml``."""
+def _facts_data() -> dict[str, Any]:
     return toml_data("facts.toml")
 
 
 def is_volatile(name: str) -> bool:
     """Whether a fact varies by itself; a parameter of smb.conf never does."""
     return not name.startswith(PARAMETER_PREFIX) and any(
-        fnmatchcase(name, pattern) for pattern in facts_data()["volatile"]
+        fnmatchcase(name, pattern) for pattern in _facts_data()["volatile"]
     )
 
 
@@ -36,7 +35,7 @@ def human_name(name: str) -> str:
     if name.startswith(PARAMETER_PREFIX):
         _, scope, parameter = name.split("/", 2)
         return f"{parameter} (smb.conf)" if scope == "global" else f"{parameter} (smb.conf, this share)"
-    if known := facts_data()["names"].get(name):
+    if known := _facts_data()["names"].get(name):
         return str(known)
     for unit in _UNITS:
         name = name.removesuffix(unit)
@@ -62,7 +61,7 @@ def dialect_rank(dialect: str) -> int:
 
 def follows(difference: str, parameter: str) -> bool:
     """Whether a difference follows from a change of the parameter."""
-    return any(fnmatchcase(difference, pattern) for pattern in facts_data()["follow"].get(parameter, ()))
+    return any(fnmatchcase(difference, pattern) for pattern in _facts_data()["follow"].get(parameter, ()))
 
 
 def contradiction(parameter: str, value: str, client: ClientFacts) -> str | None:
