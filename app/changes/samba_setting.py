@@ -55,7 +55,8 @@ def samba_setting(
         raise UsageError(f"{name} is a matter of Samba: name a target smb://HOST/SHARE/PATH")
     option = socket_option(name)
     typed = spelling(SOCKET_OPTIONS if option else name)
-    place = replace(samba.find_place(typed.name, target.share, ways.ssh, ways.smb_conf), kept=tuple(kept))
+    place = samba.find_place(typed.name, target.share, ways.ssh, ways.smb_conf, target.port_number)
+    place = replace(place, kept=tuple(kept))
     now = samba.current(place)
     previous = samba.effective_value(place, now)
     if option:

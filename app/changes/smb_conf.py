@@ -7,7 +7,7 @@ from typing import Any
 
 from app.changes.script import STEP_SECONDS, ServerChange, here, sha256
 from app.changes.server import ChangeRefusedError, FileState, ServerState, look, read_there
-from app.environment.collect import ask_server
+from app.environment.collect import ask_server, has_port
 from app.environment.samba import printed
 from app.environment.samba.facts import loadable_modules, running_log_level
 from app.server.shell import Answer, script_file, with_variables
@@ -121,9 +121,9 @@ class SambaPlace:
         return f"{self.folder}/{DROP_IN}"
 
 
-def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None) -> SambaPlace:
-    """Raises ChangeRefusedError."""
-    answer = ask_server({"samba": "yes", "conf": smb_conf_path or "", "share": share}, ssh)
+def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None, port: int = 445) -> SambaPlace:
+    """``port`` is the smbd's. Raises ChangeRefusedError."""
+    answer = ask_server({"samba": "yes", "conf": smb_conf_path or "", "port": str(port), "share": share}, ssh)
     if answer.problem:
         raise ChangeRefusedError(answer.problem.replace("no facts of the server", "the server cannot be changed"))
     conf = (answer.text("conf") or "").strip()
@@ -140,6 +140,11 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
     files = {key.removeprefix("conf:"): text for key, text in answer.sections.items() if key.startswith("conf:")}
     files["registry"] = answer.text("registry") or ""
     dump = printed.parse_dump(answer.text("testparm"))
+    if not (ssh or smb_conf_path or has_port((dump.section("global") or {}).get("smb ports"), port)):
+        raise ChangeRefusedError(
+            f"which smb.conf the server on port {port} of this machine has is unknown: name the file",
+            options="--smb-conf FILE",
+        )
     scopes = printed.parse_scopes(answer.text("scopes")) or printed.Scopes()
     spelled = smb_conf.spelling(name)
     of_server = parameter_key(spelled.name) in {parameter_key(one) for one in scopes.for_server}

@@ -138,6 +138,7 @@ DEFAULTS = {
     "window": "0",
     "samba": "no",
     "conf": "",
+    "port": "",
     "share": "",
     "folder": "",
     "client": "",
@@ -169,8 +170,9 @@ def server_facts(
 ) -> ServerFacts:
     """Facts of a target's server; never raises.
 
-    ``ssh`` is ``[USER@]HOST``; without it only a target on this machine is asked. ``smb_conf`` replaces smbd's built-in
-    path. A remote server's CPUs are watched for ``window_seconds`` first (``cpu.busy_percent_before``).
+    ``ssh`` is ``[USER@]HOST``; without it only a target on this machine is asked. ``smb_conf`` replaces the path that
+    the smbd with the target's port was started with, or else smbd's built-in one. A remote server's CPUs are watched
+    for ``window_seconds`` first (``cpu.busy_percent_before``).
     """
     protocol = target.abilities
     if protocol.is_local:
@@ -186,6 +188,7 @@ def server_facts(
             "window": str(window_seconds if ssh else 0),
             "samba": "yes" if protocol.through_samba else "no",
             "conf": smb_conf or "",
+            "port": str(target.port_number),
             "share": target.share or "",
             "client": client,
             "server": route.address if route else "",
@@ -233,8 +236,12 @@ def counters_since(before: ServerFacts) -> dict[str, FactValue]:
 
 def listens_on(samba: Mapping[str, FactValue], port: int) -> bool:
     """Whether a Samba with these facts serves the port."""
-    ports = samba.get("smb.conf/global/smb ports")
-    return bool(samba.get("samba.smbd_running")) and (ports is None or str(port) in re.split(r"[\s,:]+", str(ports)))
+    return bool(samba.get("samba.smbd_running")) and has_port(samba.get("smb.conf/global/smb ports"), port)
+
+
+def has_port(ports: FactValue | None, port: int) -> bool:
+    """Whether the value of ``smb ports`` has the port; also where it is unknown."""
+    return ports is None or str(port) in re.split(r"[\s,:]+", str(ports))
 
 
 _OFFLOADS = {

@@ -1,6 +1,6 @@
 # Prints what a file server knows about itself, in sections that each begin with a line "$mark NAME".
 # POSIX sh; reads only; the caller sets its variables before it: mark, only (counters,
-# or nothing), window (seconds), samba (yes or no), conf, share, folder, client, server, files, counters.
+# or nothing), window (seconds), samba (yes or no), conf, port, share, folder, client, server, files, counters.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/samba/sbin:/usr/local/samba/bin
 LC_ALL=C
 export PATH LC_ALL
@@ -126,6 +126,20 @@ parameter() {
     testparm -s --parameter-name="$1" ${2:+--section-name="$2"} "$conf" 2>/dev/null
 }
 
+# Prints each smb.conf that an smbd of root's, or of this user's, was started with and that has $port.
+serving_the_port() {
+    for process in /proc/[0-9]*; do
+        { IFS= read -r command <"$process/comm"; } 2>/dev/null && [ "$command" = smbd ] || continue
+        case $(stat -c %u "$process") in 0 | "$(id -u)") ;; *) continue ;; esac
+        words=$(tr '\000' '\n' <"$process/cmdline")
+        case $words in smbd:*) continue ;; esac
+        given=$(printf '%s\n' "$words" | sed -n '/^\(-s\|--configfile\)$/{n;p;};s/^--configfile=//p;s/^-s\//\//p')
+        printf '%s\n' "${given:-$default}"
+    done | sort -u | while IFS= read -r conf; do
+        case " $(parameter 'smb ports' | tr ',:\t' '   ') " in *" $port "*) printf '%s\n' "$conf" ;; esac
+    done
+}
+
 configuration() {
     build=$(smbd -b 2>/dev/null)
     section build
@@ -133,7 +147,8 @@ configuration() {
     section version
     smbd -V
     default=$(printf '%s\n' "$build" | sed -n 's/^ *CONFIGFILE: *//p')
-    [ -n "$conf" ] || conf=$default
+    [ -n "$conf" ] || [ -z "$port" ] || conf=$(serving_the_port)
+    [ -n "$conf" ] && [ "$(printf '%s\n' "$conf" | wc -l)" -eq 1 ] || conf=$default
     section conf
     printf '%s\n' "$conf"
     [ -n "$conf" ] || return 0

@@ -38,7 +38,7 @@ LINES = (
     FormLine(key="rounds", name="Rounds", hint="how often each is measured", usual=str(DEFAULT_ROUNDS)),
     FormLine(key="without", name="Without", hint="such as find_first,query_path_information; empty: all"),
     FormLine(key="ssh", name="Server by ssh", hint="[USER@]HOST; empty: the server is this machine"),
-    FormLine(key="conf", name="smb.conf", hint="where the server keeps it; empty: where smbd looks"),
+    FormLine(key="conf", name="smb.conf", hint="its path on the server; empty: the path of its smbd"),
     FormLine(key="expose", name="Expose tbench", hint="the host again, to allow tbench_srv there; empty: no"),
 )
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,9 +20,10 @@ from app.server.shell import Answer
 from storage.plan import Settings
 from storage.records import Target
 from tests.servers.netns import PAYLOAD_SHARE, Link
-from tests.servers.process import require
+from tests.servers.process import as_another_user, program, require
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.xdist_group("sshd")
 
@@ -227,11 +230,31 @@ def test_a_link_that_is_shaped_anew_has_another_rate(make_link: Callable[[str], 
         assert facts["link.payload_ceiling_bits_per_second"] == round(PAYLOAD_SHARE * rate)
 
 
-def test_without_its_path_a_private_configuration_is_not_guessed(make_smbd: Callable[..., Smbd]) -> None:
+def test_without_its_path_the_configuration_is_the_one_that_the_smbd_with_this_port_was_started_with(
+    make_smbd: Callable[..., Smbd],
+) -> None:
+    for server in (make_smbd(), make_smbd()):
+        found = server_facts(server.target("x"))
+        assert (found.facts["smb.conf.path"], found.problems) == (str(server.conf), ())
+
+
+def test_a_configuration_of_another_port_or_of_another_user_s_smbd_is_not_guessed(
+    make_smbd: Callable[..., Smbd],
+) -> None:
     server = make_smbd()
-    found = server_facts(server.target("x"))
+    elsewhere = replace(server.target("x"), port=server.port - 1)
+    found = server_facts(elsewhere)
     assert not [name for name in found.facts if name.startswith("smb.conf")]
     assert any("is unknown; name the file" in line for line in found.problems)
+    false, conf = server.root / "smbd", server.root / "other.conf"
+    shutil.copy(program("sh"), false)
+    conf.write_text(f"[global]\nsmb ports = {elsewhere.port}\n")
+    for prefix, path in ((as_another_user(), None), ([], str(conf))):
+        command = [*prefix, str(false), "-c", "read line", "smbd", f"--configfile={conf}"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+            wait_for(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "smbd\n")
+            assert server_facts(elsewhere).facts.get("smb.conf.path") == path
+            process.kill()
 
 
 def test_a_changed_file_shows_exactly_its_changes(make_smbd: Callable[..., Smbd]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,9 @@ def test_a_plain_server_has_nothing_harmful(inside: Inside, smbd: Smbd):
     assert [each["title"] for each in found["findings"] if each["severity"] in {"problem", "warning"}] == []
 
 
-def test_a_server_whose_settings_cannot_be_read_is_told_apart(inside: Inside, smbd: Smbd):
+def test_a_server_whose_settings_cannot_be_read_is_told_apart(inside: Inside, make_smbd: Callable[..., Smbd]):
+    smbd = make_smbd()
+    smbd.conf.write_text(smbd.conf.read_text().replace(f"smb ports = {smbd.port}", "smb ports = 445"))
     done = inside("audit", format_target(smbd.target()))
     assert done.returncode == 3
     assert "he server's settings were not read." in " ".join(done.stdout.split())
