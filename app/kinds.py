@@ -248,7 +248,10 @@ def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
             return answer_of(change)
         report = stored_experiment(notebook, head.subject)
     except UsageError as error:
-        return Toned("Nothing is measured yet.") if head.running else Toned(str(error), Tone.CAUTION)
+        if head.running:
+            return Toned("Nothing is measured yet.")
+        begun = "Interrupted before each value was measured once."
+        return Toned(str(error) if head.imported_at else begun, Tone.CAUTION)
     if report.results:
         return Toned(report.results[0].text, report.results[0].tone)
     return Toned(next(iter(report.advice), ""))

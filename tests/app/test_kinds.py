@@ -68,6 +68,9 @@ def test_what_has_just_begun_is_listed_before_its_first_series_is_stored(kind: s
         (line,) = kinds.lines(notebook, [notebook.recording(made)])
         assert line.answer.text == "Nothing is measured yet."
         notebook.release(made)
+        (line,) = kinds.lines(notebook, [notebook.recording(made)])
+        assert line.answer.text == "Interrupted before each value was measured once."
+        notebook.release(made)
     assert "a series is missing" in inside("list").stdout
 
 

@@ -89,7 +89,7 @@ def _faint(_line: "RecordingLine") -> Tone:
 
 
 def _answer(line: "RecordingLine") -> str:
-    return line.answer.text if line.done.isdecimal() else f"{line.done} {line.answer.text}"
+    return line.answer.text if line.done.isdecimal() else f"{line.done} {line.answer.text}".strip()
 
 
 COLUMNS = (
