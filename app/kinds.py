@@ -280,7 +280,10 @@ _OF_SERIES = partial(
     report=lambda notebook, head: stored_experiment(notebook, head.subject),
     done=lambda notebook, head: len(parts(notebook, head)),
 )  # fmt: skip
-_OF_PAIRS = partial(_OF_SERIES, record=TrialPlan, done=_pairs, resume="try --resume", judge=_judge_pair)
+_OF_PAIRS = partial(
+    _OF_SERIES, record=TrialPlan, done=_pairs, resume="try --resume", judge=_judge_pair,
+    read=_later("app.workflows.trial_order:stored_trial"),
+)  # fmt: skip
 
 KINDS: dict[str, Kind] = {
     kind.name: kind
@@ -492,6 +495,16 @@ def stored_record(notebook: Notebook, head: Recording) -> Any:
     if kind.read is not None:
         return kind.read(notebook, head.id)
     return with_head(head).record(kind.record, leave=OURS)
+
+
+def resumed(notebook: Notebook, reference: str, *kinds: str, confirmed: bool = False) -> tuple[Any, Target]:
+    """The record to resume, and where it logs in. Raises UsageError where it cannot be resumed."""
+    from app.recorder.recording import resumable  # noqa: PLC0415  as the module says
+
+    head = resumable(notebook, reference, *kinds, open_ended=KINDS[kinds[0]].whole, confirmed=confirmed)
+    target = kind_of(head).target(notebook, head)
+    assert target
+    return stored_record(notebook, head), target
 
 
 def record_from_document(kind: Kind, document: Any) -> Any:

@@ -50,7 +50,7 @@ def test_a_made_up_option_reaches_the_measuring_process_and_comes_back_from_the_
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     for file, place, line in (
         ("storage/plan.py", before, '    colour: str = ""\n'),
-        ("app/cli/run_options.py", ROW, '    _option("colour", "--colour", default=""),\n'),
+        ("app/cli/run_options.py", ROW, '    _option("colour", "--colour", "NAME", "Colour.", default=""),\n'),
     ):
         text = (tmp_path / file).read_text()
         assert text.count(place) == 1

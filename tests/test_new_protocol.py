@@ -11,7 +11,8 @@ import pytest
 from app.clients import base
 from app.clients.base import ClientModules, Secrets, check_client_name
 from app.targets import check_complete, parse_target
-from app.workflows.check import CheckState, Subject, check
+from app.workflows.check import CheckState, check
+from app.workflows.requests import SeriesOptions
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import heading, protocol_matrix
 from forms.comparison.verdict import compare
@@ -110,9 +111,8 @@ def test_it_is_surveyed_compared_and_judged_beside_every_other():
 
 @pytest.mark.usefixtures("null_protocol")
 def test_it_is_looked_at_before_a_measurement(tmp_path: Path):
-    subject = Subject(target=LOOPBACK, secrets=Secrets())
     with Notebook(tmp_path / "notebook.db") as notebook:
-        found = {one.name: one for one in check(subject, notebook)}
+        found = {one.name: one for one in check(LOOPBACK, Secrets(), SeriesOptions(), notebook)}
     assert found["reach"].text == "127.0.0.1 answers on port 9"
     assert found["log in"].text == "null has no login"
     assert found["file"].state is CheckState.FINE

@@ -7,11 +7,11 @@ import os
 import shutil
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -50,13 +50,6 @@ def writing_to_stdout() -> Iterator[None]:
     except OSError as error:
         drop_rest()
         raise AnswerError(f"the answer could not be written to stdout: {error.strerror or error}") from error
-
-
-def answer_parts(parts: Iterable[str]) -> None:
-    """A long answer in parts. Raises AnswerError."""
-    with writing_to_stdout():
-        for part in parts:
-            click.echo(for_terminal(part), nl=False)
 
 
 _FEW = 10
@@ -193,18 +186,8 @@ __all__ = ["Group", "command"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-class OpenTUI(Protocol):
-    """Opens the TUI; passed in, since the command line and the TUI do not know each other."""
-
-    def __call__(
-        self,
-        notebook_path: Path,
-        *,
-        first: str = "",
-        practice: "tuple[Target, ...]" = (),
-        practice_secrets: "Mapping[str, Secrets] | None" = None,
-    ) -> int:
-        """Returns the exit code when the TUI is left."""
+OpenTUI = Callable[..., int]
+"""Opens the TUI on a notebook, and returns the exit code; the command line and the TUI do not know each other."""
 
 
 def _keep(context: click.Context, parameter: click.Parameter, value: object) -> object:
@@ -323,28 +306,18 @@ def zeros_if_it_fails(file_name: str | None, samples: "Callable[[], list[MetricS
         raise
 
 
-class SizeType(click.ParamType[int]):
-    """A size such as 64K or 500MB, in bytes."""
+def size(text: str | int) -> int:
+    """Bytes of a size such as 64K or 500MB."""
+    from app.units import parse_size  # noqa: PLC0415  the TUI and --help do not wait for it
 
-    name = "SIZE"
-
-    def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int:
-        from app.units import parse_size  # noqa: PLC0415  the TUI and --help do not wait for it
-
-        return value if isinstance(value, int) else parse_size(value)
+    return text if isinstance(text, int) else parse_size(text)
 
 
-class RateType(click.ParamType[int | None]):
-    """A link speed such as 1G in bits per second; None for ``auto``."""
+def rate(text: str | int) -> int | None:
+    """Bits per second of a link speed such as 1G; None for ``auto``."""
+    from app.units import parse_rate  # noqa: PLC0415  the TUI and --help do not wait for it
 
-    name = "RATE"
-
-    def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> int | None:
-        from app.units import parse_rate  # noqa: PLC0415  the TUI and --help do not wait for it
-
-        if value == "auto":
-            return None
-        return value if isinstance(value, int) else parse_rate(value)
+    return text if isinstance(text, int) else None if text == "auto" else parse_rate(text)
 
 
 def refuse_given(
@@ -365,27 +338,20 @@ def refuse_given(
 
 
 def to_resume(
-    context: click.Context,
-    kind: str,
-    reference: str,
-    allowed: set[str],
-    *,
-    target: str | None = None,
-    kerberos: bool = False,
-) -> "tuple[Any, Secrets]":
-    """The recording that ``--resume`` names, and its secrets. Raises UsageError, for a TARGET or other options too."""
-    from app.kinds import kind_of, stored_record  # noqa: PLC0415  the TUI and --help do not wait for it
-    from app.recorder.recording import resumable  # noqa: PLC0415  as above
+    context: click.Context, reference: str, allowed: set[str], *kinds: str, target: str | None = None,
+    confirmed: bool = False,
+) -> "tuple[Any, Target]":  # fmt: skip
+    """The recording that ``--resume`` names, and where it logs in. Raises UsageError, for a TARGET or other options
+    too; ``confirmed`` also takes an imported one.
+    """
+    from app.kinds import resumed  # noqa: PLC0415  the TUI and --help do not wait for it
 
     if target:
-        raise UsageError(f"--resume takes the target from the {kind}: leave the TARGET out")
+        raise UsageError(f"--resume takes the target from the {kinds[0]}: leave the TARGET out")
     word = next(parameter.name for parameter in context.command.params if "--resume" in parameter.opts)
     refuse_given(context, str(word), allowed)
     with notebook(context) as found:
-        head = found.recording(resumable(found, reference, kind))
-        record, place = stored_record(found, head), kind_of(head).target(found, head)
-    assert place
-    return record, secrets_for(context, place, kerberos=kerberos)[1]
+        return resumed(found, reference, *kinds, confirmed=confirmed)
 
 
 def notebook_path(context: click.Context) -> Path:
@@ -398,19 +364,6 @@ def notebook_path(context: click.Context) -> Path:
     return user_data_path("sharebench", appauthor=False) / "notebook.db"
 
 
-def _must_be_there(path: Path) -> None:
-    """Raises UsageError; an unreadable notebook reports its own error later."""
-    try:
-        path.stat()
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise UsageError(
-            f"there is no notebook at {visible(str(path.absolute()))}: name another file with --db, or measure"
-            " something first: sharebench run TARGET"
-        ) from error
-    except OSError:
-        return
-
-
 @contextmanager
 def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Notebook]":
     """``make`` creates a missing notebook. Raises UsageError, also for references that are not found."""
@@ -419,8 +372,12 @@ def notebook(context: click.Context, *, make: bool = False) -> "Iterator[Noteboo
     from storage.recordings import UnknownReferenceError  # noqa: PLC0415
 
     path = notebook_path(context)
-    if not make:
-        _must_be_there(path)
+    with suppress(OSError):  # an unreadable notebook reports its own error below
+        if not make and not path.exists():
+            raise UsageError(
+                f"there is no notebook at {visible(str(path.absolute()))}: name another file with --db, or measure"
+                " something first: sharebench run TARGET"
+            )
     with Notebook(path) as found:
         if found.remark:
             _say_once(context, found.remark)
@@ -445,17 +402,6 @@ def _say_once(context: click.Context, text: str) -> None:
         say(text)
 
 
-def _tell_leftovers(context: click.Context, found: "Notebook") -> None:
-    ids = [one.id for one in found.left_over()]
-    if ids:
-        more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-        _say_once(
-            context,
-            f"sharebench: leftovers of {', '.join(ids[:_NAMED])}{more} may still be on their targets:"
-            f" `sharebench show {ids[0]}` names them, `sharebench clean TARGET` removes them",
-        )
-
-
 def series(context: click.Context, reference: str) -> "Series":
     """Raises UsageError."""
     with notebook(context) as found:
@@ -475,8 +421,14 @@ def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = Fa
 
     if notebook_path(context).exists():
         with notebook(context) as found:  # says what an interrupted trial left changed there
-            if context.info_name != "clean":
-                _tell_leftovers(context, found)
+            ids = [one.id for one in found.left_over()] if context.info_name != "clean" else []
+            if ids:
+                more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+                _say_once(
+                    context,
+                    f"sharebench: leftovers of {', '.join(ids[:_NAMED])}{more} may still be on their targets:"
+                    f" `sharebench show {ids[0]}` names them, `sharebench clean TARGET` removes them",
+                )
     credentials = (context.find_root().obj or {}).get("credentials")
     ask = partial(getpass.getpass, stream=sys.stderr) if sys.stdin.isatty() and sys.stderr.isatty() else None
     return log_in_as(target, credentials=Path(credentials) if credentials else None, kerberos=kerberos, ask=ask)

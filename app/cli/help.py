@@ -63,7 +63,9 @@ def grouped_options(command: click.Command, context: click.Context) -> dict[str,
     return {title: records for title, records in groups.items() if records}
 
 
-class _GroupedHelp(click.Command):
+class GroupedCommand(click.Command):
+    """A command whose help has groups and examples."""
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups = grouped_options(self, ctx)
         width = min(_NAME_CELLS, max(len(name) for records in groups.values() for name, _ in records))
@@ -76,20 +78,11 @@ class _GroupedHelp(click.Command):
         if lines := examples(ctx):
             with formatter.section("Examples"):
                 for line in lines:
-                    formatter.write(f"{_broken(line)}\n")
+                    wrapped = textwrap.wrap(line, 75, subsequent_indent="    ", break_on_hyphens=False)
+                    formatter.write("  " + " \\\n  ".join(wrapped) + "\n")
 
 
-def _broken(line: str) -> str:
-    return " \\\n".join(
-        textwrap.wrap(line, 77, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
-    )
-
-
-class GroupedCommand(_GroupedHelp):
-    """A command whose help has groups and examples."""
-
-
-class Group(_GroupedHelp, click.Group):
+class Group(GroupedCommand, click.Group):
     """A command of commands, which suggests similar names for an unknown one."""
 
     command_class = GroupedCommand
@@ -104,14 +97,10 @@ class Group(_GroupedHelp, click.Group):
         from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
 
         if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            near = get_close_matches(args[0], self.list_commands(ctx), n=2, cutoff=_LIKENESS)
+            near = get_close_matches(args[0], self.list_commands(ctx), n=2, cutoff=0.65)
             meant = f"; did you mean {' or '.join(near)}?" if near else ""
             raise click.UsageError(f"no such command {args[0]!r}{meant}", ctx)
         return super().resolve_command(ctx, args)
-
-
-_LIKENESS = 0.65
-"""Similarity of two words that makes one a possible typo of the other."""
 
 
 def command(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:

@@ -4,28 +4,25 @@ import getpass
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from app.changes.server import ConsentNeededError
 from app.cli.commands.export import write_forms
 from app.cli.commands.trial import carried_out
 from app.cli.progress import watch
 from app.clients.base import Secrets
-from app.errors import LoginError, SharebenchError, UsageError
-from app.measure.process import SeriesControl
+from app.errors import SharebenchError, UsageError
 from app.recorder.recording import failure_of
 from app.workflows.compare import sides_to_compare
-from app.workflows.guide import choices as acts
-from app.workflows.guide import known as store
-from app.workflows.guide.after_run import after_measuring, page_of
-from app.workflows.guide.backend import Backend, Logins, PasswordNeededError
-from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, inside
-from app.workflows.guide.choices import STEPS, Act, GuideChoices, MethodStep, Option, Page, at, new_measurement
-from app.workflows.guide.job import request_of
-from app.workflows.guide.known import GuideContext, around, blocked, link_to, step_before, towards, with_picked
+from app.workflows.guide import session as asked
+from app.workflows.guide.after_run import page_of
+from app.workflows.guide.backend import Backend, Logins
+from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind
+from app.workflows.guide.choices import STEPS, GuideChoices, Judge, MethodStep, Option, Page, Visit, new_measurement
 from app.workflows.guide.rounds import take_change
+from app.workflows.guide.session import GuideSession
 from app.workflows.trial_order import consent_lines
 from forms import wording
 from forms.comparison.report import pair_report
@@ -42,7 +39,7 @@ from forms.tuning.catalogue import entries, entry_text, find, list_text
 from storage.errors import RefusedError
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
-from storage.records import RunStatus, Target, format_target
+from storage.records import Target
 
 _ASCII = PLAIN_SIGNS | str.maketrans("─═│⋮█░", "-=|:#.")
 """Instead of box-drawing characters, which a screen reader spells out."""
@@ -50,7 +47,6 @@ HOW = (
     "A number chooses, Enter takes what is marked (advised) or (Enter), b goes back, s6 goes to step 6, n begins anew,"
     " l lists the choices again, ? says this again, q leaves. Where words are asked for, b and q do the same."
 )
-MAKE_HERE = "Have a file made in this folder, and removed afterwards"
 
 
 def _say_at_once(text: str) -> None:
@@ -65,25 +61,26 @@ class BackError(Exception):
     """The user goes back to the page."""
 
 
-@dataclass(slots=True)
 class PlainGuide:
     """Asks until the user leaves; every choice is stored in the notebook, as on the screen."""
 
-    notebook_path: Path
-    backend: Backend = field(default_factory=Backend)
-    logins: Logins = field(default_factory=Logins)
-    practice: Sequence[Target] = ()
-    read: Callable[[], str] = sys.stdin.readline
-    say: Callable[[str], None] = _say_at_once
-    ask_password: Callable[[str], str] = getpass.getpass
-    choices: GuideChoices = field(default_factory=GuideChoices)
-    known: GuideContext = field(default_factory=GuideContext)
-    typed: dict[str, str] = field(default_factory=dict)
+    def __init__(
+        self,
+        notebook_path: Path,
+        backend: Backend | None = None,
+        logins: Logins | None = None,
+        practice: Sequence[Target] = (),
+        *,
+        read: Callable[[], str] | None = None,
+        say: Callable[[str], None] = _say_at_once,
+        ask_password: Callable[[str], str] = getpass.getpass,
+    ) -> None:
+        self.session = GuideSession(notebook_path, backend or Backend(), logins or Logins(), practice)
+        self._read, self._print, self._ask_password = read or sys.stdin.readline, say, ask_password
 
     def run(self) -> None:
-        with Notebook(self.notebook_path) as notebook:
-            self.choices, self.known = store.recall(notebook, self.practice)
-        self._look_at_link()
+        self._drive(self.session.recall())
+        self._drive(self.session.look_at_link())
         self._say(HOW)
         try:
             while True:
@@ -92,9 +89,10 @@ class PlainGuide:
             self._say("Everything is kept; `sharebench guide --plain` continues from here.")
 
     def _step(self) -> None:
-        page = page_of(self.choices, self.known)
+        session = self.session
+        page = page_of(session.choices, session.known)
         offered = [option for option in page.options if option.act is not None]
-        for line in _page_lines(page, self.choices.step):
+        for line in _page_lines(page, session.choices.step):
             self._say(line)
         understood = False
         while not understood:
@@ -108,18 +106,19 @@ class PlainGuide:
                 return
 
     def _do_word(self, word: str, page: Page, offered: Sequence[Option]) -> bool:
+        session = self.session
         if word in {"q", "quit"}:
             raise LeftError
         if word == "n":
-            self._take(new_measurement(self.choices))
+            self._drive(session.take(new_measurement(session.choices)))
         elif word == "b":
-            self._go(step_before(self.choices.step) or self.choices.step)
+            self._drive(session.go_by(-1))
         elif word[:1] == "s" and word[1:].strip().isdecimal() and 0 < int(word[1:]) <= len(STEPS):
-            self._go(STEPS[int(word[1:]) - 1])
+            self._drive(session.go(STEPS[int(word[1:]) - 1]))
         elif not word and offered:
-            self._do(_taken_by_enter(page, offered).act)
+            self._drive(session.do(_taken_by_enter(page, offered).act))
         elif word.isdecimal() and 0 < int(word) <= len(offered):
-            self._do(offered[int(word) - 1].act)
+            self._drive(session.do(offered[int(word) - 1].act))
         elif word == "?":
             self._say(HOW)
             return False
@@ -128,54 +127,45 @@ class PlainGuide:
             return False
         return True
 
-    def _go(self, step: MethodStep) -> None:
-        why = blocked(self.choices, self.known, step)
-        if why is not None:
-            raise UsageError(f"{step}: {why}")
-        self._take(at(self.choices, step))
-
-    def _do(self, act: Act | None) -> None:
-        match act:
-            case acts.Go(choices):
-                self._take(choices)
-            case acts.Ask():
-                self._do(self._answered(act))
-            case acts.Connect(target, kerberos):
-                self._connect(target, kerberos=kerberos)
-            case acts.ReadCredentials(target, path):
-                self._connect(self.logins.from_file(target, Path(path).expanduser()))
-            case acts.Simple.BROWSE if self.choices.target is not None:
-                self._connect(self.choices.target, kerberos=self.choices.kerberos)
-            case acts.Visit("trial", arguments):
-                self._try(str(arguments["setting"]))
-            case acts.Visit(name, arguments):
-                with Notebook(self.notebook_path) as notebook:
-                    following = self._visited(notebook, name, arguments)
-                if following is not None:
-                    self._take(following)
-            case acts.Simple.LOOK_QUIET if self.choices.target is not None:
-                self.known = replace(self.known, quiet=self.backend.quiet(self.choices.target, self.choices.command))
-            case acts.Simple.START | acts.Simple.RESUME:
-                self._measure(resumed=act is acts.Simple.RESUME)
-            case _:
-                self._write(act)
-
-    def _answered(self, ask: acts.Ask) -> Act:
-        """Asks again after a wrong answer. Raises BackError, LeftError, UsageError."""
+    def _drive(self, steps: Generator[Any, Any, Any]) -> Any:
+        """Answer what the session needs to its end, and return what it does. Raises BackError, LeftError."""
+        answer: Any = None
+        error: Exception | None = None
         while True:
-            value = self.typed.get(ask.heading, ask.value) if ask.keep else ask.value
-            now = f" (Enter for {value})" if value else ""
-            answer = self._ask_words(f"{ask.heading}. {ask.text}{now}")
             try:
-                act = ask.then(answer or value)
-            except UsageError as error:
-                if not answer:
-                    raise
-                self._say(f"Not understood: {error}")
-                continue
-            if ask.keep:
-                self.typed[ask.heading] = answer or value
-            return act
+                request = steps.throw(error) if error else steps.send(answer)
+            except StopIteration as end:
+                return end.value
+            try:
+                answer, error = self._answer(request), None
+            except Exception as raised:  # noqa: BLE001  the session says what becomes of it
+                error = raised
+
+    def _answer(self, request: Any) -> Any:
+        match request:
+            case asked.Work(job=job, doing=doing):
+                if doing:
+                    self._say(f"{doing[0].upper()}{doing[1:]}.")
+                return job()
+            case asked.Words(heading=heading, text=text, value=value):
+                now = f" (Enter for {value})" if value else ""
+                return self._ask_words(f"{heading}{'' if heading.endswith('?') else '.'} {text}{now}") or value
+            case asked.Password(target, why):
+                if why:
+                    self._say(f"{why}. Type the password again.")
+                return Secrets(password=self._ask_password(visible(f"Password of {target.user} on {target.host}: ")))
+            case BrowsedFolder():
+                return self._pick(request)
+            case asked.Tell(text=text, yes=yes) if yes:
+                if self._ask_words(f"{' '.join(text.split())}? y or n").lower() != "y":
+                    raise UsageError("nothing was measured")
+            case asked.Tell(text=text, heading=heading):
+                self._say(f"{heading}: {text}" if heading else text)
+            case asked.MeasurementJob():
+                return self._measured(request)
+            case Visit(name, arguments):
+                return self._visited(name, arguments)
+        return None
 
     def _ask_words(self, question: str) -> str:
         answer = self._ask(question).strip()
@@ -185,57 +175,34 @@ class PlainGuide:
             raise BackError
         return answer
 
-    def _write(self, act: Act | None) -> None:
-        choices, series_id = self.choices, self.choices.series_id
-        reason = None
-        if isinstance(act, acts.Judge) and act.status is RunStatus.REJECTED:
-            reason = self._ask_words(f"Why is run {act.number} unusable?")
-            if not reason:
-                raise UsageError("a run is left out only with a reason")
-        with Notebook(self.notebook_path) as notebook:
-            match act:
-                case acts.Judge(number, status) if series_id is not None:
-                    store.judge(notebook, series_id, number, status, reason)
-                    choices = replace(choices, reviewed=False)
-                case acts.NameBaseline(name) if series_id is not None:
-                    notebook.set_baseline(name, series_id)
-                case acts.BeginRound(following):
-                    store.begin_round(notebook, following)
-                    choices = following
-                case acts.Decide(decided, decision, following):
-                    store.decide(notebook, decided, decision)
-                    choices = following
-        self._take(choices)
-
-    def _take(self, choices: GuideChoices) -> None:
-        with Notebook(self.notebook_path) as notebook:
-            self.known = store.keep(notebook, choices, self.known)
-        self.choices = choices
-
     # Other screens
 
-    def _visited(self, notebook: Notebook, name: str, arguments: Mapping[str, object]) -> GuideChoices | None:
-        match name:
-            case "series":
-                form = run_form(notebook.series(str(arguments["series_id"])))
-                self._say(report_text(series_report(form)))
-            case "compare":
-                pair = (str(arguments["base"]), str(arguments["other"]))
-                self._say(report_text(pair_report(comparisons(sides_to_compare(notebook, pair))[0])))
-            case "catalogue":
-                self._say(list_text(entries()))
-            case "entry":
-                entry, share = find(str(arguments["entry"])), arguments.get("share")
-                self._say(entry_text(entry, share=str(share) if share else None))
-                question = f"The value of {entry.parameter} in the next series, or Enter for none"
-                value = self._ask_words(question).strip()
-                return take_change(notebook, self.practice, entry.parameter, value) if value else None
-            case "export":
-                ids = arguments["ids"]
-                self._export(notebook, [str(each) for each in ids] if isinstance(ids, tuple | list) else [])
-            case _:
-                otherwise = f"That is on the screen alone: sharebench, without --plain, has {name}."
-                self._say(_commands(arguments).get(name, otherwise))
+    def _visited(self, name: str, arguments: Mapping[str, object]) -> GuideChoices | None:
+        if name == "trial":
+            self._try(str(arguments["setting"]))
+            return None
+        with Notebook(self.session.path) as notebook:
+            match name:
+                case "series":
+                    form = run_form(notebook.series(str(arguments["series_id"])))
+                    self._say(report_text(series_report(form)))
+                case "compare":
+                    pair = (str(arguments["base"]), str(arguments["other"]))
+                    self._say(report_text(pair_report(comparisons(sides_to_compare(notebook, pair))[0])))
+                case "catalogue":
+                    self._say(list_text(entries()))
+                case "entry":
+                    entry, share = find(str(arguments["entry"])), arguments.get("share")
+                    self._say(entry_text(entry, share=str(share) if share else None))
+                    question = f"The value of {entry.parameter} in the next series, or Enter for none"
+                    value = self._ask_words(question).strip()
+                    return take_change(notebook, self.session.practice, entry.parameter, value) if value else None
+                case "export":
+                    ids = arguments["ids"]
+                    self._export(notebook, [str(each) for each in ids] if isinstance(ids, tuple | list) else [])
+                case _:
+                    otherwise = f"That is on the screen alone: sharebench, without --plain, has {name}."
+                    self._say(_commands(arguments).get(name, otherwise))
         return None
 
     def _export(self, notebook: Notebook, ids: Sequence[str]) -> None:
@@ -247,105 +214,44 @@ class PlainGuide:
             raise UsageError(f"{path} is there already: name another file")
         write_forms(str(path), None, lambda: series_reports([notebook.series(each) for each in ids]))
 
-    # Target
-
-    def _secrets(self, target: Target, *, kerberos: bool) -> Secrets:
-        try:
-            return self.logins.find(target, kerberos=kerberos)
-        except PasswordNeededError:
-            secrets = Secrets(password=self.ask_password(visible(f"Password of {target.user} on {target.host}: ")))
-            self.logins.keep(target, secrets)
-            return secrets
-
-    def _connect(self, target: Target, *, kerberos: bool = False) -> None:
-        secrets = self._secrets(target, kerberos=kerberos)
-        while True:
-            self._say(f"Connecting to {wording.plain(format_target(target))}.")
-            try:
-                place = self.backend.look(target, secrets, around(*towards(target, self.choices, self.known)))
-            except LoginError:
-                if not kerberos:
-                    self.logins.refuse(target)
-                raise
-            picked = (place.target, place.file) if place.is_chosen else self._pick(place)
-            if picked is None:
-                return
-            target, item = picked
-            if item is None or item.kind is ItemKind.FILE:
-                break
-            target = inside(target, item)
-        self.typed.clear()
-        self._take(with_picked(self.choices, target, item, kerberos=kerberos))
-        self._look_at_link()
-
-    def _pick(self, place: BrowsedFolder) -> tuple[Target, Item | None] | None:
-        """None if the user goes back; Enter takes the largest file, where there is one."""
-        first = [] if place.is_share_list else [MAKE_HERE]
-        sizes = {
-            number: item.size_bytes
-            for number, item in enumerate(place.items, start=1 + len(first))
-            if item.kind is ItemKind.FILE
-        }
+    def _pick(self, place: BrowsedFolder) -> Item:
+        """Enter takes the largest file, where there is one, else it goes back."""
+        sizes = {number: item.size_bytes for number, item in enumerate(place.choices, start=1) if item.size_bytes}
         largest = max(sizes, key=sizes.__getitem__, default=None)
-        for number, line in enumerate([*first, *map(_item_line, place.items)], start=1):
-            self._say(f"{number}. {line}{' (Enter)' if number == largest else ''}")
-        most, on_enter = len(first) + len(place.items), f"takes {largest}, b goes" if largest else "goes"
+        for number, item in enumerate(place.choices, start=1):
+            self._say(f"{number}. {_item_line(item)}{' (Enter)' if number == largest else ''}")
+        most, on_enter = len(place.choices), f"takes {largest}, b goes" if largest else "goes"
         while word := self._ask_words(f"Which; Enter {on_enter} back") or (str(largest) if largest else ""):
             if word.isdecimal() and 0 < int(word) <= most:
-                break
+                return place.choices[int(word) - 1]
             self._say(f"Not understood. A number from 1 to {most} chooses, Enter {on_enter} back, q leaves.")
-        else:
-            return None
-        index = int(word) - 1 - len(first)
-        return place.target, None if index < 0 else place.items[index]
+        raise BackError
 
-    def _look_at_link(self) -> None:
-        target = self.choices.target
-        if target is not None:
-            self.known = replace(self.known, link=link_to(target, self.backend))
-
-    # Run
-
-    def _measure(self, *, resumed: bool) -> None:
-        choices = self.choices
-        assert choices.target is not None
-        confirmed = resumed and self._is_meant()
-        secrets = self._secrets(choices.target, kerberos=choices.kerberos)
-        control = SeriesControl()
-        path, backend = self.notebook_path, self.backend
-        if resumed:
-            events = backend.resume(choices.series_id, secrets, path, control, confirmed=confirmed)
-        else:
-            events = backend.record(request_of(choices, secrets), path, control)
+    def _measured(self, job: asked.MeasurementJob) -> str | None:
         self._say("Measuring; Ctrl+C stops, and what was measured is kept.")
-        closed = watch(events, control, redraws=False)
-        failure = failure_of(closed)
-        if failure is not None:
-            if isinstance(failure, LoginError) and not choices.kerberos:
-                self.logins.refuse(choices.target)
+        closed = watch(job.events(), job.control, redraws=False)
+        if (failure := failure_of(closed)) is not None:
             self._say(f"The series ended early: {failure}")
-        if not closed.stored:
-            return
-        done = replace(choices, quiet=choices.quiet or "record", counted=True, series_id=closed.series_id)
-        self._take(replace(done, reviewed=False, compared=False))
-        self._take(after_measuring(self.choices, self.known))
+        return closed.series_id if closed.stored else None
 
     def _try(self, setting: str) -> None:
-        choices = self.choices
+        session = self.session
+        choices = session.choices
         assert choices.target is not None
-        request = request_of(choices, self._secrets(choices.target, kerberos=choices.kerberos))
+        secrets = self._drive(session.secrets(choices.target, kerberos=choices.kerberos))
+        request = asked.request_of(choices, secrets)
         accepted: tuple[str, ...] = ()
         restart = False
         while True:
             try:
-                order = self.backend.order_trial(request, setting, accepted=accepted, restart=restart)
+                order = session.backend.order_trial(request, setting, accepted=accepted, restart=restart)
                 break
             except ConsentNeededError as needed:
                 self._consent([str(needed)])
                 accepted += () if needed.risk_of is None else (needed.risk_of,)
                 restart = restart or needed.risk_of is None
         self._consent(consent_lines(order))
-        self._say(report_text(report_of(carried_out(order, self.notebook_path, redraws=False))))
+        self._say(report_text(report_of(carried_out(order, session.path, redraws=False))))
 
     def _consent(self, lines: Iterable[str]) -> None:
         """Raises UsageError without a yes."""
@@ -354,18 +260,9 @@ class PlainGuide:
         if self._ask_words("Continue? y or n").lower() != "y":
             raise UsageError("nothing was written")
 
-    def _is_meant(self) -> bool:
-        series = self.known.series
-        if series is None or series.imported_at is None:
-            return False
-        place = wording.plain(format_target(series.target))
-        if self._ask(f"The series was imported. Log in at {place}? y or n").strip().lower() != "y":
-            raise UsageError("nothing was measured")
-        return True
-
     def _ask(self, question: str) -> str:
         self._say(f"{question}:")
-        line = self.read()
+        line = self._read()
         if not line:
             raise LeftError
         return line.rstrip("\n")
@@ -379,7 +276,7 @@ class PlainGuide:
                 for line in words.split("\n")
                 for part in (wrap(line, columns) if width(line) > columns else [line])
             )
-        self.say(words)
+        self._print(words)
 
 
 def _commands(arguments: Mapping[str, object]) -> dict[str, str]:
@@ -393,6 +290,8 @@ def _commands(arguments: Mapping[str, object]) -> dict[str, str]:
 
 
 def _item_line(item: Item) -> str:
+    if item.kind is ItemKind.MADE:
+        return item.name.strip("[ ]")
     name = "the folder above" if item.kind is ItemKind.UP else wording.plain(item.name)
     return ", ".join(part for part in (name, str(item.kind), item.size, item.suits) if part)
 
@@ -415,7 +314,7 @@ def _page_lines(page: Page, step: MethodStep) -> Iterator[str]:
     offered = [option for option in page.options if option.act is not None]
     taken = _taken_by_enter(page, offered) if offered else None
     for option in page.options:
-        run = "run " if isinstance(option.act, acts.Judge) else ""
+        run = "run " if isinstance(option.act, Judge) else ""
         words = [
             f"{SIGNS.get(option.mark, '')} {run}{' '.join(option.title.split()).removesuffix('…')}".strip(),
             option.hint,

@@ -1,8 +1,9 @@
 """Options of ``sharebench run``, shared by other measuring commands, and TARGET: a URL or ``@NAME[/PATH]``."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
+from enum import StrEnum
 from typing import Any, TypeVar
 
 import click
@@ -33,75 +34,81 @@ def ssh_host(_context: click.Context, _parameter: click.Parameter, value: str | 
     return value
 
 
-def _option(name: str, word: str, **attributes: Any) -> tuple[str, Callable[[_F], _F]]:
-    if attributes.get("flag_value") is None:
+def _option(
+    name: str, word: str, metavar: str | None, text: str, kind: Any = None, **more: Any
+) -> tuple[str, Callable[[_F], _F]]:
+    """Without a metavar it is a flag."""
+    if "flag_value" not in more:
         FIELD_OF_WORD[word.removeprefix("--")] = name
-    return name, click.option(word, name, **attributes)
+    if metavar is None:
+        return name, click.option(word, name, help=text, **{"is_flag": True, **more})
+    return name, common.option(word, metavar, text, kind, name=name, **more)
+
+
+def _choice(kind: Iterable[StrEnum]) -> click.Choice[str]:
+    return click.Choice([each.value for each in kind])
 
 
 _OPTIONS = (
-    _option("command", "--get", flag_value="get", default="get", help="Read from the server (default)."),
-    _option("command", "--put", flag_value="put", help="Write to the server; TARGET is a folder."),
-    _option("runs", "--runs", type=common.Count(1, 100_000), default=_USUAL.runs, show_default=True, metavar="N",
-        help="Number of measured runs.",
-    ),
-    _option("warmups", "--warmup", type=common.Count(0, 1000), default=_USUAL.warmups, show_default=True, metavar="N",
-        help="Number of warm-up runs before them.",
-    ),
-    _option("until_percent", "--until", type=common.Number(0, 100, min_open=True), metavar="PERCENT",
-        help="Repeat until the mean is known to ± PERCENT.",
-    ),
-    _option("max_runs", "--max-runs", type=common.Count(1, 100_000), default=_USUAL.max_runs, show_default=True,
-        metavar="N", help="Largest number of runs for --until.",
-    ),
-    _option("size_bytes", "--size", type=common.SizeType(), help="Size of the file to create (64M with --put)."),
-    _option("files", "--files", type=common.Count(1, MOST_FILES), metavar="N",
-        help="Number of files of that size (16K), as a tree.",
-    ),
-    _option("make_file", "--make-file", is_flag=True, help="Create the file to read; remove it at the end."),
-    _option("link_bits_per_second", "--link", type=common.RateType(), default="auto", show_default=True,
-        help="Link speed in bits per second, such as 1G.",
-    ),
-    _option("client", "--client", metavar="NAME", default=_USUAL.client, help="Client: sharebench, smbclient, curl, …"),
-    _option("block_bytes", "--block", type=common.SizeType(), help="Size of one request."),
-    _option("in_flight", "--in-flight", type=common.Count(1, 512), metavar="N", help="Number of requests sent ahead."),
-    _option("sign", "--sign", is_flag=True, help="Sign, even if the server does not require it."),
-    _option("encrypt", "--encrypt", is_flag=True, help="Encrypt, even if the server does not require it."),
+    _option("command", "--get", None, "Read from the server (default).", flag_value="get", default="get"),
+    _option("command", "--put", None, "Write to the server; TARGET is a folder.", flag_value="put"),
+    _option("runs", "--runs", "N", "Number of measured runs.", common.Count(1, 100_000), default=_USUAL.runs),
     _option(
-        "drop_cache", "--drop-cache", is_flag=True, help="Read from the disk, not from the page cache (file:// only).",
+        "warmups", "--warmup", "N", "Number of warm-up runs before them.", common.Count(0, 1000), default=_USUAL.warmups
     ),
-    _option("single_requests", "--single-requests", is_flag=True,
-        help="Open, read and close small files over SMB in separate requests.",
+    _option(
+        "until_percent", "--until", "PERCENT", "Repeat until the mean is known to ± PERCENT.",
+        common.Number(0, 100, min_open=True),
     ),
-    _option("profile", "--profile", is_flag=True,
-        help="Read smbd's profile, to compare call by call; needs root on the server.",
+    _option(
+        "max_runs", "--max-runs", "N", "Largest number of runs for --until.", common.Count(1, 100_000),
+        default=_USUAL.max_runs,
     ),
-    _option("verify", "--verify", is_flag=True, help="Check the content after the timed runs."),
-    _option("label", "--label", default=_USUAL.label, metavar="TEXT", help="Short name of the recording."),
-    _option("note", "--note", default=_USUAL.note, metavar="TEXT", help="Note to keep with the recording."),
-    _option("question", "--question", default=_USUAL.question, metavar="TEXT",
-        help="Question that it is meant to answer."),
-    _option("experiment", "--experiment", metavar="NAME", help="Add the series to this experiment."),
-    _option("change", "--change", callback=_change, metavar="NAME=VALUE",
-        help="The one setting changed since the last step.",
+    _option("size_bytes", "--size", "SIZE", "Size of the file to create (64M with --put).", common.size),
+    _option("files", "--files", "N", "Number of files of that size (16K), as a tree.", common.Count(1, MOST_FILES)),
+    _option("make_file", "--make-file", None, "Create the file to read; remove it at the end."),
+    _option(
+        "link_bits_per_second", "--link", "RATE", "Link speed in bits per second, such as 1G.", common.rate,
+        default="auto",
     ),
-    _option("quiet_time", "--quiet-time", type=click.Choice([each.value for each in QuietTime]),
-        default=_USUAL.quiet_time.value, show_default=True,
-        metavar="MODE", help="Other activity: record it, require quiet, or skip the check.",
+    _option("client", "--client", "NAME", "Client: sharebench, smbclient, curl, …", default=_USUAL.client),
+    _option("block_bytes", "--block", "SIZE", "Size of one request.", common.size),
+    _option("in_flight", "--in-flight", "N", "Number of requests sent ahead.", common.Count(1, 512)),
+    _option("sign", "--sign", None, "Sign, even if the server does not require it."),
+    _option("encrypt", "--encrypt", None, "Encrypt, even if the server does not require it."),
+    _option("drop_cache", "--drop-cache", None, "Read from the disk, not from the page cache (file:// only)."),
+    _option(
+        "single_requests", "--single-requests", None, "Open, read and close small files over SMB in separate requests."
     ),
-    _option("wait_seconds", "--wait", type=common.Number(0), default=_USUAL.wait_seconds, metavar="SECONDS",
-        help="Longest time to wait for a quiet time.",
+    _option(
+        "profile", "--profile", None, "Read smbd's profile, to compare call by call; needs root on the server."
     ),
-    _option("server_ssh", "--server-ssh", callback=ssh_host, metavar="[USER@]HOST",
-        help="Reach the server by ssh, as root if settings change.",
+    _option("verify", "--verify", None, "Check the content after the timed runs."),
+    _option("label", "--label", "TEXT", "Short name of the recording.", default=_USUAL.label),
+    _option("note", "--note", "TEXT", "Note to keep with the recording.", default=_USUAL.note),
+    _option("question", "--question", "TEXT", "Question that it is meant to answer.", default=_USUAL.question),
+    _option("experiment", "--experiment", "NAME", "Add the series to this experiment."),
+    _option("change", "--change", "NAME=VALUE", "The one setting changed since the last step.", callback=_change),
+    _option(
+        "quiet_time", "--quiet-time", "MODE", "Other activity: record it, require quiet, or skip the check.",
+        _choice(QuietTime), default=_USUAL.quiet_time.value,
     ),
-    _option("smb_conf", "--smb-conf", metavar="FILE", help="Path of smb.conf on the server."),
-    _option("timeout_seconds", "--timeout", type=common.Number(0.1, 86400), default=f"{_USUAL.timeout_seconds:g}",
-        show_default=True, metavar="SECONDS", help="Fail after this time without progress.",
+    _option(
+        "wait_seconds", "--wait", "SECONDS", "Longest time to wait for a quiet time.", common.Number(0),
+        default=_USUAL.wait_seconds, show_default=False,
     ),
-    _option("ceiling", "--ceiling", type=click.Choice([each.value for each in CeilingPolicy]),
-        default=_USUAL.ceiling.value, show_default=True,
-        metavar="MODE", help="Client ceiling: record measures it once, renew again, skip never.",
+    _option(
+        "server_ssh", "--server-ssh", "[USER@]HOST", "Reach the server by ssh, as root if settings change.",
+        callback=ssh_host,
+    ),
+    _option("smb_conf", "--smb-conf", "FILE", "Path of smb.conf on the server."),
+    _option(
+        "timeout_seconds", "--timeout", "SECONDS", "Fail after this time without progress.",
+        common.Number(0.1, 86400), default=f"{_USUAL.timeout_seconds:g}",
+    ),
+    _option(
+        "ceiling", "--ceiling", "MODE", "Client ceiling: record measures it once, renew again, skip never.",
+        _choice(CeilingPolicy), default=_USUAL.ceiling.value,
     ),
 )  # fmt: skip
 _READ: dict[str, Callable[[Any], Any]] = {

@@ -36,7 +36,7 @@ from storage.errors import NotebookFileError
 from storage.json_reader import named
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
-from storage.recordings import SERIES, UnknownReferenceError, held_text
+from storage.recordings import SERIES, Recording, UnknownReferenceError, held_text
 from storage.records import (
     Change,
     ClientFacts,
@@ -294,7 +294,7 @@ def resuming(
     confirmed: bool = False,
 ) -> Iterator[RecorderEvent]:
     """As :func:`resume`, in an open notebook."""
-    series = notebook.series(resumable(notebook, series_id, SERIES, confirmed=True))
+    series = notebook.series(resumable(notebook, series_id, SERIES, confirmed=True).id)
     if series.imported_at is not None and not confirmed:
         raise errors.UsageError(
             f"series {series.id} was imported: check its target and confirm it before it is resumed",
@@ -304,18 +304,20 @@ def resuming(
     yield from _measure(SeriesWriter(series, Recorder(notebook), stored=True), request, notebook, control)
 
 
-def resumable(notebook: Notebook, reference: str, kind: str, *, confirmed: bool = False) -> str:
-    """The id of the recording to resume. Raises UsageError if it is complete, being measured, or imported and not
-    ``confirmed``.
+def resumable(
+    notebook: Notebook, reference: str, *kinds: str, confirmed: bool = False, open_ended: bool = False
+) -> Recording:
+    """The recording to resume. Raises UsageError if it is being measured, imported and not ``confirmed``, or complete
+    and not ``open_ended``.
     """
-    head = notebook.recording(reference, kind)
+    head = notebook.recording(reference, *kinds)
     if head.lease is not None and head.running:
-        raise errors.UsageError(f"{held_text(head.id, head.lease, kind)}: wait for its end, or end that process")
-    if head.status is SeriesStatus.COMPLETE:
-        raise errors.UsageError(f"{kind} {head.id} is complete: measure a new one")
+        raise errors.UsageError(f"{held_text(head.id, head.lease, head.kind)}: wait for its end, or end that process")
+    if head.status is SeriesStatus.COMPLETE and not open_ended:
+        raise errors.UsageError(f"{head.kind} {head.id} is complete: measure a new one")
     if head.imported_at and not confirmed:
-        raise errors.UsageError(f"{kind} {head.id} was imported: measure a new one")
-    return head.id
+        raise errors.UsageError(f"{head.kind} {head.id} was imported: measure a new one")
+    return head
 
 
 def _plan_to_resume(series: Series, secrets: Secrets) -> MeasurementPlan:

@@ -60,7 +60,10 @@ def audit_server(request: AuditRequest) -> AuditResult:
     facts |= derived_facts(facts)
     answer = found.answer
     path = str(facts.get("smb.conf.path", ""))
-    files = _files_of(answer) if answer else {}
+    sections = answer.sections if answer else {}
+    files = {name.removeprefix("conf:"): text for name, text in sections.items() if name.startswith("conf:")}
+    if answer and (registry := answer.text("registry")):
+        files["registry"] = registry
     readable = path in files
     conf = read_conf(path, files) if readable else None
     server = AuditedServer(conf=conf, path=path, facts=facts)
@@ -140,13 +143,6 @@ def _with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target
         modes=modes,
         names_in_shares={(target.share or "").lower(): names} if names else {},
     )
-
-
-def _files_of(answer: Answer) -> dict[str, str]:
-    """The registry's part has the name ``registry``."""
-    files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
-    registry = answer.text("registry")
-    return files | ({"registry": registry} if registry else {})
 
 
 def _session_facts(request: AuditRequest) -> tuple[dict[str, FactValue], list[str]]:

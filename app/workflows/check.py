@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from app.changes.smb_conf import writable_text
@@ -53,19 +53,9 @@ class Checked:
     """Command-line options that follow the recommendation."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
-    """What to check."""
-
-    target: Target
-    secrets: Secrets
-    options: SeriesOptions = field(default_factory=SeriesOptions)
-
-
-def check(subject: Subject, notebook: Notebook) -> Iterator[Checked]:
+def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: Notebook) -> Iterator[Checked]:
     """Run the checks up to the first failure; nothing is measured or left behind."""
-    target, options = subject.target, subject.options
-    client = make_client(target, options.client, subject.secrets, options.settings, 1024**2)
+    client = make_client(target, options.client, secrets, options.settings, 1024**2)
     try:
         environment = collect(target, ssh=options.server_ssh, smb_conf=options.smb_conf)
         facts: ClientFacts | None = None
@@ -76,16 +66,16 @@ def check(subject: Subject, notebook: Notebook) -> Iterator[Checked]:
             yield from _not_connected(target, error)
         if facts is not None:
             yield from _connected(target, facts, client.facts_of_path())
-            around = _around(subject, environment)
+            around = _around(options, environment)
             yield from _share(target, client)
-            yield from _file(subject, client, around, why_hidden(environment.server, target))
+            yield from _file(target, options.command, client, around, why_hidden(environment.server, target))
     finally:
         client.close()
     yield from _server(environment)
-    yield _link(subject, environment)
-    yield _quiet(subject, environment)
+    yield _link(target, options, environment)
+    yield _quiet(target, options.command, environment)
     if facts is not None:
-        yield _ceiling(subject, facts, environment, notebook)
+        yield _ceiling(target, options, facts, environment, notebook)
 
 
 def _not_connected(target: Target, error: MeasurementError) -> Iterator[Checked]:
@@ -93,10 +83,7 @@ def _not_connected(target: Target, error: MeasurementError) -> Iterator[Checked]
         yield Checked("reach", str(error), CheckState.FAILED)
         return
     yield Checked("reach", f"{target.host} answers on port {target.port}")
-    if isinstance(error, LoginError):
-        yield Checked("log in", str(error), CheckState.FAILED)
-        return
-    name = "share" if isinstance(error, NoSuchShareError) else "connect"
+    name = "log in" if isinstance(error, LoginError) else "share" if isinstance(error, NoSuchShareError) else "connect"
     yield Checked(name, str(error), CheckState.FAILED)
 
 
@@ -141,24 +128,25 @@ def _share(target: Target, client: Client) -> Iterator[Checked]:
     yield Checked("share", f"{text}: {format_target(target)}/SHARE/PATH", CheckState.ATTENTION)
 
 
-def _around(subject: Subject, environment: Environment) -> FileSizeContext:
+def _around(options: SeriesOptions, environment: Environment) -> FileSizeContext:
     memory = environment.server.get("memory_bytes")
     return FileSizeContext(
-        link_bits_per_second=_rate(subject, environment),
+        link_bits_per_second=_rate(options, environment),
         memory_bytes=int(memory) if isinstance(memory, int | float) else None,
     )
 
 
-def _rate(subject: Subject, environment: Environment) -> int | None:
-    return subject.options.link_bits_per_second or (environment.link.bits_per_second if environment.link else None)
+def _rate(options: SeriesOptions, environment: Environment) -> int | None:
+    return options.link_bits_per_second or (environment.link.bits_per_second if environment.link else None)
 
 
-def _file(subject: Subject, client: Client, around: FileSizeContext, hidden: str | None = None) -> Iterator[Checked]:
-    target = subject.target
+def _file(
+    target: Target, command: Command, client: Client, around: FileSizeContext, hidden: str | None
+) -> Iterator[Checked]:
     if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
         return
     try:
-        if subject.options.command is Command.PUT:
+        if command is Command.PUT:
             yield _written(target, client)
             return
         yield _readable(target, client, around)
@@ -196,9 +184,8 @@ def _readable(target: Target, client: Client, around: FileSizeContext) -> Checke
             CheckState.ATTENTION,
         )
     suits = suitability(size_bytes, around)
-    state = {FileFit.WELL: CheckState.FINE, FileFit.SHORT: CheckState.FINE, FileFit.UNKNOWN: CheckState.FINE}.get(
-        suits.word, CheckState.ATTENTION
-    )
+    is_fine = suits.word in {FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN}
+    state = CheckState.FINE if is_fine else CheckState.ATTENTION
     return Checked("file", f"{name}, {binary_size(size_bytes)}. {suits.why}", state)
 
 
@@ -218,10 +205,10 @@ def _server(environment: Environment) -> Iterator[Checked]:
         yield Checked("server", problem, CheckState.UNKNOWN, "--server-ssh [USER@]HOST, --smb-conf FILE")
 
 
-def _link(subject: Subject, environment: Environment) -> Checked:
-    link, rate = environment.link, _rate(subject, environment)
+def _link(target: Target, options: SeriesOptions, environment: Environment) -> Checked:
+    link, rate = environment.link, _rate(options, environment)
     if link is None:
-        if subject.target.host:
+        if target.host:
             return Checked("link", "no way leads there; look at the routes (ip route)", CheckState.UNKNOWN)
         return Checked("link", "a local path needs none")
     if link.loopback:
@@ -252,8 +239,8 @@ def _link(subject: Subject, environment: Environment) -> Checked:
     return Checked("link", text)
 
 
-def _quiet(subject: Subject, environment: Environment) -> Checked:
-    with QuietWatch(subject.target, subject.options.command, environment.link) as watch:
+def _quiet(target: Target, command: Command, environment: Environment) -> Checked:
+    with QuietWatch(target, command, environment.link) as watch:
         quiet = watch.look()
     reasons = "; ".join(quiet.reasons)
     if quiet.verdict is QuietVerdict.BUSY:
@@ -267,8 +254,10 @@ def _quiet(subject: Subject, environment: Environment) -> Checked:
     return Checked("quiet time", f"{quiet.verdict.value}{': ' if reasons else ''}{reasons}", state)
 
 
-def _ceiling(subject: Subject, facts: ClientFacts, environment: Environment, notebook: Notebook) -> Checked:
-    would_be = Series(id="", created_at=utc_now(), target=subject.target, client=facts, command=subject.options.command)
+def _ceiling(
+    target: Target, options: SeriesOptions, facts: ClientFacts, environment: Environment, notebook: Notebook
+) -> Checked:
+    would_be = Series(id="", created_at=utc_now(), target=target, client=facts, command=options.command)
     found = ceiling_of(would_be, notebook)
     ceiling = found.bytes_per_second
     if ceiling is None and found.busy:
@@ -285,7 +274,7 @@ def _ceiling(subject: Subject, facts: ClientFacts, environment: Environment, not
             CheckState.UNKNOWN,
         )
     text = f"this client moves {byte_rate(ceiling)} at most on this machine"
-    rate = _rate(subject, environment)
+    rate = _rate(options, environment)
     if rate and rate / 8 > ceiling * CEILING_PERCENT / 100:
         return Checked(
             "ceiling",

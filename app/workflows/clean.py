@@ -24,15 +24,6 @@ class Leftover:
     is_folder: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Removal:
-    """The result of removing one leftover."""
-
-    leftover: Leftover
-    problem: str = ""
-    """Why it is still there; empty if it was removed."""
-
-
 def folder_of(client: Client, target: Target) -> Target:
     """The folder that the target names or whose file it names. The client must be connected."""
     if not target.path.strip("/"):
@@ -61,9 +52,12 @@ def leftovers(client: Client, folder: Target) -> list[Leftover]:
 
 def remove(
     client: Client, folder: Target, found: Sequence[Leftover], connected: Callable[[], AbstractContextManager[Files]]
-) -> list[Removal]:
-    """Remove leftovers, checking each again first; ``connected`` is called only if there are folders."""
-    done = []
+) -> dict[Leftover, str]:
+    """Remove leftovers, checking each again first; returns why each is still there, empty if it was removed.
+
+    ``connected`` is called only if there are folders.
+    """
+    done = {}
     for leftover in found:
         try:
             if leftover.is_folder:
@@ -83,7 +77,7 @@ def remove(
             problem = ""
         except MeasurementError as error:
             problem = str(error)
-        done.append(Removal(leftover=leftover, problem=problem))
+        done[leftover] = problem
     return done
 
 

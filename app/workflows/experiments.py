@@ -13,23 +13,14 @@ from storage.records import ExperimentKind, dated_experiment, format_target, kin
 LABELS = ("self-test, first", "self-test, second")
 
 
-def selftest_requests(request: SeriesRequest) -> tuple[SeriesRequest, SeriesRequest]:
-    """Two equal requests, to be measured interleaved."""
+def equal_requests(request: SeriesRequest, times: int = 0) -> list[SeriesRequest]:
+    """Two requests of a self-test, to be measured interleaved; or that number, to be measured one after another."""
     target = request.plan.target
-    title = f"Self-test of {request.plan.command}: {format_target(target)}"
-    experiment = dated_experiment(ExperimentKind.SELFTEST, target.host or target.path)
-    first, second = (replace(request, label=label, title=title, experiment=experiment) for label in LABELS)
-    return first, second
-
-
-def repeat_requests(request: SeriesRequest, times: int) -> tuple[SeriesRequest, ...]:
-    """Equal requests, to be measured one whole series after another."""
-    target = request.plan.target
-    title = f"Repeats of {request.plan.command}: {format_target(target)}"
-    experiment = dated_experiment(ExperimentKind.REPEATS, target.host or target.path)
-    return tuple(
-        replace(request, label=f"repeat {number}", title=title, experiment=experiment) for number in range(1, times + 1)
-    )
+    what, kind = ("Repeats", ExperimentKind.REPEATS) if times else ("Self-test", ExperimentKind.SELFTEST)
+    title = f"{what} of {request.plan.command}: {format_target(target)}"
+    experiment = dated_experiment(kind, target.host or target.path)
+    labels = [f"repeat {number}" for number in range(1, times + 1)] if times else LABELS
+    return [replace(request, label=label, title=title, experiment=experiment) for label in labels]
 
 
 def no_experiment(notebook: Notebook, name: str) -> str:

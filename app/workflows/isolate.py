@@ -22,7 +22,7 @@ def record_isolation(
         if is_own_file(notebook_path):
             for said in restore_after_kills(notebook):
                 yield Warned(text=said)
-        resumed = notebook.isolation(resumable(notebook, resumed_id, ISOLATION)) if resumed_id else None
+        resumed = notebook.isolation(resumable(notebook, resumed_id, ISOLATION).id) if resumed_id else None
         recorder = Recorder(notebook)
         if resumed:
             recorder.begin(resumed.id, stored=True)

@@ -62,15 +62,8 @@ class LoadRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadOpened:
-    """The load has begun and is stored."""
-
-    load: Load
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LoadChanged:
-    """The load, or a point whose printer is still busy, must be stored."""
+    """The load, which has just begun at first, or a point whose printer is still busy must be stored."""
 
     load: Load
     point: LoadPoint | None = None
@@ -93,7 +86,7 @@ class LoadClosed:
     stored: bool = True
 
 
-LoadStep = LoadEvent | LoadOpened | LoadChanged | PointStored | LoadClosed
+LoadStep = LoadEvent | LoadChanged | PointStored | LoadClosed
 
 
 def _check_hosts(request: LoadRequest) -> None:
@@ -201,7 +194,7 @@ def _writes(step: LoadStep) -> Iterator[Write]:
             if point is not None:
                 yield lambda notebook: notebook.put_point(load.id, point)
             yield lambda notebook: notebook.update_load(load)
-        case LoadOpened(load=load) | LoadClosed(load=load):  # its folder, before there is anything in it
+        case LoadClosed(load=load):
             yield lambda notebook: notebook.update_load(load)
 
 
@@ -223,7 +216,7 @@ def _points(
     )
     finishing = made = False
     lost: str | None = None
-    yield LoadOpened(load=load)
+    yield LoadChanged(load=load)  # its folder, before there is anything in it
 
     def hear(word: ControlMessage) -> None:
         nonlocal finishing
@@ -248,7 +241,9 @@ def _points(
                 if why := _beyond_this_machine(load, following.users):
                     yield Warned(text=f"the search for capacity ends here: {why}")
                     break
-                for event in engine.point(_free_number(load), following.users, following.size_bytes):
+                taken = {point.number for point in load.points}  # a failed point is measured again under its number
+                number = next(number for number in count(1) if number not in taken)
+                for event in engine.point(number, following.users, following.size_bytes):
                     yield event
                     if printer is not None and isinstance(event, PhaseBegan) and event.phase is LoadPhase.SETTLE:
                         printer.count_from_here()
@@ -302,12 +297,6 @@ def _drained(
 
 def _next(load: Load) -> NextPoint | None:
     return next_point(load.points, load.choices, load.scenario)
-
-
-def _free_number(load: Load) -> int:
-    """A failed point is measured again under its own number."""
-    taken = {point.number for point in load.points}
-    return next(number for number in count(1) if number not in taken)
 
 
 def _users_lost(event: PointMeasured, point: LoadPoint, choices: LoadChoices) -> str | None:

@@ -173,9 +173,11 @@ def places(hosts: Sequence[str]) -> list[tuple[StationPlace, str]]:
         route = find_route(host)
         inside = route is not None and ipaddress.ip_address(route.address.partition("%")[0]).is_loopback
         found.append((StationPlace.LOOPBACK, host if inside else "127.0.0.1"))
-        own = _outward_address() if inside else host
-        if own:
-            found.append((StationPlace.OWN_ADDRESS, own))
+        outward = find_route(ELSEWHERE) if inside else None
+        if not inside:
+            found.append((StationPlace.OWN_ADDRESS, host))
+        elif outward and is_own_address(outward.local_address):
+            found.append((StationPlace.OWN_ADDRESS, outward.local_address))
     return list(dict.fromkeys(found))
 
 
@@ -187,11 +189,6 @@ def size_for(link_bits_per_second: int | None) -> int:
     while size < link_bits_per_second / 8 * RUN_SECONDS and size < LARGEST_BYTES:
         size *= 2
     return size
-
-
-def _outward_address() -> str | None:
-    route = find_route(ELSEWHERE)
-    return route.local_address if route and is_own_address(route.local_address) else None
 
 
 def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, SeriesRequest]]:

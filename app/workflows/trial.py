@@ -22,6 +22,7 @@ from forms.trials.report import ChangeSummary, judged
 from forms.trials.summary import TrialSummary, block_order
 from forms.tuning import facts as known_facts
 from storage.changes import JournalEntry, Slot
+from storage.loads.records import PointStatus
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy
 from storage.records import (
@@ -280,14 +281,14 @@ class _Campaign:
         self.proofs[arm] += f"; new session: {seen or f'SMB {client.dialect}'}"
 
     def _note_slot(self, writer: SeriesWriter, number: int, position: int, control_seconds: float) -> None:
-        rate = self.yardstick.rate
+        point = self.yardstick.point
         slot = Slot(
             series_id=writer.series.id,
             number=number,
             position=position,
             control_seconds=control_seconds,
-            requests_per_second=rate.requests_per_second if rate else None,
-            generator_limited=bool(rate and rate.generator_limited),
+            requests_per_second=point.requests_per_second or 0.0 if point else None,
+            generator_limited=point is not None and point.status is PointStatus.GENERATOR,
         )
         self.slots.append(slot)
         if (share := self.yardstick.processor_percent) is not None:

@@ -172,8 +172,9 @@ class StoredTrial:
     """With the previous value."""
 
 
-def stored_trial(notebook: Notebook, name: str) -> StoredTrial:
-    """The trial or sweep of that name. Raises UsageError."""
+def stored_trial(notebook: Notebook, reference: str) -> StoredTrial:
+    """A trial or sweep by its id or name. Raises UsageError."""
+    name = notebook.recording(reference, ExperimentKind.TRIAL, ExperimentKind.SWEEP).subject
     experiment, plan, series = notebook.experiment_called(name), notebook.trial(name), notebook.experiment(name)
     if experiment is None or plan is None or not series:
         raise UsageError(f"no trial or sweep is called {name!r}; `sharebench experiment list` shows what there is")
@@ -240,7 +241,10 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield "It restores everything byte for byte. After a crash, use `sharebench restore`, or run there as root:"
     yield f"  sh {setting.undo_path}"
     most = plan.looks[-1] * (len(plan.values) + 1)
-    yield f"At most {wording.count(most, 'run')}, {_each(plan)}; new sessions of others are affected."
+    each = "each after a settling run"
+    if load := plan.load:
+        each = f"each a window of {load.scenario.duration_seconds:g} s with {wording.count(load.users, 'user')}"
+    yield f"At most {wording.count(most, 'run')}, {each}; new sessions of others are affected."
     acting = None if plan.load else acts_on(setting.name)
     if acting not in {None, order.request.plan.command}:
         yield f"Beware: {setting.name} is known to affect only a {acting}."
@@ -277,25 +281,10 @@ def expected_text(looks: Sequence[int], arms: int, run_seconds: float) -> str:
     return f"{wording.count(first, what)} take about {duration(first * one)}{rest}."
 
 
-def _each(plan: TrialPlan) -> str:
-    if plan.load is None:
-        return "each after a settling run"
-    return f"each a window of {plan.load.scenario.duration_seconds:g} s with {wording.count(plan.load.users, 'user')}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
-    """The rate of a load window."""
-
-    requests_per_second: float
-    generator_limited: bool
-    """The load generator was the limit, so the true difference is larger."""
-
-
 class TransferYardstick:
     """A settling run that does not count, then a measured one, in one measuring process."""
 
-    rate = None
+    point = None
 
     def __init__(self, request: SeriesRequest, control: SeriesControl) -> None:
         self._request = request
@@ -344,7 +333,8 @@ class LoadYardstick:
         self._stack = ExitStack()
         self._engine: EngineProcess | None = None
         self._warned = False
-        self.rate: Rate | None = None
+        self.point: LoadPoint | None = None
+        """Measured last."""
         self.processor_percent = None
 
     def __enter__(self) -> Self:
@@ -408,11 +398,10 @@ class LoadYardstick:
         if point.status in {PointStatus.FAILED, PointStatus.REJECTED} or not moved:
             yield Failed(kind=MeasurementError.__name__, text=point.reason or "the users moved no byte in the window")
             return
-        limited = point.status is PointStatus.GENERATOR
         if point.reason and not self._warned:
             self._warned = True
             yield Warned(text=point.reason)
-        self.rate = Rate(requests_per_second=point.requests_per_second or 0.0, generator_limited=limited)
+        self.point = point
         yield RunFinished(
             run=Run(
                 number=point.number,

@@ -124,7 +124,7 @@ class Tuning:
                 self.trials.append(summary)
                 yield Tried(summary)
                 in_vain += 1
-                if is_gain(summary):
+                if summary.verdict is Verdict.FASTER:
                     in_vain = 0
                     self._keep(setting, summary)
         yield Tuned(self.summary(stopped=in_vain >= self.stop_after or time.monotonic() >= ends_at))
@@ -167,11 +167,6 @@ class Tuning:
         return None
 
 
-def is_gain(summary: TrialSummary) -> bool:
-    """Whether the value is kept for the next trials."""
-    return summary.verdict is Verdict.FASTER
-
-
 def candidates(only: Sequence[str] = ()) -> list[tuple[str, str]]:
     """smb.conf parameters and values in order of impact, without those that need a restart."""
     wanted = {spelling(name).name for name in only}
@@ -179,14 +174,10 @@ def candidates(only: Sequence[str] = ()) -> list[tuple[str, str]]:
     found = [
         (entry.parameter, value)
         for entry in catalogue.entries()
-        if _is_useful(entry) and spelling(entry.parameter).name not in never
+        if entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and not entry.warning
+        if entry.takes_effect not in {Effect.NEVER, Effect.RESTART} and spelling(entry.parameter).name not in never
         if not wanted or spelling(entry.parameter).name in wanted
         for value in entry.values
         if value not in data()["no_gain"].get(spelling(entry.parameter).name, ())
     ]
     return list(dict.fromkeys(found))
-
-
-def _is_useful(entry: catalogue.CatalogueEntry) -> bool:
-    acts = entry.takes_effect not in {Effect.NEVER, Effect.RESTART}
-    return entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and acts and not entry.warning

@@ -178,7 +178,7 @@ def test_a_made_up_kind_is_resumed_and_keeps_the_note_that_is_written_meanwhile(
     with Notebook(inside.db) as notebook:
         made = MAKERS["weighing"](notebook)
         notebook._db.execute("UPDATE recordings SET status = 'interrupted'")
-        head = notebook.recording(resumable(notebook, "last", "weighing"))
+        head = resumable(notebook, "last", "weighing")
         recorder = Recorder(notebook)
         recorder.begin(head.id, stored=True)
 

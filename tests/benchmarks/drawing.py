@@ -175,7 +175,7 @@ def main() -> int:
     from app.tui.guide.run_screen import RunScreen
     from app.tui.widgets.recording import MeasurementEnded
     from app.workflows.guide.backend import Backend
-    from app.workflows.guide.job import MeasurementJob
+    from app.workflows.guide.session import MeasurementJob
 
     path = Path(sys.argv[1])
     plan = message_of(os.environ.pop(PLAN), [MeasurementPlan])

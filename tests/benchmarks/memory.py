@@ -242,7 +242,7 @@ def main() -> int:
     from app.tui.frame.app import SharebenchApp
     from app.tui.frame.base import Context
     from app.tui.guide.run_screen import RunScreen
-    from app.workflows.guide.job import MeasurementJob
+    from app.workflows.guide.session import MeasurementJob
     from tests.tui import FakeBackend, measured
 
     found: list[int] = []

@@ -14,7 +14,7 @@ from app.cli.main import run
 from app.clients.base import Secrets
 from app.measure.process import MeasurementPlan, Progressed, RunFinished, RunStarted, SeriesControl, SeriesRequest
 from app.recorder.recording import RecorderEvent, record, record_interleaved, resume
-from app.workflows.experiments import selftest_requests
+from app.workflows.experiments import equal_requests
 from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, measure_round, plan_round
 from storage.notebook import Notebook
@@ -118,7 +118,7 @@ class Round:
         if self.kind == "survey":
             self.measure_survey(report)
         elif self.kind == "selftest":
-            turns = record_interleaved(selftest_requests(self.request("make")), self.book, SeriesControl())
+            turns = record_interleaved(equal_requests(self.request("make")), self.book, SeriesControl())
             self.tell_by(report, (event for _, event in turns))
         elif self.kind in CLI_WORDS:
             words = [word.format(folder=self.folder) for word in CLI_WORDS[self.kind]]

@@ -11,8 +11,8 @@ from app.cli import common
 from app.cli.run_options import chosen, series_options, target_argument
 from app.clients.base import check_client_name, connected_files, make_client
 from app.errors import CancelledError, MeasurementError, UsageError
-from app.workflows.check import CheckState, Subject, check
-from app.workflows.clean import Leftover, Removal, folder_of, leftovers, remove
+from app.workflows.check import CheckState, check
+from app.workflows.clean import Leftover, folder_of, leftovers, remove
 from forms import wording
 from forms.layout import visible
 from storage.records import Target, format_target, with_zone
@@ -34,10 +34,9 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
     Nothing is measured, and nothing is left on the server. Exit code 4: something failed.
     """
     place, secrets = common.target_and_secrets(context, target, kerberos=choices["kerberos"])
-    subject = Subject(target=place, secrets=secrets, options=chosen(choices))
     found = []
     with common.notebook(context, make=True) as notebook:
-        for checked in check(subject, notebook):
+        for checked in check(place, secrets, chosen(choices), notebook):
             found.append(checked)
             if not as_json:
                 text = textwrap.fill(
@@ -84,20 +83,28 @@ def clean_command(context: click.Context, /, target: str, yes: bool, as_json: bo
         if not as_json:
             _say(found, folder)
         going = bool(found) and (yes or (not as_json and _agreed(len(found))))
-        done = (
-            remove(client, folder, found, partial(connected_files, folder, secrets, options.settings)) if going else []
-        )
+        connected = partial(connected_files, folder, secrets, options.settings)
+        done = remove(client, folder, found, connected) if going else {}
     finally:
         client.close()
     if as_json:
-        common.answer_json([_object(leftover, done) for leftover in found])
-    left = [removal for removal in done if removal.problem]
-    if left:
-        raise MeasurementError(
-            "; ".join(f"{removal.leftover.path} is still there: {removal.problem}" for removal in left)
+        common.answer_json(
+            [
+                {
+                    "path": leftover.path,
+                    "size_bytes": leftover.size_bytes,
+                    "modified_at": leftover.modified_at or None,
+                    "removed": done.get(leftover) == "",
+                    "problem": done.get(leftover) or None,
+                }
+                for leftover in found
+            ]
         )
+    if any(done.values()):
+        left = (f"{leftover.path} is still there: {problem}" for leftover, problem in done.items() if problem)
+        raise MeasurementError("; ".join(left))
     if done and not as_json:
-        what = "file" if not any(removal.leftover.is_folder for removal in done) else "item"
+        what = "file" if not any(leftover.is_folder for leftover in done) else "item"
         common.say(f"removed: {wording.count(len(done), what)}")
     return 0
 
@@ -119,14 +126,3 @@ def _agreed(count: int) -> bool:
     if not click.confirm(f"Remove {'it' if count == 1 else f'these {count}'}?", err=True):
         raise CancelledError("nothing was removed")
     return True
-
-
-def _object(leftover: Leftover, done: list[Removal]) -> dict[str, object]:
-    removal = next((each for each in done if each.leftover == leftover), None)
-    return {
-        "path": leftover.path,
-        "size_bytes": leftover.size_bytes,
-        "modified_at": leftover.modified_at or None,
-        "removed": removal is not None and not removal.problem,
-        "problem": (removal.problem or None) if removal else None,
-    }

@@ -45,9 +45,8 @@ def diagnose_command(
     """
     control, resumed = SeriesControl(), None
     if resume_reference:
-        resumed, secrets = common.to_resume(
-            context, DIAGNOSIS, resume_reference, _WITH_RESUME, target=target, kerberos=choices["kerberos"]
-        )
+        resumed, place = common.to_resume(context, resume_reference, _WITH_RESUME, DIAGNOSIS, target=target)
+        _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
         request = diagnosing.request_of(resumed, secrets)
     elif target:
         request = _request(context, target, choices)

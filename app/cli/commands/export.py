@@ -12,7 +12,7 @@ import click
 from app import evidence, kinds
 from app.cli import common
 from app.cli.commands.import_ import content_of
-from app.cli.commands.worksheet import readable
+from app.cli.commands.worksheet import saved_worksheet
 from app.errors import UsageError
 from app.importing import json_schema
 from app.kinds import stored_experiment
@@ -34,20 +34,18 @@ _WORKSHEETS = {"bottleneck", "clients"}
 _STDOUT = "-"
 
 
-class FormatsType(click.ParamType[tuple[str, ...]]):
-    """Comma-separated format names, each once."""
+def _formats(text: str) -> tuple[str, ...]:
+    words = [word.strip().lower() for word in text.split(",")]
+    names = tuple(dict.fromkeys(SHORT_NAMES.get(word, word) for word in words))
+    for name in names:
+        if name not in FORMATS:
+            raise click.BadParameter(f"{name!r} is not one of {', '.join((*FORMATS, *SHORT_NAMES))}.")
+    return names
 
-    name = "FORMAT"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        words = [word.strip().lower() for word in value.split(",")]
-        names = tuple(dict.fromkeys(SHORT_NAMES.get(word, word) for word in words))
-        for name in names:
-            if name not in FORMATS:
-                self.fail(f"{name!r} is not one of {', '.join((*FORMATS, *SHORT_NAMES))}.", param, ctx)
-        return names
+_paper_option = click.option(
+    "--paper", type=click.Choice(PAPERS, case_sensitive=False), default="A4", show_default=True, help="Paper size."
+)
 
 
 @common.command("export")
@@ -55,7 +53,8 @@ class FormatsType(click.ParamType[tuple[str, ...]]):
 @click.option(
     "--format",
     "formats",
-    type=FormatsType(),
+    type=_formats,
+    metavar="FORMAT",
     help=f"{', '.join(FORMATS)} (md, txt), or several with commas (default: by the name of FILE).",
 )
 @click.option(
@@ -76,10 +75,8 @@ class FormatsType(click.ParamType[tuple[str, ...]]):
 )
 @common.option("--form", "FORM", "Form to write (see above).", click.Choice(FORMS), default="run")
 @click.option("--blank", is_flag=True, help="Write the empty form, to fill in by hand.")
-@common.option("--link", "RATE", "With --blank: link speed on the form.", common.RateType())
-@click.option(
-    "--paper", type=click.Choice(PAPERS, case_sensitive=False), default="A4", show_default=True, help="Paper size."
-)
+@common.option("--link", "RATE", "With --blank: link speed on the form.", common.rate)
+@_paper_option
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--anonymous", is_flag=True, help="Leave out the names of users and domains.")
 @common.option(
@@ -100,19 +97,24 @@ def export_command(
     `experiment list`), and --form bottleneck NAME, --form clients NAME (saved worksheets).
     """
     file_name, form, blank, key = (choices[name] for name in ("file_name", "form", "blank", "key"))
-    printer, paper = choices["printer"], _paper(choices["paper"])
+    printer, paper = choices["printer"], choices["paper"]
     if choices["schema"] is not None:
         common.refuse_given(context, "schema", {"schema"}, "describes documents, and exports no recording")
-        common.answer_json(json_schema(_kind(choices["schema"])))
+        if (name := choices["schema"]) not in kinds.KINDS:
+            meant = f"{did_you_mean(name, kinds.KINDS)}one of {', '.join(kinds.KINDS)}"
+            raise UsageError(f"no kind of recording is called {name!r}: {meant}")
+        common.answer_json(json_schema(kinds.KINDS[name]))
         return
     if choices["anonymous"] and not blank:
         _without_users(context)
     if key is not None:
-        formats = _only_json(formats, form, blank=blank, printer=printer)
+        if blank or form != "run" or printer is not None or formats not in {None, ("json",)}:
+            raise UsageError("--sign signs recordings as JSON: leave other formats, --form, --blank and --print out")
+        formats = ("json",)
     if choices["of_all"]:
         names = _all_series(context, names, form, blank=blank)
     _check(names, form, blank=blank)
-    gather = partial(_gathered, context, names, form, blank, choices["link"])
+    gather = partial(_reports, context, names, form, blank=blank, link=choices["link"])
     if printer is not None:
         _print(gather(), printer, paper=paper)
         if file_name is None and formats is None:
@@ -151,19 +153,10 @@ def write_forms(
         common.answer(file_path)
 
 
-def _kind(name: str) -> kinds.Kind:
-    if name not in kinds.KINDS:
-        known = ", ".join(kinds.KINDS)
-        raise UsageError(f"no kind of recording is called {name!r}: {did_you_mean(name, kinds.KINDS)}one of {known}")
-    return kinds.KINDS[name]
-
-
 @common.command("report")
 @click.argument("names", nargs=-1, required=True, metavar="EXPERIMENT|RECORDING...")
 @click.option("-o", "--output", "file_name", required=True, metavar="FILE", help="report.html or report.pdf.")
-@click.option(
-    "--paper", type=click.Choice(PAPERS, case_sensitive=False), default="A4", show_default=True, help="Paper size."
-)
+@_paper_option
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @common.options_of_all
 def report_command(context: click.Context, names: tuple[str, ...], file_name: str, paper: str, force: bool) -> None:
@@ -171,12 +164,9 @@ def report_command(context: click.Context, names: tuple[str, ...], file_name: st
 
     Several series are compared with the first. An experiment shows what each change was worth, and all of them.
     """
-    if format_of(file_name) not in _ONE_PAGE:
+    if format_of(file_name) not in {"html", "pdf"}:
         raise UsageError(f"{file_name}: a report is a page to hand over; name it report.html or report.pdf")
-    write_forms(file_name, None, partial(_page, context, names), paper=_paper(paper), force=force)
-
-
-_ONE_PAGE = ("html", "pdf")
+    write_forms(file_name, None, partial(_page, context, names), paper=paper, force=force)
 
 
 def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
@@ -195,10 +185,9 @@ def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
             found = comparisons(sides_to_compare(notebook, names))
             return [reports.comparison_page(found, comparison_report([form.series for form in forms], found))]
         question = next((head.question for head in heads if head.question), "")
-        kind, head = kinds.kind_of(heads[0]), heads[0]
+        kind = kinds.kind_of(heads[0])
         if len(heads) == 1:
-            answer = kind.answer(notebook, head)
-            form = kind.form(notebook, head)
+            answer, form = kind.answer(notebook, heads[0]), kind.form(notebook, heads[0])
             return [reports.one_page(form, question=question, answer=answer.text, tone=answer.tone)]
         report = kinds.compare(notebook, heads).report
         answers = [f"{each.label or each.id}: {kind.answer(notebook, each).text}" for each in heads]
@@ -230,13 +219,6 @@ def _content(found: Sequence[Report], chosen: str, *, paper: str, key: Path | No
     if key is None:
         return export_reports(found, chosen, paper=paper)
     return evidence.sign([one.document() for one in found if not one.is_front_page], key)
-
-
-def _only_json(formats: tuple[str, ...] | None, form: str, *, blank: bool, printer: str | None) -> tuple[str, ...]:
-    """Raises UsageError for what cannot be signed."""
-    if blank or form != "run" or printer is not None or formats not in {None, ("json",)}:
-        raise UsageError("--sign signs recordings as JSON: leave other formats, --form, --blank and --print out")
-    return ("json",)
 
 
 def _without_users(context: click.Context) -> None:
@@ -304,15 +286,11 @@ def _check(names: tuple[str, ...], form: str, *, blank: bool) -> None:
         raise UsageError(f"one {form} at a time: {len(names)} names were given")
 
 
-def _gathered(context: click.Context, names: tuple[str, ...], form: str, blank: bool, link: int | None) -> list[Report]:
-    return [reports.blank_report(form, link_bits_per_second=link)] if blank else _reports(context, names, form)
-
-
-def _paper(name: str) -> str:
-    return next(paper for paper in PAPERS if paper.lower() == name.lower())
-
-
-def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[Report]:
+def _reports(
+    context: click.Context, names: tuple[str, ...], form: str, *, blank: bool, link: int | None
+) -> list[Report]:
+    if blank:
+        return [reports.blank_report(form, link_bits_per_second=link)]
     with common.notebook(context) as notebook:
         if form == "run":
             return kinds.forms(notebook, names)
@@ -326,7 +304,4 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str) -> list[
             return kinds.forms(notebook, names, ISOLATION)
         if form not in _WORKSHEETS:
             return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
-        saved = next((one for one in notebook.worksheets(form) if one.name == names[0]), None)
-        if saved is None:
-            raise UsageError(f"no {form} worksheet is called {names[0]!r}; `sharebench worksheet list` shows them")
-        return [readable(worksheet_report, saved)]
+        return [saved_worksheet(context, form, names[0], worksheet_report)]

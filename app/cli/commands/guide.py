@@ -2,8 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -46,9 +44,6 @@ def completion_command(context: click.Context, shell: str) -> None:
     common.answer(kind(context.find_root().command, {}, "sharebench", "_SHAREBENCH_COMPLETE").source())
 
 
-if TYPE_CHECKING:
-    from app.practice.servers import PracticeServers
-
 PRACTICE_NOTEBOOK = "practice.db"
 """A separate notebook keeps practice apart from real measurements."""
 
@@ -71,11 +66,20 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
     from app.workflows.requests import SeriesOptions  # noqa: PLC0415  as above
     from forms.wording import typed_size  # noqa: PLC0415  as above
 
-    path = _practice_notebook(context)
+    given = context.find_root().obj
+    if not given.get("db"):
+        given["db"] = str(common.notebook_path(context).with_name(PRACTICE_NOTEBOOK))
+    path = common.notebook_path(context)
     with PracticeServers() as servers:
         on_terminal = not headless and sys.stdin.isatty() and sys.stdout.isatty()
         if plain or (on_terminal and os.environ.get("TERM") == "dumb"):
-            _guide_plainly(path, servers)
+            from app.cli.plain_guide import PlainGuide  # noqa: PLC0415  as above
+            from app.workflows.guide.backend import Logins  # noqa: PLC0415  as above
+
+            logins, both = Logins(), (servers.smb, servers.ftp)
+            for target in both:
+                logins.keep(target, servers.secrets)
+            PlainGuide(path, logins=logins, practice=both).run()
             return 0
         if on_terminal:
             return int(
@@ -86,25 +90,9 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
                     practice_secrets={"smb": servers.secrets, "ftp": servers.secrets},
                 )
             )
-        options = SeriesOptions(runs=runs, label="practice")
         words = f"--block {typed_size(PRACTICE_BLOCK)}"
-        run_versus(options, words, servers.smb, servers.secrets, path, with_form=True)
+        run_versus(
+            SeriesOptions(runs=runs, label="practice"), words, servers.smb, servers.secrets, path, with_form=True
+        )
     common.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
     return 0
-
-
-def _guide_plainly(path: Path, servers: "PracticeServers") -> None:
-    from app.cli.plain_guide import PlainGuide  # noqa: PLC0415  keeps `--help` light
-    from app.workflows.guide.backend import Logins  # noqa: PLC0415  as above
-
-    logins = Logins()
-    for target in (servers.smb, servers.ftp):
-        logins.keep(target, servers.secrets)
-    PlainGuide(path, logins=logins, practice=(servers.smb, servers.ftp)).run()
-
-
-def _practice_notebook(context: click.Context) -> Path:
-    options = context.find_root().obj
-    if not options.get("db"):
-        options["db"] = str(common.notebook_path(context).with_name(PRACTICE_NOTEBOOK))
-    return common.notebook_path(context)

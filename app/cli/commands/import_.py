@@ -37,8 +37,8 @@ MOST_MEMORY_BYTES = 360_000_000
 @click.option("--example", is_flag=True, help="Import the two isolations of 2003 that the method comes from.")
 @common.option("--target", "TARGET", "Target measured, if the file does not say.")
 @click.option("--put", "put", is_flag=True, help="The series is a put, if the file does not say.")
-@common.option("--size", "SIZE", "Size of the file measured, if the file does not say.", common.SizeType())
-@common.option("--link", "RATE", "Link speed, if the file does not say.", common.RateType())
+@common.option("--size", "SIZE", "Size of the file measured, if the file does not say.", common.size)
+@common.option("--link", "RATE", "Link speed, if the file does not say.", common.rate)
 @click.option("--as-new", is_flag=True, help="Give every recording a new id.")
 @common.answering_options("Print the ids imported and those already there, as JSON.")
 def import_command(context: click.Context, /, *, file: str | None, as_new: bool, as_json: bool, **choices: Any) -> None:

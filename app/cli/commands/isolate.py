@@ -70,9 +70,8 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
     control = SeriesControl()
     path = common.notebook_path(context)
     if resume_reference:
-        found, secrets = common.to_resume(
-            context, ISOLATION, resume_reference, _WITH_RESUME, target=target, kerberos=choices["kerberos"]
-        )
+        found, place = common.to_resume(context, resume_reference, _WITH_RESUME, ISOLATION, target=target)
+        _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
         rest = replace(places.request_to_resume(found, secrets), within_seconds=60.0 * choices["within_minutes"])
         events = record_isolation(rest, path, control, found.id)
     elif target:

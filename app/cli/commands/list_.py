@@ -52,7 +52,9 @@ def list_command(
         heads = _heads(notebook, words, experiment, ISOLATION if isolations else None, parts=everything and not as_json)
         count, heads = len(heads), heads[:limit]
         if as_json:
-            common.answer_parts(_documents(notebook, heads))
+            with common.writing_to_stdout():
+                for part in _documents(notebook, heads):
+                    click.echo(layout.for_terminal(part), nl=False)
             return
         lines = kinds.lines(notebook, heads)
     if lines:

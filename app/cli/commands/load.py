@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -108,7 +107,8 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
     with common.zeros_if_it_fails(choices["textfile"], lambda: _samples(context, targets, choices)):
         control = SeriesControl()
         request, stored = _resumed(context, choices) if choices["resume"] else (_new(context, targets, choices), None)
-        closed = watch_load(run_load(request, common.notebook_path(context), control, stored), control)
+        progress, steps = LoadProgress(), run_load(request, common.notebook_path(context), control, stored)
+        closed = watch_to_end(steps, control, LoadClosed, progress.show, progress)
     common.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
     if closed.stored:
         common.answer_report(load_report(closed.load), as_json=choices["as_json"])
@@ -156,6 +156,9 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
         **{name: choices[name] for name in ("files", "duration", "settle", "think", "pace", "sizes", "seed")},
         read=choices["read_percent"],
     )
+    hosts = tuple(word.strip() for word in (choices["hosts"] or "").split(",") if word.strip())
+    for host in hosts:
+        check_ssh_host(host, "--workers-on")
     targets, secrets = _targets(context, urls, kerberos=choices["kerberos"])
     series = chosen(choices)
     return LoadRequest(
@@ -168,20 +171,13 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
             **{name: choices[name] for name in ("find_capacity", "by_size", "limit_seconds", "single_requests")},
             ramp_per_second=choices["ramp"],
             processes=choices["processes"] or len(os.sched_getaffinity(0)),
-            hosts=_hosts(choices["hosts"]),
+            hosts=hosts,
             keep_files=choices["keep_files"] or choices["reuse_files"] is not None,
         ),
         label=choices["label"],
         **named(series, "question", "server_ssh", "smb_conf", "link_bits_per_second"),
         reuse_folder=choices["reuse_files"],
     )
-
-
-def _hosts(text: str | None) -> tuple[str, ...]:
-    found = tuple(word.strip() for word in (text or "").split(",") if word.strip())
-    for host in found:
-        check_ssh_host(host, "--workers-on")
-    return found
 
 
 def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -> tuple[tuple[Target, ...], Secrets]:
@@ -197,8 +193,8 @@ def _targets(context: click.Context, urls: tuple[str, ...], *, kerberos: bool) -
 
 
 def _resumed(context: click.Context, choices: dict[str, Any]) -> tuple[LoadRequest, Load]:
-    load, secrets = common.to_resume(context, LOAD, choices["resume"], _KEPT_ON_RESUME, kerberos=choices["kerberos"])
-    series = chosen(choices)
+    load, place = common.to_resume(context, choices["resume"], _KEPT_ON_RESUME, LOAD)
+    series, (_, secrets) = chosen(choices), common.secrets_for(context, place, kerberos=choices["kerberos"])
     return LoadRequest(
         targets=load.targets,
         secrets=secrets,
@@ -256,12 +252,6 @@ def point_text(point: LoadPoint) -> str:
         return f"{point.users} users: {point.reason or point.status.value}"
     errors = f", {sum(point.errors.values())} errors" if point.errors else ""
     return f"{summary.point_text(point)}{errors}"
-
-
-def watch_load(steps: Iterable[LoadStep], control: SeriesControl) -> LoadClosed:
-    """Show a load to its end."""
-    progress = LoadProgress()
-    return watch_to_end(steps, control, LoadClosed, progress.show, progress)
 
 
 @click.command("load-worker", hidden=True)

@@ -16,7 +16,7 @@ from forms.series.summary import run_form, unusual_runs
 from forms.wording import plain
 from storage.notebook import Notebook
 from storage.recordings import LAST, SERIES, Recording, held_text
-from storage.records import Phase, Run, RunStatus, Series, SeriesStatus, format_target, with_zone
+from storage.records import Phase, RunStatus, Series, SeriesStatus, format_target, with_zone
 
 
 @common.command("show")
@@ -170,8 +170,12 @@ def prune_command(context: click.Context, failed: bool, yes: bool) -> None:  # n
             for head in notebook.recordings(SERIES, parts=True)
             if head.status is SeriesStatus.FAILED and head.id not in named and not head.leftovers
         ]
-        runs = notebook.runs_of(head.id for head in heads)
-        _delete(notebook, [head for head in heads if not _measured(runs[head.id])], yes=yes)
+        measured = {
+            series_id
+            for series_id, runs in notebook.runs_of(head.id for head in heads).items()
+            if any(run.phase is Phase.MEASURED and run.status is not RunStatus.FAILED for run in runs)
+        }
+        _delete(notebook, [head for head in heads if head.id not in measured], yes=yes)
 
 
 def _delete(notebook: Notebook, found: Sequence[Recording], *, yes: bool) -> None:
@@ -199,10 +203,6 @@ def _delete(notebook: Notebook, found: Sequence[Recording], *, yes: bool) -> Non
     for head in found:
         notebook.remove(head.id)
         common.answer(head.id)
-
-
-def _measured(runs: Sequence[Run]) -> bool:
-    return any(run.phase is Phase.MEASURED and run.status is not RunStatus.FAILED for run in runs)
 
 
 ENOUGH_SERIES = 3

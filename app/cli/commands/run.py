@@ -15,9 +15,9 @@ from app.cli.run_options import chosen, series_options, target_argument
 from app.clients.base import Secrets
 from app.errors import UsageError
 from app.measure.process import SeriesControl, SeriesRequest
-from app.recorder.recording import failure_of, record, record_interleaved, resumable, resume
+from app.recorder.recording import failure_of, record, record_interleaved, resume
 from app.targets import parse_target
-from app.workflows.experiments import LABELS, repeat_requests, selftest_requests
+from app.workflows.experiments import LABELS, equal_requests
 from app.workflows.requests import SeriesOptions, options_of, series_request
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparison_form
@@ -156,11 +156,9 @@ def _measured_before(
     context: click.Context, target: str | None, resume_reference: str | None, choices: dict[str, Any]
 ) -> Series | None:
     if resume_reference:
-        if target:
-            raise UsageError("--resume takes the target from the series: leave the TARGET out")
-        common.refuse_given(context, "resume_reference", _WITH_RESUME)
-        with common.notebook(context) as notebook:
-            found = notebook.series(resumable(notebook, resume_reference, SERIES, confirmed=True))
+        found: Series = common.to_resume(
+            context, resume_reference, _WITH_RESUME, SERIES, target=target, confirmed=True
+        )[0]
     elif target:
         return None
     elif choices["again"]:
@@ -216,23 +214,18 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
     the same path. All series are kept in the notebook.
     """
     request = series_request(chosen(choices), *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
-    if choices["apart"]:
-        return _apart(context, repeat_requests(request, choices["apart"]), as_json=choices["as_json"])
-    first, second = _interleaved(selftest_requests(request), common.notebook_path(context), LABELS)
-    common.answer_report(selftest_report(selftest(first, second)), as_json=choices["as_json"])
-    return 0
-
-
-def _apart(context: click.Context, requests: Sequence[SeriesRequest], *, as_json: bool) -> int:
-    path, ids = common.notebook_path(context), []
-    for request in requests:
-        control = SeriesControl()
-        closed = watch(record(request, path, control), control)
-        failure = failure_of(closed)
-        if failure:
-            raise failure
-        ids.append(closed.series_id)
-    with common.notebook(context) as notebook:
-        found = repeats(notebook.all_of(ids))
-    common.answer_report(repeats_report(found), as_json=as_json)
+    path, requests = common.notebook_path(context), equal_requests(request, choices["apart"] or 0)
+    if not choices["apart"]:
+        report = selftest_report(selftest(*_interleaved(requests, path, LABELS)))
+    else:
+        ids = []
+        for each in requests:
+            control = SeriesControl()
+            closed = watch(record(each, path, control), control)
+            if failure := failure_of(closed):
+                raise failure
+            ids.append(closed.series_id)
+        with common.notebook(context) as notebook:
+            report = repeats_report(repeats(notebook.all_of(ids)))
+    common.answer_report(report, as_json=choices["as_json"])
     return 0

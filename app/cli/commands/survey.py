@@ -14,9 +14,9 @@ from app.errors import CancelledError, MeasurementError
 from app.logins import same_login
 from app.measure.process import SeriesControl
 from app.targets import parse_target
-from app.workflows.survey import LogIn, SurveyChoices, SurveyRound, measure_round, plan_round, result
+from app.workflows.survey import LogIn, SurveyChoices, measure_round, plan_round, result
 from forms.experiments.report import survey_report
-from forms.experiments.summary import StationState, Survey
+from forms.experiments.summary import StationState
 from storage.protocols import PROTOCOLS
 from storage.records import Command, Target
 
@@ -61,7 +61,7 @@ def _paths(place: Target) -> dict[str, str]:
 @_port_options
 @click.option("--only", type=click.Choice(["get", "put"]), help="Only read, or only write.")
 @click.option(
-    "--size", "size_bytes", type=common.SizeType(), help="Size of the files (default: a few seconds of the link speed)."
+    "--size", "size_bytes", type=common.size, help="Size of the files (default: a few seconds of the link speed)."
 )
 @click.option("--again", is_flag=True, help="Start again, even if the last survey of these hosts is incomplete.")
 @common.measuring_options("Print the survey as JSON.")
@@ -80,7 +80,12 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     path = common.notebook_path(context)
     with common.notebook(context, make=True) as notebook:
         planned = plan_round(_choices(choices), notebook, _log_in(context, choices), again=choices["again"])
-    _announce(planned)
+    stations, to_do, name = len(planned.stations), len(planned.todo), planned.experiment.name
+    if planned.continued:
+        common.say(f"resuming {name}: {to_do} of {stations} series to do; --again begins a new one")
+    else:
+        left_out = f", {stations - to_do} left out" if stations > to_do else ""
+        common.say(f"{name}: {to_do} interleaved series{left_out}")
     control = SeriesControl()
     names = [station.name for station in planned.stations]
     watch_turns(measure_round(planned, path, control), control, names)
@@ -88,7 +93,15 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
         filled = result(planned, notebook)
 
     common.answer_report(survey_report(filled), as_json=choices["as_json"])
-    return _outcome(filled, cancelled=control.cancelled.is_set())
+    if control.cancelled.is_set():
+        raise CancelledError("the survey was interrupted; the same command resumes it")
+    failed = [station for station in filled.stations if station.state not in {StationState.DONE, StationState.LEFT_OUT}]
+    if failed:
+        raise MeasurementError(
+            f"{len(failed)} of {stations} series of the survey failed, {failed[0].name} first: {failed[0].why}; the"
+            " same command again repeats only these"
+        )
+    return 0
 
 
 def _choices(choices: dict[str, Any]) -> SurveyChoices:
@@ -116,27 +129,3 @@ def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
         return full, secrets
 
     return log_in
-
-
-def _announce(planned: SurveyRound) -> None:
-    done = len(planned.stations) - len(planned.todo)
-    if planned.continued:
-        common.say(
-            f"resuming {planned.experiment.name}: {len(planned.todo)} of {len(planned.stations)} series to do;"
-            " --again begins a new one"
-        )
-    else:
-        left_out = f", {done} left out" if done else ""
-        common.say(f"{planned.experiment.name}: {len(planned.todo)} interleaved series{left_out}")
-
-
-def _outcome(filled: Survey, *, cancelled: bool) -> int:
-    if cancelled:
-        raise CancelledError("the survey was interrupted; the same command resumes it")
-    failed = [station for station in filled.stations if station.state not in {StationState.DONE, StationState.LEFT_OUT}]
-    if failed:
-        raise MeasurementError(
-            f"{len(failed)} of {len(filled.stations)} series of the survey failed, {failed[0].name} first:"
-            f" {failed[0].why}; the same command again repeats only these"
-        )
-    return 0

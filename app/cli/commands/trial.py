@@ -138,11 +138,20 @@ def _keeps_size(request: SeriesRequest, choices: Mapping[str, Any]) -> bool:
     return bool(choices["size_bytes"]) or request.plan.make_file
 
 
-def consent(order: trial_order.TrialOrder, *, yes: bool) -> None:
-    """Show what would be written and how it is undone, and ask. Raises UsageError, CancelledError."""
-    for line in trial_order.consent_lines(order):
-        common.say(line)
-    ask_consent(yes=yes)
+def _carry_out(
+    context: click.Context, order: trial_order.TrialOrder, choices: Mapping[str, Any], *, asks: bool = True
+) -> str:
+    """Show what would be written and how it is undone, ask, measure and print; returns the verdict of a trial.
+
+    Raises UsageError, CancelledError.
+    """
+    if asks:
+        for line in trial_order.consent_lines(order):
+            common.say(line)
+        ask_consent(yes=choices["yes"])
+    summary = carried_out(order, common.notebook_path(context))
+    answer_trial(summary, as_json=choices["as_json"])
+    return summary.verdict.value if isinstance(summary, TrialSummary) else ""
 
 
 def ask_consent(*, yes: bool) -> None:
@@ -281,7 +290,6 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
     """
     resumed = choices.pop("resumed")
     if resumed:
-        common.refuse_given(context, "resumed", {"yes", "as_json", "kerberos", "within_minutes"})
         return _resumed(context, resumed, choices)
     if not setting or not target:
         raise UsageError("missing NAME=VALUE or TARGET: sharebench try 'strict sync=no' smb://alice@nas/public/big.iso")
@@ -295,25 +303,16 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
     for value in to_try:
         order = found.order(ExperimentKind.TRIAL, (value,), **plan)
         order = replace(order, within_seconds=within(choices) / len(to_try))
-        if not verdicts:
-            consent(order, yes=choices["yes"])
-        summary = carried_out(order, common.notebook_path(context))
-        verdicts.append(summary.verdict.value if isinstance(summary, TrialSummary) else "unknown")
-        answer_trial(summary, as_json=choices["as_json"])
+        verdicts.append(_carry_out(context, order, choices, asks=not verdicts))
     return kinds.exit_code(verdicts)
 
 
 def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
-    with common.notebook(context) as notebook:
-        stored = trial_order.stored_trial(
-            notebook, notebook.recording(name, ExperimentKind.TRIAL, ExperimentKind.SWEEP).subject
-        )
-    target, secrets = common.secrets_for(context, stored.base.target, kerberos=choices["kerberos"])
+    allowed = {"yes", "as_json", "kerberos", "within_minutes"}
+    stored, place = common.to_resume(context, name, allowed, ExperimentKind.TRIAL, ExperimentKind.SWEEP)
+    target, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
     order = replace(trial_order.order_to_resume(stored, secrets, target), within_seconds=within(choices))
-    consent(order, yes=choices["yes"])
-    summary = carried_out(order, common.notebook_path(context))
-    answer_trial(summary, as_json=choices["as_json"])
-    return kinds.exit_code([summary.verdict.value]) if isinstance(summary, TrialSummary) else 0
+    return kinds.exit_code([_carry_out(context, order, choices)])
 
 
 @common.command("sweep")
@@ -335,8 +334,7 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
     found = prepared(context, name, values, target, choices)
     looks = (blocks or blocks_needed(len(found.setting.values)),)
     order = replace(found.order(ExperimentKind.SWEEP, looks=looks), within_seconds=within(choices))
-    consent(order, yes=choices["yes"])
-    answer_trial(carried_out(order, common.notebook_path(context)), as_json=choices["as_json"])
+    _carry_out(context, order, choices)
     return 0
 
 

@@ -72,38 +72,16 @@ def upgraded(machine: Machine, words: str) -> Machine:
     return replace(machine, name=", ".join(said))
 
 
-def server_memory(available: str | None, each: str | None) -> ServerMemory | None:
-    """Available memory and the amount for each client; None if not given."""
-    if available is None:
-        if each is not None:
-            raise UsageError("--client-memory: say with --memory what the server has for its clients")
-        return None
-    return ServerMemory(client_bytes=parse_size(each) if each else CLIENT_BYTES, available_bytes=parse_size(available))
-
-
-def calculated_machine(context: click.Context, name: str) -> Machine:
-    """The last machine of a saved worksheet. Raises UsageError."""
+def saved_worksheet(context: click.Context, kind: str, name: str, read: Callable[[Worksheet], _Read]) -> _Read:
+    """What ``read`` makes of a saved worksheet. Raises UsageError, and NotebookError if it is malformed."""
     with common.notebook(context) as notebook:
-        found = next((sheet for sheet in notebook.worksheets("bottleneck") if sheet.name == name), None)
-    sheet = readable(lambda saved: BottleneckCalculation.from_content(saved.content), found) if found else None
-    if sheet is None or sheet.machines[-1].total_bytes_per_second is None:
-        raise UsageError(f"no bottleneck worksheet is called {name!r}; `sharebench worksheet list` shows them")
-    return sheet.machines[-1]
-
-
-def carrying_parts(machine: Machine, disk: str | None, network: str | None) -> tuple[CarryingPart, ...]:
-    """Disk and network names replace the machine's own. Raises UsageError."""
-    for kind, words in ((ReferenceKind.DISK, disk), (ReferenceKind.NETWORK, network)):
-        machine = machine.with_part(kind, read_part(kind, words, 1)) if words else machine
-    return tuple(CarryingPart.of(kind, part) for kind, part in machine.parts)
-
-
-def readable(read: Callable[[Worksheet], _Read], saved: Worksheet) -> _Read:
-    """A saved worksheet's content. Raises NotebookError if it is malformed."""
+        found = next((one for one in notebook.worksheets(kind) if one.name == name), None)
+    if found is None:
+        raise UsageError(f"no {kind} worksheet is called {name!r}; `sharebench worksheet list` shows them")
     try:
-        return read(saved)
+        return read(found)
     except DocumentError as error:
-        raise NotebookError(f"the {saved.kind} worksheet {saved.name!r} cannot be read: {error}") from error
+        raise NotebookError(f"the {kind} worksheet {name!r} cannot be read: {error}") from error
 
 
 @click.group("worksheet", cls=common.Group)
@@ -203,15 +181,25 @@ def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | 
         part = measured_part(context, reference, 1)
         rate, source, series_id = part.bytes_per_second, part.source, common.series(context, reference).id
     else:
-        machine = calculated_machine(context, from_worksheet or "")
-        rate, source = machine.total_bytes_per_second or 0.0, f"the bottleneck worksheet {from_worksheet}"
+        machines = saved_worksheet(
+            context, "bottleneck", from_worksheet, lambda saved: BottleneckCalculation.from_content(saved.content)
+        ).machines
+        machine, rate = machines[-1], machines[-1].total_bytes_per_second or 0.0
+        source = f"the bottleneck worksheet {from_worksheet}"
+    memory, each = choices["memory"], choices["client_memory"]
+    if each is not None and memory is None:
+        raise UsageError("--client-memory: say with --memory what the server has for its clients")
+    client_bytes = parse_size(each) if each else CLIENT_BYTES
+    for kind in (ReferenceKind.DISK, ReferenceKind.NETWORK):
+        if words := choices[kind.value]:  # in place of the machine's own
+            machine = machine.with_part(kind, read_part(kind, words, 1))
     worksheet = UsersCalculation(
         capacity_bytes_per_second=rate,
         capacity_source=source,
         series_id=series_id,
         groups=tuple(group_from(words, number) for number, words in enumerate(groups, start=1)),
-        memory=server_memory(choices["memory"], choices["client_memory"]),
-        parts=carrying_parts(machine, choices["disk"], choices["network"]),
+        memory=ServerMemory(client_bytes=client_bytes, available_bytes=parse_size(memory)) if memory else None,
+        parts=tuple(CarryingPart.of(kind, part) for kind, part in machine.parts),
     )
     _show(context, worksheet, choices)
 
@@ -235,11 +223,7 @@ def list_worksheets(context: click.Context) -> None:
 @common.answering_options("Print the worksheet as JSON.")
 def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) -> None:
     """Show a saved worksheet."""
-    with common.notebook(context) as notebook:
-        found = next((one for one in notebook.worksheets(kind) if one.name == name), None)
-    if found is None:
-        raise UsageError(f"no {kind} worksheet is called {name!r}; `sharebench worksheet list` shows them")
-    common.answer_report(readable(worksheet_report, found), as_json=as_json)
+    common.answer_report(saved_worksheet(context, kind, name, worksheet_report), as_json=as_json)
 
 
 def _show(

@@ -198,6 +198,10 @@ class _Measuring:
         self._to_do.sort(key=lambda name: name is not StageName.CONNECT)
         self.process = ChildProcess(_MODULE, grace_seconds=_GRACE_SECONDS)
         self._lines = self.process.lines()
+        profile_conf = None
+        if request.profile:
+            server = collect(request.target, ssh=request.server_ssh, smb_conf=request.smb_conf).server
+            profile_conf = profiled_conf(server, request.smb_conf, request.target)
         plan = DiagnosisPlan(
             target=request.target,
             secrets=request.secrets,
@@ -207,7 +211,7 @@ class _Measuring:
             own_folder=new_diagnosis_folder(),
             folder=request.folder,
             profile_ssh=request.server_ssh,
-            profile_conf=_profiled(request) if request.profile else None,
+            profile_conf=profile_conf,
         )
         self.process.say(line_of(plan))
 
@@ -257,11 +261,6 @@ class _Measuring:
         failed = [stage for stage in self.diagnosis.stages if stage.status is not SeriesStatus.COMPLETE]
         why = "; ".join(f"{stage.name}: {stage.error}" for stage in failed)
         return (SeriesStatus.FAILED, why) if failed else (SeriesStatus.COMPLETE, "")
-
-
-def _profiled(request: DiagnosisRequest) -> str:
-    server = collect(request.target, ssh=request.server_ssh, smb_conf=request.smb_conf).server
-    return profiled_conf(server, request.smb_conf, request.target)
 
 
 def _new(request: DiagnosisRequest) -> Diagnosis:

@@ -1,6 +1,6 @@
 """Looking around on a target: shares, folders and files, each file with its size and how well it suits."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,33 +16,13 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Static
 
-from app.clients.base import Secrets
-from app.errors import LoginError
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import Commanded, keys
 from app.tui.frame.parts import KeyBar, Pane
-from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind, inside
+from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind
 from forms import wording
-from forms.series.progress import FileFit, FileSizeContext
-from storage.records import Target, format_target
-
-MAKE_HERE = "[ create a temporary test file here ]"
-
-
-@dataclass(frozen=True, slots=True)
-class Picked:
-    """Where to measure, and the file; no file where one is to be made."""
-
-    target: Target
-    file: Item | None
-
-
-@dataclass(frozen=True, slots=True)
-class NotLetIn:
-    """A place that this login does not open."""
-
-    target: Target
-    error: LoginError
+from forms.series.progress import FileFit
+from storage.records import format_target
 
 
 class VirtualList(ScrollView, Commanded, can_focus=True):
@@ -145,7 +125,7 @@ def _strip(text: str, width: int, style: Style) -> Strip:
 
 
 class BrowseScreen(BaseScreen):
-    """The places of one server; answers with what was picked, with where it was not let in, or None."""
+    """The places of one server; answers with the file that was picked, or None."""
 
     ENTRY = "guide"
     ABOUT = (
@@ -159,9 +139,10 @@ class BrowseScreen(BaseScreen):
     BrowseScreen #note { height: auto; color: $text-muted; }
     """
 
-    def __init__(self, place: BrowsedFolder, secrets: Secrets, around: FileSizeContext) -> None:
+    def __init__(self, place: BrowsedFolder, enter: Callable[[Item], None]) -> None:
+        """``enter`` is told the share or folder that was chosen, and has another place shown."""
         super().__init__()
-        self.place, self.secrets, self.around = place, secrets, around
+        self.place, self._enter = place, enter
 
     def compose(self) -> ComposeResult:
         with Pane("sharebench · Pick a file to measure with", id="names-pane"):
@@ -171,36 +152,18 @@ class BrowseScreen(BaseScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self._show(self.place)
+        self.show(self.place)
         self.query_one(VirtualList).focus()
 
-    def _show(self, place: BrowsedFolder) -> None:
+    def show(self, place: BrowsedFolder) -> None:
+        lines = self.query_one(VirtualList)
+        cursor = lines.cursor if place is self.place and lines.lines else _best(place)
         self.place = place
         self.query_one("#place", Static).update(Text(wording.plain(format_target(place.target)), no_wrap=True))
-        names = [*self._first(), *(item.name for item in place.items)]
-        self.query_one(VirtualList).show(self._lines(), names, self._best())
-        self.query_one("#note", Static).update(Text(self._note()))
-
-    def _first(self) -> list[str]:
-        return [] if self.place.is_share_list else [MAKE_HERE]
-
-    def _lines(self) -> list[str]:
-        items = self.place.items
         widest = max(20, self.app.size.width - 26)
-        longest = min(widest, max((cell_len(wording.plain(item.name)) for item in items), default=0) + 1)
-        return [*self._first(), *(_line(item, longest) for item in items)]
-
-    def _best(self) -> int:
-        offset = len(self._first())
-        items = self.place.items
-        for wanted in (FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN, FileFit.LARGE):
-            for index, item in enumerate(items):
-                if item.kind is ItemKind.FILE and item.suits.endswith(wanted.value):
-                    return offset + index
-        for index, item in enumerate(items):
-            if item.kind is ItemKind.SHARE and not item.name.endswith("$"):
-                return offset + index
-        return 0
+        longest = min(widest, max((cell_len(wording.plain(item.name)) for item in place.items), default=0) + 1)
+        lines.show([_line(item, longest) for item in place.choices], [item.name for item in place.choices], cursor)
+        self.query_one("#note", Static).update(Text(self._note()))
 
     def _note(self) -> str:
         count = sum(item.kind is not ItemKind.UP for item in self.place.items)
@@ -217,55 +180,41 @@ class BrowseScreen(BaseScreen):
     @on(VirtualList.LineChosen)
     def _chosen(self, event: VirtualList.LineChosen) -> None:
         event.stop()
-        index = event.index - len(self._first())
-        if index < 0:
-            self.dismiss(Picked(self.place.target, None))
-            return
-        item = self.place.items[index]
-        if item.kind is ItemKind.FILE:
-            self.dismiss(Picked(self.place.target, item))
+        self._take(self.place.choices[event.index])
+
+    def _take(self, item: Item) -> None:
+        if item.kind in {ItemKind.FILE, ItemKind.MADE}:
+            self.dismiss(item)
         else:
-            self._enter(inside(self.place.target, item))
-
-    def _enter(self, target: Target) -> None:
-        self.query_one("#note", Static).update(Text("looking …"))
-        backend, secrets, around = self.context.backend, self.secrets, self.around
-
-        def look() -> BrowsedFolder | NotLetIn:
-            try:
-                return backend.look(target, secrets, around)
-            except LoginError as error:
-                return NotLetIn(target, error)
-
-        def looked(found: BrowsedFolder | NotLetIn) -> None:
-            if isinstance(found, NotLetIn):
-                self.dismiss(found)
-            else:
-                self._show(found)
-
-        self.in_background(look, looked, group="look")
+            self.query_one("#note", Static).update(Text("looking …"))
+            self._enter(item)
 
     def action_up(self) -> None:
         up = next((item for item in self.place.items if item.kind is ItemKind.UP), None)
         if up is not None:
-            self._enter(inside(self.place.target, up))
-
-    def work_failed(self, error: Exception) -> None:
-        self.query_one("#note", Static).update(Text(self._note()))
-        super().work_failed(error)
+            self._take(up)
 
     def on_resize(self) -> None:
         if self.is_mounted:
-            names = [*self._first(), *(item.name for item in self.place.items)]
-            lines = self.query_one(VirtualList)
-            lines.show(self._lines(), names, lines.cursor)
+            self.show(self.place)
 
     def action_back(self) -> None:
         self.dismiss(None)
 
 
+def _best(place: BrowsedFolder) -> int:
+    for wanted in (FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN, FileFit.LARGE):
+        for index, item in enumerate(place.choices):
+            if item.kind is ItemKind.FILE and item.suits.endswith(wanted.value):
+                return index
+    shares = (i for i, one in enumerate(place.items) if one.kind is ItemKind.SHARE and not one.name.endswith("$"))
+    return next(shares, 0)
+
+
 def _line(item: Item, width: int) -> str:
     name = wording.plain(item.name)
+    if item.kind is ItemKind.MADE:
+        return name
     if item.kind is not ItemKind.FILE:
         return f"{name}/" if item.kind is not ItemKind.UP else "../"
     fitted = Text(name, no_wrap=True)

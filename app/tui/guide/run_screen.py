@@ -12,16 +12,15 @@ from textual.content import Content
 from textual.widgets import Static
 
 from app.charts.series_charts import TOO_SHORT, area_chart, rates_chart, runs_chart
-from app.errors import LoginError
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.recording import RecordingScreen, machine_words
 from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts
-from app.workflows.guide.job import MeasurementJob
+from app.workflows.guide.before_run import filling_table
 from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, SeriesProgress, prepare
-from app.workflows.guide.review import filling_table
+from app.workflows.guide.session import MeasurementJob
 from forms.layout import visible
 from forms.report import Bar, Chart
 from forms.series.summary import SeriesSummary, run_form
@@ -164,9 +163,6 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             self.dismiss(None)
             self.sharebench_app.tell_error(error)
         elif self.running.failure is not None and self.running.failure.kind != "CancelledError":
-            target, kerberos = self.measurement.target, self.measurement.secrets.kerberos
-            if self.running.failure.kind == LoginError.__name__ and target is not None and not kerberos:
-                self.context.logins.refuse(target)
             self.sharebench_app.tell_text("The series ended early", self.running.failure.text)
 
     def tick(self) -> None:

@@ -1,25 +1,269 @@
-"""The guide: the method's steps on the left, the open one beside them."""
+"""The guide: the steps of the method on the left, and the page of the open one."""
 
-from typing import ClassVar
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
-from textual.widgets import OptionList
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option as Row
 
-from app.tui.frame.commands import KeyCommand, keys
-from app.tui.frame.dialogs import AskDialog
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.commands import Commanded, KeyCommand, keys
+from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.frame.parts import KeyBar
-from app.tui.guide.actions import GuideActions
-from app.tui.guide.views import PageView, StepsView
-from app.tui.widgets.views import ZOOM, ChartView, ZoomsCharts
-from app.workflows.guide import known as store
-from app.workflows.guide.choices import STEPS, Ask, GuideChoices, MethodStep, at, new_measurement
-from app.workflows.guide.known import GuideContext, blocked, standings, step_before
+from app.tui.widgets.asking import ask_password
+from app.tui.widgets.views import ZOOM, ChartView, ZoomsCharts, joined
+from app.workflows.guide import session as asked
+from app.workflows.guide.browsing import BrowsedFolder
+from app.workflows.guide.choices import (
+    STEPS,
+    Ask,
+    GuideChoices,
+    Judge,
+    MethodStep,
+    Option,
+    Page,
+    PageChart,
+    Visit,
+    new_measurement,
+)
+from app.workflows.guide.known import StepState, StepStatus, standings
+from app.workflows.guide.session import GuideSession, Steps
+from forms import layout
+from forms.report import SIGNS, Mark
 from storage.records import SeriesStatus
 
+if TYPE_CHECKING:
+    from app.tui.guide.browser import BrowseScreen
 
-class GuideScreen(GuideActions, ZoomsCharts):
+ADVISED = "★"
+_INDENT = " " * 6
+_LOOKS = {
+    Mark.WARM_UP: "dim",
+    Mark.UNUSUAL: "$warning",
+    Mark.REJECTED: "$error strike",
+    Mark.FAILED: "$error",
+}
+
+
+class PageView(Vertical, Commanded):
+    """A page from the guide, drawn; posts the option that is chosen."""
+
+    DEFAULT_CSS = """
+    PageView { width: 1fr; height: 1fr; }
+    PageView #page-headline { text-style: bold; height: auto; }
+    PageView #page-text { height: auto; max-height: 60%; scrollbar-size-vertical: 1; }
+    PageView #page-why { color: $text-muted; }
+    PageView #page-facts { height: auto; }
+    PageView #page-columns { height: 1; color: $text-muted; text-style: bold; }
+    PageView OptionList {
+        height: 1fr;
+        min-height: 4;
+        border: none;
+        padding: 0;
+        background: transparent;
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
+        scrollbar-size-vertical: 1;
+    }
+    PageView OptionList:focus { border: none; background-tint: transparent; }
+    PageView #page-doing { height: auto; text-style: bold; display: none; }
+    PageView.-doing #page-doing { display: block; }
+    PageView.-table #page-why { display: none; }
+    PageView.-table #page-text { max-height: 8; }
+    PageView #page-chart { height: 1fr; margin-top: 1; display: none; }
+    """
+
+    @dataclass
+    class OptionChosen(Message):
+        """An option was chosen."""
+
+        option: Option
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id, classes="pane")
+        self.page: Page | None = None
+        self._here: int | None = None
+        """The option drawn as the highlighted one."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="page-headline")
+        with VerticalScroll(id="page-text", can_focus=False):
+            yield Static(id="page-why")
+            yield Static(id="page-facts")
+        yield Static(id="page-doing")
+        yield Static(id="page-columns")
+        yield OptionList(id="page-options")
+        yield ChartView(id="page-chart")
+
+    def about_now(self) -> str:
+        """Why the open step matters: on the page where there is room for it, and always in F1 help."""
+        return self.page.why if self.page is not None else ""
+
+    def show(self, page: Page) -> None:
+        options = self.query_one(OptionList)
+        before = self.page
+        same = before is not None and before.title == page.title and len(before.options) == len(page.options)
+        moved = same and before is not None and options.highlighted not in (None, before.cursor)
+        cursor = options.highlighted if moved and options.highlighted is not None else page.cursor
+        self.page = page
+        self.border_title = Content(page.title)
+        self.set_class(bool(page.columns), "-table")
+        self.query_one("#page-why", Static).update(Text(page.why))
+        self.query_one("#page-facts", Static).update(joined(page.facts, "\n"))
+        for name, content in (("headline", joined(page.headline, "   ")), ("columns", Content(f"  {page.columns}"))):
+            line = self.query_one(f"#page-{name}", Static)
+            line.update(content)
+            line.display = bool(content.plain.strip())
+        options.clear_options()
+        self._here = min(cursor, len(page.options) - 1) if page.options else None
+        rows = [self._prompt(option, place) for place, option in enumerate(page.options)]
+        options.add_options([Row(row, disabled=one.act is None) for row, one in zip(rows, page.options, strict=True)])
+        options.highlighted = self._here
+        chart = page.chart
+        self.set_class(chart is not None, "-charted")
+        self.query_one(ChartView).show_chart(partial(_drawn, chart) if chart is not None else None)
+        if not same:
+            self.query_one("#page-text", VerticalScroll).scroll_home(animate=False)
+
+    def doing(self, text: str) -> None:
+        self.query_one("#page-doing", Static).update(Text(text))
+        self.set_class(bool(text), "-doing")
+
+    @property
+    def pointed(self) -> Option | None:
+        at = self.query_one(OptionList).highlighted
+        return self.page.options[at] if self.page is not None and at is not None else None
+
+    @on(OptionList.OptionHighlighted)
+    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        before, self._here = self._here, event.option_list.highlighted
+        self._draw_again(before, self._here)
+        self.screen.refresh_bindings()
+
+    def on_resize(self) -> None:
+        self._draw_again(*range(len(self.page.options) if self.page else 0))
+
+    def _draw_again(self, *places: int | None) -> None:
+        for place in places:
+            if self.page is not None and place is not None and place < len(self.page.options):
+                row = self._prompt(self.page.options[place], place)
+                self.query_one(OptionList).replace_option_prompt_at_index(place, row)
+
+    def _prompt(self, option: Option, place: int) -> Content:
+        row = _row(option)
+        if row.cell_length <= self._cells:
+            return row
+        hint = layout.wrap(option.hint, self._cells - len(_INDENT)) if place == self._here else []
+        below = [Content.styled(_INDENT + line, "dim") for line in hint]
+        return Content("\n").join([_row(replace(option, hint="")), *below])
+
+    @property
+    def _cells(self) -> int:
+        return max(20, self.query_one(OptionList).scrollable_content_region.width - 1)
+
+    def read_on(self) -> None:
+        text = self.query_one("#page-text", VerticalScroll)
+        if text.scroll_offset.y >= text.max_scroll_y:
+            text.scroll_home(animate=False)
+        else:
+            text.scroll_page_down(animate=False)
+
+    def choose(self) -> None:
+        option = self.pointed
+        if option is not None and option.act is not None:
+            self.post_message(self.OptionChosen(option))
+
+    @property
+    def is_on_run(self) -> bool:
+        return self.pointed is not None and isinstance(self.pointed.act, Judge)
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.choose()
+
+
+def _drawn(chart: PageChart, width: int, height: int, zoomed: bool) -> str:
+    from app.charts.series_charts import rates_chart  # noqa: PLC0415  loaded when the first chart is drawn
+
+    return rates_chart(
+        chart.form, width, height, zoomed=zoomed, begins_zoomed=True,
+        expected_bytes_per_second=chart.expected_bytes_per_second, expected_name=chart.expected_name,
+    )  # fmt: skip
+
+
+def _row(option: Option) -> Content:
+    sign = ADVISED if option.advised else SIGNS.get(option.mark, " ")
+    title = Content.styled(option.title, "$text bold" if option.result else _LOOKS.get(option.mark, ""))
+    return Content.assemble(f"{sign} ", title, (f"  {option.hint}" if option.hint else "", "dim"))
+
+
+_STEP_LOOKS = {StepState.CURRENT: "bold $primary", StepState.BLOCKED: "dim"}
+_STEP_SIGNS = _STEP_LOOKS | {StepState.DONE: "$success"}
+
+
+class StepsView(Widget):
+    """Sign, number and name of each step; what was chosen or what blocks it below."""
+
+    ABOUT = "The steps of the method. The digits 1 to 8 go to a step."
+    DEFAULT_CSS = """
+    StepsView { width: 30; height: 1fr; }
+    """
+
+    @dataclass
+    class StepChosen(Message):
+        """A step was clicked."""
+
+        step: MethodStep
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id, classes="pane")
+        self.border_title = "sharebench"
+        self.steps: Sequence[StepStatus] = ()
+
+    def show(self, steps: Sequence[StepStatus]) -> None:
+        self.steps = steps
+        self.refresh()
+
+    def _rows(self) -> Iterator[tuple[StepStatus, Content]]:
+        """The lines of all steps; details are wrapped where there is room for them, else cut to a line or left out."""
+        width, height, count = self.content_size.width, self.size.height, len(self.steps)
+        each = next(lines for lines in (3, 2, 1) if lines == 1 or height >= lines * count)
+        told = [""] + [standing.detail for standing in self.steps]
+        new = [detail if detail != before else "" for before, detail in pairwise(told)]
+        details = [layout.wrap(detail, max(1, width - 2)) if detail else [] for detail in new]
+        if sum(max(each, 1 + len(lines)) for lines in details) > height:
+            details = [[layout.cut_inside(detail, width - 3)][: each - 1] for detail in new]
+        for standing, lines in zip(self.steps, details, strict=True):
+            title = Content.assemble(
+                (f"{standing.state.sign} ", _STEP_SIGNS.get(standing.state, "")),
+                (f"{standing.number} {standing.title}", _STEP_LOOKS.get(standing.state, "")),
+            )
+            yield standing, title.truncate(width, ellipsis=True)
+            for line in [*lines, *[""] * (each - 1 - len(lines))]:
+                yield standing, Content.styled(f"  {line}", "dim")
+
+    def render(self) -> Content:
+        return Content("\n").join([line for _, line in self._rows()])
+
+    def on_click(self, event: events.Click) -> None:
+        place, rows = event.get_content_offset(self), [standing for standing, _ in self._rows()]
+        if place is not None and 0 <= place.y < len(rows):
+            self.post_message(self.StepChosen(rows[place.y].step))
+
+
+class GuideScreen(BaseScreen, ZoomsCharts):
     """Leads through the method; every choice is kept in the notebook the moment it is made."""
 
     KEYS: ClassVar = (
@@ -39,9 +283,11 @@ class GuideScreen(GuideActions, ZoomsCharts):
         ),
     )
     HINTS: ClassVar = {"page-options": "What can be chosen in this step. Enter takes it; ★ is advised."}
-
     begins_anew = False
     """Whether a round that was measured is left for a new one, once the screen shows."""
+    session: GuideSession
+    _browser: "tuple[Steps, BrowseScreen] | None" = None
+    """Open for these steps."""
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -50,43 +296,126 @@ class GuideScreen(GuideActions, ZoomsCharts):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        practice = self.context.practice
-        self.with_notebook(lambda notebook: store.recall(notebook, practice), self._recalled)
+        context = self.context
+        self.session = GuideSession(context.notebook_path, context.backend, context.logins, context.practice)
+        self.drive(self._begin())
 
-    def _recalled(self, found: tuple[GuideChoices, GuideContext]) -> None:
-        self.choices, self.known = found
+    def _begin(self) -> Steps:
+        yield from self.session.recall()
         if self.begins_anew:
             self._show_again()
         else:
             self.show()
-        self.look_at_link()
+        yield from self.session.look_at_link()
 
     def on_screen_resume(self) -> None:
         if self.query("#page-options") and self.query_one(PageView).page is not None:
             self._show_again()
 
     def _show_again(self) -> None:
-        series, anew = self.known.series, self.begins_anew
+        session, anew = self.session, self.begins_anew
         self.begins_anew = False
-        is_over = series is not None and series.status is SeriesStatus.COMPLETE
-        self.take(new_measurement(self.choices) if anew and is_over else self.choices)
+        is_over = session.known.series is not None and session.known.series.status is SeriesStatus.COMPLETE
+        self.take(new_measurement(session.choices) if anew and is_over else session.choices)
+
+    def take(self, choices: GuideChoices) -> None:
+        self.drive(self.session.take(choices))
 
     def show(self) -> None:
         from app.workflows.guide.after_run import page_of  # noqa: PLC0415  the first paint does not wait for what computes
 
-        self.query_one(StepsView).show(standings(self.choices, self.known))
-        self.query_one(PageView).show(page_of(self.choices, self.known))
+        session = self.session
+        self.query_one(StepsView).show(standings(session.choices, session.known))
+        self.query_one(PageView).show(page_of(session.choices, session.known))
         self.query_one(OptionList).focus()
         self.call_after_refresh(self.refresh_bindings)
 
+    def drive(self, steps: Steps, answer: Any = None, error: Exception | None = None) -> None:
+        """Give the session the answer, and ask what it needs next."""
+        try:
+            request = steps.throw(error) if error else steps.send(answer)
+        except StopIteration:
+            self._leave_browser(steps)
+            self.show()
+        except Exception as failed:  # noqa: BLE001  whatever goes wrong is told in the dialog, never lost
+            self._leave_browser(steps)
+            self.work_failed(failed)
+        else:
+            self._ask(steps, request)
+
+    def _ask(self, steps: Steps, request: Any) -> None:
+        answered = partial(self.drive, steps)
+
+        def given(answer: Any) -> None:
+            """None and False go back."""
+            if answer is None or answer is False:
+                steps.close()
+            else:
+                answered(answer)
+
+        if not isinstance(request, asked.Work | asked.Tell | BrowsedFolder):
+            self._leave_browser(steps)
+        match request:
+            case asked.Work(job=job, doing=doing, group=group):
+                self._work(steps, job, doing, group)
+            case asked.Words():
+                value = request.wrong or request.value
+                words = AskDialog(request.heading, request.text, value=value, needed=request.needed)
+                self.app.push_screen(words, given)
+            case asked.Password(target, why):
+                ask_password(self, target, answered, why=why)
+            case BrowsedFolder():
+                self._pick(steps, request, given)
+            case asked.Tell(text=text, heading=heading, yes=yes) if heading:
+                dialog = ConfirmDialog(heading, text, yes=yes) if yes else MessageDialog(heading, text)
+                self.app.push_screen(dialog, given if yes else answered)
+            case asked.Tell(text=text):
+                self.notify(text, markup=False, timeout=4)
+                answered()
+            case asked.MeasurementJob():
+                from app.tui.guide.run_screen import RunScreen  # noqa: PLC0415  loaded when it is first needed
+
+                opened = replace(request, opened=lambda series_id: self.drive(self.session.opened(series_id)))
+                self.app.push_screen(RunScreen(opened), answered)
+            case Visit(name, arguments):
+                steps.close()
+                self.sharebench_app.visit(name, **arguments)
+
+    def _work(self, steps: Steps, job: Callable[[], Any], doing: str, group: str) -> None:
+        def done(found: tuple[Any, Exception | None]) -> None:
+            if doing:
+                self.query_one(PageView).doing("")
+            self.drive(steps, *found)
+
+        if doing:
+            self.query_one(PageView).doing(f"{doing} …")
+        self.in_background(partial(_outcome, job), done, group=group or "notebook", exclusive=bool(group))
+
+    def _pick(self, steps: Steps, place: BrowsedFolder, picked: Callable[[Any], None]) -> None:
+        from app.tui.guide.browser import BrowseScreen  # noqa: PLC0415  loaded when it is first needed
+
+        def left(item: Any) -> None:
+            self._browser = None
+            picked(item)
+
+        if self._browser is not None:
+            self._browser[1].show(place)
+        else:
+            self._browser = steps, BrowseScreen(place, partial(self.drive, steps))
+            self.app.push_screen(self._browser[1], left)
+
+    def _leave_browser(self, steps: Steps) -> None:
+        if self._browser is not None and self._browser[0] is steps:
+            self._browser = None
+            self.app.pop_screen()
+
     @on(PageView.OptionChosen)
     def _chosen(self, event: PageView.OptionChosen) -> None:
-        if event.option.act is not None:
-            self.do(event.option.act)
+        self.drive(self.session.do(event.option.act))
 
     @on(StepsView.StepChosen)
     def _step_chosen(self, event: StepsView.StepChosen) -> None:
-        self._go(event.step)
+        self.drive(self.session.go(event.step))
 
     def on_key(self, event: events.Key) -> None:
         """On the target's step, a character that is no key begins a target; what is typed after it belongs to it."""
@@ -98,42 +427,31 @@ class GuideScreen(GuideActions, ZoomsCharts):
 
     def _type(self, event: events.Event, text: str) -> None:
         page = self.query_one(PageView).page
-        if self.is_active and page is not None and self.choices.step is MethodStep.TARGET:
-            self._ask(next(option.act for option in page.options if isinstance(option.act, Ask)), "")
+        if self.is_active and page is not None and self.session.choices.step is MethodStep.TARGET:
+            ask = next(option.act for option in page.options if isinstance(option.act, Ask))
+            self.drive(self.session.ask(ask, ""))
         if isinstance(dialog := self.app.screen, AskDialog):
             event.stop()
             dialog.type_on(text)
 
-    def _go(self, step: MethodStep) -> None:
-        why = blocked(self.choices, self.known, step)
-        if why is None:
-            self.take(at(self.choices, step))
-        else:
-            self.notify(f"{step}: {why}", severity="warning", markup=False, timeout=4)
-
     def action_step(self, number: int) -> None:
-        self._go(STEPS[number - 1])
+        self.drive(self.session.go(STEPS[number - 1]))
 
     def action_back(self) -> None:
-        before = step_before(self.choices.step)
-        if before is None:
+        if self.session.choices.step is STEPS[0]:
             super().action_back()
         else:
-            self._go(before)
+            self.drive(self.session.go_by(-1))
 
     def action_forward(self) -> None:
-        place = STEPS.index(self.choices.step)
-        if place + 1 < len(STEPS):
-            self._go(STEPS[place + 1])
+        self.drive(self.session.go_by(1))
 
     def action_new(self) -> None:
-        self.take(new_measurement(self.choices))
+        self.take(new_measurement(self.session.choices))
 
     def action_undo(self) -> None:
-        if not self.judgements:
-            return
-        judgement = self.judgements.pop()
-        self.with_notebook(lambda notebook: store.take_back(notebook, judgement), lambda _: self.take(self.choices))
+        if self.session.judgements:
+            self.drive(self.session.undo())
 
     def action_reject(self) -> None:
         self.query_one(PageView).choose()
@@ -143,7 +461,7 @@ class GuideScreen(GuideActions, ZoomsCharts):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "undo":
-            return bool(self.judgements)
+            return bool(self.session.judgements)
         if action == "zoom":
             return bool(self.query(ChartView)) and self.query_one(ChartView).display
         if action == "reject":
@@ -153,3 +471,10 @@ class GuideScreen(GuideActions, ZoomsCharts):
     def work_failed(self, error: Exception) -> None:
         self.query_one(PageView).doing("")
         super().work_failed(error)
+
+
+def _outcome(job: Callable[[], Any]) -> tuple[Any, Exception | None]:
+    try:
+        return job(), None
+    except Exception as error:  # noqa: BLE001  the session says what becomes of it
+        return None, error

@@ -18,7 +18,7 @@ from app.tui.widgets import asking
 from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.recording import ReportRunScreen, run_keys
 from app.units import parse_size
-from app.workflows.next_steps import NextStep, after_survey
+from app.workflows.guide.rounds import NextStep, after_survey
 from app.workflows.requests import SeriesOptions
 from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, plan_round, result, targets_like, targets_of
 from forms import wording

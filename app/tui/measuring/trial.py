@@ -20,8 +20,8 @@ from app.workflows import trial_order
 from app.workflows.guide.after_run import ask_server
 from app.workflows.guide.backend import PasswordNeededError
 from app.workflows.guide.choices import MEMORY_KEY, Go, GuideChoices
-from app.workflows.guide.job import request_of
 from app.workflows.guide.known import recall
+from app.workflows.guide.session import request_of
 from app.workflows.requests import MOST_MINUTES
 from app.workflows.trial_order import Judged, SettingRestored, TrialOrder, ValueSet, consent_lines, stored_trial
 from forms.exporters.text import figures_text

@@ -16,7 +16,7 @@ from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
 from app.tui.widgets.views import MORE, ZOOM, AnsiView, ChartView, ShowsMore, ZoomsCharts, joined
 from app.workflows.compare import sides_to_compare
-from app.workflows.next_steps import NextStep, after_comparison, after_series
+from app.workflows.guide.rounds import NextStep, after_comparison, after_series
 from forms.comparison.blame import BLAME
 from forms.comparison.report import comparison_report, pair_report
 from forms.comparison.summary import ComparisonSummary, comparisons

@@ -8,7 +8,7 @@ from app.tui.frame.base import BaseScreen
 if TYPE_CHECKING:
     from app.tui.guide.screen import GuideScreen
     from app.workflows.guide.choices import GuideChoices
-    from app.workflows.next_steps import NextStep
+    from app.workflows.guide.rounds import NextStep
     from forms.comparison.comparison import Comparison
 
 
@@ -23,8 +23,8 @@ class MeasureMixin(BaseScreen):
 
     def tell_guide_of_name(self, experiment: str, new_name: str) -> None:
         open_guide = self._open_guide()
-        if open_guide is not None and open_guide.choices.experiment == experiment:
-            open_guide.choices = replace(open_guide.choices, experiment=new_name)
+        if open_guide is not None and open_guide.session.choices.experiment == experiment:
+            open_guide.session.choices = replace(open_guide.session.choices, experiment=new_name)
 
     def take_step(self, step: "NextStep | None") -> None:
         if step is None:
@@ -39,7 +39,7 @@ class MeasureMixin(BaseScreen):
             self.with_notebook(step.choices, self.measure_with)
 
     def settle(self, found: "Comparison | None") -> None:
-        from app.workflows.next_steps import after_comparison  # noqa: PLC0415  loaded when it is first needed
+        from app.workflows.guide.rounds import after_comparison  # noqa: PLC0415  loaded when it is first needed
 
         if found is None or found.known:
             self.notify("There is a verdict: nothing is left to settle.")

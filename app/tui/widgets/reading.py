@@ -20,7 +20,7 @@ from forms.wording import plain
 from storage.notebook import Notebook
 
 if TYPE_CHECKING:
-    from app.workflows.next_steps import NextStep
+    from app.workflows.guide.rounds import NextStep
 
 
 FILE_NAME = "copied.txt"

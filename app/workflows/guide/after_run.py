@@ -2,28 +2,27 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from app.errors import UsageError
 from app.server.shell import check_ssh_host
 from app.targets import parse_target
 from app.units import parse_size
-from app.workflows.guide.before_run import file_page, prospect_of, quiet_page, target_page, warm_up_page
+from app.workflows.guide.before_run import file_page, prospect_of, quiet_page, review_page, target_page, warm_up_page
 from app.workflows.guide.choices import (
     OWN_CHANGES,
     Act,
     Ask,
-    BeginRound,
     Connect,
-    Decide,
     Go,
     GuideChoices,
     MethodStep,
-    NameBaseline,
     Option,
     Page,
     PageChart,
     Simple,
+    Store,
     Visit,
     from_there,
     measured_again,
@@ -31,11 +30,9 @@ from app.workflows.guide.choices import (
     next_round,
     same_again,
 )
-from app.workflows.guide.known import TITLES, GuideContext, Yardstick, done, next_step
-from app.workflows.guide.review import review_page
+from app.workflows.guide.known import TITLES, GuideContext, Yardstick, begin_round, decide, done, next_step
 from app.workflows.requests import parse_change
 from forms import wording
-from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import Sides, compare_sides
 from forms.findings.finding import SIGNS, is_practice
 from forms.layout import Tone, Toned
@@ -60,10 +57,11 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
         facts.append(turn_text(choices, known))
     if choices.change_name:
         if not choices.interleaved:
-            facts.append(
-                f"Change: {wording.plain(choices.change_name)} = {wording.plain(choices.change_value)}"
-                f" {_who_changes(choices.change_name)}"
-            )
+            who = "(make it on the server now, then start; the guide checks whether it took effect)."
+            if choices.change_name in OWN_CHANGES:
+                who = "(applied automatically)."
+            change = f"{wording.plain(choices.change_name)} = {wording.plain(choices.change_value)}"
+            facts.append(f"Change: {change} {who}")
         if acts_on(choices.change_name) not in {None, choices.command}:
             other = "put" if choices.command is Command.GET else "get"
             facts.append(
@@ -75,7 +73,7 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     if series is not None and series.status is not SeriesStatus.COMPLETE:
         count = wording.count(len(series.measured()), "valid run")
         ended = "failed" if series.status is SeriesStatus.FAILED else f"was {series.status}"
-        facts.append(f"The series {ended} after {count}{_ended(series)}")
+        facts.append(f"The series {ended} after {count}{f': {wording.plain(series.error)}' if series.error else '.'}")
         options = [
             Option("Resume where it stopped", Simple.RESUME, f"series {series.id}", advised=True),
             Option("Start a new series", Simple.START, "the old one stays in the notebook"),
@@ -113,16 +111,6 @@ def _what(choices: GuideChoices) -> Iterator[str]:
         yield f"Measured: {choices.command} of {size} at {place}, with a file made for it and removed afterwards."
     else:
         yield f"Measured: {choices.command} of {wording.plain(choices.file or '')} ({size}) at {place}."
-
-
-def _who_changes(name: str) -> str:
-    if name in OWN_CHANGES:
-        return "(applied automatically)."
-    return "(make it on the server now, then start; the guide checks whether it took effect)."
-
-
-def _ended(series: Series) -> str:
-    return f": {wording.plain(series.error)}" if series.error else "."
 
 
 def _settings_from(choices: GuideChoices) -> str:
@@ -215,7 +203,9 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         options.append(_ftp(series, known))
     options += _many_users(choices)
     options.append(Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"))
-    options.append(Option("Keep it as a baseline…", _ask_baseline(), "a name to compare later series with"))
+    options.append(
+        Option("Keep it as a baseline…", _ask_baseline(choices, series.id), "a name to compare later series with")
+    )
     return Page(
         title="Compare with the expected",
         why=(
@@ -258,11 +248,11 @@ def _ftp(series: Series, known: GuideContext) -> Option:
     return Option("Measure the same over FTP…", ask, "what disk and network give without Samba")
 
 
-def _ask_baseline() -> Ask:
-    def taken(text: str) -> NameBaseline:
-        if not text.strip():
+def _ask_baseline(choices: GuideChoices, series_id: str) -> Ask:
+    def taken(text: str) -> Store:
+        if not (name := text.strip()):
             raise UsageError("a baseline needs a name")
-        return NameBaseline(text.strip())
+        return Store(lambda notebook: notebook.set_baseline(name, series_id), choices, f"Kept as baseline {name}.")
 
     return Ask(heading="Baseline", text="A name, such as: before the new switch.", then=taken)
 
@@ -319,6 +309,10 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
         yield _change(choices, series, "block", wording.typed_size(value), asked, now, advised=practice)
 
 
+def _begin(following: GuideChoices) -> Store:
+    return Store(partial(begin_round, choices=following), following)
+
+
 def _from_catalogue(series: Series) -> Iterator[Option]:
     if not series.target.abilities.has_share:
         return
@@ -333,13 +327,15 @@ def _from_catalogue(series: Series) -> Iterator[Option]:
 def _change(
     choices: GuideChoices, series: Series, name: str, value: str, title: str, hint: str, *, advised: bool = False
 ) -> Option:
-    begin = BeginRound(changed(choices, series, name, value))
+    begin = _begin(changed(choices, series, name, value))
     return Option(title, begin, f"{hint}; applied automatically", advised=advised)
 
 
 def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
     """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
-    following = next_round(choices, name, value, choices.experiment or series.experiment or _experiment_name(series))
+    place = wording.plain(series.target.host or series.target.path)
+    new_name = f"{series.target.protocol} {series.command} {place} {series.id[:4]}"
+    following = next_round(choices, name, value, choices.experiment or series.experiment or new_name)
     if name == "in-flight":
         return replace(following, in_flight=int(value))
     if name == "block":
@@ -347,12 +343,7 @@ def changed(choices: GuideChoices, series: Series, name: str, value: str) -> Gui
     return following
 
 
-def _experiment_name(series: Series) -> str:
-    place = series.target.host or series.target.path
-    return f"{series.target.protocol} {series.command} {wording.plain(place)} {series.id[:4]}"
-
-
-_EMPTY, _EXAMPLE = "empty", "NAME = VALUE, such as: server signing = mandatory."
+_EXAMPLE = "NAME = VALUE, such as: server signing = mandatory."
 
 
 def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
@@ -360,7 +351,7 @@ def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
         return Ask(heading=heading, text=f"{_EXAMPLE} {what}", then=lambda text: then(*parse_change(text)), keep=keep)
 
     def by_hand(each: int) -> Callable[[str, str], Act]:
-        return lambda *change: BeginRound(replace(changed(choices, series, *change), interleaved=each))
+        return lambda *change: _begin(replace(changed(choices, series, *change), interleaved=each))
 
     can_try = series.target.abilities.through_samba
     if can_try:
@@ -391,17 +382,21 @@ def turn_text(choices: GuideChoices, known: GuideContext) -> str:
     count_a, count_b, last_is_b = _measured_so_far(known)
     change = _proven(known.proof) if known.proof else Change(name=choices.change_name or "", value=choices.change_value)
     is_b = known.proof is None or choices.base_id == known.proof.other[0].id
-    value = change.value if is_b else change.previous
-    setting = f"{wording.plain(change.name)} {'as it was' if value is None else f'= {wording.plain(value) or _EMPTY}'}"
     who = "Make it on the server now, then start." if is_b else "Restore it on the server now, then start."
     if change.name in OWN_CHANGES:
         who = "Applied automatically: start."
     elif is_b == last_is_b:
         who = "It is set already: start."
     return (
-        f"Now {'B' if is_b else 'A'}: {setting}. {who} Series {count_a + count_b + 1} of {2 * choices.interleaved};"
-        f" measured so far: A {count_a}, B {count_b}."
+        f"Now {'B' if is_b else 'A'}: {_setting(change, is_b=is_b)}. {who} Series {count_a + count_b + 1} of"
+        f" {2 * choices.interleaved}; measured so far: A {count_a}, B {count_b}."
     )
+
+
+def _setting(change: Change, *, is_b: bool) -> str:
+    value = change.value if is_b else change.previous
+    to = "as it was" if value is None else f"= {wording.plain(value) or 'empty'}"
+    return f"{wording.plain(change.name)} {to}"
 
 
 def after_measuring(choices: GuideChoices, known: GuideContext) -> GuideChoices:
@@ -429,18 +424,13 @@ def what_to_set(choices: GuideChoices, known: GuideContext) -> Iterator[str]:
     """For the run: which settings are measured again, and who makes them."""
     if known.proof is None or choices.proven_id is None:
         return
-    change = _proven(known.proof)
-    if choices.base_id == known.proof.other[0].id:
-        todo, value = "made again", f"{wording.plain(change.name)} = {wording.plain(change.value) or 'empty'}"
-    else:
-        before = "as it was" if change.previous is None else f"= {wording.plain(change.previous) or 'empty'}"
-        todo, value = "restored", f"{wording.plain(change.name)} {before}"
+    change, is_b = _proven(known.proof), choices.base_id == known.proof.other[0].id
     who = (
         "Applied automatically."
         if change.name in OWN_CHANGES
         else "Do it on the server now, then start; the form says what was seen there."
     )
-    yield f"Measured again, the change {todo}: {value}. {who}"
+    yield f"Measured again, the change {'made again' if is_b else 'restored'}: {_setting(change, is_b=is_b)}. {who}"
 
 
 def what_is_proven(choices: GuideChoices, known: GuideContext) -> Iterator[str | Toned]:
@@ -450,7 +440,7 @@ def what_is_proven(choices: GuideChoices, known: GuideContext) -> Iterator[str |
     told_already = any(stick.series.id == known.proof.base[0].id for stick in known.yardsticks)
     if choices.proven_id is None and told_already:
         return
-    found, change = _comparison(known.proof), _proven(known.proof)
+    found, change = compare_sides(known.proof, Limits()), _proven(known.proof)
     counts = f"{len(known.proof.base)} against {len(known.proof.other)} series"
     named = f"{wording.plain(change.name)} = {wording.plain(change.value)}, {counts}"
     yield Toned(f"{named}: {found.sign} {found.sentence}", found.tone)
@@ -462,36 +452,36 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     """What can be done for or with the proof, the likeliest first; nothing where no change was made."""
     if known.proof is None or known.series is None:
         return
-    found, base, changed = _comparison(known.proof), known.proof.base[0], known.proof.other[0]
+    found, base, changed = compare_sides(known.proof, Limits()), known.proof.base[0], known.proof.other[0]
     changed_last = known.series.id in {one.id for one in known.proof.other}
     open_still = found.doubt in _REPEATS_WOULD_TELL and not choices.interleaved
     if choices.interleaved and not found.known:
         more = _next_turn(choices, known, known.proof, choices.interleaved + 1)
-        yield Option("One more series of each, interleaved", BeginRound(more), "narrows the interval", advised=True)
+        yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=True)
     if changed_last:
-        again = BeginRound(measured_again(choices, base, changed.id))
+        again = _begin(measured_again(choices, base, changed.id))
         yield Option("Restore the base, measure again", again, "whether the base comes back", advised=open_still)
     else:
-        again = BeginRound(measured_again(choices, changed, changed.id))
+        again = _begin(measured_again(choices, changed, changed.id))
         yield Option("Make the change again, measure again", again, "one more series of each", advised=open_still)
     if choices.proven_id is None or changed_last:
         return
     yield Option(
         "Keep the change: make it again, and continue from here",
-        Decide(changed.id, Decision.KEPT, from_there(changed)),
+        _decide(changed.id, Decision.KEPT, from_there(changed)),
         "the next change is made from there",
         advised=found.verdict is Verdict.FASTER,
     )
     yield Option(
         "Leave it restored, and change something else",
-        Decide(changed.id, Decision.REVERTED, from_there(base)),
+        _decide(changed.id, Decision.REVERTED, from_there(base)),
         "the next change is made from the base",
         advised=found.known and found.verdict != "faster",
     )
 
 
-def _comparison(proof: Sides) -> Comparison:
-    return compare_sides(proof, Limits())
+def _decide(series_id: str, decision: Decision, following: GuideChoices) -> Store:
+    return Store(partial(decide, series_id=series_id, decision=decision), following)
 
 
 def _proven(proof: Sides) -> Change:

@@ -22,6 +22,8 @@ class ItemKind(StrEnum):
     SHARE = "share"
     FOLDER = "folder"
     FILE = "file"
+    MADE = "made"
+    """A file that is made for the measurement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,9 @@ class Item:
     size: str = ""
     suits: str = ""
     """Sign and word for how well the file suits; empty for what is no file."""
+
+
+MAKE_HERE = Item(ItemKind.MADE, "[ create a temporary test file here ]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +59,11 @@ class BrowsedFolder:
     @property
     def is_share_list(self) -> bool:
         return self.target.abilities.has_share and not self.target.share
+
+    @property
+    def choices(self) -> tuple[Item, ...]:
+        """The items, after the offer to make a file where there can be one."""
+        return self.items if self.is_share_list else (MAKE_HERE, *self.items)
 
 
 def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> BrowsedFolder:

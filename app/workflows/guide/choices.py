@@ -10,7 +10,8 @@ from forms.layout import Toned
 from forms.report import Mark
 from forms.series.summary import SeriesSummary
 from storage.json_reader import DocumentError, JSONNode, named
-from storage.records import Command, Decision, JSONValue, RunStatus, Series, Target
+from storage.notebook import Notebook
+from storage.records import Command, JSONValue, RunStatus, Series, Target
 
 MEMORY_KEY = "guide"
 """Under which the notebook remembers the choices."""
@@ -203,7 +204,6 @@ def is_same_server(one: Target, other: Target) -> bool:
 class Simple(Enum):
     """What needs nothing else said."""
 
-    BROWSE = "look into the folder of the target that is chosen already"
     START = "measure the series"
     RESUME = "complete the series that was interrupted"
     LOOK_QUIET = "look for some seconds at who else is at work"
@@ -253,26 +253,12 @@ class Judge:
 
 
 @dataclass(frozen=True, slots=True)
-class NameBaseline:
-    """Give the series a name, so that later ones can be compared with it."""
+class Store:
+    """Write into the notebook, then take these choices."""
 
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class BeginRound:
-    """Start the next round, the series of this one being its base."""
-
+    job: Callable[[Notebook], None]
     choices: GuideChoices
-
-
-@dataclass(frozen=True, slots=True)
-class Decide:
-    """Note what becomes of a change, then take these choices."""
-
-    series_id: str
-    decision: Decision
-    choices: GuideChoices
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +269,7 @@ class Visit:
     arguments: dict[str, object] = field(default_factory=dict)
 
 
-Act = Simple | Go | Ask | Connect | ReadCredentials | Judge | NameBaseline | BeginRound | Decide | Visit
+Act = Simple | Go | Ask | Connect | ReadCredentials | Judge | Store | Visit
 
 
 @dataclass(frozen=True, slots=True)

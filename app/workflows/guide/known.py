@@ -1,6 +1,6 @@
 """What the guide knows besides the user's choices and writes into the notebook, and which steps are done."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -16,7 +16,7 @@ from app.workflows.guide.choices import MEMORY_KEY, STEPS, GuideChoices, MethodS
 from forms import wording
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
-from storage.records import Command, Decision, Quiet, Run, RunStatus, Series, SeriesStatus, Target, format_target
+from storage.records import Command, Decision, Phase, Quiet, RunStatus, Series, SeriesStatus, Target, format_target
 
 if TYPE_CHECKING:
     from app.workflows.guide.backend import Backend
@@ -26,27 +26,22 @@ if TYPE_CHECKING:
     from forms.series.progress import FileSizeContext
 
 
+def _profiles() -> Iterable[tuple[str, Target, ServerProfile]]:
+    """Those that cannot be read are told when they are named, and a bad settings file when the program starts."""
+    with suppress(ConfigError):
+        for name, server in config().servers.items():
+            with suppress(UsageError):
+                yield name, parse_target(server.url()), server
+
+
 def named_servers() -> tuple[tuple[str, Target], ...]:
-    """The servers that have a name, as targets; those that cannot be read are told when they are named."""
-    found = []
-    for name, server in _servers().items():
-        try:
-            found.append((f"@{name}", parse_target(server.url())))
-        except UsageError:
-            continue
-    return tuple(found)
+    """The servers that have a name, as targets."""
+    return tuple((f"@{name}", target) for name, target, _ in _profiles())
 
 
 def server_of(target: Target) -> ServerProfile | None:
     """What the settings file says of the server of that share; None where it names none."""
-    for server in _servers().values():
-        try:
-            named = parse_target(server.url())
-        except UsageError:
-            continue
-        if _named_place(named) == _named_place(target):
-            return server
-    return None
+    return next((server for _, named, server in _profiles() if _named_place(named) == _named_place(target)), None)
 
 
 def server_ways(target: Target, ssh: str, smb_conf: str = "") -> dict[str, Any]:
@@ -86,13 +81,6 @@ def with_profile(choices: GuideChoices) -> GuideChoices:
 
 def _named_place(target: Target) -> tuple[object, ...]:
     return (target.protocol, target.host.lower(), target.port, target.share)
-
-
-def _servers() -> dict[str, ServerProfile]:
-    try:
-        return dict(config().servers)
-    except ConfigError:  # told when the program starts
-        return {}
 
 
 _LOOKED_THROUGH = 300
@@ -259,16 +247,6 @@ def _reached(notebook: Notebook, choices: GuideChoices, heads: Sequence[Series])
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What a run was marked before, so that it can be taken back."""
-
-    series_id: str
-    number: int
-    status: RunStatus
-    reason: str | None
-
-
 def recall(notebook: Notebook, practice: Sequence[Target]) -> tuple[GuideChoices, GuideContext]:
     """The choices as they were left, and what is known for them.
 
@@ -294,21 +272,14 @@ def keep(notebook: Notebook, choices: GuideChoices, before: GuideContext) -> Gui
     return read_known(notebook, choices, before)
 
 
-def judge(notebook: Notebook, series_id: str, number: int, status: RunStatus, reason: str | None) -> Judgement:
-    """Mark a run; what it was marked before comes back. Raises UnknownReferenceError."""
-    before = _run(notebook, series_id, number)
-    notebook.judge_run(series_id, number, status, reason)
-    return Judgement(series_id, number, before.status, before.reason)
-
-
-def take_back(notebook: Notebook, judgement: Judgement) -> None:
-    """Mark the run as it was before. Raises UnknownReferenceError."""
-    notebook.judge_run(judgement.series_id, judgement.number, judgement.status, judgement.reason)
-
-
-def _run(notebook: Notebook, series_id: str, number: int) -> Run:
+def judge(
+    notebook: Notebook, series_id: str, number: int, status: RunStatus, reason: str | None
+) -> Callable[[Notebook], None]:
+    """Mark a run; returns what marks it as it was before. Raises UnknownReferenceError."""
     runs = notebook.series(series_id).runs
-    return next(run for run in runs if run.phase.value == "measured" and run.number == number)
+    before = next(run for run in runs if run.phase is Phase.MEASURED and run.number == number)
+    notebook.judge_run(series_id, number, status, reason)
+    return lambda notebook: notebook.judge_run(series_id, number, before.status, before.reason)
 
 
 def decide(notebook: Notebook, series_id: str, decision: Decision | None) -> None:
@@ -412,12 +383,6 @@ def next_step(choices: GuideChoices, known: GuideContext, after: MethodStep) -> 
         if not done(choices, known, step) and not blocked(choices, known, step):
             return step
     return later[0] if later else after
-
-
-def step_before(step: MethodStep) -> MethodStep | None:
-    """The step before; None for the first."""
-    place = STEPS.index(step)
-    return STEPS[place - 1] if place else None
 
 
 def _state(choices: GuideChoices, known: GuideContext, step: MethodStep) -> StepState:

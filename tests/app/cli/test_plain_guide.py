@@ -43,8 +43,8 @@ def test_from_a_host_to_a_run_left_out_and_the_next_round(tmp_path: Path):
     assert "Step 6 of 8. Review: which runs count." in text
     assert "(advised)" in text
     assert "x run 3" in text
-    assert guide.choices.step is MethodStep.RUN
-    assert guide.choices.change_name == "in-flight"
+    assert guide.session.choices.step is MethodStep.RUN
+    assert guide.session.choices.change_name == "in-flight"
     with Notebook(tmp_path / "n.db") as notebook:
         left_out = [run for run in notebook.series("last").runs if run.status is RunStatus.REJECTED]
     assert [(run.number, run.reason) for run in left_out] == [(3, "the backup ran")]
@@ -62,11 +62,11 @@ def test_enter_takes_the_largest_file_and_goes_back_where_there_is_none(tmp_path
     files = (DirectoryEntry(name=name, is_folder=False, size_bytes=size) for name, size in (("a", 9), ("b", 10)))
     backend.folders[""] = [*files, DirectoryEntry(name="c", is_folder=True, size_bytes=0)]
     guide, said = guided(tmp_path / "n.db", backend, "1", "bench@nas", "1", "", "q")
-    assert guide.choices.file == "b"
+    assert guide.session.choices.file == "b"
     assert [line.split(",")[0][3:] for line in said if line.endswith("(Enter)")][-1:] == ["b"]
     backend.folders[""] = []
     guide, said = guided(tmp_path / "m.db", backend, "1", "bench@nas", "1", "", "q")
-    assert guide.choices.target is None
+    assert guide.session.choices.target is None
     assert "Enter takes" not in said[-3]
 
 
@@ -82,7 +82,7 @@ def test_a_change_made_by_hand_is_interleaved_until_each_side_has_three_series(t
         "Now A: strict sync as it was. It is set already: start. 5 of 6: A 2, B 2.",
         "Now B: strict sync = no. Make it on the server now, then start. 6 of 6: A 3, B 2.",
     ]
-    assert guide.choices.step is MethodStep.EXPECTED
+    assert guide.session.choices.step is MethodStep.EXPECTED
     assert any("strict sync = no, 3 against 3 series: = No change" in line for line in said)
     with Notebook(tmp_path / "n.db") as notebook:
         changed = [one.change is not None for one in notebook.all_of([f"{n:012x}" for n in range(1, 7)])]
@@ -104,7 +104,7 @@ def test_an_interleaved_change_that_stays_inconclusive_goes_one_pair_further(tmp
     guide, said = guided(tmp_path / "n.db", backend, *answers, *[""] * 6, "q")
     verdicts = [line for line in said if "3 against 3 series" in line]
     assert "? Inconclusive" in verdicts[0]
-    assert guide.choices.interleaved == 4
+    assert guide.session.choices.interleaved == 4
     assert any(line.startswith("Now ") and "Series 7 of 8" in line for line in said)
 
 
@@ -134,17 +134,29 @@ def test_how_many_users_is_answered_with_the_command_for_the_same_folder(tmp_pat
     _, said = guided(tmp_path / "n.db", FakeBackend(), number, "q")
     (told,) = (line for line in said if line.startswith("Many users at once: "))
     assert told.endswith("sharebench load smb://bench@nas/data --users 5,10,20 --scenario office")
-    assert guide.choices.step is MethodStep.EXPECTED
+    assert guide.session.choices.step is MethodStep.EXPECTED
 
 
-@pytest.mark.parametrize("error", [UnreachableError("no way to nas"), LoginError("nas refused bench")])
-def test_a_failure_is_one_line_and_the_question_comes_again(tmp_path: Path, error):
-    backend = FakeBackend()
+def test_a_failure_is_one_line_and_the_question_comes_again(tmp_path: Path):
+    backend, error = FakeBackend(), UnreachableError("no way to nas")
     backend.errors = [error]
     _, said = guided(tmp_path / "n.db", backend, "1", "bench@nas", "77", "q")
     assert f"That did not work: {error}" in said
     assert any(line.startswith("Not understood.") for line in said)
     assert sum("Step 1 of 8" in line for line in said) == 2, "once more after what failed, not after a slip of the keys"
+
+
+def test_a_refused_password_is_asked_for_again_and_a_refused_guest_who_it_is(tmp_path: Path):
+    backend = FakeBackend()
+    backend.errors = [LoginError("nas refused bench")]
+    guide, said = guided(tmp_path / "n.db", backend, "1", "bench@nas", "1", "1", "q")
+    assert "nas refused bench. Type the password again." in said
+    assert guide.session.choices.step is MethodStep.FILE
+    backend.errors = [LoginError("nas takes no guests")]
+    guide, said = guided(tmp_path / "m.db", backend, "1", "smb://nas", "WORK;bench", "1", "1", "q")
+    assert "Which user? nas takes no guests: USER or DOMAIN;USER.:" in said
+    assert guide.session.choices.target is not None
+    assert (guide.session.choices.target.user, guide.session.choices.target.domain) == ("bench", "WORK")
 
 
 def test_the_choices_are_listed_again_when_asked_for(tmp_path: Path):
@@ -162,7 +174,7 @@ def test_a_question_is_asked_again_until_its_answer_is_understood(tmp_path: Path
     assert sum(line.startswith("Target. ") for line in said) == 3
     assert "(Enter for bench@nas):" in text, "what was typed is offered again"
     assert text.count("Not understood. A number from 1 to ") == 2
-    assert guide.choices.target is not None
+    assert guide.session.choices.target is not None
     assert sum("Step 1 of 8" in line for line in said) == 2, "at first, and after what failed"
 
 
@@ -184,15 +196,15 @@ def test_a_password_that_a_run_was_refused_with_is_not_sent_again(
     backend.script.put(None)
     guide, said = guided(tmp_path / "n.db", backend, way, *TO_THE_REVIEW[1:])
     assert "The series ended early: nas refused bench" in said
-    assert guide.choices.target is not None
-    assert guide.choices.kerberos is not refused
-    assert guide.logins.is_refused(guide.choices.target) is refused
+    assert guide.session.choices.target is not None
+    assert guide.session.choices.kerberos is not refused
+    assert guide.session.logins.is_refused(guide.session.choices.target) is refused
 
 
 @pytest.mark.parametrize(("word", "pages"), [("b", 2), ("q", 1)])
 def test_a_question_for_words_is_left_like_any_other(tmp_path: Path, word: str, pages: int):
     guide, said = guided(tmp_path / "n.db", FakeBackend(), "1", word)
-    assert guide.choices.target is None
+    assert guide.session.choices.target is None
     assert sum("Step 1 of 8" in line for line in said) == pages
     assert said[-1].startswith("Everything is kept")
 
@@ -222,7 +234,7 @@ def test_a_question_is_read_through_a_pipe_before_it_is_answered(tmp_path: Path,
 def test_it_goes_on_where_it_was_left(tmp_path: Path):
     guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW)
     guide, said = guided(tmp_path / "n.db", FakeBackend(), "b", "s8", "q")
-    assert guide.choices.step is MethodStep.CHANGE
+    assert guide.session.choices.step is MethodStep.CHANGE
     assert any("Step 5 of 8" in line for line in said)
 
 
@@ -232,7 +244,7 @@ def test_it_goes_on_where_it_was_left(tmp_path: Path):
 def test_what_has_a_screen_of_its_own_is_named_by_its_command(tmp_path: Path, screen: str, command: str):
     said: list[str] = []
     guide = PlainGuide(tmp_path / "n.db", say=said.append)
-    guide._do(Visit(screen, {}))
+    guide._drive(guide.session.do(Visit(screen, {})))
     assert command in said[0]
 
 

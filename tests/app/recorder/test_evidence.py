@@ -382,7 +382,7 @@ def test_what_is_resumed_is_interrupted_and_this_notebooks_own(kind: str, tmp_pa
         with pytest.raises(UsageError, match="is complete"):
             resumable(notebook, made, kind)
         notebook._db.execute("UPDATE recordings SET status = 'interrupted'")
-        assert resumable(notebook, "last", kind) == made
+        assert resumable(notebook, "last", kind).id == made
         notebook.take(made)
         with pytest.raises(UsageError, match=f"{kind} {made} is being measured"):
             resumable(notebook, made, kind)
@@ -390,4 +390,4 @@ def test_what_is_resumed_is_interrupted_and_this_notebooks_own(kind: str, tmp_pa
         notebook._db.execute("UPDATE recordings SET imported_at = '2026-01-01T00:00:00.000Z'")
         with pytest.raises(UsageError, match="was imported"):
             resumable(notebook, made, kind)
-        assert resumable(notebook, made, kind, confirmed=True) == made
+        assert resumable(notebook, made, kind, confirmed=True).id == made

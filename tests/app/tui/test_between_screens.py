@@ -82,8 +82,8 @@ async def test_a_series_is_measured_again_with_the_same_choices(path):
         await settled(app, pilot)
         screen = app.screen
         assert isinstance(screen, GuideScreen)
-        assert (screen.choices.step, screen.choices.series_id) == (MethodStep.RUN, None)
-        assert (screen.choices.file, screen.choices.file_bytes) == ("big.bin", 1 << 30)
+        assert (screen.session.choices.step, screen.session.choices.series_id) == (MethodStep.RUN, None)
+        assert (screen.session.choices.file, screen.session.choices.file_bytes) == ("big.bin", 1 << 30)
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ async def test_a_new_measurement_begins_with_its_target_once_the_last_one_is_com
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await press(app, pilot, key)
-        assert here(app).choices.step is step
+        assert here(app).session.choices.step is step
         await press(app, pilot, "f2", key)
-        assert here(app).choices.step is step
+        assert here(app).session.choices.step is step
 
 
 async def test_an_interrupted_series_is_gone_on_with(path):
@@ -116,8 +116,8 @@ async def test_an_interrupted_series_is_gone_on_with(path):
         await settled(app, pilot)
         screen = app.screen
         assert isinstance(screen, GuideScreen)
-        assert (screen.choices.step, screen.choices.series_id) == (MethodStep.RUN, f"{4:012x}")
-        assert screen.choices.runs == 7
+        assert (screen.session.choices.step, screen.session.choices.series_id) == (MethodStep.RUN, f"{4:012x}")
+        assert screen.session.choices.runs == 7
         await pilot.press("f1")
 
 
@@ -129,8 +129,8 @@ async def test_from_any_rung_a_new_branch(path):
         await settled(app, pilot)
         screen = app.screen
         assert isinstance(screen, GuideScreen)
-        assert (screen.choices.step, screen.choices.series_id) == (MethodStep.CHANGE, f"{2:012x}")
-        assert screen.choices.experiment == "files"
+        assert (screen.session.choices.step, screen.session.choices.series_id) == (MethodStep.CHANGE, f"{2:012x}")
+        assert screen.session.choices.experiment == "files"
     with Notebook(path) as notebook:
         assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).series_id == f"{2:012x}"
 

@@ -130,7 +130,7 @@ async def test_an_experiment_is_renamed_on_the_screen_also_for_a_guide_that_is_o
         app.screen.query_one("#answer", Input).value = "new switch"
         await press(app, pilot, "enter")
         assert "sharebench · Experiment · new switch" in painted(app)
-        assert guide.choices.experiment == "new switch"
+        assert guide.session.choices.experiment == "new switch"
         await press(app, pilot, "l")
         app.screen.query_one("#answer", Input).value = "taken"
         await press(app, pilot, "enter")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.clients.base import Secrets
 from app.environment.collect import Environment
 from app.errors import NoSpaceError
-from app.workflows.check import CheckState, Subject, _connected, _file, _server
-from app.workflows.requests import SeriesOptions
+from app.workflows.check import CheckState, _connected, _file, _server
 from forms.series.progress import FileSizeContext
 from storage.records import ClientFacts, Command, Target
 from tests.app.fakes import FakeClient, FakeServer
@@ -18,8 +16,7 @@ FOLDER = Target(protocol="file", path="/data")
 
 def test_a_file_that_could_only_be_begun_is_taken_away_again():
     server = FakeServer(fail_at={1: NoSpaceError("/data: the disk is full")})
-    subject = Subject(target=FOLDER, secrets=Secrets(), options=SeriesOptions(command=Command.PUT))
-    (found,) = _file(subject, FakeClient(server, FOLDER), FileSizeContext())
+    (found,) = _file(FOLDER, Command.PUT, FakeClient(server, FOLDER), FileSizeContext(), None)
     assert found.state is CheckState.FAILED
     assert server.transfers == 1
     assert server.files == {}

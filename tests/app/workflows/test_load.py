@@ -13,8 +13,8 @@ from app.errors import UsageError
 from app.load.events import EngineProcess, FilesMade, LoadEnded, LoadEvent, LoadPlan, PointMeasured, WorkersReady
 from app.measure.process import SeriesControl, Warned
 from app.workflows.load import (
+    LoadChanged,
     LoadClosed,
-    LoadOpened,
     LoadRequest,
     _users_lost,
     check_limits,
@@ -92,7 +92,7 @@ def test_a_load_that_was_stored_before_stays_where_it_is_refused_to_go_on(
         notebook.add_load(load)
         for _ in ("wrong password", "right password"):
             for step in resume_load(load, request, notebook.path, SeriesControl()):
-                if isinstance(step, LoadOpened):
+                if isinstance(step, LoadChanged):
                     notebook.describe(load.id, note="switch rebooted")
                 closed = step
             assert isinstance(closed, LoadClosed)
@@ -142,7 +142,7 @@ def test_a_load_counts_as_running_on_other_hosts_for_as_long_as_it_tells(
     with Notebook(tmp_path / "notebook.db") as notebook:
         notebook.add_load(load)
         steps = resume_load(load, request, notebook.path, SeriesControl())
-        assert isinstance(next(steps), LoadOpened)
+        assert isinstance(next(steps), LoadChanged)
         assert notebook.loads()[0].scratch_folder, "noted before there is anything in it"
         with sqlite3.connect(notebook.path) as connection:
             connection.execute("UPDATE leases SET host = 'elsewhere', renewed_at = '2026-01-01T00:00:00.000Z'")

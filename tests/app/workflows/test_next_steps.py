@@ -8,7 +8,7 @@ import pytest
 
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide.choices import MethodStep
-from app.workflows.next_steps import NextStep, after_comparison, after_series, after_survey
+from app.workflows.guide.rounds import NextStep, after_comparison, after_series, after_survey
 from forms.comparison.summary import comparisons
 from storage.notebook import Notebook
 from storage.plan import Plan

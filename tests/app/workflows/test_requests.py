@@ -13,7 +13,7 @@ from app.clients.base import Secrets
 from app.errors import PasswordInURLError, UsageError
 from app.measure.process import SeriesRequest
 from app.workflows.guide.choices import GuideChoices, choices_of, with_target
-from app.workflows.guide.job import request_of
+from app.workflows.guide.session import request_of
 from app.workflows.requests import SeriesOptions, options_of, parse_change, series_request
 from storage.plan import CeilingPolicy, QuietTime
 from storage.records import ClientFacts, Command, Experiment, Series, Target

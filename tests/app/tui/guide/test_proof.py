@@ -6,8 +6,7 @@ import pytest
 
 from app.tui.experiment import ExperimentScreen
 from app.tui.frame.app import SharebenchApp
-from app.tui.guide.screen import GuideScreen
-from app.tui.guide.views import PageView
+from app.tui.guide.screen import GuideScreen, PageView
 from app.tui.widgets.views import AnsiView
 from app.workflows.guide.choices import MEMORY_KEY, MethodStep, choices_of, same_again
 from app.workflows.guide.rounds import measure_again as measure_the_same
@@ -65,11 +64,11 @@ async def measure_again(app, backend, pilot, rates):
     """Enter on what is advised, then through run and review to the comparison."""
     backend.rates = list(rates)
     await press(app, pilot, "enter")
-    assert guide(app).choices.step is MethodStep.RUN
+    assert guide(app).session.choices.step is MethodStep.RUN
     await press(app, pilot, "enter")
     await measured(app, pilot)
     await press(app, pilot, "enter", "enter")
-    assert guide(app).choices.step is MethodStep.EXPECTED
+    assert guide(app).session.choices.step is MethodStep.EXPECTED
 
 
 async def test_the_base_that_came_back_proves_the_change_which_is_kept(app, backend):
@@ -80,7 +79,7 @@ async def test_the_base_that_came_back_proves_the_change_which_is_kept(app, back
         await press(app, pilot, "enter")
         assert "the change restored: strict sync = yes. Do it on the server now" in words(app)
         await press(app, pilot, "left")
-        assert guide(app).choices.proven_id == f"{2:012x}"
+        assert guide(app).session.choices.proven_id == f"{2:012x}"
         await press(app, pilot, "right")
         backend.rates = list(STEADY)
         await press(app, pilot, "enter")
@@ -91,8 +90,8 @@ async def test_the_base_that_came_back_proves_the_change_which_is_kept(app, back
         again = third(app)
         assert (again.base_id, again.change, again.experiment) == (f"{1:012x}", None, "tuning")
         await press(app, pilot, "down", "enter")
-        assert guide(app).choices.step is MethodStep.CHANGE
-        assert guide(app).choices.series_id == f"{2:012x}", "the next change is made from the kept one"
+        assert guide(app).session.choices.step is MethodStep.CHANGE
+        assert guide(app).session.choices.series_id == f"{2:012x}", "the next change is made from the kept one"
     with Notebook(app.context.notebook_path) as notebook:
         assert notebook.series(f"{2:012x}").decision is Decision.KEPT
 
@@ -109,7 +108,7 @@ async def test_a_base_that_did_not_come_back_takes_the_verdict_and_another_turn_
         await measured(app, pilot)
         await press(app, pilot, "enter", "enter")
         assert "strict sync = no, 2 against 2 series" in words(app)
-        assert guide(app).choices.proven_id == f"{2:012x}"
+        assert guide(app).session.choices.proven_id == f"{2:012x}"
 
 
 async def test_a_base_that_shows_other_settings_is_not_counted(app, backend):
@@ -120,7 +119,7 @@ async def test_a_base_that_shows_other_settings_is_not_counted(app, backend):
             for number, value in ((1, "Yes"), (3, "No")):
                 notebook.set_facts(f"{number:012x}", "server", {"smb.conf/share/strict sync": value})
         await press(app, pilot, "left", "right")
-        guide(app).take(guide(app).choices)
+        guide(app).take(guide(app).session.choices)
         await settled(app, pilot)
         assert "shows other settings than what it was to repeat" in words(app)
         assert "strict sync = no, 1 against 1 series: ? Inconclusive" in words(app)
@@ -135,9 +134,9 @@ async def test_the_same_again_repeats_what_was_measured_last_and_not_what_is_in_
         await settled(app, pilot)
         await measure_again(app, backend, pilot, STEADY)
         screen = guide(app)
-        screen.take(same_again(screen.choices))
+        screen.take(same_again(screen.session.choices))
         await settled(app, pilot)
-        assert (screen.choices.base_id, screen.choices.proven_id) == (f"{3:012x}", f"{2:012x}")
+        assert (screen.session.choices.base_id, screen.session.choices.proven_id) == (f"{3:012x}", f"{2:012x}")
 
 
 def test_a_series_of_the_notebook_is_measured_again_as_its_repeat(tmp_path):
@@ -155,7 +154,7 @@ async def test_the_experiment_measures_its_base_again(app, backend):
         await settled(app, pilot)
         assert isinstance(app.screen, ExperimentScreen)
         await press(app, pilot, "up", "a")
-        assert guide(app).choices.base_id == f"{1:012x}"
+        assert guide(app).session.choices.base_id == f"{1:012x}"
         backend.rates = list(STEADY)
         await press(app, pilot, "enter")
         await measured(app, pilot)

@@ -46,7 +46,7 @@ async def log_in(app: SharebenchApp, pilot: Any, url: str, *passwords: str) -> N
 def step_of(app: SharebenchApp) -> MethodStep:
     screen = app.screen
     assert isinstance(screen, GuideScreen)
-    return screen.choices.step
+    return screen.session.choices.step
 
 
 async def test_from_a_wrong_password_to_a_filled_form(smbd, tmp_path, monkeypatch):

@@ -7,8 +7,7 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from app.errors import UnreachableError
-from app.tui.guide.screen import GuideScreen
-from app.tui.guide.views import StepsView
+from app.tui.guide.screen import GuideScreen, StepsView
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
 from forms import wording
 from storage.notebook import Notebook
@@ -132,7 +131,7 @@ async def test_with_every_run_unusable_there_is_no_going_on(reviewing):
         assert isinstance(screen, GuideScreen)
         assert screen.query_one(OptionList).get_option_at_index(0).disabled
         await press(reviewing, pilot, "7")
-        assert screen.choices.step is MethodStep.REVIEW
+        assert screen.session.choices.step is MethodStep.REVIEW
         assert "needs a valid run" in painted(reviewing)
 
 
@@ -197,9 +196,9 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         assert "Change: strict sync = no (make it on the server now" in painted(reviewing)
         screen = reviewing.screen
         assert isinstance(screen, GuideScreen)
-        assert (screen.choices.base_id, screen.choices.series_id) == (MEASURED.id, None)
+        assert (screen.session.choices.base_id, screen.session.choices.series_id) == (MEASURED.id, None)
     with Notebook(reviewing.context.notebook_path) as notebook:
-        assert notebook.series(MEASURED.id).experiment == screen.choices.experiment
+        assert notebook.series(MEASURED.id).experiment == screen.session.choices.experiment
 
 
 async def test_measuring_the_same_again_is_two_keys_away(reviewing, backend):
@@ -208,7 +207,7 @@ async def test_measuring_the_same_again_is_two_keys_away(reviewing, backend):
         await press(reviewing, pilot, "5", "down", "enter")
         screen = reviewing.screen
         assert isinstance(screen, GuideScreen)
-        assert screen.choices.series_id is None
+        assert screen.session.choices.series_id is None
         await press(reviewing, pilot, "enter")
         await measured(reviewing, pilot)
     assert len(backend.requests) == 1
@@ -228,7 +227,7 @@ async def test_a_long_target_is_whole_below_its_step_at_80_by_24_and_a_click_on_
         assert "".join(column[1:after]) == target
         await pilot.click(StepsView, offset=(4, after))
         await settled(reviewing, pilot)
-        assert screen.choices.step is MethodStep.TARGET
+        assert screen.session.choices.step is MethodStep.TARGET
 
 
 async def test_the_mouse_goes_to_steps_and_takes_choices(reviewing):
@@ -238,10 +237,10 @@ async def test_the_mouse_goes_to_steps_and_takes_choices(reviewing):
         assert isinstance(screen, GuideScreen)
         await pilot.click(StepsView, offset=(4, 3 * 6 + 1))
         await settled(reviewing, pilot)
-        assert screen.choices.step is MethodStep.EXPECTED
+        assert screen.session.choices.step is MethodStep.EXPECTED
         await pilot.click(OptionList, offset=(6, 0))
         await settled(reviewing, pilot)
-        assert screen.choices.compared
+        assert screen.session.choices.compared
 
 
 async def test_a_new_measurement_keeps_how_one_measures(reviewing):
@@ -250,7 +249,7 @@ async def test_a_new_measurement_keeps_how_one_measures(reviewing):
         await press(reviewing, pilot, "n")
         screen = reviewing.screen
         assert isinstance(screen, GuideScreen)
-        assert screen.choices == GuideChoices(quiet="record", counted=True)
+        assert screen.session.choices == GuideChoices(quiet="record", counted=True)
 
 
 async def test_all_that_decides_is_on_one_screen_of_80_by_24(reviewing):

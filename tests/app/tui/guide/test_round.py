@@ -18,7 +18,7 @@ def app(guide_app):
 def step_of(app: SharebenchApp) -> MethodStep:
     screen = app.screen
     assert isinstance(screen, GuideScreen)
-    return screen.choices.step
+    return screen.session.choices.step
 
 
 def name_of(app: SharebenchApp) -> str:
@@ -77,7 +77,7 @@ async def test_leaving_and_coming_back_resumes_where_one_was(app, tmp_path, back
         assert step_of(again) is MethodStep.WARM_UP
         screen = again.screen
         assert isinstance(screen, GuideScreen)
-        assert (screen.choices.file, screen.choices.quiet) == ("big.bin", "require")
+        assert (screen.session.choices.file, screen.session.choices.quiet) == ("big.bin", "require")
 
 
 async def test_going_back_loses_nothing(app):
@@ -86,11 +86,11 @@ async def test_going_back_loses_nothing(app):
         await press(app, pilot, "enter", "enter", "enter", "enter", "enter", "enter")
         screen = app.screen
         assert isinstance(screen, GuideScreen)
-        before = screen.choices
+        before = screen.session.choices
         await press(app, pilot, "left", "left", "escape", "left")
         assert step_of(app) is MethodStep.TARGET
         await press(app, pilot, "right", "right", "right", "right")
-        assert screen.choices == before
+        assert screen.session.choices == before
 
 
 async def test_a_step_that_is_blocked_says_why(app):

@@ -41,11 +41,11 @@ async def test_the_change_becomes_the_one_of_the_next_round(path):
         await settled(app, pilot)
         screen = app.screen
         assert isinstance(screen, GuideScreen)
-        assert (screen.choices.change_name, screen.choices.change_value) == ("strict sync", "no")
-        assert (screen.choices.base_id, screen.choices.step) == (f"{1:012x}", MethodStep.RUN)
+        assert (screen.session.choices.change_name, screen.session.choices.change_value) == ("strict sync", "no")
+        assert (screen.session.choices.base_id, screen.session.choices.step) == (f"{1:012x}", MethodStep.RUN)
     with Notebook(path) as notebook:
         base = notebook.series("last")
-    assert base.experiment == screen.choices.experiment != ""
+    assert base.experiment == screen.session.choices.experiment != ""
 
 
 async def test_a_guide_that_is_open_takes_it_up(path):
@@ -59,7 +59,7 @@ async def test_a_guide_that_is_open_takes_it_up(path):
         await settled(app, pilot)
         assert app.screen is guide
         assert isinstance(guide, GuideScreen)
-        assert guide.choices.change_name == "log level"
+        assert guide.session.choices.change_name == "log level"
     with Notebook(path) as notebook:
         assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).change_name == "log level"
 

@@ -309,7 +309,7 @@ async def test_a_server_that_goes_away_is_told_and_the_runs_stay(ready, backend)
         assert "127.0.0.1/[data]: the connection ended" in text_of(ready.screen, ".dialog-text")
         await press(ready, pilot, "enter", "enter")
         assert isinstance(ready.screen, GuideScreen)
-        assert ready.screen.choices.step is MethodStep.RUN
+        assert ready.screen.session.choices.step is MethodStep.RUN
         assert "The series failed after 1 valid run" in painted(ready)
     assert len(last_series(ready.context.notebook_path).measured()) == 1
 
@@ -402,7 +402,7 @@ async def test_a_series_that_a_crash_left_is_completed(guide_app, backend):
         await press(guide_app, pilot, "enter")
         screen = guide_app.screen
         assert isinstance(screen, GuideScreen)
-        assert screen.choices.step is MethodStep.REVIEW
+        assert screen.session.choices.step is MethodStep.REVIEW
     with Notebook(guide_app.context.notebook_path) as notebook:
         assert len(notebook.series(left.id).measured()) == 5
 
@@ -414,5 +414,5 @@ async def test_a_series_that_was_deleted_meanwhile_is_measured_anew(guide_app, b
         await settled(guide_app, pilot)
         screen = guide_app.screen
         assert isinstance(screen, GuideScreen)
-        assert screen.choices.step is MethodStep.RUN
+        assert screen.session.choices.step is MethodStep.RUN
         assert "★ Start" in painted(guide_app)

@@ -10,9 +10,9 @@ from textual.widgets import Input, OptionList
 
 from app.clients.base import DirectoryEntry, Secrets
 from app.errors import LoginError, NoSuchShareError, UnreachableError
-from app.tui.guide.browser import MAKE_HERE, BrowseScreen, VirtualList
-from app.tui.guide.screen import GuideScreen
-from app.tui.guide.views import PageView
+from app.tui.guide.browser import BrowseScreen, VirtualList
+from app.tui.guide.screen import GuideScreen, PageView
+from app.workflows.guide.browsing import MAKE_HERE
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, Option, Page, Simple
 from app.workflows.guide.known import GuideContext
 from storage.notebook import Notebook
@@ -26,7 +26,7 @@ SHOWN = "[red]a[b] ␛[31mb␛[0m �c.bin"
 
 def choices_of(app) -> GuideChoices:
     screen = next(screen for screen in app.screen_stack if isinstance(screen, GuideScreen))
-    return screen.choices
+    return screen.session.choices
 
 
 async def test_a_wrong_password_is_asked_for_again(guide_app, backend):
@@ -298,7 +298,7 @@ async def test_another_server_is_not_judged_by_the_rate_of_the_one_before(guide_
 @pytest.mark.parametrize(("moves", "there"), [((), 0), (("down",), 2)])
 async def test_the_cursor_goes_to_what_is_advised_now_unless_it_was_moved(guide_app, moves, there):
     def page(cursor: int) -> Page:
-        return Page(title="a", why="", facts=(), options=tuple(Option(x, Simple.BROWSE) for x in "abc"), cursor=cursor)
+        return Page(title="a", why="", facts=(), options=tuple(Option(x, Simple.START) for x in "abc"), cursor=cursor)
 
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
@@ -334,7 +334,7 @@ async def test_folders_lead_down_and_up_and_typing_finds_a_name(guide_app, backe
         lines = guide_app.screen.query_one(VirtualList)
         assert lines.names[lines.cursor] == "y.log"
         await press(guide_app, pilot, "left")
-        assert lines.names[0] == MAKE_HERE
+        assert lines.names[0] == MAKE_HERE.name
         assert "logs/" in painted(guide_app)
         await press(guide_app, pilot, "left")
         assert "IPC$/" in painted(guide_app), "above the share there are the shares"
@@ -388,4 +388,4 @@ async def test_recent_targets_are_offered(guide_app, backend):
         assert painted(guide_app).count("smb://bench@nas") == 1, "the one that is chosen now stands there once"
         screen = guide_app.screen
         assert isinstance(screen, GuideScreen)
-        assert isinstance(screen.known, GuideContext)
+        assert isinstance(screen.session.known, GuideContext)

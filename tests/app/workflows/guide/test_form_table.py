@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.workflows.guide.review import filling_table
+from app.workflows.guide.before_run import filling_table
 from forms.exporters.text import table_lines
 from forms.series.report import run_table
 from forms.series.summary import run_form
