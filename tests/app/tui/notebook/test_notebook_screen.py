@@ -577,7 +577,7 @@ async def test_a_trial_whose_series_are_not_stored_yet_is_listed_without_an_erro
         here(app)._read_pointed()
         await settled(app, pilot)
         assert isinstance(app.screen, NotebookScreen)
-        assert "a series is missing" in painted(app)
+        assert "Interrupted before each value" in painted(app)
         await press(app, pilot, "f3")
         notebook_screen = next(one for one in app.screen_stack if isinstance(one, NotebookScreen))
         notebook_screen._seen = ()
