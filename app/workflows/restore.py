@@ -1,17 +1,24 @@
-"""Restore what interrupted trials and isolations changed on servers."""
+"""Restore what interrupted trials and isolations changed on servers, also before the next isolation is recorded."""
 
 import shlex
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from app.changes.journal import leave, restore_entry, where
 from app.changes.server import ChangeFailedError, read_there
 from app.changes.smb_conf import writable_text
 from app.errors import UsageError
-from app.isolation.places import restore_after_kills
+from app.isolation.places import IsolationRequest, restore_after_kills
+from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
+from app.measure.process import SeriesControl, Warned
+from app.recorder.recording import open_notebook, resumable
+from app.recorder.writer import Recorder, Write, add_once, recorded
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
+from storage.recordings import ISOLATION
 from storage.records import is_own_file
 
 _WHO = 'section machine\necho "$(uname -n) $(cat /etc/machine-id 2>/dev/null)"\nsection uid\nid -u'
@@ -141,3 +148,34 @@ def restored_text(one: Restored) -> str:
     if not one.reloaded and one.effective is not None:
         said += "; no smbd took it in: reload or restart it"
     return "; beware: ".join([said, *map(writable_text, one.writable)])
+
+
+def record_isolation(
+    request: IsolationRequest, notebook_path: Path, control: SeriesControl, resumed_id: str | None = None
+) -> Iterator[IsolationEvent]:
+    """Restore what killed isolations changed, unless the notebook is another user's; then measure or resume one."""
+    with open_notebook(notebook_path) as notebook:
+        if is_own_file(notebook_path):
+            for said in restore_after_kills(notebook):
+                yield Warned(text=said)
+        resumed = notebook.isolation(resumable(notebook, resumed_id, ISOLATION).id) if resumed_id else None
+        recorder = Recorder(notebook)
+        if resumed:
+            recorder.begin(resumed.id, stored=True)
+        writes = partial(_writes, recorder)
+        closed = yield from recorded(recorder, measure(request, control, resumed), writes)
+        yield replace(closed, isolation=notebook.isolation(closed.isolation.id))
+
+
+def _writes(recorder: Recorder, event: IsolationEvent) -> Iterator[Write]:
+    match event:
+        case IsolationOpened(isolation=isolation):
+            if not recorder.leases:
+                recorder.begin(isolation.id, stored=False)
+            yield lambda notebook: add_once(notebook, isolation.id, lambda: notebook.add_isolation(isolation))
+            yield lambda notebook: notebook.update_isolation(isolation)
+        case LayerRunEnded(run=run):
+            (isolation_id,) = recorder.leases
+            yield lambda notebook: notebook.add_layer_run(isolation_id, run)
+        case IsolationClosed(isolation=isolation):
+            yield lambda notebook: notebook.update_isolation(isolation)

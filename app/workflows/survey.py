@@ -252,7 +252,9 @@ def _unfinished(
         return None, {}
     stored: dict[int, Series] = {}
     for series in notebook.experiment(last.name):
-        index = next((i for i, (_, request) in enumerate(wanted) if _is_of(series, request)), None)
+        chosen = (series.command, series.target, series.plan.run_choices() if series.plan else None)
+        plans = (request.plan for _, request in wanted)
+        index = next((i for i, one in enumerate(plans) if chosen == (one.command, one.target, one.run_choices())), None)
         if index is None or series.imported_at is not None:
             return None, {}
         stored[index] = series
@@ -261,12 +263,6 @@ def _unfinished(
     if is_whole and all(series.status is SeriesStatus.COMPLETE for series in stored.values()):
         return None, {}
     return last, stored
-
-
-def _is_of(series: Series, request: SeriesRequest) -> bool:
-    plan = request.plan
-    chosen = series.plan.run_choices() if series.plan else None
-    return series.command is plan.command and series.target == plan.target and chosen == plan.run_choices()
 
 
 def _no_answer(target: Target) -> str:

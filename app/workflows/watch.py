@@ -57,7 +57,12 @@ def check(request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]
 
 def _begin(request: WatchRequest, path: Path) -> Watch:
     with open_notebook(path) as notebook:
-        _refuse_other_path(notebook, request)
+        heads = notebook.heads_of(notebook.baseline_ids(request.baseline, SERIES))
+        if heads and not any((wording.place(h.target), h.command) == (request.subject, request.command) for h in heads):
+            raise UsageError(
+                f"baseline {request.baseline!r} is of {heads[-1].command} {wording.place(heads[-1].target)}: watch"
+                " that, or choose another name and the watch collects a baseline"
+            )
         watch = _stored(notebook, request)
         try:
             notebook.take(watch.id)
@@ -78,15 +83,6 @@ def _stored(notebook: Notebook, request: WatchRequest) -> Watch:
     )  # fmt: skip
     notebook.add_recording(recording_of(made))
     return made
-
-
-def _refuse_other_path(notebook: Notebook, request: WatchRequest) -> None:
-    heads = notebook.heads_of(notebook.baseline_ids(request.baseline, SERIES))
-    if heads and not any((wording.place(h.target), h.command) == (request.subject, request.command) for h in heads):
-        raise UsageError(
-            f"baseline {request.baseline!r} is of {heads[-1].command} {wording.place(heads[-1].target)}: watch that, or"
-            " choose another name and the watch collects a baseline"
-        )
 
 
 def _checked(watch: Watch, request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]) -> Check:

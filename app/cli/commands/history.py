@@ -1,7 +1,7 @@
 """``sharebench history``: one path over time."""
 
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -9,10 +9,6 @@ from app.cli import common
 from app.workflows.watch import MOST_KEPT, MOST_SHOWN, history_of_recording, history_of_target
 from forms.watch.history import history_chart, history_report
 from storage.records import Command
-
-if TYPE_CHECKING:
-    from forms.watch.history import History
-    from storage.notebook import Notebook
 
 _LISTED = 20
 """Recordings that a terminal lists."""
@@ -45,8 +41,17 @@ def history_command(
         for mark, on in (("new_normal", True), ("undo_normal", False)):
             if choices[mark]:
                 notebook.set_new_normal(notebook.resolve(choices[mark]), on=on)
-        command, client = Command(choices["command"]), choices["client"]
-        history = _found(notebook, name, command, client, whole=bool(file_name) or as_json)
+        most = MOST_KEPT if file_name or as_json else MOST_SHOWN
+        if "://" in name or name.startswith("@"):
+            from app.cli.run_options import settled_url  # noqa: PLC0415  a recording's history does not wait for clients
+            from app.clients.base import check_client_name  # noqa: PLC0415  as above
+            from app.targets import parse_target  # noqa: PLC0415  as above
+
+            target = parse_target(settled_url(name)[0])
+            command, client = Command(choices["command"]), check_client_name(target.protocol, choices["client"])
+            history = history_of_target(notebook, target, command, client, most=most)
+        else:
+            history = history_of_recording(notebook, name, most=most)
     if file_name:
         from app.cli.commands.export import write_forms  # noqa: PLC0415  slow to load
 
@@ -59,15 +64,3 @@ def history_command(
         width = shutil.get_terminal_size().columns
         for line in history.lines:
             common.answer(drawn(history_chart(line, history), width, common.CHART_LINES, colour=common.draws_colour()))
-
-
-def _found(notebook: "Notebook", name: str, command: Command, client: str, *, whole: bool) -> "History":
-    most = MOST_KEPT if whole else MOST_SHOWN
-    if "://" not in name and not name.startswith("@"):
-        return history_of_recording(notebook, name, most=most)
-    from app.cli.run_options import settled_url  # noqa: PLC0415  a recording's history does not wait for clients
-    from app.clients.base import check_client_name  # noqa: PLC0415  as above
-    from app.targets import parse_target  # noqa: PLC0415  as above
-
-    target = parse_target(settled_url(name)[0])
-    return history_of_target(notebook, target, command, check_client_name(target.protocol, client), most=most)

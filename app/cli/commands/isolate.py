@@ -15,7 +15,7 @@ from app.isolation import places
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
 from app.measure.process import SeriesControl, Warned
-from app.workflows.isolate import record_isolation
+from app.workflows.restore import record_isolation
 from forms.isolation.report import isolation_report
 from forms.wording import byte_rate, count
 from storage.isolations import Isolation

@@ -18,7 +18,7 @@ from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, typed_count, t
 from app.tui.widgets.recording import MeasurementScreen, run_keys
 from app.tui.widgets.views import joined, stopped
 from app.workflows.guide.known import server_ways
-from app.workflows.isolate import record_isolation
+from app.workflows.restore import record_isolation
 from forms.exporters.text import table_lines
 from forms.isolation.report import answer_sentence, isolation_report, layers_table
 from forms.isolation.summary import isolation_summary

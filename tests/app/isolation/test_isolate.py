@@ -22,7 +22,7 @@ from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded
 from app.isolation.script import load_script
 from app.measure.process import SeriesControl, Warned
 from app.server.shell import ServerShell
-from app.workflows.isolate import record_isolation
+from app.workflows.restore import record_isolation
 from forms.isolation.report import isolation_document
 from forms.isolation.summary import isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun

@@ -15,7 +15,7 @@ from app.isolation.rounds import IsolationClosed, IsolationEvent
 from app.isolation.script import load_script
 from app.measure.process import SeriesControl
 from app.server.shell import ServerShell
-from app.workflows.isolate import record_isolation
+from app.workflows.restore import record_isolation
 from storage.isolations import Isolation, LeftBehind
 from storage.notebook import Notebook
 from storage.records import Target
@@ -100,10 +100,10 @@ def test_nothing_is_put_back_that_a_notebook_of_somebody_else_says(tmp_path: Pat
         yield from ()
         return IsolationClosed(isolation=isolation)
 
-    monkeypatch.setattr("app.workflows.isolate.measure", nothing_measured)
+    monkeypatch.setattr("app.workflows.restore.measure", nothing_measured)
     request = IsolationRequest(target=SHARE, secrets=Secrets(), whole_script=load_script())
     for own in (False, True):
-        monkeypatch.setattr("app.workflows.isolate.is_own_file", lambda _path, own=own: own)
+        monkeypatch.setattr("app.workflows.restore.is_own_file", lambda _path, own=own: own)
         list(record_isolation(request, path, SeriesControl()))
         assert folder.exists() is not own
 
