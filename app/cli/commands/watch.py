@@ -39,19 +39,17 @@ def _confirm(_context: click.Context, _parameter: click.Parameter, value: str) -
 
 @common.command("watch")
 @target_argument()
-@click.option("--baseline", required=True, metavar="NAME", help="What to compare with; collected if there is none yet.")
-@click.option(
-    "--noise", type=common.Number(0, 100, max_open=True), default=1.0, show_default=True, metavar="PERCENT",
-    help="A change within ± this is never reported.",
+@common.option("--baseline", "NAME", "What to compare with; collected if there is none yet.", required=True)
+@common.option(
+    "--noise", "PERCENT", "A change within ± this is never reported.", common.Number(0, 100, max_open=True), default=1.0
+)
+@common.option(
+    "--confirm", "M/N", "M of at most N series measured at once have to agree before a change is reported.",
+    default="2/2", callback=_confirm,
 )  # fmt: skip
-@click.option(
-    "--confirm", default="2/2", show_default=True, metavar="M/N", callback=_confirm,
-    help="M of at most N series measured at once have to agree before a change is reported.",
-)  # fmt: skip
-@click.option(
-    "--on-change", metavar="COMMAND",
-    help="Run by /bin/sh -c when the state changes, with a sharebench/watch/1 document on stdin.",
-)  # fmt: skip
+@common.option(
+    "--on-change", "COMMAND", "Run by /bin/sh -c when the state changes, with a sharebench/watch/1 document on stdin."
+)
 @common.textfile_option
 @common.measuring_options("Print the check as JSON.")
 @series_options(

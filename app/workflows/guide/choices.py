@@ -81,11 +81,6 @@ class GuideChoices(SeriesOptions):
             return cls()
 
 
-def at(choices: GuideChoices, step: MethodStep) -> GuideChoices:
-    """The same choices with another step open."""
-    return replace(choices, step=step)
-
-
 def with_target(choices: GuideChoices, target: Target, *, kerberos: bool = False) -> GuideChoices:
     """A target has been reached; what belonged to another one is forgotten."""
     if choices.target is not None and is_same_server(choices.target, target):

@@ -12,7 +12,7 @@ from app.errors import UsageError
 from app.targets import parse_target
 from app.units import parse_rate
 from app.workflows.compare import sides_to_compare
-from app.workflows.guide.choices import MEMORY_KEY, STEPS, GuideChoices, MethodStep, at, with_file, with_target
+from app.workflows.guide.choices import MEMORY_KEY, STEPS, GuideChoices, MethodStep, with_file, with_target
 from forms import wording
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
@@ -60,7 +60,7 @@ def with_picked(choices: GuideChoices, target: Target, file: "Item | None", *, k
         choices = replace(choices, file=None, file_bytes=None)
     else:
         choices = with_file(choices, target.path, file.path, file.size_bytes)
-    return at(choices, MethodStep.FILE)
+    return replace(choices, step=MethodStep.FILE)
 
 
 def with_profile(choices: GuideChoices) -> GuideChoices:

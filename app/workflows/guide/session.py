@@ -16,7 +16,7 @@ from app.measure.process import Failed, SeriesControl, SeriesRequest
 from app.workflows.guide import choices as acts
 from app.workflows.guide import known as store
 from app.workflows.guide.backend import Backend, Logins, PasswordNeededError
-from app.workflows.guide.choices import STEPS, GuideChoices, MethodStep, at
+from app.workflows.guide.choices import STEPS, GuideChoices, MethodStep
 from app.workflows.guide.known import GuideContext, LinkState, around, blocked, link_to, towards, with_picked
 from app.workflows.requests import series_request
 from forms import wording
@@ -160,7 +160,7 @@ class GuideSession:
         if why := blocked(self.choices, self.known, step):
             yield Tell(text=f"{step}: {why}")
         else:
-            yield from self.take(at(self.choices, step))
+            yield from self.take(replace(self.choices, step=step))
 
     def go_by(self, number: int) -> Steps:
         """Go that number of steps on, at most to the first or last."""
@@ -312,7 +312,7 @@ class GuideSession:
             secrets=secrets,
             logins=self.logins,
         )
-        following = at(self.choices, MethodStep.RUN)
+        following = replace(self.choices, step=MethodStep.RUN)
         if (series_id := (yield job)) is not None:
             measured, known = self._with_series(series_id), self.known
             kept = yield self._stored(lambda notebook: store.keep(notebook, measured, known))
