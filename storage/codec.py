@@ -4,7 +4,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -181,11 +181,6 @@ def series_from_row(
     )
 
 
-def experiment_to_row(experiment: Experiment) -> Row:
-    """An experiment as a row of ``experiments``."""
-    return {name: value for name, value in asdict(experiment).items() if name != "recording_id"}
-
-
 @of_a_sound_file
 def experiment_from_row(row: Mapping[str, Any]) -> Experiment:
     """An experiment from its row."""
@@ -208,11 +203,6 @@ def attempt_to_row(series_id: str, attempt: int, run: Run) -> Row:
     row = run_to_row(series_id, run)
     del row["status"], row["reason"]
     return row | {"attempt": attempt}
-
-
-def attempt_from_row(row: Mapping[str, Any]) -> Run:
-    """A failed run from a row of ``failed_attempts``."""
-    return run_from_row({**row, "status": RunStatus.FAILED.value, "reason": None})
 
 
 @of_a_sound_file

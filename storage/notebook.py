@@ -204,7 +204,9 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
                 found[series_id].running_by = owner
         attempts = "SELECT * FROM failed_attempts WHERE series_id IN (ids) ORDER BY series_id, attempt"
         for row in self._rows_of(attempts, ids):
-            found[row["series_id"]].failed_attempts.append(codec.attempt_from_row(row))
+            found[row["series_id"]].failed_attempts.append(
+                codec.run_from_row({**row, "status": "failed", "reason": None})
+            )
         for row in self._rows_of("SELECT * FROM resumptions WHERE series_id IN (ids) ORDER BY resumed_at", ids):
             found[row["series_id"]].resumed_at.append(row["resumed_at"])
         return found
@@ -251,7 +253,8 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     ) -> str | None:
         """An existing name stays as it is. Returns the recording's id; None for a series of changes."""
         with self._db.atomic():
-            self._insert_all("experiments", [codec.experiment_to_row(experiment)], unless_there=True)
+            row = named(experiment, "name", "kind", "subject", "created_at")
+            self._insert_all("experiments", [row], unless_there=True)
             stored = self.experiment_called(experiment.name)
             assert stored is not None
             if stored.kind is ExperimentKind.STEPS or stored.recording_id:

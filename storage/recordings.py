@@ -92,15 +92,10 @@ _PLAIN = (*HEAD, "kind", "subject", "part_of", "imported_at")
 def _recording_from_row(row: Mapping[str, Any], lease: Owner | None = None) -> Recording:
     return Recording(
         **{**{name: row[name] for name in _PLAIN}, "status": SeriesStatus(row["status"])},
-        leftovers=leftovers_of(row["leftovers"]),
+        leftovers={name: as_it_was(value) for name, value in object_of(row["leftovers"] or "{}").items()} or None,
         content=object_of(row["content"]),
         lease=lease,
     )
-
-
-def leftovers_of(text: str | None) -> dict[str, JSONValue] | None:
-    """The value of a leftovers column; names have their server's bytes."""
-    return {name: as_it_was(value) for name, value in object_of(text).items()} if text else None
 
 
 OURS = frozenset({"imported_at", "owner", "running_by", "part_of", "lease", "leftovers"})

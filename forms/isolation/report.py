@@ -12,6 +12,7 @@ from forms.isolation.summary import (
     HELD_SHARE,
     IDLE_DISK_PERCENT,
     LINK_SHARE,
+    REQUESTS,
     Cause,
     DearCall,
     IsolationDoubt,
@@ -348,7 +349,7 @@ def _profile_tables(summary: IsolationSummary) -> list[Table]:
     found = summary.profile
     if found is None:
         return []
-    whole = "requests'" if any(one.is_request for one in found.dearest) else "these calls'"
+    whole = "requests'" if any(one.name.startswith(REQUESTS) for one in found.dearest) else "these calls'"
     beside = wording.count(summary.profile_clients, "client")
     tables = [_calls_table(f"Dearest in smbd, {beside}", found.dearest, whole)]
     if found.waits:

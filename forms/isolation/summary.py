@@ -200,7 +200,7 @@ def _at_least(value: float | None, limit: float) -> bool:
 
 
 SHOWN = 10
-_REQUESTS, _CALL = ("smb2_", "SMB", "Trans2_"), "syscall_"
+REQUESTS, _CALL = ("smb2_", "SMB", "Trans2_"), "syscall_"
 _SESSION = frozenset({"smb2_negprot", "smb2_sesssetup", "smb2_logoff", "smb2_tcon", "smb2_tdis", "smb2_cancel"})
 _WAITS = frozenset({"smb2_notify", "smb2_break"})
 
@@ -214,10 +214,6 @@ class DearCall:
     microseconds_a_call: float
     share: float
     """Of all requests' time, 0 to 1, calls included in their request; without requests, of all calls' time."""
-
-    @property
-    def is_request(self) -> bool:
-        return self.name.startswith(_REQUESTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,7 +275,7 @@ def summed(runs: Sequence[LayerRun]) -> dict[str, ProfileCounter]:
 
 def _requests(profile: Mapping[str, ProfileCounter]) -> dict[str, ProfileCounter]:
     left_out = _SESSION | _WAITS
-    return {name: one for name, one in profile.items() if name.startswith(_REQUESTS) and name not in left_out}
+    return {name: one for name, one in profile.items() if name.startswith(REQUESTS) and name not in left_out}
 
 
 def profile_summary(runs: Sequence[LayerRun]) -> ProfileSummary | None:
