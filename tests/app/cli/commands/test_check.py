@@ -89,7 +89,7 @@ def test_what_failed_is_named_and_ends_with_4(tmp_path: Path, make_smbd, change:
 
 def test_what_the_command_line_can_do_about_it_is_said_apart(inside: Inside, monkeypatch: pytest.MonkeyPatch):
     found = [Checked("server", "its settings are unknown", CheckState.UNKNOWN, "--server-ssh HOST")] * 2
-    monkeypatch.setattr(check, "check", lambda _subject, _notebook: found)
+    monkeypatch.setattr(check, "check", lambda *_: found)
     done = inside("check", "file:///none")
     assert "--server-ssh" not in done.stdout
     assert done.stderr.splitlines() == ["sharebench: what to do: --server-ssh HOST"]
