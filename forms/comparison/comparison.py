@@ -302,7 +302,7 @@ def basis_sentence(found: Comparison) -> str | None:
     counted = ""
     if found.history_count:
         age = f", the newest {_age(found.history_days)} old" if found.history_days is not None else ""
-        counted = f" (judged with {found.history_count} earlier ones{age})"
+        counted = f" (judged with {wording.count(found.history_count, 'earlier one')}{age})"
     return f"Equal series on this path differ by up to {wording.percent(found.apart_percent)} on their own{counted}."
 
 

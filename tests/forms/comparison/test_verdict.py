@@ -144,6 +144,8 @@ def test_history_of_the_same_path_sharpens_the_verdict_and_is_said():
     assert found.apart_percent < 8
     assert "(judged with 8 earlier ones, the newest 6 days old)" in found.sentence
     assert compare_sides(Sides(base=(base,), other=(other,)), Limits()).verdict == "unknown"
+    newest = compare_sides(Sides(base=(base,), other=(other,), history=(spread[-1:],)), Limits())
+    assert "(judged with 1 earlier one, the newest" in newest.sentence
 
 
 def test_a_steady_trend_takes_the_verdict_away_unless_the_sides_alternate():
