@@ -1,19 +1,14 @@
-"""Writes a file whole or not at all; a kill leaves nothing behind."""
+"""Writes a file whole or not at all."""
 
-import errno
 import os
-import secrets
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from app.errors import SharebenchError
-
-_NO_NAMELESS_FILES = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
-_OWN_FILES = Path("/proc/self/fd")
 
 
 class CannotWriteError(SharebenchError):
@@ -52,72 +47,27 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def whole_file(place: Path) -> Iterator[BinaryIO]:
-    """Replaces ``place``, keeping its permissions, when the block succeeds. Raises OSError.
+    """Replaces ``place``, keeping its permissions, when the block succeeds; ``.sharebench-….part`` until then.
 
-    Unnamed until then, or ``.sharebench-….part`` on file systems that need a name.
+    Raises OSError.
     """
-    folder = place.parent
-    with _nameless(folder) as file:
-        if file is None:
-            with _part(place) as part:
-                yield part
-            return
-        yield file
-        _settle(file, place)
-        if not place.exists():
-            with suppress(FileExistsError):
-                _give_name(file, place)
-                return
-        name = folder / f".sharebench-{secrets.token_hex(6)}.part"
-        try:
-            _give_name(file, name)
-            name.replace(place)
-        finally:
-            name.unlink(missing_ok=True)
-
-
-@contextmanager
-def _nameless(folder: Path) -> Iterator[BinaryIO | None]:
-    if not hasattr(os, "O_TMPFILE") or not _OWN_FILES.exists():
-        yield None
-        return
-    try:
-        number = os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o600)
-    except OSError as error:
-        if error.errno not in _NO_NAMELESS_FILES or not folder.is_dir():
-            raise
-        yield None
-        return
-    with os.fdopen(number, "wb") as file:
-        yield file
-
-
-@contextmanager
-def _part(place: Path) -> Iterator[BinaryIO]:
     number, name = tempfile.mkstemp(prefix=".sharebench-", suffix=".part", dir=place.parent)
     part = Path(name)
     try:
         with os.fdopen(number, "wb") as file:
             yield file
-            _settle(file, place)
+            file.flush()
+            os.fsync(number)
+        part.chmod(_mode_of(place))
         part.replace(place)
     finally:
         part.unlink(missing_ok=True)
 
 
-def _settle(file: BinaryIO, place: Path) -> None:
-    file.flush()
-    os.fsync(file.fileno())
+def _mode_of(place: Path) -> int:
     try:
-        mode = stat.S_IMODE(place.stat().st_mode)
+        return stat.S_IMODE(place.stat().st_mode)
     except OSError:
         mask = os.umask(0)
         os.umask(mask)
-        mode = 0o666 & ~mask
-    if hasattr(os, "fchmod"):
-        os.fchmod(file.fileno(), mode)
-
-
-def _give_name(file: BinaryIO, name: Path) -> None:
-    # src_dir_fd says nothing beside an absolute path, but has Python follow the link to the file itself
-    os.link(_OWN_FILES / str(file.fileno()), name, src_dir_fd=0)
+        return 0o666 & ~mask

@@ -5,8 +5,7 @@ from contextlib import suppress
 from typing import Protocol
 
 from app.changes import server
-from app.changes.script import ServerChange, undo_script
-from app.changes.server import ChangeFailedError, ConflictError
+from app.changes.server import ChangeFailedError, ConflictError, ServerChange, undo_script
 from app.changes.smb_conf import ChangeableSetting
 from app.server.shell import Answer
 from storage.changes import JournalEntry
@@ -48,10 +47,7 @@ def begin_change(change: ServerChange, setting: ChangeableSetting, experiment: s
 
 
 def restore_entry(entry: JournalEntry, notebook: Journal) -> Answer:
-    """Restore everything the change wrote, and record it; may be called again.
-
-    Raises StepRunningError, ConflictError if somebody else changed the same setting, ChangeFailedError.
-    """
+    """Restore all that the change wrote, and record it; may be called again. Raises ChangeFailedError and its kinds."""
     try:
         answer = server.undo(entry.undo_script, entry.ssh)
     except server.StepRunningError as error:

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from app.changes.samba_setting import samba_setting, socket_option
-from app.changes.script import ServerChange
-from app.changes.server import ChangeRefusedError, ConsentNeededError, ServerState, look, read_there
-from app.changes.smb_conf import ChangeableSetting, Ways
+from app.changes.server import ChangeRefusedError, ConsentNeededError, ServerChange, ServerState, look, read_there
+from app.changes.smb_conf import ChangeableSetting, Ways, samba_setting, socket_option
 from app.environment.link.facts import is_this_machine
 from app.errors import UsageError
 from app.server.shell import Answer
@@ -44,9 +42,7 @@ def is_sysctl(name: str) -> bool:
 def sysctl_setting(
     name: str, values: Sequence[str], *, ssh: str | None, accepted: Sequence[str] = ()
 ) -> ChangeableSetting:
-    """All values are checked, nothing is written; default values are the catalogue's. Raises ChangeRefusedError,
-    UsageError.
-    """
+    """All values are checked, nothing is written. Raises ChangeRefusedError, UsageError."""
     name = name.strip()
     state = look(ssh, undo=UNDO)
     partner = PAIRS.get(name)
@@ -93,7 +89,6 @@ def effective_value(answer: Answer) -> str | None:
 
 
 def _check(name: str, value: str, previous: str, available: Sequence[str]) -> None:
-    """Raises ChangeRefusedError for values that the kernel refuses or suffers from."""
     wrong = None
     if not _VALUE.fullmatch(value):
         wrong = "a value is words or whole numbers on one line"
@@ -109,6 +104,10 @@ def _check(name: str, value: str, previous: str, available: Sequence[str]) -> No
             wrong = "it is a percentage from 1 to 100"
         elif name.endswith("_bytes") and int(value) < 2 * 4096:
             wrong = "less than two pages is not taken"
+    _refuse(name, value, wrong)
+
+
+def _refuse(name: str, value: str, wrong: str | None) -> None:
     if wrong:
         raise ChangeRefusedError(f"{name} = {value} is refused: {wrong}; nothing was written")
 
@@ -124,19 +123,28 @@ def _plan(
     back = f"{equal} || printf '%s\\n' {wanted} >{path} || broken=yes"
     if other and previous == "0":
         back = f"{equal} || printf '%s\\n' {shlex.quote(partner[1])} >{_path(other)} || broken=yes"
-    allowed = " ".join(shlex.quote(one) for one in (previous, *values))
     forget = "ip tcp_metrics flush all >/dev/null 2>&1\n" if name.startswith("net.ipv4.tcp") else ""
+    sets = [f"printf '%s\\n' {shlex.quote(value)} >{path} || broken=yes" for value in values]
     return ServerChange(
         id=change_id,
         title=f"{name} = {' or '.join(values)}, which was {previous}",
-        undo_path=UNDO,
-        check=f"check_value {shlex.quote(name)} {now} {allowed}",
-        before=f"check_value {shlex.quote(name)} {now} {wanted}",
-        arms=(back, *(f"printf '%s\\n' {shlex.quote(value)} >{path} || broken=yes" for value in values)),
-        restore=back,
         settle=f"{forget}sleep 0.1",
         look=f"section effective\ncat {path}\ncode=$?\nsection effective.rc\necho $code\n",
+        **_steps(name, now, previous, values, (back, *sets)),
     )
+
+
+def _steps(label: str, now: str, previous: str, values: Sequence[str], arms: tuple[str, ...]) -> dict[str, Any]:
+    """What is the same of every value; the first arm is the way back."""
+    check = f"check_value {shlex.quote(label)} {now}"
+    allowed = " ".join(shlex.quote(one) for one in (previous, *values))
+    return {
+        "undo_path": UNDO,
+        "check": f"{check} {allowed}",
+        "before": f"{check} {shlex.quote(previous)}",
+        "arms": arms,
+        "restore": arms[0],
+    }
 
 
 def _read(names: dict[str, str | None]) -> str:
@@ -212,8 +220,7 @@ def _check_card(name: str, what: str, value: str) -> None:
         wrong = "an offload is on or off"
     elif what in COALESCING and not (value.isdecimal() and int(value) <= 10_000):
         wrong = "it is a whole number up to 10000"
-    if wrong:
-        raise ChangeRefusedError(f"{name} = {value} is refused: {wrong}; nothing was written")
+    _refuse(name, value, wrong)
 
 
 def _read_card(what: str, card: str) -> str:
@@ -233,20 +240,15 @@ def _set(what: str, card: str, value: str) -> str:
 def _plan_card(change_id: str, what: str, card: str, previous: str, values: Sequence[str]) -> ServerChange:
     read, wanted = _read_card(what, card), shlex.quote(previous)
     back = f'[ "$({read})" = {wanted} ] || {_set(what, card, previous)} >&2 || broken=yes'
-    allowed = " ".join(shlex.quote(one) for one in (previous, *values))
-    label = shlex.quote(f"{what} of {card}")
+    sets = [f"{_set(what, card, value)} >&2 || broken=yes" for value in values]
     return ServerChange(
         id=change_id,
         title=f"{what} {' or '.join(values)} on {card}, which was {previous}",
-        undo_path=UNDO,
-        check=f'check_value {label} "$({read})" {allowed}',
-        before=f'check_value {label} "$({read})" {wanted}',
-        arms=(back, *(f"{_set(what, card, value)} >&2 || broken=yes" for value in values)),
-        restore=back,
         settle="sleep 2",  # a card that resets its queues or its link is away for a moment
         look=f"section effective\n{read}\nsection effective.rc\necho 0\n",
         dead_man_seconds=DEAD_MAN_SECONDS,
         seconds=60,
+        **_steps(f"{what} of {card}", f'"$({read})"', previous, values, (back, *sets)),
     )
 
 
@@ -257,44 +259,34 @@ _RUN = "</dev/null >&2"
 
 def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> ChangeableSetting:
     """The server's shell runs both as root. Raises ChangeRefusedError."""
-    state = look(ssh, undo=UNDO)
-    return _setting(
-        state,
-        ssh,
-        kind=ChangeKind.HOOK,
-        name=name,
-        previous=AS_IT_WAS,
-        values=(APPLIED,),
-        writes=(f"run: {apply}", f"to revert it: {revert}"),
-        plan=lambda change_id, _values: _plan_hook(change_id, name, apply, revert),
-    )
 
+    def plan(change_id: str, _values: Sequence[str]) -> ServerChange:
+        """Recorded before it is made, so that an interrupted one is reverted too. Both arms write equally to disk."""
+        note = PurePosixPath(UNDO).with_name(f"applied-{change_id}")
+        flush, do, undo = f"flush {note.parent}", *(f"sh -c {shlex.quote(one)} {_RUN}" for one in (apply, revert))
+        back = f"if [ -e {note} ]; then\nif {undo}; then rm -f {note}; else broken=yes; fi\nfi"
+        return ServerChange(
+            id=change_id,
+            title=f"{name} by a command",
+            undo_path=UNDO,
+            check=":",
+            before=":",
+            begin=f"mkdir -p {note.parent}",
+            arms=(
+                f"{back}\n{flush}",
+                f"if [ ! -e {note} ]; then\n{{ (: >{note}) && {flush} && {do}; }} || broken=yes\nfi\n{flush}",
+            ),
+            restore=back,
+            look=(
+                f"section effective\nif [ -e {note} ]; then echo {APPLIED}; else echo {shlex.quote(AS_IT_WAS)}; fi\n"
+                "section effective.rc\necho 0\n"
+            ),
+            seconds=600,
+        )
 
-def _plan_hook(change_id: str, name: str, apply: str, revert: str) -> ServerChange:
-    """The change is recorded before it is made, so that an interrupted one is reverted too. Both arms write equally to
-    disk.
-    """
-    note = PurePosixPath(UNDO).with_name(f"applied-{change_id}")
-    back = f"if [ -e {note} ]; then\nif sh -c {shlex.quote(revert)} {_RUN}; then rm -f {note}; else broken=yes; fi\nfi"
-    flush, do = f"flush {note.parent}", f"sh -c {shlex.quote(apply)} {_RUN}"
-    return ServerChange(
-        id=change_id,
-        title=f"{name} by a command",
-        undo_path=UNDO,
-        check=":",
-        before=":",
-        begin=f"mkdir -p {note.parent}",
-        arms=(
-            f"{back}\n{flush}",
-            f"if [ ! -e {note} ]; then\n{{ (: >{note}) && {flush} && {do}; }} || broken=yes\nfi\n{flush}",
-        ),
-        restore=back,
-        look=(
-            f"section effective\nif [ -e {note} ]; then echo {APPLIED}; else echo {shlex.quote(AS_IT_WAS)}; fi\n"
-            "section effective.rc\necho 0\n"
-        ),
-        seconds=600,
-    )
+    writes = (f"run: {apply}", f"to revert it: {revert}")
+    fields = {"kind": ChangeKind.HOOK, "previous": AS_IT_WAS, "values": (APPLIED,), "writes": writes, "plan": plan}
+    return _setting(look(ssh, undo=UNDO), ssh, name=name, **fields)
 
 
 def find_setting(name: str, values: Sequence[str], target: Target, ways: Ways) -> ChangeableSetting:

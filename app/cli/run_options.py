@@ -111,11 +111,7 @@ _OPTIONS = (
         _choice(CeilingPolicy), default=_USUAL.ceiling.value,
     ),
 )  # fmt: skip
-_READ: dict[str, Callable[[Any], Any]] = {
-    "command": Command,
-    "quiet_time": QuietTime,
-    "ceiling": CeilingPolicy,
-}
+_READ: dict[str, Callable[[Any], Any]] = {"command": Command, "quiet_time": QuietTime, "ceiling": CeilingPolicy}
 
 
 def series_options(*names: str) -> Callable[[_F], _F]:

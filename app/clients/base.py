@@ -168,49 +168,28 @@ class Connection(Protocol):
 
     target: Target
 
-    def connect(self) -> None:
-        """Log in and open the share; does nothing while connected."""
-
-    def list(self, path: str) -> list[DirectoryEntry]:
-        """Without ``.`` and ``..``, in the server's order."""
-
-    def remove(self, path: str) -> None:
-        """A file that is already gone is no error."""
-
-    def abort(self) -> None:
-        """Interrupt any blocking call; safe from another thread or greenlet."""
-
-    def close(self) -> None:
-        """Never raises."""
+    def connect(self) -> None: ...  # logs in and opens the share; does nothing while connected
+    def list(self, path: str) -> list[DirectoryEntry]: ...  # without ``.`` and ``..``, in the server's order
+    def remove(self, path: str) -> None: ...  # a file that is already gone is no error
+    def abort(self) -> None: ...  # interrupts any blocking call; safe from another thread or greenlet
+    def close(self) -> None: ...  # never raises
 
 
 class Client(Connection, Protocol):
-    """Moves files between this machine and one target over one connection at a time."""
+    """Moves files between this machine and one target over one connection at a time.
 
-    def facts(self) -> ClientFacts:
-        """Complete after :meth:`connect`."""
+    Reading and writing raise NoSuchFileError, NotAFileError (a folder, an empty file), AccessDeniedError,
+    ConnectionLostError, StalledError, CorruptedError, CancelledError, and writing NoSpaceError.
+    """
 
-    def shares(self) -> list[str]:
-        """Shares that can be browsed; empty if the protocol has none."""
-
-    def size(self, path: str) -> int:
-        """In bytes. Raises NoSuchFileError, NotAFileError for a folder."""
-
-    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
-        """Read the whole file; ``into`` receives the blocks to verify them, which costs time.
-
-        Raises NoSuchFileError, NotAFileError (a folder, an empty file), AccessDeniedError, ConnectionLostError,
-        StalledError, CorruptedError, CancelledError.
-        """
-
-    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        """Write a new file; never replaces one. Raises as ``get`` does, and NoSpaceError."""
-
-    def digest(self, path: str) -> str:
-        """SHA-256 in hexadecimal, read by another path than the timed one if there is one."""
-
-    def facts_of_path(self) -> dict[str, str | int | float]:
-        """Facts of the connection: credits, maximum sizes, local and peer address."""
+    def facts(self) -> ClientFacts: ...  # complete after :meth:`connect`
+    def shares(self) -> list[str]: ...  # those that can be browsed; empty if the protocol has none
+    def size(self, path: str) -> int: ...  # in bytes; NoSuchFileError, NotAFileError for a folder
+    # into receives the blocks to verify them, which costs time
+    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer: ...
+    def put(self, path: str, content: Content, meter: Meter) -> Transfer: ...  # never replaces a file
+    def digest(self, path: str) -> str: ...  # SHA-256, read by another path than the timed one if there is one
+    def facts_of_path(self) -> dict[str, str | int | float]: ...  # credits, maximum sizes, addresses
 
 
 class OpenMode(Enum):
@@ -262,41 +241,19 @@ class Files(Connection, Protocol):
 
     has_handles: bool
 
-    def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
-        """Open a file."""
-
-    def read_at(self, handle: FileHandle, offset: int, length: int) -> int:
-        """Returns the number of bytes read, fewer at the end of the file."""
-
-    def write_at(self, handle: FileHandle, offset: int, data: memoryview) -> None:
-        """Write all of ``data``."""
-
-    def close_file(self, handle: FileHandle) -> None:
-        """Close an open file or folder."""
-
-    def query(self, path: str) -> FileStatus:
-        """Size and kind of what is at ``path``."""
-
-    def free_bytes(self, path: str) -> int | None:
-        """Bytes this user may still write; None if the server does not say."""
-
-    def rename(self, path: str, new_path: str) -> None:
-        """Rename on the same share; fails if the new name is taken."""
-
-    def make_folder(self, path: str) -> None:
-        """Fails if the name is taken."""
-
-    def remove_folder(self, path: str) -> None:
-        """Remove an empty folder; one that is already gone is no error."""
-
-    def read_file(self, path: str, size_bytes: int) -> int:
-        """Open, read from the beginning, close; returns the number of bytes read."""
-
-    def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
-        """Open, write from the beginning, close."""
-
-    def move_files(self, files: Iterable[FileMove], moved: Moved) -> None:
-        """Read or write whole files, several at a time if the protocol can, and in any order; new ones are made."""
+    def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle: ...
+    def read_at(self, handle: FileHandle, offset: int, length: int) -> int: ...  # bytes read, fewer at the end
+    def write_at(self, handle: FileHandle, offset: int, data: memoryview) -> None: ...  # all of ``data``
+    def close_file(self, handle: FileHandle) -> None: ...
+    def query(self, path: str) -> FileStatus: ...
+    def free_bytes(self, path: str) -> int | None: ...  # that this user may write; None if the server does not say
+    def rename(self, path: str, new_path: str) -> None: ...  # on the same share; fails if the new name is taken
+    def make_folder(self, path: str) -> None: ...  # fails if the name is taken
+    def remove_folder(self, path: str) -> None: ...  # an empty one; one that is already gone is no error
+    def read_file(self, path: str, size_bytes: int) -> int: ...  # from open to close; returns the bytes read
+    def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None: ...
+    # several at a time if the protocol can, and in any order; new ones are made
+    def move_files(self, files: Iterable[FileMove], moved: Moved) -> None: ...
 
 
 class OneByOne:

@@ -5,42 +5,31 @@ import re
 from dataclasses import replace
 from urllib.parse import quote
 
+from app import errors
 from app.clients.base import Content, Meter, Secrets, Sink, Transfer
 from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import IMPLICIT_PORT
-from app.clients.programs import ExternalClient, SubprocessOutcome, find_program, finite, first_version, parsed_object
+from app.clients.programs import ExternalClient, find_program, finite, first_version, parsed_object
 from app.clients.tcp import LEAST_BYTES_PER_SECOND, SPACE_ADVICE, one_line
-from app.errors import (
-    AccessDeniedError,
-    ConnectionLostError,
-    CorruptedError,
-    LoginError,
-    MeasurementError,
-    NoSpaceError,
-    NoSuchFileError,
-    ProtocolError,
-    StalledError,
-    UnreachableError,
-    UsageError,
-)
+from app.server.shell import Said
 from storage.plan import Settings
 from storage.records import ClientFacts, Target, format_target
 
-_EXITS: dict[int, tuple[type[MeasurementError], str]] = {
-    6: (UnreachableError, "check the name, or give its address"),
-    7: (UnreachableError, "is an FTP server running there, and on which port?"),
-    9: (AccessDeniedError, "check the rights of the file and its folder"),
-    18: (ConnectionLostError, "look at the server's log, and measure again"),
-    25: (AccessDeniedError, "check the rights of the folder"),
-    28: (StalledError, "look at the server and the network, or allow it more time"),
-    35: (ProtocolError, "check the server's TLS settings"),
-    52: (ConnectionLostError, "check that the server still runs, and measure again"),
-    55: (ConnectionLostError, "check that the server still runs, and measure again"),
-    56: (ConnectionLostError, "check that the server still runs, and measure again"),
-    60: (UnreachableError, "name the certificate to trust in SSL_CERT_FILE"),
-    67: (LoginError, "check the user and the password"),
-    70: (NoSpaceError, SPACE_ADVICE),
-    78: (NoSuchFileError, "check the name, case counts"),
+_EXITS: dict[int, tuple[type[errors.MeasurementError], str]] = {
+    6: (errors.UnreachableError, "check the name, or give its address"),
+    7: (errors.UnreachableError, "is an FTP server running there, and on which port?"),
+    9: (errors.AccessDeniedError, "check the rights of the file and its folder"),
+    18: (errors.ConnectionLostError, "look at the server's log, and measure again"),
+    25: (errors.AccessDeniedError, "check the rights of the folder"),
+    28: (errors.StalledError, "look at the server and the network, or allow it more time"),
+    35: (errors.ProtocolError, "check the server's TLS settings"),
+    52: (errors.ConnectionLostError, "check that the server still runs, and measure again"),
+    55: (errors.ConnectionLostError, "check that the server still runs, and measure again"),
+    56: (errors.ConnectionLostError, "check that the server still runs, and measure again"),
+    60: (errors.UnreachableError, "name the certificate to trust in SSL_CERT_FILE"),
+    67: (errors.LoginError, "check the user and the password"),
+    70: (errors.NoSpaceError, SPACE_ADVICE),
+    78: (errors.NoSuchFileError, "check the name, case counts"),
 }
 """curl's exit codes (its manual page, EXIT CODES): error, meaning, what to try."""
 
@@ -95,15 +84,19 @@ class CurlClient(ExternalClient):
             stdin="\n".join([*self._configuration(path), *how, ""]).encode("utf-8", "surrogateescape"),
             files=files,
         )
-        report = parsed_object(outcome.output) or {}
-        if outcome.status:
+        report = parsed_object(outcome.out) or {}
+        if outcome.code:
             raise self._failed(outcome, where)
         moved, ready = finite(report.get(f"size_{direction}")), finite(report.get("time_pretransfer"))
         total = finite(report.get("time_total"))
         if moved is None or ready is None or total is None:
-            raise ProtocolError(f"{where}: curl's report lacks what it moved, and in which time; measure with another")
+            raise errors.ProtocolError(
+                f"{where}: curl's report lacks what it moved, and in which time; measure with another"
+            )
         if moved != size_bytes:
-            raise CorruptedError(f"{where}: curl moved {moved:.0f} of {size_bytes} bytes; measure a file at rest")
+            raise errors.CorruptedError(
+                f"{where}: curl moved {moved:.0f} of {size_bytes} bytes; measure a file at rest"
+            )
         return Transfer(size_bytes=size_bytes, seconds=total - ready, open_seconds=ready)
 
     def _configuration(self, path: str) -> list[str]:
@@ -130,15 +123,19 @@ class CurlClient(ExternalClient):
             lines += [f'cacert = "{_quoted(trusted)}"'] if trusted else []  # or CURL_CA_BUNDLE would go before it
         if target.user:
             if ":" in target.user or re.search(r"[\r\n]", target.user + (self._secrets.password or "")):
-                raise UsageError("curl takes no colon in a user name, and no line ends; measure with another client")
+                raise errors.UsageError(
+                    "curl takes no colon in a user name, and no line ends; measure with another client"
+                )
             lines.append(f'user = "{_quoted(target.user)}:{_quoted(self._secrets.password or "")}"')
         return lines
 
-    def _failed(self, outcome: SubprocessOutcome, where: str) -> MeasurementError:
-        said = one_line(outcome.errors) or f"exit {outcome.status}"
-        if outcome.status < 0:
-            return ConnectionLostError(f"{where}: curl was ended before it was done; measure again")
-        kind, advice = _EXITS.get(outcome.status, (ProtocolError, "try it by hand, or measure with another client"))
+    def _failed(self, outcome: Said, where: str) -> errors.MeasurementError:
+        said = one_line(outcome.error) or f"exit {outcome.code}"
+        if outcome.code < 0:
+            return errors.ConnectionLostError(f"{where}: curl was ended before it was done; measure again")
+        kind, advice = _EXITS.get(
+            outcome.code, (errors.ProtocolError, "try it by hand, or measure with another client")
+        )
         return kind(f"{where}: {said}; {advice}")
 
 

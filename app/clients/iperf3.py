@@ -2,13 +2,11 @@
 
 import builtins
 import time
-from dataclasses import dataclass
 
 from app.clients.base import Content, DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.programs import (
     MOST_BYTES,
     Subprocess,
-    SubprocessOutcome,
     find_program,
     finite,
     first_version,
@@ -25,44 +23,36 @@ _TRIAL_BYTES = 128 * 1024
 _INTERVAL_SECONDS = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
-    raw: dict[str, object]
-    elapsed_seconds: float
+def _transfer(raw: dict[str, object], elapsed_seconds: float, where: str, *, reverse: bool) -> Transfer:
+    """Raises ProtocolError for an impossible report. A put takes at least as long as sending took."""
+    received = part(raw, "end", "sum_received")
+    size_bytes, seconds = whole(part(received, "bytes")), finite(part(received, "seconds"))
+    if size_bytes is None or seconds is None:
+        raise ProtocolError(f"{where}: iperf3's report lacks what arrived, and in which time; use another version")
+    sent_bytes = whole(part(raw, "end", "sum_sent", "bytes"))
+    if not reverse and seconds > 0:
+        seconds = max(seconds, finite(part(raw, "end", "sum_sent", "seconds")) or seconds)
+    if not 0 < seconds <= elapsed_seconds or (sent_bytes is not None and size_bytes > sent_bytes):
+        raise ProtocolError(
+            f"{where}: the server's figures cannot be ({size_bytes} of {sent_bytes} sent bytes in {seconds:g} s); "
+            "look at the iperf3 there, and at what is in between"
+        )
+    return Transfer(size_bytes=size_bytes, seconds=seconds, progress=_progress(raw.get("intervals")))
 
-    def transfer(self, where: str, *, reverse: bool) -> Transfer:
-        """Raises ProtocolError for an impossible report. A put takes at least as long as sending took."""
-        received = part(self.raw, "end", "sum_received")
-        size_bytes, seconds = whole(part(received, "bytes")), finite(part(received, "seconds"))
-        if size_bytes is None or seconds is None:
-            raise ProtocolError(f"{where}: iperf3's report lacks what arrived, and in which time; use another version")
-        sent_bytes = whole(part(self.raw, "end", "sum_sent", "bytes"))
-        if not reverse and seconds > 0:
-            seconds = max(seconds, finite(part(self.raw, "end", "sum_sent", "seconds")) or seconds)
-        if not 0 < seconds <= self.elapsed_seconds or (sent_bytes is not None and size_bytes > sent_bytes):
-            raise ProtocolError(
-                f"{where}: the server's figures cannot be ({size_bytes} of {sent_bytes} sent bytes in {seconds:g} s); "
-                "look at the iperf3 there, and at what is in between"
-            )
-        return Transfer(size_bytes=size_bytes, seconds=seconds, progress=self._progress())
 
-    def _progress(self) -> tuple[tuple[float, int], ...]:
-        intervals = self.raw.get("intervals")
-        moved, progress = 0, [(0.0, 0)]
-        for interval in intervals if isinstance(intervals, list) else []:
-            moved_bytes, end = whole(part(interval, "sum", "bytes")), finite(part(interval, "sum", "end"))
-            if moved_bytes is None or end is None or end < progress[-1][0] or moved + moved_bytes > MOST_BYTES:
-                return ()
-            moved += moved_bytes
-            progress.append((end, moved))
-        return tuple(progress[1:])
+def _progress(intervals: object) -> tuple[tuple[float, int], ...]:
+    moved, progress = 0, [(0.0, 0)]
+    for interval in intervals if isinstance(intervals, list) else []:
+        moved_bytes, end = whole(part(interval, "sum", "bytes")), finite(part(interval, "sum", "end"))
+        if moved_bytes is None or end is None or end < progress[-1][0] or moved + moved_bytes > MOST_BYTES:
+            return ()
+        moved += moved_bytes
+        progress.append((end, moved))
+    return tuple(progress[1:])
 
 
 class Iperf3Client:
-    """One iperf3 test a run, of ``size_bytes`` rounded up to a block; a get is its ``--reverse``.
-
-    The receiver's count holds: bytes still in flight when the sender stopped are in neither size nor time.
-    """
+    """One iperf3 test a run; a get is its ``--reverse``. The receiver's count holds, without what was in flight."""
 
     def __init__(self, target: Target, _secrets: Secrets, settings: Settings, *, size_bytes: int | None = None) -> None:
         self.target = target
@@ -76,7 +66,7 @@ class Iperf3Client:
     def connect(self) -> None:
         if self._trial is None:
             self._version = first_version(find_program("iperf3", "iperf3"))
-            self._trial = self._test(_TRIAL_BYTES, None, reverse=False).raw
+            self._trial = self._test(_TRIAL_BYTES, None, reverse=False)
 
     def facts(self) -> ClientFacts:
         self.connect()
@@ -98,10 +88,10 @@ class Iperf3Client:
         return self._size_bytes
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  see size
-        return self._test(self._size_bytes, meter, reverse=True).transfer(self._where, reverse=True)
+        return self._measured(self._size_bytes, meter, reverse=True)
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:  # noqa: ARG002  see size
-        return self._test(content.size_bytes, meter, reverse=False).transfer(self._where, reverse=False)
+        return self._measured(content.size_bytes, meter, reverse=False)
 
     def digest(self, path: str) -> str:  # noqa: ARG002  see size
         raise MeasurementError(
@@ -138,7 +128,12 @@ class Iperf3Client:
     def close(self) -> None:
         """No connection stays open between tests."""
 
-    def _test(self, size_bytes: int, meter: Meter | None, *, reverse: bool) -> _Report:
+    def _measured(self, size_bytes: int, meter: Meter, *, reverse: bool) -> Transfer:
+        began = time.monotonic()
+        raw = self._test(size_bytes, meter, reverse=reverse)
+        return _transfer(raw, time.monotonic() - began, self._where, reverse=reverse)
+
+    def _test(self, size_bytes: int, meter: Meter | None, *, reverse: bool) -> dict[str, object]:
         settings = self._settings
         command = [
             find_program("iperf3", "iperf3"),
@@ -149,7 +144,6 @@ class Iperf3Client:
             *(["--length", str(settings.block_bytes)] if settings.block_bytes else []),
             *(["--parallel", str(settings.in_flight)] if settings.in_flight else []),
         ]
-        began = time.monotonic()
         outcome = self._program.run(
             command,
             self._where,
@@ -157,14 +151,11 @@ class Iperf3Client:
             counter="rchar" if reverse else "wchar",
             timeout_seconds=settings.timeout_seconds,
         )
-        return _Report(self._parsed(outcome), time.monotonic() - began)
-
-    def _parsed(self, outcome: SubprocessOutcome) -> dict[str, object]:
-        raw = parsed_object(outcome.output)
+        raw = parsed_object(outcome.out)
         if raw is None:
-            if outcome.status < 0:
+            if outcome.code < 0:
                 raise ConnectionLostError(f"{self._where}: iperf3 was ended before it was done; measure again")
-            said = one_line(outcome.errors or outcome.output) or f"exit {outcome.status}"
+            said = one_line(outcome.error or outcome.out) or f"exit {outcome.code}"
             raise ProtocolError(f"{self._where}: iperf3 gave no report ({said}); try it by hand")
         if "error" in raw:
             raise self._refused(one_line(str(raw["error"])))

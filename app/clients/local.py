@@ -8,28 +8,14 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from app import __version__
-from app.clients.base import (
-    MAX_BLOCK_BYTES,
-    Caller,
-    Content,
-    DirectoryEntry,
-    FileHandle,
-    FileStatus,
-    Meter,
-    OneByOne,
-    OpenMode,
-    Secrets,
-    Sink,
-    Transfer,
-    call_here,
-)
+from app.clients import base
 from app.clients.tcp import file_error
 from app.errors import NoSuchFileError, NotAFileError
 from app.server.shell import mount_of
@@ -44,25 +30,25 @@ _LARGEST_CALIBRATION_BYTES = 256 * 1024 * 1024
 
 
 _FLAGS = {
-    OpenMode.READ: os.O_RDONLY,
-    OpenMode.UPDATE: os.O_RDWR,
-    OpenMode.CREATE: os.O_RDWR | os.O_CREAT | os.O_EXCL,
-    OpenMode.REPLACE: os.O_RDWR | os.O_CREAT | os.O_TRUNC,
+    base.OpenMode.READ: os.O_RDONLY,
+    base.OpenMode.UPDATE: os.O_RDWR,
+    base.OpenMode.CREATE: os.O_RDWR | os.O_CREAT | os.O_EXCL,
+    base.OpenMode.REPLACE: os.O_RDWR | os.O_CREAT | os.O_TRUNC,
 }
 
 
-class LocalClient(OneByOne):
-    """Moves one file in large blocks through the page cache; its single file operations go through ``call``, which may
-    use a thread.
-    """
+class LocalClient(base.OneByOne):
+    """Moves one file in large blocks through the page cache; file operations go through ``call``."""
 
     has_handles = True
 
-    def __init__(self, target: Target, _secrets: Secrets, settings: Settings, call: Caller = call_here) -> None:
+    def __init__(
+        self, target: Target, _secrets: base.Secrets, settings: Settings, call: base.Caller = base.call_here
+    ) -> None:
         self._call = call
         self.target = target
         self._settings = settings
-        self._block_bytes = min(settings.block_bytes or DEFAULT_BLOCK_BYTES, MAX_BLOCK_BYTES)
+        self._block_bytes = min(settings.block_bytes or DEFAULT_BLOCK_BYTES, base.MAX_BLOCK_BYTES)
         self._buffer: memoryview | None = None
 
     def connect(self) -> None:
@@ -74,70 +60,68 @@ class LocalClient(OneByOne):
     def shares(self) -> list[str]:
         return []
 
-    def list(self, path: str) -> builtins.list[DirectoryEntry]:
-        found: builtins.list[DirectoryEntry] = self._do(path, list_entries, path)
+    def list(self, path: str) -> builtins.list[base.DirectoryEntry]:
+        found: builtins.list[base.DirectoryEntry] = self._do(path, list_entries, path)
         return found
 
     def size(self, path: str) -> int:
         with self._mapped(path):
             return _size(path, Path(path).stat())
 
-    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
+    def get(self, path: str, meter: base.Meter, into: base.Sink | None = None) -> base.Transfer:
         buffer = self._buffer = self._buffer or memoryview(bytearray(self._block_bytes))
-        with self._mapped(path):
-            began = time.perf_counter()
-            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK)
-            try:
-                size_bytes = _size(path, os.fstat(file))
-                if not size_bytes:
-                    raise NotAFileError(f"{path}: the file is empty; name one with something in it")
-                if self._settings.drop_cache:
-                    _drop_cache(file)
-                started = meter.start()
-                open_seconds = started - began
-                moved = 0
-                while moved < size_bytes and (read := os.preadv(file, [buffer], moved)):
-                    if into is not None:
-                        into(moved, buffer[:read])
-                    moved += read
-                    meter.advance(moved)
-                ended = meter.clock()
-            finally:
-                closing = time.perf_counter()
-                os.close(file)
-        return Transfer(
-            size_bytes=moved,
-            seconds=ended - started,
-            open_seconds=open_seconds,
-            close_seconds=time.perf_counter() - closing,
-        )
 
-    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+        def move(file: int) -> tuple[float, int, float]:
+            size_bytes = _size(path, os.fstat(file))
+            if not size_bytes:
+                raise NotAFileError(f"{path}: the file is empty; name one with something in it")
+            if self._settings.drop_cache:
+                os.fsync(file)  # the kernel drops only clean pages
+                os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+            started, moved = meter.start(), 0
+            while moved < size_bytes and (read := os.preadv(file, [buffer], moved)):
+                if into is not None:
+                    into(moved, buffer[:read])
+                moved += read
+                meter.advance(moved)
+            return started, moved, meter.clock()
+
+        return self._moved(path, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK, move)
+
+    def put(self, path: str, content: base.Content, meter: base.Meter) -> base.Transfer:
         """Timed until the disk or the server has acknowledged the data (fsync)."""
+
+        def move(file: int) -> tuple[float, int, float]:
+            started, moved = meter.start(), 0
+            while moved < content.size_bytes:
+                length = min(self._block_bytes, content.size_bytes - moved)
+                moved += os.pwrite(file, content.block(moved, length), moved)
+                meter.advance(moved)
+            os.fsync(file)
+            return started, moved, meter.clock()
+
+        return self._moved(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, move)
+
+    def _moved(self, path: str, flags: int, move: Callable[[int], tuple[float, int, float]]) -> base.Transfer:
+        """``move`` returns when it began, how many bytes it moved and when it ended."""
         with self._mapped(path):
             began = time.perf_counter()
             try:
-                file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+                file = os.open(path, flags | os.O_CLOEXEC, 0o600)
             except FileNotFoundError as error:
+                if not flags & os.O_CREAT:
+                    raise
                 folder = Path(path).parent
                 raise NoSuchFileError(f"{folder}: there is no such folder; make it, or name another one") from error
             try:
-                started = meter.start()
-                open_seconds = started - began
-                moved = 0
-                while moved < content.size_bytes:
-                    length = min(self._block_bytes, content.size_bytes - moved)
-                    moved += os.pwrite(file, content.block(moved, length), moved)
-                    meter.advance(moved)
-                os.fsync(file)
-                ended = meter.clock()
+                started, moved, ended = move(file)
             finally:
                 closing = time.perf_counter()
                 os.close(file)
-        return Transfer(
+        return base.Transfer(
             size_bytes=moved,
             seconds=ended - started,
-            open_seconds=open_seconds,
+            open_seconds=started - began,
             close_seconds=time.perf_counter() - closing,
         )
 
@@ -156,27 +140,27 @@ class LocalClient(OneByOne):
             return {}
         return mount_facts(os.path.realpath(self.target.path), mounts)
 
-    def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
+    def open(self, path: str, mode: base.OpenMode = base.OpenMode.READ) -> base.FileHandle:
         file = self._do(path, os.open, path, _FLAGS[mode] | os.O_CLOEXEC | os.O_NOCTTY, 0o600)
-        return FileHandle(path, os.fstat(file).st_size, is_folder=False, token=file)
+        return base.FileHandle(path, os.fstat(file).st_size, is_folder=False, token=file)
 
-    def read_at(self, handle: FileHandle, offset: int, length: int) -> int:
+    def read_at(self, handle: base.FileHandle, offset: int, length: int) -> int:
         at, end = offset, offset + length
         while at < end and (data := self._do(handle.path, os.pread, handle.token, end - at, at)):
             at += len(data)
         return at - offset
 
-    def write_at(self, handle: FileHandle, offset: int, data: memoryview) -> None:
+    def write_at(self, handle: base.FileHandle, offset: int, data: memoryview) -> None:
         done = 0
         while done < len(data):
             done += self._do(handle.path, os.pwrite, handle.token, data[done:], offset + done)
 
-    def close_file(self, handle: FileHandle) -> None:
+    def close_file(self, handle: base.FileHandle) -> None:
         self._do(handle.path, os.close, handle.token)
 
-    def query(self, path: str) -> FileStatus:
+    def query(self, path: str) -> base.FileStatus:
         found = self._do(path, os.stat, path)
-        return FileStatus(size_bytes=found.st_size, is_folder=stat.S_ISDIR(found.st_mode))
+        return base.FileStatus(size_bytes=found.st_size, is_folder=stat.S_ISDIR(found.st_mode))
 
     def free_bytes(self, path: str) -> int | None:
         found = self._do(path, os.statvfs, path)
@@ -199,7 +183,7 @@ class LocalClient(OneByOne):
         finally:
             self.close_file(handle)
 
-    def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
+    def write_file(self, path: str, data: memoryview, mode: base.OpenMode = base.OpenMode.CREATE) -> None:
         handle = self.open(path, mode)
         try:
             self.write_at(handle, 0, data)
@@ -234,20 +218,20 @@ def mount_facts(path: str, mounts: str) -> dict[str, str | int | float]:
     )
 
 
-def list_entries(path: str) -> list[DirectoryEntry]:
+def list_entries(path: str) -> list[base.DirectoryEntry]:
     """Raises OSError."""
     with os.scandir(path or "/") as found:
         return [_entry(entry) for entry in found]
 
 
-def _entry(entry: os.DirEntry[str]) -> DirectoryEntry:
+def _entry(entry: os.DirEntry[str]) -> base.DirectoryEntry:
     try:
         status = entry.stat()
     except OSError:  # a link that leads nowhere, or a file removed meanwhile: it is listed all the same
         status = entry.stat(follow_symlinks=False)
     modified = datetime.fromtimestamp(status.st_mtime, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     is_folder = stat.S_ISDIR(status.st_mode)
-    return DirectoryEntry(
+    return base.DirectoryEntry(
         name=entry.name, is_folder=is_folder, size_bytes=0 if is_folder else status.st_size, modified_at=modified
     )
 
@@ -260,21 +244,17 @@ def _size(path: str, status: os.stat_result) -> int:
     return status.st_size
 
 
-def _drop_cache(file: int) -> None:
-    """The kernel drops only clean pages, so write them out first."""
-    os.fsync(file)
-    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-
-
 def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
     """Extrapolated from a file of at most 256 MiB in memory. Raises OSError without a file system in memory."""
     size = min(size_bytes, _LARGEST_CALIBRATION_BYTES)
     with tempfile.TemporaryDirectory(dir=_MEMORY_FOLDER, prefix=".sharebench-") as folder:
         path = str(Path(folder) / "calibration")
-        client = LocalClient(Target(protocol="file", path=path), Secrets(), Settings(block_bytes=facts.block_bytes))
-        seconds = client.put(path, Content(size), Meter(threading.Event())).seconds
+        client = LocalClient(
+            Target(protocol="file", path=path), base.Secrets(), Settings(block_bytes=facts.block_bytes)
+        )
+        seconds = client.put(path, base.Content(size), base.Meter(threading.Event())).seconds
         if command is Command.GET:
-            seconds = client.get(path, Meter(threading.Event())).seconds
+            seconds = client.get(path, base.Meter(threading.Event())).seconds
     return seconds * size_bytes / size
 
 

@@ -7,8 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,20 +15,12 @@ from app.child_process import clean_environment, die_with_parent
 from app.clients.base import Client, Content, Meter, Secrets
 from app.clients.tcp import StallWatch, file_error
 from app.errors import AccessDeniedError, MissingProgramError, NoSuchFileError, NotAFileError
+from app.server.shell import Said
 from storage.plan import Settings
 
 _LOOK_SECONDS = 0.05
 _OUTPUT_BYTES = 64 * 1024 * 1024
 MOST_BYTES = 2**63 - 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubprocessOutcome:
-    """A program's output and exit code."""
-
-    status: int
-    output: str
-    errors: str
 
 
 def find_program(name: str, package: str) -> str:
@@ -110,12 +101,10 @@ class Subprocess:
         timeout_seconds: float = 30.0,
         stdin: bytes = b"",
         files: Sequence[int] = (),
-    ) -> SubprocessOutcome:
+    ) -> Said:
         """Raises StalledError after ``timeout_seconds`` without progress, and CancelledError.
 
-        ``counter`` is the line of ``/proc/PID/io`` that shows progress: ``rchar`` or ``wchar``. ``files`` are inherited
-        and
-        reachable as ``/proc/self/fd/N``.
+        ``counter`` is the line of ``/proc/PID/io`` that shows progress; ``files`` are inherited as ``/proc/self/fd/N``.
         """
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(
@@ -133,13 +122,20 @@ class Subprocess:
                 with contextlib.suppress(BrokenPipeError):
                     process.stdin.write(stdin)
                     process.stdin.close()
-                _wait(process, where, meter or Meter(threading.Event()), counter, timeout_seconds)
+                meter = meter or Meter(threading.Event())
+                first = _counted(process.pid, counter)
+                meter.start()
+                watch(
+                    lambda seconds: _has_ended(process, seconds),
+                    lambda: _counted(process.pid, counter) - first,
+                    where, meter, timeout_seconds,
+                )  # fmt: skip
             finally:
                 self._process = None
                 if process.poll() is None:
                     process.kill()
                 process.wait()
-            return SubprocessOutcome(status=process.returncode, output=_text(output), errors=_text(errors))
+            return Said(process.returncode, _text(output), _text(errors))
 
     def abort(self) -> None:
         process = self._process
@@ -148,16 +144,21 @@ class Subprocess:
                 process.kill()
 
 
-def _wait(process: subprocess.Popen[bytes], where: str, meter: Meter, counter: str, timeout_seconds: float) -> None:
-    first = seen = _counted(process.pid, counter)
-    stall = StallWatch(timeout_seconds, lambda: where)
-    meter.start(look=stall.moved)
-    while True:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_LOOK_SECONDS)
-            return
-        seen = max(seen, _counted(process.pid, counter))
-        meter.advance(seen - first)
+def watch(
+    has_ended: Callable[[float], bool], moved: Callable[[], int], where: str, meter: Meter, timeout_seconds: float
+) -> None:
+    """Advance the meter until what moves the bytes has ended. Raises StalledError, CancelledError."""
+    seen, stall = 0, StallWatch(timeout_seconds, lambda: where)
+    while not has_ended(_LOOK_SECONDS):
+        seen = max(seen, moved())
+        meter.advance(seen)
+        stall.moved(seen)
+
+
+def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    return process.returncode is not None
 
 
 def _counted(pid: int, counter: str) -> int:

@@ -3,11 +3,12 @@
 import re
 
 from app.clients.base import Content, Meter, Secrets, Sink, Transfer
-from app.clients.programs import ExternalClient, SubprocessOutcome, find_program, first_version, memory_file
+from app.clients.programs import ExternalClient, find_program, first_version, memory_file
 from app.clients.smb.client import SMBClient
-from app.clients.smb.errors import MEANINGS, place, status_error
+from app.clients.smb.wire import MEANINGS, place, status_error
 from app.clients.tcp import one_line
 from app.errors import ConnectionLostError, CorruptedError, MeasurementError, NoSuchFileError, ProtocolError, UsageError
+from app.server.shell import Said
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
@@ -44,10 +45,7 @@ _LOST = {
 
 
 class SmbclientClient(ExternalClient):
-    """One smbclient process a run, independent of this machine's smb.conf.
-
-    Timed in whole milliseconds from before the open to after the close, without the login.
-    """
+    """One smbclient process a run, without this machine's smb.conf; timed in milliseconds from open to close."""
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
         super().__init__(SMBClient(target, secrets, settings), secrets, settings)
@@ -68,7 +66,7 @@ class SmbclientClient(ExternalClient):
         where = self._where(path)
         size_bytes = self._size_to_get(path, where)
         outcome = self._run([f'get "{_remote(path)}" /dev/null'], where, meter, counter="wchar")
-        match = _GOT.search(outcome.output + outcome.errors)
+        match = _GOT.search(outcome.out + outcome.error)
         if match is None:
             raise self._failed(outcome, where)
         if int(match[1]) != size_bytes:
@@ -81,7 +79,7 @@ class SmbclientClient(ExternalClient):
         source = self._source.holding(content)
         command = f'put /proc/self/fd/{source} "{_remote(path)}"'
         outcome = self._run([command], where, meter, counter="rchar", files=[source])
-        match = _PUT.search(outcome.output + outcome.errors)
+        match = _PUT.search(outcome.out + outcome.error)
         if match is None:
             raise self._failed(outcome, where)
         stored = self._own.size(path)
@@ -101,7 +99,7 @@ class SmbclientClient(ExternalClient):
         counter: str = "rchar",
         files: list[int] | None = None,
         debug: int = 1,
-    ) -> SubprocessOutcome:
+    ) -> Said:
         target, secrets = self.target, self._secrets
         with memory_file(self._configuration()) as conf, memory_file(_login(target, secrets)) as login:
             command = [
@@ -132,9 +130,9 @@ class SmbclientClient(ExternalClient):
 
     def _probe(self) -> ClientFacts:
         outcome = self._run(["volume"] * _PROBES, self._where(), debug=5)
-        said = outcome.output + outcome.errors
+        said = outcome.out + outcome.error
         dialect = _DIALECT.search(said)
-        if outcome.status or dialect is None:
+        if outcome.code or dialect is None:
             raise self._failed(outcome, self._where())
         signed = _SIGNED.findall(said)
         encrypted = "Encrypted SMB2 message" in said
@@ -147,18 +145,18 @@ class SmbclientClient(ExternalClient):
             encryption="encrypted" if encrypted else "none",
         )
 
-    def _failed(self, outcome: SubprocessOutcome, where: str) -> MeasurementError:
-        said = outcome.output + outcome.errors
+    def _failed(self, outcome: Said, where: str) -> MeasurementError:
+        said = outcome.out + outcome.error
         found = _STATUS.findall(said)
         for status in found:
             if status in _CODES and status not in _LOST:
                 return status_error(_CODES[status], f"{where} (by smbclient)")
-        if outcome.status < 0 or _LOST.intersection(found):
+        if outcome.code < 0 or _LOST.intersection(found):
             return ConnectionLostError(
                 f"{where}: smbclient lost the connection or was ended; check that the server still runs, and measure "
                 "again"
             )
-        line = one_line(next(iter(reversed(said.strip().splitlines())), "") or f"exit {outcome.status}")
+        line = one_line(next(iter(reversed(said.strip().splitlines())), "") or f"exit {outcome.code}")
         return ProtocolError(f"{where}: smbclient said: {line}; try it by hand, or measure with another client")
 
 

@@ -12,31 +12,24 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from smbclientng.core.SMBSession import SMBSession
-from smbclientng.types.Config import Config
-
 from app.clients.base import Content, Meter, Secrets, Sink, Transfer
-from app.clients.programs import ExternalClient
+from app.clients.programs import ExternalClient, watch
 from app.clients.smb.client import SMBClient
-from app.clients.smb.errors import place
-from app.clients.smb.session import Listener, credentials, mapped
-from app.clients.smb.wire import DIALECTS
+from app.clients.smb.session import Listener, mapped
+from app.clients.smb.wire import DIALECTS, place
 from app.clients.tcp import StallWatch, file_error
-from app.errors import ConnectionLostError, LoginError, NoSuchFileError, UsageError
+from app.errors import ConnectionLostError, NoSuchFileError, UsageError
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
-_LOOK_SECONDS = 0.05
 _ENCRYPTS = 0x0004
 _Result = TypeVar("_Result")
 
 
 class SmbclientNgClient(ExternalClient):
-    """smbclient-ng's ``get_file`` and ``put_file`` between the share and a temporary folder.
+    """smbclient-ng's ``get_file`` and ``put_file``, the whole call timed, between the share and a temporary folder.
 
-    They log instead of raising, so the file that arrived tells whether they worked. They know only the current folder,
-    so
-    the process changes into it. The time is that of the whole call.
+    They log instead of raising, so the file that arrived tells whether they worked, and know the current folder alone.
     """
 
     def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
@@ -55,23 +48,13 @@ class SmbclientNgClient(ExternalClient):
         self._own.connect()
         if self._session is not None:
             return
-        where, target = self._where(), self.target
+        where = self._where()
         self._listener = Listener()
         with mapped(where), _silence():
-            session = SMBSession(
-                host=target.host,
-                port=target.port_number,
-                timeout=self._settings.timeout_seconds,
-                credentials=credentials(target, self._secrets),
-                config=Config(debug=False, no_colors=True),
-                logger=self._listener,
-            )
+            session = self._listener.session(self.target, self._secrets, self._settings.timeout_seconds)
             done = self._within_timeout(session.init_smb_session, where)
-        if not done:
-            self._listener.check(where)
-            raise LoginError(f"{where}: the server refused the login; check the user, the password and the domain")
-        self._listener.errors.clear()  # the pipes that it opens besides may be missing
-        session.smb_share = target.share
+        self._listener.check_login(where, done=done)
+        session.smb_share = self.target.share
         self._session = session
 
     def facts(self) -> ClientFacts:
@@ -186,23 +169,13 @@ class SmbclientNgClient(ExternalClient):
             started = meter.start()
             worker, ended = _started(work)
             try:
-                self._watch(worker, where, meter, moved)
+                watch(lambda seconds: _has_ended(worker, seconds), moved, where, meter, self._settings.timeout_seconds)
             except BaseException:
                 self._hang_up()
                 worker.join(self._settings.timeout_seconds)
                 self._session = None
                 raise
         return ended.result() - started
-
-    def _watch(self, worker: threading.Thread, where: str, meter: Meter, moved: Callable[[], int]) -> None:
-        seen, stall = 0, StallWatch(self._settings.timeout_seconds, lambda: where)
-        while True:
-            worker.join(_LOOK_SECONDS)
-            if not worker.is_alive():
-                return
-            seen = max(seen, moved())
-            meter.advance(seen)
-            stall.moved(seen)
 
     def _hang_up(self) -> None:
         session = self._session
@@ -229,6 +202,11 @@ def _started(work: Callable[[], _Result]) -> tuple[threading.Thread, Future[_Res
     worker = threading.Thread(target=run, name="smbclient-ng", daemon=True)
     worker.start()
     return worker, outcome
+
+
+def _has_ended(worker: threading.Thread, seconds: float) -> bool:
+    worker.join(seconds)
+    return not worker.is_alive()
 
 
 def _remote(path: str) -> str:

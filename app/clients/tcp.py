@@ -14,46 +14,37 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
-from app.errors import (
-    AccessDeniedError,
-    ConnectionLostError,
-    MeasurementError,
-    NoSpaceError,
-    NoSuchFileError,
-    NotAFileError,
-    ProtocolError,
-    StalledError,
-    UnreachableError,
-)
+from app import errors
 
 SPACE_ADVICE = "free some, or take a smaller file"
 
-_FILE_ERRORS: dict[int, tuple[type[MeasurementError], str]] = {
-    errno.ENOENT: (NoSuchFileError, "there is no such file; check the name, case counts"),
-    errno.ENOTDIR: (NoSuchFileError, "a part of the path is a file, not a folder; check the path"),
-    errno.ENAMETOOLONG: (NoSuchFileError, "the name is too long; take a shorter one"),
-    errno.ELOOP: (NoSuchFileError, "the links lead in a circle; name the file itself"),
-    errno.EISDIR: (NotAFileError, "that is a folder, not a file; name a file in it"),
-    errno.EACCES: (AccessDeniedError, "this user may not do that; check the rights of the file and its folder"),
-    errno.EPERM: (AccessDeniedError, "this user may not do that; check the rights of the file and its folder"),
-    errno.EROFS: (AccessDeniedError, "the file system is mounted read-only; mount it for writing"),
-    errno.EEXIST: (AccessDeniedError, "there is a file already, and none is replaced; name another folder"),
-    errno.ETXTBSY: (AccessDeniedError, "the file is in use; name another one"),
-    errno.ENOSPC: (NoSpaceError, f"the disk is full; {SPACE_ADVICE}"),
-    errno.EDQUOT: (NoSpaceError, f"the quota is used up; {SPACE_ADVICE}"),
-    errno.EFBIG: (NoSpaceError, "the file is too large for the file system; take a smaller file"),
-    errno.ESTALE: (ConnectionLostError, "the server behind the mount no longer knows the file; mount it again"),
-    errno.EHOSTDOWN: (ConnectionLostError, "the server behind the mount went away; check that it runs"),
-    errno.ENOTCONN: (ConnectionLostError, "the server behind the mount went away; mount it again"),
-    errno.ETIMEDOUT: (StalledError, "the server behind the mount does not answer; check that it runs"),
-    errno.EIO: (MeasurementError, "the disk or the mount failed; look at the kernel's log"),
+_FILE_ERRORS: dict[int, tuple[type[errors.MeasurementError], str]] = {
+    errno.ENOENT: (errors.NoSuchFileError, "there is no such file; check the name, case counts"),
+    errno.ENOTDIR: (errors.NoSuchFileError, "a part of the path is a file, not a folder; check the path"),
+    errno.ENAMETOOLONG: (errors.NoSuchFileError, "the name is too long; take a shorter one"),
+    errno.ELOOP: (errors.NoSuchFileError, "the links lead in a circle; name the file itself"),
+    errno.EISDIR: (errors.NotAFileError, "that is a folder, not a file; name a file in it"),
+    errno.EACCES: (errors.AccessDeniedError, "this user may not do that; check the rights of the file and its folder"),
+    errno.EPERM: (errors.AccessDeniedError, "this user may not do that; check the rights of the file and its folder"),
+    errno.EROFS: (errors.AccessDeniedError, "the file system is mounted read-only; mount it for writing"),
+    errno.EEXIST: (errors.AccessDeniedError, "there is a file already, and none is replaced; name another folder"),
+    errno.ETXTBSY: (errors.AccessDeniedError, "the file is in use; name another one"),
+    errno.ENOSPC: (errors.NoSpaceError, f"the disk is full; {SPACE_ADVICE}"),
+    errno.EDQUOT: (errors.NoSpaceError, f"the quota is used up; {SPACE_ADVICE}"),
+    errno.EFBIG: (errors.NoSpaceError, "the file is too large for the file system; take a smaller file"),
+    errno.ESTALE: (errors.ConnectionLostError, "the server behind the mount no longer knows the file; mount it again"),
+    errno.EHOSTDOWN: (errors.ConnectionLostError, "the server behind the mount went away; check that it runs"),
+    errno.ENOTCONN: (errors.ConnectionLostError, "the server behind the mount went away; mount it again"),
+    errno.ETIMEDOUT: (errors.StalledError, "the server behind the mount does not answer; check that it runs"),
+    errno.EIO: (errors.MeasurementError, "the disk or the mount failed; look at the kernel's log"),
 }
 
 
-def file_error(error: OSError, where: str) -> MeasurementError:
+def file_error(error: OSError, where: str) -> errors.MeasurementError:
     """Maps the error of a file operation."""
     kind, what = _FILE_ERRORS.get(
-        error.errno or 0, (MeasurementError, f"{error.strerror or error}; look at the file system and its rights")
+        error.errno or 0,
+        (errors.MeasurementError, f"{error.strerror or error}; look at the file system and its rights"),
     )
     return kind(f"{where}: {what}")
 
@@ -66,27 +57,29 @@ def connect_tcp(
     server: str,
     hold: Callable[[socket.socket], None] = lambda _sock: None,
 ) -> socket.socket:
-    """``server`` is what should listen there; ``hold`` gets each socket before it connects, so another thread can shut
-    it
-    down. Raises UnreachableError.
+    """``server`` is what should listen there; ``hold`` gets each socket before it connects, to shut it down.
+
+    Raises UnreachableError.
     """
     try:
         return _first_that_answers(host, port, timeout_seconds, hold)
     except (socket.gaierror, UnicodeError) as error:
-        raise UnreachableError(
+        raise errors.UnreachableError(
             f"{where}: no host of that name is known; check the name, or give its address"
         ) from error
     except TimeoutError as error:
-        raise UnreachableError(
+        raise errors.UnreachableError(
             f"{where}: no answer within {timeout_seconds:g} s; check the address and the firewall"
         ) from error
     except ConnectionRefusedError as error:
-        raise UnreachableError(
+        raise errors.UnreachableError(
             f"{where}: nothing listens on port {port} of {host}; start {server} there, or name its port: HOST:PORT"
         ) from error
     except OSError as error:
         reason = error.strerror or error
-        raise UnreachableError(f"{where}: cannot be reached ({reason}); check the name and the network") from error
+        raise errors.UnreachableError(
+            f"{where}: cannot be reached ({reason}); check the name and the network"
+        ) from error
 
 
 def _first_that_answers(
@@ -110,21 +103,23 @@ def _first_that_answers(
     raise last or OSError("no address")
 
 
-def connection_error(error: Exception, where: str, timeout_seconds: float) -> MeasurementError:
+def connection_error(error: Exception, where: str, timeout_seconds: float) -> errors.MeasurementError:
     """Maps an error on an open connection."""
     if isinstance(error, (TimeoutError, BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)):
-        return StalledError(
+        return errors.StalledError(
             f"{where}: nothing moved for {timeout_seconds:g} s; look at the server and the network, or allow "
             "it more time"
         )
     if isinstance(error, ssl.SSLCertVerificationError):
-        return UnreachableError(
+        return errors.UnreachableError(
             f"{where}: the server's certificate is not trusted ({error.verify_message}); "
             "name the certificate to trust in SSL_CERT_FILE"
         )
     if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
-        return ProtocolError(f"{where}: TLS failed ({error.reason or error}); check the server's TLS settings")
-    return ConnectionLostError(f"{where}: the connection was lost; check that the server still runs, and measure again")
+        return errors.ProtocolError(f"{where}: TLS failed ({error.reason or error}); check the server's TLS settings")
+    return errors.ConnectionLostError(
+        f"{where}: the connection was lost; check that the server still runs, and measure again"
+    )
 
 
 def one_line(text: str, limit: int = 200) -> str:
@@ -166,8 +161,8 @@ class StallWatch:
         """At least a millisecond: a socket takes 0 for non-blocking."""
         return max(0.001, self._deadline - self._clock())
 
-    def error(self) -> StalledError:
-        return StalledError(
+    def error(self) -> errors.StalledError:
+        return errors.StalledError(
             f"{self._where()}: nothing moved for {self.seconds:g} s; look at the server and the network, or allow it "
             "more time"
         )
@@ -213,9 +208,6 @@ class Segments(NamedTuple):
 
     def since(self, before: "Segments") -> "Segments":
         return Segments(*(now - then for now, then in zip(self, before, strict=True)))
-
-    def plus(self, other: "Segments") -> "Segments":
-        return Segments(*(one + more for one, more in zip(self, other, strict=True)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,9 +257,7 @@ class TcpInfo:
 
 
 def connection_facts(info: TcpInfo | None) -> dict[str, str | int | float]:
-    """``tcp.round_trip_seconds`` (smoothed), ``tcp.least_round_trip_seconds``, ``tcp.timestamps_used``,
-    ``mtu.path_bytes`` and ``mtu.segment_bytes``, if known.
-    """
+    """Those that are known; the round trip is the kernel's smoothed one."""
     known = {
         "tcp.round_trip_seconds": info.round_trip_seconds if info else None,
         "tcp.least_round_trip_seconds": info.least_round_trip_seconds if info else None,
@@ -289,15 +279,10 @@ def request_facts(ask: Callable[[], object]) -> dict[str, str | int | float]:
 
 
 def traffic_facts(stretches: Sequence[TcpInfo]) -> dict[str, str | int | float]:
-    """Sums over transfers: :func:`connection_facts` of the last, the minimum round trip, and the segments of this
-    machine
-    as ``tcp.own_*_during``. Empty if nothing is known.
-    """
+    """Sums of this machine's segments, and the last transfer's :func:`connection_facts`; empty if unknown."""
     if not stretches:
         return {}
-    total = Segments()
-    for one in stretches:
-        total = total.plus(one.segments)
+    total = Segments(*map(sum, zip(*(one.segments for one in stretches), strict=True)))
     least = [one.least_round_trip_seconds for one in stretches if one.least_round_trip_seconds is not None]
     return connection_facts(replace(stretches[-1], least_round_trip_seconds=min(least, default=None))) | {
         "tcp.own_segments_sent_during": total.sent,

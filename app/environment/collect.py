@@ -1,66 +1,22 @@
-"""Collects all facts before a measurement, and the link's counters after it."""
+"""Collects all facts before a measurement, here and on the server where it can be asked, and counters after it."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from app.config import ConfigError, config
-from app.environment.host.activity import ProcessorTicks, parse_cpu
+from app.environment.host.activity import MachineCounters, busy_percent, parse_cpu
 from app.environment.host.facts import HOST_FILES, client_facts, host_facts, storable, whole_number
-from app.environment.link.facts import (
-    Link,
-    LinkCounters,
-    counter_facts,
-    facts_of_link,
-    find_link,
-    find_route,
-    is_this_machine,
-    parse_interfaces,
-    parse_shaper,
-    tcp_segments,
-)
-from app.environment.samba.facts import SambaFacts, samba_facts
+from app.environment.link import facts as link_facts
+from app.environment.samba.printed import SambaFacts, samba_facts
 from app.server.shell import Answer, mount_of, run_script, script_file
 from storage.records import Facts, FactValue, Target
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerCounters:
-    """A server's counters at one moment."""
-
-    cpu: ProcessorTicks | None = None
-    segments_sent: int = 0
-    retransmitted: int = 0
-    interfaces: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-
-
-def server_counters(answer: Answer) -> ServerCounters | None:
-    """None if the server could not be asked."""
-    if answer.problem or not answer.file("/proc/net/dev"):
-        return None
-    sent, again = tcp_segments(answer.file("/proc/net/snmp"))
-    return ServerCounters(
-        cpu=parse_cpu(answer.file("/proc/stat")),
-        segments_sent=sent,
-        retransmitted=again,
-        interfaces=parse_interfaces(answer.file("/proc/net/dev")),
-    )
-
-
-def busy_percent(first: ProcessorTicks | None, last: ProcessorTicks | None) -> float | None:
-    """Of all CPUs between two moments, in percent; None if unknown."""
-    if first is None or last is None or last.total <= first.total:
-        return None
-    return round(100 * (last.busy - first.busy) / (last.total - first.total), 1)
-
-
-def server_counter_facts(before: ServerCounters, after: ServerCounters, interface: str | None) -> dict[str, FactValue]:
-    """Facts of the server during a series.
-
-    ``cpu.busy_percent_during``; ``interface.NAME.rx_bytes_during`` and ``.tx_bytes_during`` of interfaces with traffic;
-    ``link.errors_during`` and ``link.drops_during`` of the one that carries the answers; ``tcp.segments_sent_during``
-    and ``tcp.retransmitted_during``.
-    """
+def server_counter_facts(
+    before: MachineCounters, after: MachineCounters, interface: str | None
+) -> dict[str, FactValue]:
+    """Of the server during a series; ``interface`` is the one that carries the answers."""
     facts: dict[str, FactValue] = {
         "tcp.segments_sent_during": max(0, after.segments_sent - before.segments_sent),
         "tcp.retransmitted_during": max(0, after.retransmitted - before.retransmitted),
@@ -87,9 +43,7 @@ OPTIONS_LIMIT = 400
 
 
 def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
-    """``filesystem.*``, ``disk.*`` and ``storage.layers`` (RAID, LVM, encryption, ZFS) of the shared folder; empty if
-    unknown.
-    """
+    """Of the shared folder's file system, disk and the layers (RAID, LVM, ZFS) between; empty if unknown."""
     folder = (answer.text("realpath") or answer.text("folder") or "").strip()
     facts: dict[str, FactValue] = {}
     mount = mount_of(folder, answer.text("mounts"))
@@ -146,7 +100,6 @@ DEFAULTS = {
     "files": "",
     "counters": "\n".join(COUNTER_FILES),
 }
-"""Default values of the script's variables."""
 
 
 def ask_server(settings: Mapping[str, str], ssh: str | None) -> Answer:
@@ -160,7 +113,7 @@ class ServerFacts:
 
     facts: dict[str, FactValue] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
-    counters: ServerCounters | None = None
+    counters: MachineCounters | None = None
     ssh: str | None = None
     answer: Answer | None = field(default=None, repr=False, compare=False)
 
@@ -168,20 +121,19 @@ class ServerFacts:
 def server_facts(
     target: Target, ssh: str | None = None, smb_conf: str | None = None, window_seconds: int = 0
 ) -> ServerFacts:
-    """Facts of a target's server; never raises.
+    """Facts of a target's server; never raises. Without ``ssh`` ([USER@]HOST) only one on this machine is asked.
 
-    ``ssh`` is ``[USER@]HOST``; without it only a target on this machine is asked. ``smb_conf`` replaces the path that
-    the smbd with the target's port was started with, or else smbd's built-in one. A remote server's CPUs are watched
-    for ``window_seconds`` first (``cpu.busy_percent_before``).
+    ``smb_conf`` replaces the path that the smbd with the target's port was started with, or else smbd's own; a remote
+    server's processors are watched for ``window_seconds`` first.
     """
     protocol = target.abilities
     if protocol.is_local:
         return ServerFacts(facts=filesystem_facts(ask_server({"folder": target.path}, None)))
-    if ssh is None and not is_this_machine(target.host):
+    if ssh is None and not link_facts.is_this_machine(target.host):
         unused = f" ({smb_conf} was not read: it names a file on the server)" if smb_conf else ""
         what = f"the settings of {target.host} are unknown{unused}; name a way there by ssh, [USER@]{target.host}"
         return ServerFacts(problems=(what,))
-    route = find_route(target.host, target.port)
+    route = link_facts.find_route(target.host, target.port)
     client = route.local_address if route else ""
     answer = ask_server(
         {
@@ -209,7 +161,7 @@ def server_facts(
     return ServerFacts(
         facts=storable(facts),
         problems=tuple(samba.problems),
-        counters=server_counters(answer) if ssh else None,
+        counters=MachineCounters.read(answer.file) if ssh else None,
         ssh=ssh,
         answer=answer,
     )
@@ -227,8 +179,11 @@ def machine_facts(answer: Answer) -> dict[str, FactValue]:
 
 def counters_since(before: ServerFacts) -> dict[str, FactValue]:
     """Empty if the server cannot be asked again."""
-    after = server_counters(ask_server({"only": "counters"}, before.ssh)) if before.counters else None
-    if before.counters is None or after is None:
+    if before.counters is None:
+        return {}
+    answer = ask_server({"only": "counters"}, before.ssh)
+    after = None if answer.problem else MachineCounters.read(answer.file)
+    if after is None:
         return {}
     interface = before.facts.get("link.interface")
     return storable(server_counter_facts(before.counters, after, str(interface) if interface else None))
@@ -249,13 +204,10 @@ _OFFLOADS = {
     "generic-segmentation-offload": "link.gso",
     "generic-receive-offload": "link.gro",
 }
-"""What `ethtool -k` calls them."""
 
 
 def network_facts(answer: Answer) -> dict[str, FactValue]:
-    """``link.*`` and ``card.firmware`` of the interface that carries the answers; ``link.inward_interface`` for
-    requests.
-    """
+    """Of the interface that carries the answers, and the one that requests come by."""
     facts: dict[str, FactValue] = {}
     for name, section in (
         ("link.interface", "outward"),
@@ -276,7 +228,7 @@ def network_facts(answer: Answer) -> dict[str, FactValue]:
         if name in _OFFLOADS and state in {"on", "off"}:  # "off [fixed]" cannot be changed
             facts[_OFFLOADS[name]] = state
     facts["link.cards_up"] = len((answer.text("interfaces") or "").split())
-    shaper = parse_shaper(answer.text("shaper"))
+    shaper = link_facts.parse_shaper(answer.text("shaper"))
     facts["link.shaper"] = shaper.kind if shaper else "none"
     if shaper and shaper.bits_per_second:
         facts["link.shaper_bits_per_second"] = shaper.bits_per_second
@@ -304,13 +256,11 @@ class Environment:
     path: Mapping[str, FactValue] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     """What could not be found out, with what to do. Never fails a measurement."""
-    link: Link | None = None
-    """Absent for a local path or without a route."""
-    counters: LinkCounters | None = None
+    link: link_facts.Link | None = None
+    counters: link_facts.LinkCounters | None = None
     asked: ServerFacts = field(default_factory=ServerFacts)
 
     def parts(self) -> dict[str, Facts]:
-        """``client``, ``server`` and ``path``, without empty ones."""
         named = {"client": self.client, "server": self.server, "path": self.path}
         return {name: facts for name, facts in named.items() if facts}
 
@@ -320,16 +270,16 @@ def collect(
 ) -> Environment:
     """Called right before a measurement; never raises. Options as in :func:`server_facts`."""
     server = server_facts(target, ssh, smb_conf, window_seconds)
-    link = find_link(target.host, target.port) if target.host else None
+    link = link_facts.find_link(target.host, target.port) if target.host else None
     client = {**client_facts(), **measurer_facts()}
     return Environment(
         client=client,
         server=server.facts,
-        path=facts_of_link(link, timestamps=client.get("tcp.timestamps") != 0) if link else {},
+        path=link_facts.facts_of_link(link, timestamps=client.get("tcp.timestamps") != 0) if link else {},
         problems=server.problems,
         asked=server,
         link=link,
-        counters=LinkCounters.snapshot(link.interface) if link else None,
+        counters=link_facts.LinkCounters.snapshot(link.interface) if link else None,
     )
 
 
@@ -347,5 +297,5 @@ def with_counters(before: Environment) -> Environment:
     """With what link and server counted since ``before``."""
     path = dict(before.path)
     if before.counters is not None:
-        path |= counter_facts(before.counters, LinkCounters.snapshot(before.counters.interface))
+        path |= link_facts.counter_facts(before.counters, link_facts.LinkCounters.snapshot(before.counters.interface))
     return replace(before, path=path, server={**before.server, **counters_since(before.asked)})

@@ -220,10 +220,7 @@ _AT_ONCE_SECONDS = 1e-3
 
 
 class OwnTraffic:
-    """One run's bytes over time, on this process's clock.
-
-    The report that arrived fastest dates the run's first request; between reports bytes are interpolated.
-    """
+    """One run's bytes over time, interpolated; the report that arrived fastest dates the run's first request."""
 
     def __init__(self) -> None:
         self._points: list[tuple[float, int]] = [(0.0, 0)]

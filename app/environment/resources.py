@@ -45,7 +45,6 @@ class ResourceSample:
     uptime_seconds: float
     processors: ProcessorTicks
     server_ticks: int | None = None
-    """Server processes, including ended ones."""
     server_processes: int = 0
     kernel_ticks: int | None = None
     """The kernel's own threads (write-back, network)."""
@@ -58,7 +57,6 @@ class ResourceSample:
 
     @property
     def kernel_part(self) -> int | None:
-        """Ticks of the kernel's threads and of interrupts."""
         return None if self.kernel_ticks is None else self.kernel_ticks + self.processors.interrupts
 
     @property

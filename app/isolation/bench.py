@@ -6,32 +6,17 @@ import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 
 from app.child_process import ChildProcess
+from app.environment import resources
 from app.environment.host.facts import servers_here
-from app.environment.resources import (
-    ResourceSample,
-    ResourceSampler,
-    SampledSides,
-    card_rates,
-    disk_percents,
-    percents,
-    spread_of,
-)
 from app.environment.samba.control import OFF, ON, ProcessorQuota
 from app.environment.samba.printed import LATENESS_SECONDS
 from app.errors import CancelledError, MeasurementError
-from app.isolation.places import (
-    TBENCH_PORT,
-    DiskPlace,
-    IsolationRequest,
-    Places,
-    make_disk_folder,
-    start_as_nobody,
-    start_in,
-)
-from app.isolation.replay_child import NULL, ReplayPlan, ReplayResult
+from app.isolation import places
+from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.script import Operation, Script
 from app.measure.process import Failed
 from app.messages import line_of, message_of
@@ -42,7 +27,6 @@ from storage.records import ClientFacts, RunStatus, utc_now
 
 _WARM_UP_PART = 5
 _CONNECT_SECONDS = 15.0
-_SLACK_SECONDS = 60.0
 _CLEANUP_WORDS = "failed to create barrier semaphore"
 """A harmless complaint of dbench 4 in every run."""
 _HIGH = 100
@@ -115,40 +99,13 @@ class BenchScript:
             file.write(self.text)
             file.flush()
             fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
-            self._number = fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, _HIGH)
+            self._number: int = fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, _HIGH)
 
-    @property
-    def here(self) -> str:
-        """Path for a local program that inherits :attr:`descriptors`."""
-        return f"/proc/self/fd/{self._number}"
-
-    @property
-    def descriptors(self) -> tuple[int, ...]:
-        return (self._number,)
+        self.here, self.descriptors = f"/proc/self/fd/{self._number}", (self._number,)
+        """Its path for a local program that inherits the descriptors."""
 
     def close(self) -> None:
         os.close(self._number)
-
-
-def start_dbench(
-    shell: ServerShell, script: BenchScript, place: DiskPlace, seconds: int, clients: int
-) -> RunningProgram:
-    """Disk layer: dbench on the server, on the share's own file system."""
-    path, files = (script.here, script.descriptors) if shell.ssh is None else ("../script", ())
-    return start_in(shell, place, "dbench", "-D", ".", "-t", str(seconds), "-c", path, str(clients), files=files)
-
-
-def start_tbench_here(script: BenchScript, seconds: int, clients: int) -> RunningProgram:
-    """Network layer on this machine: client and server in a network namespace of their own."""
-    unshare = ("unshare", "-n") if os.geteuid() == 0 else ("unshare", "-r", "-n")
-    words = (*unshare, "sh", "-c", _IN_A_NAMESPACE, "sh", str(seconds), script.here, str(clients))
-    return ServerShell().start(*words, files=script.descriptors)
-
-
-def start_tbench(script: BenchScript, seconds: int, clients: int, host: str) -> RunningProgram:
-    """Network layer against ``tbench_srv`` on another machine."""
-    words = ("tbench", "-t", str(seconds), "-c", script.here, str(clients), host)
-    return ServerShell().start(*words, files=script.descriptors)
 
 
 def wait_for(program: RunningProgram, name: str, seconds: int) -> BenchResult:
@@ -169,59 +126,63 @@ def wait_for_server(host: str) -> None:
     until = time.monotonic() + _CONNECT_SECONDS
     while True:
         try:
-            socket.create_connection((host, TBENCH_PORT), 1.0).close()
+            socket.create_connection((host, places.TBENCH_PORT), 1.0).close()
         except OSError as error:
             if time.monotonic() > until:
                 raise MeasurementError(
-                    f"tbench_srv on {host} cannot be reached on port {TBENCH_PORT} ({error}); open it for this machine"
+                    f"tbench_srv on {host} cannot be reached on port {places.TBENCH_PORT} ({error}); open it for"
+                    " this machine"
                 ) from error
             time.sleep(0.1)
         else:
             return
 
 
-class ResourceWatch(SampledSides):
+class ResourceWatch(resources.SampledSides):
     """How busy both machines are during a run."""
 
     def into(self, run: LayerRun, began: float, ended: float) -> LayerRun:
-        """The run with the resources used between two monotonic times."""
         if self.own:
             run = replace(run, client_cpu=cpu_use(self.own.samples(began, ended)))
         return with_resources(run, self.server.samples(began, ended)) if self.server else run
 
 
-def with_resources(run: LayerRun, samples: Sequence[ResourceSample]) -> LayerRun:
+def with_resources(run: LayerRun, samples: Sequence[resources.ResourceSample]) -> LayerRun:
     """The run with what the server's machine did between the first and last sample; as it is for fewer than two."""
     if len(samples) < 2:
         return run
     whole = [(samples[0], samples[-1])]
     parts = {
-        "server": percents(whole, lambda each: each.server_ticks),
-        "kernel": percents(whole, lambda each: each.kernel_part),
+        "server": resources.percents(whole, lambda each: each.server_ticks),
+        "kernel": resources.percents(whole, lambda each: each.kernel_part),
     }
-    came, went = max(card_rates(*whole[0]).values(), key=sum, default=(None, None))
+    came, went = max(resources.card_rates(*whole[0]).values(), key=sum, default=(None, None))
     return replace(
         run,
         server_cpu=cpu_use(samples),
         processes={name: max(0.0, *found) for name, found in parts.items() if found},
-        disk_busy_percent=max(disk_percents(*whole[0]).values(), default=None),
+        disk_busy_percent=max(resources.disk_percents(*whole[0]).values(), default=None),
         in_bytes_per_second=came,
         out_bytes_per_second=went,
     )
 
 
-def cpu_use(samples: Sequence[ResourceSample]) -> CPUUse | None:
+def cpu_use(samples: Sequence[resources.ResourceSample]) -> CPUUse | None:
     """User, system and total of each interval; None for fewer than two samples."""
     pairs = list(pairwise(samples))
-    users = percents(pairs, lambda each: each.processors.user)
+    users = resources.percents(pairs, lambda each: each.processors.user)
     if not users:
         return None
-    systems = percents(pairs, lambda each: each.processors.system)
+    systems = resources.percents(pairs, lambda each: each.processors.system)
     totals = [user + system for user, system in zip(users, systems, strict=True)]
-    return CPUUse(user=spread_of(users), system=spread_of(systems), total=spread_of(totals), samples=len(users))
+    return CPUUse(
+        user=resources.spread_of(users),
+        system=resources.spread_of(systems),
+        total=resources.spread_of(totals),
+        samples=len(users),
+    )
 
 
-REPLAY_MODULE = "app.isolation.replay_child"
 _SLACK_SECONDS = 120.0
 """For logins, the last request, and cleaning up."""
 _NEVER_SECONDS = 86_400
@@ -236,9 +197,9 @@ _UNCOUNTED = {Operation.DELTREE.value, Operation.MKDIR.value}
 class Replay:
     """One run of the script over SMB by several clients at once."""
 
-    def __init__(self, plan: ReplayPlan, *role: str) -> None:
+    def __init__(self, plan: ReplayPlan) -> None:
         grace_seconds = plan.warm_up_seconds + plan.seconds + _SLACK_SECONDS
-        self._process = ChildProcess(REPLAY_MODULE, *role, grace_seconds=grace_seconds)
+        self._process = ChildProcess("app.isolation.replay_child", grace_seconds=grace_seconds)
         self._process.say(line_of(plan))
 
     def wait(self) -> ReplayResult:
@@ -263,7 +224,7 @@ class Replay:
 class LayerBench:
     """Runs one layer at a time; :meth:`stop` ends a run and is thread-safe."""
 
-    def __init__(self, request: IsolationRequest, places: Places) -> None:
+    def __init__(self, request: places.IsolationRequest, places: places.Places) -> None:
         self._request = request
         self._places = places
         self.script = request.whole_script.without([Operation(name) for name in request.without])
@@ -282,14 +243,13 @@ class LayerBench:
             end()
 
     def prepare(self) -> None:
-        """Make the folder for the disk layer. Raises MeasurementError."""
         shell, place = self._places.shell, self._places.disk
         if shell is not None and place is not None:
-            make_disk_folder(shell, place, self._bench_script.text)
+            places.make_disk_folder(shell, place, self._bench_script.text)
 
     def ceiling(self, clients: int) -> float:
         """Operations a second against a server that does almost nothing."""
-        result = self._replay(self._plan(clients, _CEILING_SECONDS), NULL)
+        result = self._replay(replace(self._plan(clients, _CEILING_SECONDS), null=True))
         self._raise_if_stopped()
         return sum(result.operations.values()) / max(result.seconds, 1e-6)
 
@@ -310,7 +270,6 @@ class LayerBench:
             self._raise_if_stopped()
 
     def _started(self, program: RunningProgram) -> RunningProgram:
-        """Ends the program with the run at the latest."""
         self._programs.append(program)
         self._end_on_stop(program.hang_up)
         return program
@@ -365,17 +324,24 @@ class LayerBench:
         )
 
     def _start(self, layer: Layer, clients: int) -> RunningProgram:
-        seconds, script, shell = self._request.seconds, self._bench_script, self._places.shell
+        seconds, script, shell = str(self._request.seconds), self._bench_script, self._places.shell
+        words: tuple[str, ...]
         if layer in {Layer.DISK, Layer.DISK_WITH_NETWORK}:
             assert shell is not None
             assert self._places.disk is not None
-            return self._started(start_dbench(shell, script, self._places.disk, seconds, clients))
-        if self._places.same_machine:
-            return self._started(start_tbench_here(script, seconds, clients))
-        assert shell is not None
-        self._started(start_as_nobody(shell, "tbench_srv"))
-        wait_for_server(self._request.target.host)
-        return self._started(start_tbench(script, seconds, clients, self._request.target.host))
+            path, files = (script.here, script.descriptors) if shell.ssh is None else ("../script", ())
+            words = ("dbench", "-D", ".", "-t", seconds, "-c", path, str(clients))
+            return self._started(places.start_in(shell, self._places.disk, *words, files=files))
+        if self._places.same_machine:  # client and server in a network namespace of their own
+            unshare = ("unshare", "-n") if os.geteuid() == 0 else ("unshare", "-r", "-n")
+            words = (*unshare, "sh", "-c", _IN_A_NAMESPACE, "sh", seconds, script.here, str(clients))
+        else:
+            assert shell is not None
+            host = self._request.target.host
+            self._started(places.start_as_nobody(shell, "tbench_srv"))
+            wait_for_server(host)
+            words = ("tbench", "-t", seconds, "-c", script.here, str(clients), host)
+        return self._started(ServerShell().start(*words, files=script.descriptors))
 
     def _server(self, run: LayerRun) -> LayerRun:
         smbd = self._places.smbd
@@ -410,8 +376,8 @@ class LayerBench:
             client=self.client,
         )
 
-    def _replay(self, plan: ReplayPlan, *role: str) -> ReplayResult:
-        replay = Replay(plan, *role)
+    def _replay(self, plan: ReplayPlan) -> ReplayResult:
+        replay = Replay(plan)
         self._end_on_stop(replay.hang_up)
         return replay.wait()
 
@@ -437,21 +403,11 @@ class LayerBench:
         )
 
     def _watch(self, *names: str) -> ResourceWatch:
-        shell, here = self._places.shell, None
-        every = min(1.0, self._request.seconds / _SAMPLES)
+        shell, every = self._places.shell, min(1.0, self._request.seconds / _SAMPLES)
         roots = servers_here(self._request.target.port_number) if names == ("smbd",) and shell and not shell.ssh else ()
-        server = (
-            ResourceSampler(
-                shell.ssh, names=names, roots=roots, memory_interval_seconds=_NEVER_SECONDS, interval_seconds=every
-            )
-            if shell
-            else None
-        )
-        if not self._places.same_machine:
-            here = ResourceSampler(
-                None, names=("tbench",), memory_interval_seconds=_NEVER_SECONDS, interval_seconds=every
-            )
-        return ResourceWatch(server, here)
+        sampler = partial(resources.ResourceSampler, memory_interval_seconds=_NEVER_SECONDS, interval_seconds=every)
+        server = sampler(shell.ssh, names=names, roots=roots) if shell else None
+        return ResourceWatch(server, None if self._places.same_machine else sampler(None, names=("tbench",)))
 
 
 _PROGRAMS = {

@@ -25,11 +25,9 @@ from storage.plan import Settings
 from storage.records import Target, format_target
 
 NOBODY = 65534
-"""User and group without any rights."""
 TBENCH_PORT = 7003
 _WORK = "work"
 _NO_SAFE_PLACE = 4
-"""Exit code of ``folders.sh``."""
 _IN = 'cd -P -- "$1" && shift && exec "$@"'
 
 
@@ -152,9 +150,7 @@ class IsolationRequest:
     settings: Settings = field(default_factory=Settings)
     whole_script: Script
     script_path: str | None = None
-    """None for our own script."""
     without: tuple[str, ...] = ()
-    """Operations left out in every layer."""
     clients: tuple[int, ...] = DEFAULT_CLIENTS
     rounds: int = DEFAULT_ROUNDS
     seconds: int = DEFAULT_SECONDS
@@ -191,12 +187,9 @@ class Places:
     """Where each layer works."""
 
     shell: ServerShell | None = None
-    """None where no program can be started on the server."""
     disk: DiskPlace | None = None
-    """None where the disk cannot be measured."""
     share_folder: str
     share_folder_there: str | None = None
-    """Its path on the server."""
     network: bool = False
     same_machine: bool = False
     loopback: bool = False
@@ -209,12 +202,9 @@ class Places:
     problems: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Found:
-    problems: list[str] = field(default_factory=list)
-
+class _Found(list[str]):
     def missing(self, layer: str, why: str) -> None:
-        self.problems.append(f"{layer} not measured: {why}")
+        self.append(f"{layer} not measured: {why}")
 
 
 def find_places(request: IsolationRequest) -> Places:
@@ -256,7 +246,7 @@ def find_places(request: IsolationRequest) -> Places:
         smbd=smbd,
         smb_conf=str(conf) if conf else None,
         profiling=profiling,
-        problems=tuple(found.problems),
+        problems=tuple(found),
     )
 
 

@@ -14,17 +14,15 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TextIO
 
 from app.child_process import die_with_parent, held_seconds
 from app.clients.base import DirectoryEntry, Secrets
 from app.clients.smb import wire
-from app.clients.smb.errors import END_OF_FILE, NO_MORE_FILES, SUCCESS, status_error
-from app.clients.smb.null_server import NullServer, null_channel
-from app.clients.smb.share import ALL_NAMES, Share, entries
-from app.clients.smb.wire import SAME_FILE, Answer, Opcode, Request, View
+from app.clients.smb.null_server import null_channel
+from app.clients.smb.share import ALL_NAMES, Share, charge, entries
+from app.clients.smb.wire import END_OF_FILE, SAME_FILE, SUCCESS, Answer, Opcode, Request, View, status_error
 from app.errors import MeasurementError, ProtocolError, SharebenchError
 from app.isolation.script import Operation, Script, ScriptLine, load_script, operations_named
 from app.measure.process import Failed
@@ -65,7 +63,6 @@ class Tally:
 
     operations: Counter[str] = field(default_factory=Counter)
     requests: Counter[int] = field(default_factory=Counter)
-    """SMB2 requests by command."""
     moved_bytes: int = 0
     wait_seconds: float = 0.0
     longest_seconds: float = 0.0
@@ -73,12 +70,14 @@ class Tally:
     """Lines whose result the script did not expect."""
 
     def requests_by_name(self) -> Counter[str]:
-        """By the names of smbd's counters."""
         return Counter({_NAMES[command]: count for command, count in self.requests.items()})
 
 
 class Replayer:
-    """Repeats a script on one share, in this client's own folder."""
+    """Repeats a script on one share, in this client's own folder.
+
+    What SMB1 asked about a path in one request, SMB2 asks by an open, a query and a close; requests are counted.
+    """
 
     def __init__(self, share: Share, folder: str, number: int) -> None:
         self._channel = share.channel
@@ -92,18 +91,22 @@ class Replayer:
         self.tally = Tally()
         self._handlers: dict[Operation, Callable[[ScriptLine], bool]] = {
             Operation.NTCREATEX: self._create,
-            Operation.CLOSE: self._close,
+            Operation.CLOSE: lambda line: self._simple(wire.close(self._files.pop(line.numbers[0], bytes(16)))),
             Operation.READX: self._read,
             Operation.WRITEX: self._write,
             Operation.FLUSH: lambda line: self._simple(wire.flush(self._file(line))),
             Operation.LOCKX: lambda line: self._lock(line, unlock=False),
             Operation.UNLOCKX: lambda line: self._lock(line, unlock=True),
-            Operation.RENAME: self._rename,
+            Operation.RENAME: lambda line: self._about(
+                line.texts[0], _ACCESS_REMOVE, 0, wire.rename(SAME_FILE, self._name(line.texts[1]))
+            ),
             Operation.UNLINK: lambda line: self._removed(self._name(line.texts[0]), 0),
             Operation.MKDIR: lambda line: self.make_folder(line.texts[0]),
             Operation.DELTREE: lambda line: self.remove_tree(line.texts[0]),
             Operation.FIND_FIRST: self._find,
-            Operation.QUERY_PATH_INFORMATION: self._query_path,
+            Operation.QUERY_PATH_INFORMATION: lambda line: self._about(
+                line.texts[0], _ACCESS_ASK, 0, _query_file(SAME_FILE, line.numbers[0])
+            ),
             Operation.QUERY_FILE_INFORMATION: lambda line: self._simple(_query_file(self._file(line), line.numbers[1])),
             Operation.QUERY_FS_INFORMATION: lambda line: self._simple(
                 wire.query(
@@ -138,7 +141,7 @@ class Replayer:
 
     def make_folder(self, path: str) -> bool:
         """An existing folder counts as success."""
-        self._opened(self._name(path), _ACCESS_FOLDER, _CREATE, _FOLDER)
+        self._together(wire.create(self._name(path), _ACCESS_FOLDER, _CREATE, _FOLDER), _CLOSE_SAME)
         return True
 
     def remove_tree(self, path: str) -> bool:
@@ -163,12 +166,9 @@ class Replayer:
             self._files[handle] = file_id
         return file_id is not None
 
-    def _close(self, line: ScriptLine) -> bool:
-        return self._simple(wire.close(self._files.pop(line.numbers[0], bytes(16))))
-
     def _read(self, line: ScriptLine) -> bool:
         _handle, offset, length, expected = line.numbers
-        status, message = self._ask(wire.read(self._file(line), offset, length), charge=_charge(length))
+        status, message = self._ask(wire.read(self._file(line), offset, length), charge=charge(length))
         if status == END_OF_FILE:
             return not expected
         data = wire.read_data(message) if status == SUCCESS else None
@@ -178,7 +178,7 @@ class Replayer:
     def _write(self, line: ScriptLine) -> bool:
         _handle, offset, length, _expected = line.numbers
         request = wire.write(self._file(line), offset, length)
-        status, message = self._ask(request, self._content[:length], charge=_charge(length))
+        status, message = self._ask(request, self._content[:length], charge=charge(length))
         written = wire.written_bytes(message) if status == SUCCESS else 0
         self.tally.moved_bytes += written
         return written == length
@@ -186,18 +186,10 @@ class Replayer:
     def _lock(self, line: ScriptLine, *, unlock: bool) -> bool:
         return self._simple(wire.lock(self._file(line), line.numbers[1], line.numbers[2], unlock=unlock))
 
-    def _rename(self, line: ScriptLine) -> bool:
-        new_name = self._name(line.texts[1])
-        return self._about(line.texts[0], _ACCESS_REMOVE, 0, wire.rename(SAME_FILE, new_name))
-
     def _find(self, line: ScriptLine) -> bool:
         folder, _, pattern = line.texts[0].rpartition("\\")
         found = wire.find(SAME_FILE, pattern.encode("utf-16-le"), wire.BOTH_DIRECTORY_INFORMATION, restart=True)
         return self._about(folder, _ACCESS_FOLDER, _FOLDER, found)
-
-    def _query_path(self, line: ScriptLine) -> bool:
-        query = _query_file(SAME_FILE, line.numbers[0])
-        return self._about(line.texts[0], _ACCESS_ASK, 0, query)
 
     def _about(self, path: str, access: int, options: int, request: Request) -> bool:
         """Open, query and close as one compound. Returns whether the query succeeded."""
@@ -224,10 +216,6 @@ class Replayer:
             raise channel.fail(ProtocolError(f"{channel.where}: the server's answer is cut off; see its log"))
         return opened.file_id
 
-    def _opened(self, name: bytes, access: int, disposition: int, options: int) -> bool:
-        opened = wire.create(name, access, disposition, options)
-        return self._together(opened, _CLOSE_SAME)
-
     def _together(self, *related: Request) -> bool:
         """Whether all compound requests succeed; after a failed first one the server counts no other."""
         while self._channel.credits < len(related):
@@ -239,7 +227,8 @@ class Replayer:
         return not any(statuses)
 
     def _removed(self, name: bytes, options: int) -> bool:
-        return self._opened(name, _ACCESS_REMOVE, _OPEN, options | _REMOVE_AT_CLOSE)
+        opened = wire.create(name, _ACCESS_REMOVE, _OPEN, options | _REMOVE_AT_CLOSE)
+        return self._together(opened, _CLOSE_SAME)
 
     def _remove_folder(self, name: bytes) -> None:
         file_id = self._open(name, _ACCESS_FOLDER, _OPEN, _FOLDER)
@@ -285,10 +274,6 @@ class Replayer:
         return known
 
 
-def _charge(length: int) -> int:
-    return max(1, -(-length // wire.CREDIT_BYTES))
-
-
 def _query_file(file_id: bytes, level: int) -> Request:
     return wire.query(file_id, _class_of(level, _OLD_LEVELS, wire.BASIC_INFORMATION))
 
@@ -298,8 +283,6 @@ def _class_of(level: int, old: dict[int, int], otherwise: int) -> int:
 
 
 _LOOK_SECONDS = 0.1
-NULL = "null"
-"""The argument for a replay against a server that does almost nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,6 +302,8 @@ class ReplayPlan:
     """Whole passes per client, if not 0, instead of a time."""
     client: ClientFacts | None = None
     """What was negotiated, for the null server that imitates it without a login."""
+    null: bool = False
+    """Against a server that does almost nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -330,7 +315,6 @@ class ReplayResult:
     requests: Mapping[str, int]
     """From login to log-off."""
     window_requests: int
-    """In the measured part."""
     moved_bytes: int
     wait_seconds: float
     longest_seconds: float
@@ -343,13 +327,14 @@ class ReplayResult:
     client: ClientFacts
 
 
-Connect = Callable[[ReplayPlan], AbstractContextManager[Share]]
-"""Context manager of a client's share."""
-
-
 @contextlib.contextmanager
-def log_in(plan: ReplayPlan) -> Iterator[Share]:
-    """The connected share of the target."""
+def _share(plan: ReplayPlan) -> Iterator[Share]:
+    """The target's, or that of a server that does almost nothing."""
+    if plan.null:
+        assert plan.client
+        with null_channel(plan.client) as channel:
+            yield Share(channel, 1)
+        return
     from app.clients.smb.client import SMBClient  # noqa: PLC0415  loaded once, before the clients are forked
 
     client = SMBClient(plan.target, plan.secrets, plan.settings)
@@ -359,43 +344,13 @@ def log_in(plan: ReplayPlan) -> Iterator[Share]:
         client.close()
 
 
-_LONGEST_ANSWER = memoryview(bytes(88))
-_ANSWER_BYTES: dict[int, int] = {Opcode.CREATE: 88, Opcode.CLOSE: 60, Opcode.QUERY_INFO: 8}
-_SHORT_BYTES = 4
-
-
-class NullShare(NullServer):
-    """A share that has every file and lists none."""
-
-    def answer(self, request: memoryview, command: int) -> tuple[int, bytes, memoryview]:
-        """Success without content; folders are empty."""
-        if command in {Opcode.READ, Opcode.WRITE}:
-            return super().answer(request, command)
-        status = NO_MORE_FILES if command == Opcode.QUERY_DIRECTORY else SUCCESS
-        return status, bytes(_LONGEST_ANSWER[: _ANSWER_BYTES.get(command, _SHORT_BYTES)]), _LONGEST_ANSWER[:0]
-
-
-@contextlib.contextmanager
-def _null_share(plan: ReplayPlan) -> Iterator[Share]:
-    assert plan.client
-    with null_channel(plan.client, NullShare) as channel:
-        yield Share(channel, 1)
-
-
-def _replay_null(plan: ReplayPlan) -> ReplayResult:
-    """Our own limit, against a server that does almost nothing."""
-    if plan.client is None:
-        raise MeasurementError("nothing was negotiated yet: measure the server first")
-    return replay_by_all(plan, _null_share, plan.client, Counter())
-
-
-def main(*, null: bool) -> int:
+def main() -> int:
     """Carry out the plan on the first line of stdin and print the result."""
     out = own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     plan: ReplayPlan = message_of(sys.stdin.readline(), [ReplayPlan])
     try:
-        answer: ReplayResult | Failed = _replay_null(plan) if null else _replay(plan)
+        answer: ReplayResult | Failed = _replay(plan)
     except SharebenchError as error:
         answer = Failed.of(error)
     out.write(line_of(answer) + "\n")
@@ -404,6 +359,10 @@ def main(*, null: bool) -> int:
 
 
 def _replay(plan: ReplayPlan) -> ReplayResult:
+    if plan.null:
+        if plan.client is None:
+            raise MeasurementError("nothing was negotiated yet: measure the server first")
+        return _replay_by_all(plan, plan.client, Counter())
     from app.clients.smb.client import SMBClient  # noqa: PLC0415  loaded once, before the clients are forked
 
     first = SMBClient(plan.target, plan.secrets, plan.settings)
@@ -413,24 +372,27 @@ def _replay(plan: ReplayPlan) -> ReplayResult:
         facts = first.facts()
     finally:
         first.close()
-    return replay_by_all(plan, log_in, facts, maker.tally.requests_by_name())
+    return _replay_by_all(plan, facts, maker.tally.requests_by_name())
 
 
-def replay_by_all(plan: ReplayPlan, connect: Connect, facts: ClientFacts, requests: Counter[str]) -> ReplayResult:
-    """Replay with all clients at once; ``requests`` were made before."""
+_SUMMED = ("window_requests", "moved_bytes", "wait_seconds", "unexpected", "cpu_seconds", "held_seconds")
+
+
+def _replay_by_all(plan: ReplayPlan, facts: ClientFacts, requests: Counter[str]) -> ReplayResult:
+    """``requests`` were made before."""
     script = load_script(plan.script_path)
     if plan.without:
         script = script.without(operations_named(",".join(plan.without)))
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # until each client can take it
-    clients = [_Forked(plan, script, connect, number) for number in range(1, plan.clients + 1)]
+    clients = [_Forked(plan, script, number) for number in range(1, plan.clients + 1)]
     threading.Thread(target=_cancel_at_end_of_stdin, args=(clients,), daemon=True).start()
     try:
         for each in clients:
-            each.wait_until_ready()
+            each.line()
         start = time.monotonic() + 0.05
         for each in clients:
             each.go(start)
-        told = [each.result() for each in clients]
+        told = [each.line() for each in clients]
     finally:
         for each in clients:
             each.end()
@@ -442,13 +404,8 @@ def replay_by_all(plan: ReplayPlan, connect: Connect, facts: ClientFacts, reques
         seconds=sum(one["seconds"] for one in told) / len(told),
         operations=dict(sums),
         requests=dict(requests),
-        window_requests=sum(one["window_requests"] for one in told),
-        moved_bytes=sum(one["moved_bytes"] for one in told),
-        wait_seconds=sum(one["wait_seconds"] for one in told),
+        **{name: sum(one[name] for one in told) for name in _SUMMED},
         longest_seconds=max(one["longest_seconds"] for one in told),
-        unexpected=sum(one["unexpected"] for one in told),
-        cpu_seconds=sum(one["cpu_seconds"] for one in told),
-        held_seconds=sum(one["held_seconds"] for one in told),
         began_at=start + plan.warm_up_seconds,
         client=facts,
     )
@@ -462,31 +419,22 @@ def _cancel_at_end_of_stdin(clients: "list[_Forked]") -> None:
 
 
 class _Forked:
-    def __init__(self, plan: ReplayPlan, script: Script, connect: Connect, number: int) -> None:
+    def __init__(self, plan: ReplayPlan, script: Script, number: int) -> None:
         here, there = os.pipe(), os.pipe()
         self._ended = False
         self._pid = os.fork()
         if not self._pid:
             os.close(here[0])
             os.close(there[1])
-            _live(plan, script, connect, number, there[0], here[1])
+            _live(plan, script, number, there[0], here[1])
         os.close(here[1])
         os.close(there[0])
         self._from = os.fdopen(here[0], "r", encoding="utf-8")
         self._to = os.fdopen(there[1], "w", encoding="utf-8")
 
-    def wait_until_ready(self) -> None:
-        """Raises MeasurementError if the login fails."""
-        self._line()
-
     def go(self, start: float) -> None:
-        """``start`` by the monotonic clock."""
         self._to.write(f"{start}\n")
         self._to.flush()
-
-    def result(self) -> dict[str, Any]:
-        """Raises MeasurementError."""
-        return self._line()
 
     def stop_early(self) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -500,7 +448,8 @@ class _Forked:
         self._from.close()
         self._to.close()
 
-    def _line(self) -> dict[str, Any]:
+    def line(self) -> dict[str, Any]:
+        """Raises MeasurementError, also where the client says that it failed."""
         line = self._from.readline()
         if not line:
             raise MeasurementError("a client of the replay ended without a word; see what it printed")
@@ -510,12 +459,12 @@ class _Forked:
         return answer
 
 
-def _live(plan: ReplayPlan, script: Script, connect: Connect, number: int, heard: int, told: int) -> NoReturn:
+def _live(plan: ReplayPlan, script: Script, number: int, heard: int, told: int) -> NoReturn:
     die_with_parent()
     code = 1
     try:
         with os.fdopen(told, "w", encoding="utf-8") as out, os.fdopen(heard, encoding="utf-8") as orders:
-            _work(plan, script, connect, number, orders, out)
+            _work(plan, script, number, orders, out)
             code = 0
     except BaseException:  # noqa: BLE001  the parent reads what it did not say
         traceback.print_exc()
@@ -523,12 +472,12 @@ def _live(plan: ReplayPlan, script: Script, connect: Connect, number: int, heard
         os._exit(code)
 
 
-def _work(plan: ReplayPlan, script: Script, connect: Connect, number: int, orders: TextIO, out: TextIO) -> None:
+def _work(plan: ReplayPlan, script: Script, number: int, orders: TextIO, out: TextIO) -> None:
     stopped = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopped.set())
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     try:
-        with connect(plan) as share:
+        with _share(plan) as share:
             replayer = Replayer(share, plan.folder, number)
             _tell(out, {"ready": number})
             while not stopped.is_set() and not select.select([orders], [], [], _LOOK_SECONDS)[0]:
@@ -588,4 +537,4 @@ def _measured(
 
 
 if __name__ == "__main__":
-    sys.exit(main(null=sys.argv[1:] == [NULL]))
+    sys.exit(main())

@@ -32,7 +32,6 @@ class Timetable:
         self._clock = clock
         self._whole = [_whole_round(request, places, turn) for turn in range(1, request.rounds + 1)]
         self.rounds = 0
-        """Complete rounds."""
 
     @property
     def planned(self) -> list[Step]:
@@ -40,7 +39,6 @@ class Timetable:
         return [step for steps in self._whole for step in steps]
 
     def steps(self, so_far: Callable[[], Isolation]) -> Iterator[Step]:
-        """``so_far`` returns the results so far."""
         began, longest = self._clock(), 0.0
 
         def in_time(steps: list[Step]) -> Iterator[Step]:
@@ -104,7 +102,6 @@ class LayerRunStarted:
     clients: int
     round: int
     number: int
-    """Of all runs, from 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,8 +150,12 @@ def measure(
                 if run.layer is Layer.SERVER and run.status is RunStatus.FAILED:
                     raise MeasurementError(run.error or "the server layer failed")
         if timetable.rounds < request.rounds:
-            isolation = _cut_short(isolation, timetable.rounds, request.within_seconds)
-            yield Warned(text=isolation.problems[-1])
+            why_less = (
+                f"{timetable.rounds} of {request.rounds} rounds were measured, since a run takes long here and"
+                f" {request.within_seconds / 60:g} minutes are allowed: intervals are wider; allow it more time"
+            )
+            isolation = replace(isolation, rounds=timetable.rounds, problems=(*isolation.problems, why_less))
+            yield Warned(text=why_less)
         try:
             isolation = replace(isolation, ceilings={clients: bench.ceiling(clients) for clients in request.clients})
         except MeasurementError as error:
@@ -212,14 +213,6 @@ def _opened(request: IsolationRequest, places: Places, bench: LayerBench, resume
         environment={"client": {**client_facts(), **measurer_facts()}},
         left_behind=left,
     )
-
-
-def _cut_short(isolation: Isolation, rounds: int, within_seconds: float) -> Isolation:
-    why = (
-        f"{rounds} of {isolation.rounds} rounds were measured, since a run takes long here and {within_seconds / 60:g} "
-        "minutes are allowed: intervals are wider; allow it more time"
-    )
-    return replace(isolation, rounds=rounds, problems=(*isolation.problems, why))
 
 
 def _is_done(isolation: Isolation, step: Step) -> bool:

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from app.errors import UsageError
 
 OWN_SCRIPT = "office"
-"""Name of the built-in script."""
 MOST_LINES = 5_000_000
 _WORDS = re.compile(r'"([^"]*)"|(\S+)')
 _TIMED = re.compile(r"\d+\.\d+$")
@@ -84,7 +83,6 @@ class ScriptLine(NamedTuple):
     numbers: tuple[int, ...]
     succeeds: bool
     written: str
-    """The line as it stands in the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,11 +103,7 @@ class Script:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of its text; equal digests are equal work."""
-        sha = hashlib.sha256()
-        for line in self.lines:
-            sha.update(f"{line.written}\n".encode())
-        return sha.hexdigest()
+        return hashlib.sha256(self.text().encode()).hexdigest()
 
     def text(self) -> str:
         return "".join(f"{line.written}\n" for line in self.lines)
@@ -187,7 +181,6 @@ def _line(text: str) -> ScriptLine:
     status = words.pop()
     if not status.startswith(_STATUS):
         raise ValueError(status)
-    succeeds = status == f"{_STATUS}OK"
     shape = _SHAPES[operation]
     texts = tuple(word for kind, word in zip(shape, words[1:], strict=False) if kind == "t")
     numbers = tuple(int(word, 0) for kind, word in zip(shape, words[1:], strict=False) if kind == "n")
@@ -196,7 +189,7 @@ def _line(text: str) -> ScriptLine:
     leaves = any(".." in re.split(r"[/\\]", path) for path in texts)  # dbench would follow it, as root
     if len(words) - 1 != len(shape) or any(number < 0 for number in numbers) or too_large or too_long or leaves:
         raise ValueError(text)
-    return ScriptLine(operation, texts, numbers, succeeds, text)
+    return ScriptLine(operation, texts, numbers, status == f"{_STATUS}OK", text)
 
 
 def office_lines() -> list[str]:

@@ -1,4 +1,4 @@
-"""The plan of a load, its events, and the engine process that takes one and gives the others, a JSON line each."""
+"""The plan of a load, its events, what its workers count, and the engine process: a JSON line each."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,6 @@ from storage.plan import Settings
 from storage.records import Target
 
 SLICES = 5
-"""Parts of a window whose rates give the variation."""
 
 
 class SteadyWindow:
@@ -77,7 +76,6 @@ class SteadyWindow:
         self.failed_seconds += seconds
 
     def moved(self, read_bytes: int, write_bytes: int, now: float) -> None:
-        """The request may not be complete yet."""
         self.moved_at = now
         self.read_bytes += read_bytes
         self.write_bytes += write_bytes
@@ -190,9 +188,7 @@ class LoadPlan:
     settings: Settings = field(default_factory=Settings)
     scenario: Annotated[Scenario, scenario_from_json]
     folder: str = ""
-    """Name of the load's own folder, in each target's folder."""
     reuse: bool = False
-    """The files exist already."""
     keep: bool = False
     """The files stay afterwards."""
     leftover: bool = False
@@ -223,7 +219,6 @@ class PhaseBegan:
     seconds: float = 0.0
     """Its expected length; 0 if unknown."""
     at_seconds: float = 0.0
-    """Monotonic clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,13 +253,10 @@ class PointMeasured:
     users: int
     began_seconds: float
     ended_seconds: float
-    """End of the steady window, monotonic clock."""
     ramp_seconds: float
     workers: tuple[WorkerFigures, ...] = ()
     failure: str | None = None
-    """Why the point does not count."""
     errors: Mapping[str, int] = field(default_factory=dict)
-    """During ramp and settle time."""
     first_error: str = ""
 
 
@@ -296,7 +288,6 @@ class LoadEnded:
     """The engine has cleaned up; always the last event."""
 
     kind: str = ""
-    """Name of the error that ended it; empty after a clean end."""
     text: str = ""
     left_behind: bool = False
 
@@ -355,12 +346,10 @@ class EngineProcess:
         return self._until(WorkersReady)
 
     def point(self, number: int, users: int, size_bytes: int | None = None) -> Iterator[LoadEvent]:
-        """The last event is PointMeasured or LoadEnded."""
         self._process.say(line_of(MeasurePoint(number=number, users=users, size_bytes=size_bytes or 0)))
         return self._until(PointMeasured)
 
     def rest(self) -> Iterator[LoadEvent]:
-        """The last event is UsersGone or LoadEnded."""
         self._process.say(line_of(Rest()))
         return self._until(UsersGone)
 

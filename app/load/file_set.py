@@ -13,6 +13,9 @@ from storage.loads.records import RequestKind, Scenario, SizeClass
 from storage.records import Target
 
 FILES_IN_FOLDER = 200
+CONTENT = Content(1 << 62)
+Count = Callable[[int, int], None]
+"""Takes the bytes just read and just written."""
 SPACE_TO_LEAVE = 1.05
 """Free space needed, as a multiple of the files' size: names, folders and users' copies take some."""
 
@@ -21,7 +24,6 @@ class SetFile(NamedTuple):
     """One file of the set."""
 
     path: str
-    """Relative to the set's folder."""
     size_bytes: int
 
 
@@ -31,11 +33,9 @@ class FileSet:
     def __init__(self, scenario: Scenario) -> None:
         self.files = tuple(_files(scenario.files if scenario.sizes else 0, scenario.sizes))
         self.in_use = self.files
-        """Files that requests use."""
         self.folders = tuple(sorted({file.path.partition("/")[0] for file in self.files}))
 
     def use_size(self, size_bytes: int) -> None:
-        """Restrict requests to files of that size; 0 for all."""
         self.in_use = tuple(file for file in self.files if size_bytes in {0, file.size_bytes}) or self.files
 
     @property
@@ -70,27 +70,21 @@ def check_space(files: Files, wanted: FileSet) -> None:
         )
 
 
-def make_folders(files: Files, folder: str, wanted: FileSet) -> None:
-    """Make the load's folder and its subfolders."""
-    files.make_folder(place(files.target, folder))
-    for each in wanted.folders:
-        files.make_folder(place(files.target, folder, each))
-
-
-def make_file(files: Files, folder: str, file: SetFile, content: Content) -> None:
-    """Make one of the files."""
-    write_whole(files, place(files.target, folder, file.path), file.size_bytes, content, 0, OpenMode.CREATE)
-
-
-def write_whole(files: Files, path: str, size_bytes: int, content: Content, at: int, mode: OpenMode) -> None:
-    """Write a file of that size, with content from offset ``at``."""
-    if size_bytes <= MAX_BLOCK_BYTES:
-        files.write_file(path, content.block(at, size_bytes), mode)
+def write_whole(
+    files: Files, path: str, size_bytes: int, mode: OpenMode, *, at: int = 0, block_bytes: int = MAX_BLOCK_BYTES,
+    count: Count = lambda _read, _written: None,
+) -> None:  # fmt: skip
+    """Write a file of that size, with content from offset ``at``; counted a block at a time where it is larger."""
+    if size_bytes <= (block_bytes if files.has_handles else MAX_BLOCK_BYTES):
+        files.write_file(path, CONTENT.block(at, size_bytes), mode)
+        count(0, size_bytes)
         return
     handle = files.open(path, mode)
     try:
-        for done in range(0, size_bytes, MAX_BLOCK_BYTES):
-            files.write_at(handle, done, content.block(at + done, min(MAX_BLOCK_BYTES, size_bytes - done)))
+        for done in range(0, size_bytes, block_bytes):
+            length = min(block_bytes, size_bytes - done)
+            files.write_at(handle, done, CONTENT.block(at + done, length))
+            count(0, length)
     finally:
         files.close_file(handle)
 
@@ -124,6 +118,7 @@ _NAME = re.compile(r"[du]\d+|f\d{7}|copy[01]|document(\.new)?|written")
 
 def names_in(files: Files, path: str, *, any_name: bool = False) -> tuple[list[str], list[str]]:
     """All files and folders below the load's folder, deepest first.
+
     Raises MeasurementError for a name that no load gives, unless ``any_name``: it is somebody else's file.
     """
     paths: list[str] = []
@@ -164,8 +159,6 @@ PIECE_BYTES = 16 * 1024
 BLOCK_BYTES = 256 * 1024
 """Bytes are counted per block: on a slow link one file may take longer than a steady window."""
 _PIECES = 3
-Count = Callable[[int, int], None]
-"""Takes the bytes just read and just written."""
 
 
 class FileRequests:
@@ -204,7 +197,6 @@ class FileRequests:
         }
 
     def do(self, kind: RequestKind) -> None:
-        """Raises errors of :mod:`app.errors`."""
         self._do[kind]()
 
     def _read_whole(self, path: str, size_bytes: int) -> None:
@@ -220,18 +212,7 @@ class FileRequests:
 
     def _write_whole(self, path: str, size_bytes: int, mode: OpenMode) -> None:
         at = self._at()
-        if size_bytes <= BLOCK_BYTES or not self._files.has_handles:
-            write_whole(self._files, path, size_bytes, CONTENT, at, mode)
-            self._count(0, size_bytes)
-            return
-        handle = self._files.open(path, mode)
-        try:
-            for done in range(0, size_bytes, BLOCK_BYTES):
-                length = min(BLOCK_BYTES, size_bytes - done)
-                self._files.write_at(handle, done, CONTENT.block(at + done, length))
-                self._count(0, length)
-        finally:
-            self._files.close_file(handle)
+        write_whole(self._files, path, size_bytes, mode, at=at, block_bytes=BLOCK_BYTES, count=self._count)
 
     def _pick(self) -> tuple[str, SetFile]:
         file = self._set.in_use[self._chance.randrange(len(self._set.in_use))]
@@ -311,6 +292,3 @@ class FileRequests:
         self._turn += 1
         path = f"{self._own.rpartition('/')[2]}-{self._turn}"
         self._write_whole(path, self._size(), OpenMode.CREATE)
-
-
-CONTENT = Content(1 << 62)

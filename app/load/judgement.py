@@ -1,4 +1,4 @@
-"""Turn the workers' counts into a load point, check it, and choose the next point."""
+"""Turn the workers' counts and the server's counters into a load point, check it, and choose the next point."""
 
 import math
 import re
@@ -8,18 +8,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from app.environment import resources
 from app.environment.host.facts import servers_here
 from app.environment.link.facts import is_this_machine
-from app.environment.resources import (
-    MEMORY_INTERVAL_SECONDS,
-    ResourceSample,
-    ResourceSampler,
-    SampledSides,
-    card_rates,
-    disk_percents,
-    percents,
-    spread_of,
-)
 from app.load.events import PointMeasured, WorkerFigures, counted
 from app.measure.process import Warned
 from app.server.shell import ServerShell, script_file
@@ -86,7 +77,6 @@ class PrinterShare:
         return found is not None
 
     def waiting(self) -> int | None:
-        """Jobs that wait or print; None if the server does not say."""
         printed = self._told("not-completed")
         return None if printed is None else jobs_in(printed)
 
@@ -107,9 +97,7 @@ class PrinterShare:
         return said.out if said.code == 0 else None
 
     def drained(self, since_seconds: float, enough: Callable[[], bool]) -> Iterator[PrintQueue]:
-        """Wait until the queue is as short as before the load (monotonic clock); yields each look.
-        The last one is drained, unless the user has had ``enough`` or the server stops answering.
-        """
+        """Looks until the queue is as short as before, the user has had ``enough``, or nobody answers."""
         at_first = None
         while (now := self.waiting()) is not None:
             passed = time.monotonic() - since_seconds
@@ -125,7 +113,7 @@ _TICKS_A_SECOND = 100
 """USER_HZ, the same on every common Linux (proc(5))."""
 
 
-def server_view(samples: Sequence[ResourceSample]) -> PointServer | None:
+def server_view(samples: Sequence[resources.ResourceSample]) -> PointServer | None:
     """The server's use of resources; None for fewer than two samples."""
     pairs = list(pairwise(samples))
     if len(pairs) > 3:
@@ -138,12 +126,12 @@ def server_view(samples: Sequence[ResourceSample]) -> PointServer | None:
     if not pairs:
         return None
 
-    def percent(ticks: Callable[[ResourceSample], int | None], least: float = -math.inf) -> Spread | None:
-        found = percents(pairs, ticks)
-        return spread_of([max(least, value) for value in found]) if len(found) == len(pairs) else None
+    def percent(ticks: Callable[[resources.ResourceSample], int | None], least: float = -math.inf) -> Spread | None:
+        found = resources.percents(pairs, ticks)
+        return resources.spread_of([max(least, value) for value in found]) if len(found) == len(pairs) else None
 
-    def busy_percent(ticks: Callable[[ResourceSample], int]) -> Spread:
-        return spread_of(percents(pairs, ticks))
+    def busy_percent(ticks: Callable[[resources.ResourceSample], int]) -> Spread:
+        return resources.spread_of(resources.percents(pairs, ticks))
 
     first, last = pairs[0][0], pairs[-1][1]
     seconds = last.uptime_seconds - first.uptime_seconds
@@ -160,21 +148,19 @@ def server_view(samples: Sequence[ResourceSample]) -> PointServer | None:
         processes=last.server_processes,
         smbd_uss_bytes=memory.uss_bytes if memory else None,
         smbd_pss_bytes=memory.pss_bytes if memory else None,
-        interfaces=card_rates(first, last),
-        disk_busy_percent=disk_percents(first, last),
+        interfaces=resources.card_rates(first, last),
+        disk_busy_percent=resources.disk_percents(first, last),
         throttled_percent=_throttled(first, last),
     )
 
 
-def _others_ticks(sample: ResourceSample) -> int | None:
-    """Of programs that are neither the server's nor ours."""
+def _others_ticks(sample: resources.ResourceSample) -> int | None:
     if sample.kernel_part is None or sample.server_ticks is None:
         return None
     return sample.processors.busy - sample.kernel_part - sample.server_ticks - sample.own_ticks
 
 
-def _throttled(first: ResourceSample, last: ResourceSample) -> float | None:
-    """Percent of the control group's periods that ended throttled."""
+def _throttled(first: resources.ResourceSample, last: resources.ResourceSample) -> float | None:
     if first.periods is None or last.periods is None:
         return None
     all_, held = (last.periods[i] - first.periods[i] for i in (0, 1))
@@ -186,30 +172,29 @@ _OTHER_NAMES = {"smbd": ("cleanupd",)}
 """Server processes whose names do not begin with the server's."""
 
 
-class LoadSamplers(SampledSides):
+class LoadSamplers(resources.SampledSides):
     """Resource samplers of both sides of a load."""
 
     def __init__(self, load: Load, ssh: str | None) -> None:
         target = load.targets[0]
         is_here = target.abilities.is_local or (ssh is None and is_this_machine(target.host))
         names = [name for server in target.abilities.servers for name in (server, *_OTHER_NAMES.get(server, ()))]
-        every = max(1, min(MEMORY_INTERVAL_SECONDS, int(load.scenario.duration_seconds / 3)))
+        every = max(1, min(resources.MEMORY_INTERVAL_SECONDS, int(load.scenario.duration_seconds / 3)))
         server = None
         if is_here or ssh is not None:
             serves = is_here and not target.abilities.is_local
             roots = servers_here(target.port_number) if serves else frozenset()
-            server = ResourceSampler(ssh, names=names or ["smbd"], roots=roots, memory_interval_seconds=every)
-        super().__init__(server, server if is_here else ResourceSampler())
+            server = resources.ResourceSampler(ssh, names=names or ["smbd"], roots=roots, memory_interval_seconds=every)
+        super().__init__(server, server if is_here else resources.ResourceSampler())
 
     def warnings(self) -> Iterator[Warned]:
         if self.server and self.server.problem:
             yield Warned(text=self.server.problem)
 
     def between(self, began_seconds: float, ended_seconds: float) -> tuple[PointServer | None, Cards]:
-        """The server and this machine's cards between two monotonic times."""
         server = server_view(self.server.samples(began_seconds, ended_seconds)) if self.server else None
         own = self.own.samples(began_seconds, ended_seconds) if self.own else []
-        return server, card_rates(own[0], own[-1]) if len(own) > 1 else {}
+        return server, resources.card_rates(own[0], own[-1]) if len(own) > 1 else {}
 
 
 MOST_GENERATOR_PERCENT = 70.0
@@ -353,7 +338,6 @@ class NextPoint(NamedTuple):
 
     users: int
     size_bytes: int | None = None
-    """The only file size to use; None for all."""
 
 
 def next_point(points: Sequence[LoadPoint], choices: LoadChoices, scenario: Scenario) -> NextPoint | None:

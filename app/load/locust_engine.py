@@ -18,38 +18,9 @@ from gevent.pool import Pool
 from gevent.queue import Queue
 from locust.env import Environment
 
-from app.clients.base import Files, check_folder, connected_files
+from app.clients.base import Files, OpenMode, check_folder, connected_files
 from app.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFileError, SharebenchError
-from app.load.events import (
-    LOAD_ORDERS,
-    FilesMade,
-    LoadEnded,
-    LoadEvent,
-    LoadPhase,
-    LoadPlan,
-    MeasurePoint,
-    PhaseBegan,
-    PointMeasured,
-    Rest,
-    SecondPassed,
-    UsersGone,
-    WorkerFigures,
-    WorkerSecond,
-    WorkersReady,
-    counted,
-)
-from app.load.file_set import (
-    CONTENT,
-    FileSet,
-    check_space,
-    check_there,
-    make_file,
-    make_folders,
-    place,
-    removals,
-    remove_all,
-    remove_users_own,
-)
+from app.load import events, file_set
 from app.load.worker import ERROR_KINDS, ORDER, FileUser, call_in_thread, clock, make_master
 from app.load.worker_processes import WorkerProcesses
 from app.measure.process import Warned
@@ -66,10 +37,10 @@ _TELL_EVERY = 50
 class Preparation:
     """What was made on each target, and must be removed."""
 
-    def __init__(self, plan: LoadPlan, emit: Callable[[LoadEvent], None]) -> None:
+    def __init__(self, plan: events.LoadPlan, emit: Callable[[events.LoadEvent], None]) -> None:
         self._plan = plan
         self._emit = emit
-        self._set = FileSet(plan.scenario)
+        self._set = file_set.FileSet(plan.scenario)
         self._made_on: list[Target] = []
 
     @property
@@ -77,7 +48,6 @@ class Preparation:
         return any(kind is not RequestKind.PRINT for kind in self._plan.scenario.requests)
 
     def look(self) -> None:
-        """Check the login and the space on every target. Raises the first problem."""
         self._on_each(self._look_at)
 
     def make(self) -> None:
@@ -96,26 +66,26 @@ class Preparation:
                     raise MeasurementError(f"{files.target.protocol}:// has no open files, which {kind.value} needs")
         check_folder(files)
         if not self._plan.reuse and not self._plan.leftover:
-            check_space(files, self._set)
+            file_set.check_space(files, self._set)
 
     def _make_on(self, files: Files) -> None:
         target, folder = files.target, self._plan.folder
         if self._plan.reuse:
-            check_there(files, folder, self._set)
-            remove_users_own(files, folder)
+            file_set.check_there(files, folder, self._set)
+            file_set.remove_users_own(files, folder)
             return
         if self._made_on and _is_there(files, folder):
             return  # the same share by another of the server's addresses
         if self._plan.leftover and not self._made_on:
-            remove_all(files, place(target, folder))
-        check_space(files, self._set)
+            file_set.remove_all(files, file_set.place(target, folder))
+        file_set.check_space(files, self._set)
         self._made_on.append(target)
-        self._emit(PhaseBegan(phase=LoadPhase.FILES))
-        make_folders(files, folder, self._set)
-        self._with_several(
-            target,
-            [lambda by, file=file: make_file(by, folder, file, CONTENT) for file in self._set.files],  # type: ignore[misc]
-        )
+        self._emit(events.PhaseBegan(phase=events.LoadPhase.FILES))
+        for each in ("", *self._set.folders):
+            files.make_folder(file_set.place(target, folder, each))
+        paths = [(file_set.place(target, folder, file.path), file.size_bytes) for file in self._set.files]
+        jobs = [partial(file_set.write_whole, path=path, size_bytes=size, mode=OpenMode.CREATE) for path, size in paths]
+        self._with_several(target, jobs)
 
     def remove(self) -> None:
         """Raises an error that names what is left."""
@@ -123,19 +93,18 @@ class Preparation:
             return
         problems = []
         for target in self._made_on:
-            self._emit(PhaseBegan(phase=LoadPhase.CLEANING))
-            path = place(target, self._plan.folder)
+            self._emit(events.PhaseBegan(phase=events.LoadPhase.CLEANING))
+            path = file_set.place(target, self._plan.folder)
             try:
                 with self._connected(target) as files:
-                    self._with_several(target, removals(files, path))
-                    remove_all(files, path)
+                    self._with_several(target, file_set.removals(files, path))
+                    file_set.remove_all(files, path)
             except SharebenchError as error:
                 problems.append(f"{path} is still there ({error}); delete it there")
         if problems:
             raise MeasurementError("; ".join(problems))
 
     def _with_several(self, target: Target, jobs: Sequence[Callable[[Files], None]]) -> None:
-        """Raises the first error."""
         if not jobs:
             return
         waiting: Queue[Callable[[Files], None]] = Queue()
@@ -150,7 +119,7 @@ class Preparation:
                     waiting.get()(files)
                     done += 1
                     if done % _TELL_EVERY == 0:
-                        self._emit(FilesMade(files=done, of_files=len(jobs)))
+                        self._emit(events.FilesMade(files=done, of_files=len(jobs)))
                         gevent.sleep(0)
 
         pool = Pool(_CONNECTIONS)
@@ -166,12 +135,12 @@ class Preparation:
 
 def _is_there(files: Files, folder: str) -> bool:
     with suppress(NoSuchFileError, NotAFileError):
-        return files.query(place(files.target, folder)).is_folder
+        return files.query(file_set.place(files.target, folder)).is_folder
     return False
 
 
-Emit = Callable[[LoadEvent], None]
-_Told = TypeVar("_Told", WorkerFigures, WorkerSecond)
+Emit = Callable[[events.LoadEvent], None]
+_Told = TypeVar("_Told", events.WorkerFigures, events.WorkerSecond)
 _LOGIN_PATIENCE_SECONDS = 30.0
 """After this long without another login, the point starts with the users it has."""
 _SLOWEST_RAMP, _SLOWEST_LOGINS_SECONDS = 10, 600.0
@@ -182,21 +151,20 @@ _RESULT_SECONDS = 20.0
 class LoadEngine:
     """One load, from making its files to removing them."""
 
-    def __init__(self, plan: LoadPlan, emit: Emit) -> None:
+    def __init__(self, plan: events.LoadPlan, emit: Emit) -> None:
         self._plan = plan
         self._emit = emit
         os.environ["LOCUST_WAIT_FOR_WORKERS_REPORT_AFTER_RAMP_UP"] = "0"
         self._runner, key = make_master(Environment(user_classes=[FileUser]))
-        self._runner.register_message(WorkerSecond.__name__, self._hear_second)
-        self._runner.register_message(WorkerFigures.__name__, self._hear_measured)
+        self._runner.register_message(events.WorkerSecond.__name__, self._hear_second)
+        self._runner.register_message(events.WorkerFigures.__name__, self._hear_measured)
         self._preparation = Preparation(plan, emit)
         self._processes = WorkerProcesses(plan, self._runner.server.port, key)
-        self._latest: dict[int, WorkerSecond] = {}
-        self._measured: dict[int, WorkerFigures] = {}
+        self._latest: dict[int, events.WorkerSecond] = {}
+        self._measured: dict[int, events.WorkerFigures] = {}
         self._errors: dict[str, int] = {}
         self._first_error = ""
         self._now = (0, 0)
-        """The point, and its users."""
         self._nobody = True
 
     def begin(self) -> None:
@@ -204,14 +172,13 @@ class LoadEngine:
         self._preparation.look()
         self._start_workers()
         self._preparation.make()
-        self._emit(WorkersReady(workers=self._processes.machines()))
+        self._emit(events.WorkersReady(workers=self._processes.machines()))
 
     def end(self) -> None:
         self._processes.end()
         self._preparation.remove()
 
     def point(self, number: int, users: int, size_bytes: int) -> None:
-        """Ramp, settle time and steady window; ``size_bytes`` 0 uses all files."""
         began = ended = clock()
         self._now, self._measured, self._errors, self._first_error = (number, users), {}, {}, ""
         failure: str | None = None
@@ -220,14 +187,14 @@ class LoadEngine:
             self._start_workers()
             self._nobody = False
             self._runner.send_message(ORDER, {"size_bytes": size_bytes})
-            self._phase(LoadPhase.RAMP)
+            self._phase(events.LoadPhase.RAMP)
             started = clock()
             self._ramp(users)
             ramp_seconds = clock() - started
-            self._phase(LoadPhase.SETTLE, self._plan.scenario.settle_seconds)
+            self._phase(events.LoadPhase.SETTLE, self._plan.scenario.settle_seconds)
             self._wait(self._plan.scenario.settle_seconds)
             began = clock()
-            self._phase(LoadPhase.STEADY, self._plan.scenario.duration_seconds)
+            self._phase(events.LoadPhase.STEADY, self._plan.scenario.duration_seconds)
             self._runner.send_message(ORDER, {"measure_seconds": self._plan.scenario.duration_seconds})
             self._wait(self._plan.scenario.duration_seconds)
             self._wait(_RESULT_SECONDS, lambda: len(self._measured) == self._processes.count)
@@ -242,7 +209,7 @@ class LoadEngine:
         if failure is not None:
             self._start_over()
         self._emit(
-            PointMeasured(
+            events.PointMeasured(
                 point=number, users=users, began_seconds=began, ended_seconds=ended, ramp_seconds=ramp_seconds,
                 workers=tuple(self._measured.values()), failure=failure, errors=self._errors,
                 first_error=self._first_error,
@@ -250,11 +217,11 @@ class LoadEngine:
         )  # fmt: skip
 
     def rest(self) -> None:
-        self._phase(LoadPhase.PRINTING)
+        self._phase(events.LoadPhase.PRINTING)
         told = clock()
         self._nobody = True
         self._runner.stop()
-        self._emit(UsersGone(at_seconds=told))
+        self._emit(events.UsersGone(at_seconds=told))
 
     def _start_workers(self) -> None:
         self._processes.start_missing()
@@ -265,7 +232,7 @@ class LoadEngine:
         there = min(len(self._runner.clients.ready), len(self._latest))
         return there >= self._processes.count and not any(each.users for each in self._latest.values())
 
-    def _check_users(self, told: Collection[WorkerFigures | WorkerSecond]) -> None:
+    def _check_users(self, told: Collection[events.WorkerFigures | events.WorkerSecond]) -> None:
         """Raises MeasurementError unless the workers run all users, connected or not."""
         running, (_, users) = sum(each.users for each in told), self._now
         if running < users:
@@ -303,7 +270,6 @@ class LoadEngine:
             spawning.kill()
 
     def _wait(self, seconds: float, until: Callable[[], bool] | None = None, *, must: bool = False) -> None:
-        """Raises MeasurementError if a worker dies meanwhile."""
         end = clock() + seconds
         while (left := end - clock()) > 0 and not (until and until()):
             if died := self._processes.died():
@@ -314,19 +280,21 @@ class LoadEngine:
                 f"the load's worker processes were not ready in {seconds:.0f} s; is this machine overloaded?"
             )
 
-    def _phase(self, phase: LoadPhase, seconds: float = 0.0) -> None:
+    def _phase(self, phase: events.LoadPhase, seconds: float = 0.0) -> None:
         number, users = self._now
-        self._emit(PhaseBegan(phase=phase, point=number, users=users, seconds=seconds, at_seconds=time.monotonic()))
+        self._emit(
+            events.PhaseBegan(phase=phase, point=number, users=users, seconds=seconds, at_seconds=time.monotonic())
+        )
 
     def _hear_measured(self, environment: Environment, msg: Any, **_: Any) -> None:  # noqa: ARG002  locust's names
-        if (measured := self._read(WorkerFigures, msg.data)) is not None:
+        if (measured := self._read(events.WorkerFigures, msg.data)) is not None:
             self._measured[measured.index] = measured
 
     def _hear_second(self, environment: Environment, msg: Any, **_: Any) -> None:  # noqa: ARG002  locust's names
-        if (second := self._read(WorkerSecond, msg.data)) is None:
+        if (second := self._read(events.WorkerSecond, msg.data)) is None:
             return
         self._latest[second.index] = second
-        self._errors = counted([self._errors, second.errors])
+        self._errors = events.counted([self._errors, second.errors])
         self._first_error = self._first_error or second.first_error
         if second.index == min(self._latest):
             self._tell_second()
@@ -344,7 +312,7 @@ class LoadEngine:
         parts = list(self._latest.values())
         number, users = self._now
         self._emit(
-            SecondPassed(
+            events.SecondPassed(
                 point=number,
                 users=users,
                 connected=sum(each.connected for each in parts),
@@ -368,7 +336,7 @@ class EngineChild:
         self._working: gevent.Greenlet | None = None
 
     def hold(self) -> None:
-        engine = LoadEngine(message_of(self._next_line(), [LoadPlan]), self._emit)
+        engine = LoadEngine(message_of(self._next_line(), [events.LoadPlan]), self._emit)
         self._working = gevent.spawn(_ended_by, partial(self._work, engine))
         gevent.spawn(self._listen)
         ended, cleaned = self._working.get(), _ended_by(engine.end)
@@ -394,28 +362,28 @@ class EngineChild:
             self._came.wait()
             self._came.clear()
             while self._orders:
-                match message_of(self._orders.pop(0), LOAD_ORDERS):
-                    case MeasurePoint(number=number, users=users, size_bytes=size_bytes):
+                match message_of(self._orders.pop(0), events.LOAD_ORDERS):
+                    case events.MeasurePoint(number=number, users=users, size_bytes=size_bytes):
                         engine.point(number, users, size_bytes)
-                    case Rest():
+                    case events.Rest():
                         engine.rest()
                     case _:
                         return
 
-    def _emit(self, event: LoadEvent) -> None:
+    def _emit(self, event: events.LoadEvent) -> None:
         with suppress(OSError, ValueError):
             self._out.write(line_of(event) + "\n")
             self._out.flush()
 
 
-def _ended_by(work: Callable[[], None]) -> LoadEnded:
+def _ended_by(work: Callable[[], None]) -> events.LoadEnded:
     try:
         work()
     except SharebenchError as error:
-        return LoadEnded(kind=type(error).__name__, text=str(error))
+        return events.LoadEnded(kind=type(error).__name__, text=str(error))
     except Exception as error:  # noqa: BLE001  whatever it was, the other side must hear of it
-        return LoadEnded(kind="MeasurementError", text=f"the engine failed: {type(error).__name__}: {error}")
-    return LoadEnded()
+        return events.LoadEnded(kind="MeasurementError", text=f"the engine failed: {type(error).__name__}: {error}")
+    return events.LoadEnded()
 
 
 def serve() -> None:

@@ -80,7 +80,6 @@ def _size(value: Any) -> int:
 
 
 def _line(text: str, key: str) -> str:
-    """The line of a key; the last line for a missing key."""
     lines = text.splitlines()
     at = next(
         (number for number, line in enumerate(lines, 1) if re.match(rf'\s*"?{re.escape(key)}\b', line)),
@@ -135,24 +134,11 @@ def parse_users(text: str) -> tuple[int, ...]:
 
 
 def changed(
-    scenario: Scenario,
-    *,
-    files: int | None = None,
-    duration: float | None = None,
-    settle: float | None = None,
-    think: str | None = None,
-    pace: float | None = None,
-    read: float | None = None,
-    sizes: str | None = None,
-    seed: int | None = None,
+    scenario: Scenario, *, think: str | None = None, read: float | None = None, sizes: str | None = None, **fields: Any
 ) -> Scenario:
-    """The scenario changed by options. Raises UsageError."""
+    """The scenario changed by options; ``fields`` are its own, and None changes nothing. Raises UsageError."""
     given: dict[str, Any] = {
-        "files": files,
-        "duration_seconds": duration,
-        "settle_seconds": settle,
-        "pace_seconds": pace,
-        "seed": seed,
+        **fields,
         "think": None if think is None else parse_think(think),
         "sizes": None if sizes is None else parse_sizes(sizes),
         "requests": None if read is None else _with_reads(scenario.requests, read),

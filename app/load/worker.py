@@ -22,18 +22,9 @@ from locust.exception import RPCError, RPCReceiveError
 from locust.rpc import Message, zmqrpc
 from locust.runners import MasterRunner, WorkerRunner
 
+from app import errors
 from app.child_process import held_seconds
 from app.clients.base import Files, make_files
-from app.errors import (
-    AccessDeniedError,
-    ConnectionLostError,
-    LoginError,
-    NoSpaceError,
-    NoSuchFileError,
-    SharebenchError,
-    StalledError,
-    UnreachableError,
-)
 from app.load.events import LoadPlan, SteadyWindow, WorkerFigures, WorkerSecond
 from app.load.file_set import FileRequests, FileSet
 from app.load.worker_processes import LOOPBACK, WorkerOrder
@@ -93,24 +84,19 @@ _NOTICED_SECONDS = 0.1
 _TRIES = 3
 _WAIT_TO_TRY_SECONDS = 1.0
 _BLOCKING_THREADS = 64
-_KINDS: tuple[tuple[type[SharebenchError], str], ...] = (
-    (LoginError, "login refused"),
-    (UnreachableError, "not reached"),
-    (ConnectionLostError, "connection lost"),
-    (StalledError, "no answer in time"),
-    (NoSpaceError, "no space"),
-    (AccessDeniedError, "access denied"),
-    (NoSuchFileError, "no such file"),
+_KINDS: tuple[tuple[type[errors.SharebenchError], str], ...] = (
+    (errors.LoginError, "login refused"),
+    (errors.UnreachableError, "not reached"),
+    (errors.ConnectionLostError, "connection lost"),
+    (errors.StalledError, "no answer in time"),
+    (errors.NoSpaceError, "no space"),
+    (errors.AccessDeniedError, "access denied"),
+    (errors.NoSuchFileError, "no such file"),
 )
 _OTHER = "other"
 ERROR_KINDS = frozenset({_OTHER, *(name for _, name in _KINDS)})
 
 clock = time.monotonic
-
-
-def error_kind(error: SharebenchError) -> str:
-    """The error's name among :data:`ERROR_KINDS`."""
-    return next((name for kind, name in _KINDS if isinstance(error, kind)), _OTHER)
 
 
 def call_in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -158,12 +144,7 @@ class LoadUsers:
     def given_up(self) -> int:
         return sum(user.given_up for user in self.all)
 
-    def use_size(self, size_bytes: int) -> None:
-        """Use only files of that size; 0 for all."""
-        self.set.use_size(size_bytes)
-
     def moved(self, read_bytes: int, write_bytes: int) -> None:
-        """Count bytes, and the silence before them if a request was waiting."""
         now = clock()
         if self.window is not None and now - self.window.moved_at > _NOTICED_SECONDS:
             asked = min((user.asked_at for user in self.all if user.asked_at is not None), default=now)
@@ -172,10 +153,11 @@ class LoadUsers:
             if window is not None:
                 window.moved(read_bytes, write_bytes, now)
 
-    def failed(self, error: SharebenchError) -> None:
+    def failed(self, error: errors.SharebenchError) -> None:
+        named_kind = next((name for kind, name in _KINDS if isinstance(error, kind)), _OTHER)
         for window in (self.window, self.second):
             if window is not None:
-                window.failed(error_kind(error), str(error))
+                window.failed(named_kind, str(error))
 
     def begin_window(self) -> None:
         self.window = SteadyWindow(clock(), self.plan.scenario.duration_seconds)
@@ -199,7 +181,6 @@ class LoadUsers:
         )
 
     def _under_way(self, now: float) -> float:
-        """Sum over users of seconds spent in their current pause or request."""
         return sum(now - user.since for user in self.all if user.since is not None)
 
     def progress(self, cpu_percent: float) -> WorkerSecond:
@@ -268,7 +249,7 @@ class LoadUser:
         kind = mix.next_kind()
         try:
             work.do(kind)
-        except SharebenchError as error:
+        except errors.SharebenchError as error:
             ended = self._asked(began)
             if users.window is not None:
                 users.window.refused(ended - began)
@@ -293,7 +274,7 @@ class LoadUser:
             began = self._login_at = clock()
             try:
                 self._files.connect()
-            except SharebenchError as error:
+            except errors.SharebenchError as error:
                 self._users.failed(error)
                 self._login_error = str(error)
                 if attempt < _TRIES - 1:
@@ -306,10 +287,9 @@ class LoadUser:
         sleep_for_ever()
 
     def _recover(self) -> None:
-        """Reconnect after a lost connection; the user does not count as connected meanwhile."""
         try:
             self._files.connect()
-        except SharebenchError:
+        except errors.SharebenchError:
             self.connected, self.since = False, None
             self._connect()
             self.since = clock()
@@ -318,7 +298,7 @@ class LoadUser:
         self._users.all.discard(self)
         self.connected = False
         self._files.abort()
-        with suppress(SharebenchError):
+        with suppress(errors.SharebenchError):
             self._files.close()
 
 
@@ -405,7 +385,6 @@ class FileUser(User):
     users: ClassVar[LoadUsers | None] = None
 
     def on_start(self) -> None:
-        """Live until ended: locust's own loop of tasks is never reached."""
         assert self.users is not None
         user = LoadUser(self.users)
         try:
@@ -425,7 +404,6 @@ class Worker:
         self._runner.register_message(ORDER, self._hear)
 
     def work(self) -> None:
-        """Be there until stdin ends."""
         jobs = [gevent.spawn(self._report), gevent.spawn(self._users.watch_lateness, self._stop)]
         gevent.get_hub().threadpool.apply(sys.stdin.read)
         self._stop.set()
@@ -437,7 +415,7 @@ class Worker:
             case {"measure_seconds": seconds}:
                 gevent.spawn(self._measure, seconds)
             case {"size_bytes": size_bytes}:
-                self._users.use_size(size_bytes)
+                self._users.set.use_size(size_bytes)
 
     def _measure(self, seconds: float) -> None:
         began, processor, held = time.monotonic(), time.process_time(), held_seconds()

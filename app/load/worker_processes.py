@@ -35,7 +35,6 @@ class WorkerOrder:
     index: int
     """Of the process in the whole load, or of the machine's first one."""
     processes: int
-    """Of its machine."""
     port: int
     """The engine's, on the loopback."""
     key: str
@@ -74,8 +73,6 @@ def serve_workers() -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Greeting:
-    """What the other machine says first."""
-
     version: str
     processes: Annotated[int, up_to(MOST_PROCESSES, at_least=1)]
 
@@ -120,7 +117,6 @@ class RemoteWorkers:
 
 
 HERE = "this machine"
-"""What a machine without a name is called."""
 
 
 class WorkerProcesses:
@@ -133,7 +129,6 @@ class WorkerProcesses:
         self._here: list[ChildProcess] = []
         self._elsewhere: list[RemoteWorkers] = []
         self.indexes = range(0)
-        """Of the processes that there are now."""
 
     @property
     def count(self) -> int:

@@ -314,7 +314,6 @@ class FormEntries:
     """What the user says about a series."""
 
     link_bits_per_second: int | None = None
-    """Nominal link speed; None to ask the network interface."""
     label: str = ""
     note: str = ""
     question: str = ""
@@ -325,7 +324,6 @@ class FormEntries:
     change_name: str | None = None
     change_value: str = ""
     wait_seconds: float = 0.0
-    """Longest wait for a quiet time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -334,11 +332,9 @@ class SeriesRequest(FormEntries, MonitorChoices):
 
     plan: MeasurementPlan
     title: str = ""
-    """Empty for one made from command and target."""
     experiment: Experiment | None = None
 
     def stored_plan(self) -> Plan:
-        """For resuming; never contains a secret."""
         return Plan(**self.plan.run_choices(), **self.monitor_choices())
 
 

@@ -67,7 +67,6 @@ class Said(NamedTuple):
 
     @property
     def last_words(self) -> str:
-        """The problem, else the last line of stderr or stdout."""
         lines = [line.strip() for line in f"{self.out}\n{self.error}".splitlines() if line.strip()]
         return self.problem or (lines[-1] if lines else "it said nothing")
 
@@ -146,7 +145,6 @@ class RunningProgram:
         return ""
 
     def wait(self, seconds: float) -> Said:
-        """Ends the program after ``seconds``."""
         parts: tuple[list[bytes], list[bytes]] = ([], [])
         pairs = zip((self._process.stdout, self._process.stderr), parts, strict=True)
         readers = [threading.Thread(target=self._take, args=pair, daemon=True) for pair in pairs]
@@ -200,7 +198,6 @@ class RunningProgram:
             pipe.close()
 
     def _kill(self) -> None:
-        """Its children end with it, or with its stdin."""
         self.hang_up()
         if self.has_ended:
             return

@@ -11,7 +11,7 @@ from pathlib import Path
 from app.clients.base import Secrets, make_client
 from app.environment.collect import server_facts
 from app.environment.samba import printed
-from app.environment.samba.facts import loadable_modules
+from app.environment.samba.printed import loadable_modules
 from app.errors import MeasurementError, UsageError
 from app.measure.process import SeriesRequest
 from app.server.shell import Answer

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.changes.journal import begin_change, restore_entry
-from app.changes.script import ServerChange
-from app.changes.server import ChangeFailedError, give_word, new_change_id, set_arm
+from app.changes.server import ChangeFailedError, ServerChange, give_word, new_change_id, set_arm
 from app.environment.collect import collect
 from app.errors import CancelledError, SharebenchError
 from app.measure.process import Event, Failed, RunFinished, SeriesControl, Started, Warned

@@ -6,9 +6,8 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeRefusedError, ConsentNeededError
-from app.changes.smb_conf import ChangeableSetting, ConfLine, Ways
+from app.changes.smb_conf import ChangeableSetting, ConfLine, Ways, samba_setting
 from app.errors import UsageError
 from app.measure.process import SeriesControl, SeriesRequest
 from app.workflows.trial import run_trial

@@ -34,7 +34,7 @@ def password(monkeypatch):
 def test_no_helper_program_inherits_the_password():
     assert MARKER not in str(clean_environment())
     assert MARKER not in (run_text("env") or MARKER)
-    assert MARKER not in Subprocess().run(["env"], "here").output
+    assert MARKER not in Subprocess().run(["env"], "here").out
     for said in (ServerShell().script("env", {}), ServerShell().run("env"), ServerShell().start("env").wait(10.0)):
         assert "PATH=" in said.out
         assert MARKER not in said.out

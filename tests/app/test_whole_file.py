@@ -9,7 +9,6 @@ from typing import BinaryIO
 
 import pytest
 
-from app import whole_file as module
 from app.child_process import own_environment
 from app.whole_file import CannotWriteError, is_there, output_file, whole_file
 
@@ -33,15 +32,7 @@ def fail(file: BinaryIO) -> None:
     raise ZeroDivisionError
 
 
-@pytest.fixture(params=["nameless", "beside"])
-def way(request, monkeypatch):
-    """Both ways: with a file system that can make files without names, and with one that cannot."""
-    if request.param == "beside":
-        monkeypatch.setattr(os, "O_TMPFILE", os.O_DIRECTORY)  # a folder cannot be opened for writing: EISDIR
-    return request.param
-
-
-def test_it_takes_its_place_with_the_permissions_of_what_it_replaces(tmp_path: Path, way: str):
+def test_it_takes_its_place_with_the_permissions_of_what_it_replaces(tmp_path: Path):
     place = tmp_path / "form.pdf"
     for content in (b"first", b"second"):
         with whole_file(place) as file:
@@ -52,7 +43,7 @@ def test_it_takes_its_place_with_the_permissions_of_what_it_replaces(tmp_path: P
     assert names(tmp_path) == ["form.pdf"]
 
 
-def test_it_leaves_what_was_there_when_the_block_fails(tmp_path: Path, way: str):
+def test_it_leaves_what_was_there_when_the_block_fails(tmp_path: Path):
     place = tmp_path / "form.pdf"
     place.write_bytes(b"before")
     with pytest.raises(ZeroDivisionError), whole_file(place) as file:
@@ -61,28 +52,17 @@ def test_it_leaves_what_was_there_when_the_block_fails(tmp_path: Path, way: str)
     assert names(tmp_path) == ["form.pdf"]
 
 
-def test_a_kill_leaves_nothing(tmp_path: Path):
+def test_a_kill_leaves_what_was_there(tmp_path: Path):
+    place = tmp_path / "form.pdf"
+    place.write_bytes(b"before")
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, tmp_path / "form.pdf"], env=own_environment(), check=False, capture_output=True
+        [sys.executable, "-c", KILLED, place], env=own_environment(), check=False, capture_output=True
     )
     assert done.returncode == -9, done.stderr
-    assert names(tmp_path) == []
-
-
-def test_a_file_that_comes_into_being_meanwhile_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    place = tmp_path / "form.pdf"
-    settle = module._settle
-
-    def raced(file, where):
-        settle(file, where)
-        monkeypatch.setattr(Path, "exists", lambda _: False)
-        place.write_bytes(b"another's")
-
-    monkeypatch.setattr(module, "_settle", raced)
-    with whole_file(place) as file:
-        file.write(b"ours")
-    assert place.read_bytes() == b"ours"
-    assert names(tmp_path) == ["form.pdf"]
+    assert place.read_bytes() == b"before"
+    (beside,) = set(names(tmp_path)) - {"form.pdf"}
+    assert beside.startswith(".sharebench-")
+    assert beside.endswith(".part")
 
 
 def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path):

@@ -15,18 +15,16 @@ from unittest import mock
 
 from app.clients.base import Content, Secrets
 from app.clients.curl import CurlClient
-from app.clients.ftp import control as ftp_control
 from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import parse_line, parse_mlsd
 from app.clients.iperf3 import Iperf3Client
-from app.clients.programs import SubprocessOutcome
 from app.clients.smb import negotiate, share, wire
 from app.clients.smb.channel import Channel
 from app.clients.smbclient import SmbclientClient
-from app.environment.samba.facts import samba_facts
+from app.environment.samba.printed import samba_facts
 from app.errors import SharebenchError
 from app.logins import read_credentials
-from app.server.shell import Answer
+from app.server.shell import Answer, Said
 from app.targets import parse_target
 from app.units import parse_rate, parse_size
 from forms.importers.filled_form import Given
@@ -82,9 +80,9 @@ class ProgramSaid:
     """A stand-in for the running of programs: each says the same."""
 
     def __init__(self, output: str) -> None:
-        self.outcome = SubprocessOutcome(status=0, output=output, errors="")
+        self.outcome = Said(0, output, "")
 
-    def run(self, *_words: object, **_how: object) -> SubprocessOutcome:
+    def run(self, *_words: object, **_how: object) -> Said:
         return self.outcome
 
 
@@ -92,7 +90,7 @@ def hear_iperf3(output: str) -> None:
     client = Iperf3Client(Target(protocol="iperf3", host="nas", port=5201), Secrets(), Settings(), size_bytes=10_000)
     client._program = ProgramSaid(output)  # type: ignore[assignment]
     with mock.patch("app.clients.iperf3.find_program", return_value="x"):
-        client._trial = client._test(1, None, reverse=False).raw
+        client._trial = client._test(1, None, reverse=False)
         client.facts(), client.facts_of_path()
         for done in (client.get("", meter()), client.put("", Content(10_000), meter())):
             assert done.size_bytes >= 0
@@ -165,7 +163,7 @@ def converse_ftp(replies: bytes) -> None:
     said = SocketThatSays(replies)
     client = FTPClient(Target(protocol="ftp", host="nas", port=21, path="/f"), Secrets(), Settings(timeout_seconds=1))
     with (
-        mock.patch.object(ftp_control, "connect_tcp", return_value=said),
+        mock.patch("app.clients.tcp.connect_tcp", return_value=said),
         mock.patch("app.clients.ftp.control.socket.create_connection", side_effect=ConnectionRefusedError),
     ):
         for step in (client.connect, lambda: client.size("/f"), lambda: client.get("/f", meter())):

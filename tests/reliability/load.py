@@ -88,7 +88,7 @@ def against_counters(figures: Figures, window: float) -> None:
         request = LoadRequest(
             targets=(server.target(),),
             secrets=server.secrets(),
-            scenario=changed(find_scenario("redpaper"), files=1200, duration=window, settle=5.0),
+            scenario=changed(find_scenario("redpaper"), files=1200, duration_seconds=window, settle_seconds=5.0),
             choices=LoadChoices(users=USERS, processes=2),
         )
         windows: dict[int, PointMeasured] = {}

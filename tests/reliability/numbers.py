@@ -81,7 +81,9 @@ def round_trip(seconds: float) -> Result:
 
 def stopped_server(*, think: str | None = None, pace: float | None = None) -> Result:
     """A load in whose steady window every process of the server is stopped for two seconds."""
-    scenario = changed(find_scenario("redpaper"), files=60, settle=1.0, duration=20.0, think=think, pace=pace)
+    scenario = changed(
+        find_scenario("redpaper"), files=60, settle_seconds=1.0, duration_seconds=20.0, think=think, pace_seconds=pace
+    )
     server, stops = Smbd(), list[float]()
     ended: Load | None = None
     window: PointMeasured | None = None

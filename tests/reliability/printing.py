@@ -74,7 +74,7 @@ def _points(samba: Smbd, share: str, window: float) -> list[tuple[LoadPoint, flo
     request = LoadRequest(
         targets=(replace(samba.target(), share=share),),
         secrets=samba.secrets(),
-        scenario=changed(find_scenario("print"), duration=window, settle=2.0, think="0.1", sizes="4K"),
+        scenario=changed(find_scenario("print"), duration_seconds=window, settle_seconds=2.0, think="0.1", sizes="4K"),
         choices=LoadChoices(users=USERS, processes=1),
         smb_conf=str(samba.conf),
     )

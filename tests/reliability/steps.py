@@ -25,11 +25,21 @@ from unittest.mock import patch
 
 import psutil
 
-from app.changes import machine_setting, script
+from app.changes import machine_setting
+from app.changes import server as script
 from app.changes.journal import begin_change, restore_entry
 from app.changes.machine_setting import find_setting
-from app.changes.script import ServerChange, arm_script, begin_script, undo_script
-from app.changes.server import ChangeFailedError, ChangeRefusedError, StepRunningError, new_change_id, set_arm
+from app.changes.server import (
+    ChangeFailedError,
+    ChangeRefusedError,
+    ServerChange,
+    StepRunningError,
+    arm_script,
+    begin_script,
+    new_change_id,
+    set_arm,
+    undo_script,
+)
 from app.changes.smb_conf import ChangeableSetting, Ways
 from app.server.shell import run_script
 from storage.changes import ChangeState, JournalEntry

@@ -153,7 +153,8 @@ def _new(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any])
     points = () if users is None and choices["find_capacity"] else parse_users(users or DEFAULT_USERS)
     scenario = changed(
         find_scenario(choices["scenario"]),
-        **{name: choices[name] for name in ("files", "duration", "settle", "think", "pace", "sizes", "seed")},
+        **{name: choices[name] for name in ("files", "think", "sizes", "seed")},
+        **{f"{name}_seconds": choices[name] for name in ("duration", "settle", "pace")},
         read=choices["read_percent"],
     )
     hosts = tuple(word.strip() for word in (choices["hosts"] or "").split(",") if word.strip())

@@ -129,7 +129,10 @@ def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tup
         users=users,
         processes=len(os.sched_getaffinity(0)),
         scenario=changed(
-            scenario, files=choices["files"], duration=choices["window_seconds"], settle=LOAD_SETTLE_SECONDS
+            scenario,
+            files=choices["files"],
+            duration_seconds=choices["window_seconds"],
+            settle_seconds=LOAD_SETTLE_SECONDS,
         ),
     )
 

@@ -1,4 +1,4 @@
-"""The client for ``ftp://`` and ``ftps://``: ftplib for the control connection, own code for the data."""
+"""The client for ``ftp://`` and ``ftps://``: ftplib for the control connection, own code for the data; its ceiling."""
 
 import builtins
 import ftplib
@@ -16,34 +16,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from app import __version__
-from app.clients.base import (
-    LISTING_TIMEOUTS,
-    MAX_BLOCK_BYTES,
-    Content,
-    DirectoryEntry,
-    FileStatus,
-    Listing,
-    Meter,
-    OneByOne,
-    OpenMode,
-    Secrets,
-    Sink,
-    Transfer,
-)
+from app import __version__, errors
+from app.clients import base
 from app.clients.ftp.control import ControlConnection, connect, parse_line, parse_mlsd, reply_error
 from app.clients.tcp import StallWatch, TcpInfo, connection_error, far_process, one_line, waiting_bytes
-from app.errors import (
-    AccessDeniedError,
-    ConnectionLostError,
-    CorruptedError,
-    MeasurementError,
-    NoSuchFileError,
-    NotAFileError,
-    ProtocolError,
-    StalledError,
-    UsageError,
-)
 from storage.plan import Settings
 from storage.records import ClientFacts, Command, Target, format_target
 
@@ -55,7 +31,7 @@ _PROBE_BYTES, _SWIFT_BYTES_PER_SECOND = 16 * 1024 * 1024, 500e6
 
 
 def receive_all(
-    data: socket.socket, buffer: memoryview, size_bytes: int, meter: Meter, into: Sink | None = None
+    data: socket.socket, buffer: memoryview, size_bytes: int, meter: base.Meter, into: base.Sink | None = None
 ) -> tuple[int, float]:
     """Read until ``size_bytes`` or the server closes. Returns the bytes received and the clock at the last one."""
     received, receive, advance = 0, data.recv_into, meter.advance
@@ -94,7 +70,7 @@ def _low_water(data: socket.socket, block_bytes: int, size_bytes: int, clock: Ca
     yield size_bytes
 
 
-def send_all(data: socket.socket, content: Content, block_bytes: int, meter: Meter) -> None:
+def send_all(data: socket.socket, content: base.Content, block_bytes: int, meter: base.Meter) -> None:
     """Write all of ``content``, a block at a time."""
     sent, size_bytes, send = 0, content.size_bytes, data.send
     meter.arrived = lambda handed_bytes: max(0, handed_bytes - waiting_bytes(data))
@@ -137,7 +113,7 @@ def receive_lines(data: socket.socket, buffer: memoryview, stall: StallWatch, wh
         if not count:
             return
         if len(rest) > _LINE_BYTES:
-            raise ProtocolError(f"{where}: the server's list of files makes no sense; see its log")
+            raise errors.ProtocolError(f"{where}: the server's list of files makes no sense; see its log")
         stall.moved(received)
 
 
@@ -156,16 +132,16 @@ DEFAULT_BLOCK_BYTES = 1024 * 1024
 _POLITE_SECONDS = 1.0
 
 
-class FTPClient(OneByOne):
+class FTPClient(base.OneByOne):
     """A data connection for each transfer; passive, binary, TLS with protected data."""
 
     has_handles = False
 
-    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+    def __init__(self, target: Target, secrets: base.Secrets, settings: Settings) -> None:
         self.target = target
         self._secrets = secrets
         self._settings = settings
-        self._block_bytes = min(settings.block_bytes or DEFAULT_BLOCK_BYTES, MAX_BLOCK_BYTES)
+        self._block_bytes = min(settings.block_bytes or DEFAULT_BLOCK_BYTES, base.MAX_BLOCK_BYTES)
         self._buffer = memoryview(bytearray(self._block_bytes))
         self._path_in_use = ""
         self._stall = StallWatch(settings.timeout_seconds, lambda: self._where(self._path_in_use))
@@ -187,11 +163,16 @@ class FTPClient(OneByOne):
     def shares(self) -> list[str]:
         return []
 
-    def list(self, path: str) -> builtins.list[DirectoryEntry]:
+    def list(self, path: str) -> builtins.list[base.DirectoryEntry]:
         path = path or "/"
-        listing = Listing(self._where(path))
-        with self._using(path) as control, self._stall.stage(LISTING_TIMEOUTS * self._stall.seconds):
-            self._enter_folder(control, path)
+        listing = base.Listing(self._where(path))
+        with self._using(path) as control, self._stall.stage(base.LISTING_TIMEOUTS * self._stall.seconds):
+            try:
+                control.cwd(path)
+            except ftplib.error_perm as error:
+                raise errors.NoSuchFileError(
+                    f"{self._where(path)}: there is no such folder, or this user may not see it; check the path"
+                ) from error
             standard = "MLST" in control.features or "MLSD" in control.features
             parse = parse_mlsd if standard else parse_line
             # our files begin with a dot, and many a LIST hides those; a server that does not know -a finds nothing
@@ -210,11 +191,11 @@ class FTPClient(OneByOne):
         with self._using(path) as control:
             return self._size(control, path)
 
-    def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:
+    def get(self, path: str, meter: base.Meter, into: base.Sink | None = None) -> base.Transfer:
         with self._using(path) as control:
             size_bytes = self._size(control, path)
             if not size_bytes:
-                raise NotAFileError(f"{self._where(path)}: the file is empty; name one with something in it")
+                raise errors.NotAFileError(f"{self._where(path)}: the file is empty; name one with something in it")
             began = time.perf_counter()
             with self._data_connection(control) as opened:
                 self._stall.start()
@@ -224,7 +205,7 @@ class FTPClient(OneByOne):
                 traffic = TcpInfo.of(data)
                 closing = time.perf_counter()
                 if received > size_bytes or (received == size_bytes and not has_ended(data, self._buffer, self._stall)):
-                    raise CorruptedError(
+                    raise errors.CorruptedError(
                         f"{self._where(path)}: more came than the {size_bytes} bytes that the server had named; "
                         "measure a file that nobody writes to"
                     )
@@ -232,10 +213,10 @@ class FTPClient(OneByOne):
             self._finish(control, path)
             closed = time.perf_counter()
             if received < size_bytes:
-                raise ConnectionLostError(
+                raise errors.ConnectionLostError(
                     f"{self._where(path)}: only {received} of {size_bytes} bytes arrived; look at the server's log"
                 )
-            return Transfer(
+            return base.Transfer(
                 size_bytes=received,
                 seconds=ended - started,
                 open_seconds=started - began,
@@ -243,11 +224,11 @@ class FTPClient(OneByOne):
                 traffic=traffic,
             )
 
-    def put(self, path: str, content: Content, meter: Meter) -> Transfer:
+    def put(self, path: str, content: base.Content, meter: base.Meter) -> base.Transfer:
         """Timed from the server's 150 (file open, as SMB's CREATE is not counted either) to its 226 (complete)."""
         with self._using(path) as control:
             if control.has(path):
-                raise AccessDeniedError(
+                raise errors.AccessDeniedError(
                     f"{self._where(path)}: there is a file already, and none is replaced; name another folder"
                 )
             began = time.perf_counter()
@@ -266,7 +247,7 @@ class FTPClient(OneByOne):
                 ended = meter.clock()
                 traffic = TcpInfo.of(data)
             self._check_stored(control, path, content.size_bytes)
-            return Transfer(
+            return base.Transfer(
                 size_bytes=content.size_bytes, seconds=ended - started, open_seconds=started - began, traffic=traffic
             )
 
@@ -284,7 +265,7 @@ class FTPClient(OneByOne):
                 nonlocal read_bytes
                 read_bytes += len(block)
                 if read_bytes > size_bytes:
-                    raise CorruptedError(f"{self._where(path)}: the file became longer; measure a file at rest")
+                    raise errors.CorruptedError(f"{self._where(path)}: the file became longer; measure a file at rest")
                 self._stall.moved(read_bytes)
                 sha.update(block)
 
@@ -299,7 +280,7 @@ class FTPClient(OneByOne):
                 control.delete(path)
             except ftplib.error_perm as error:
                 if control.has(path):
-                    raise AccessDeniedError(
+                    raise errors.AccessDeniedError(
                         f"{self._where(path)}: the server does not let this user remove it; remove it by hand"
                     ) from error
 
@@ -308,17 +289,17 @@ class FTPClient(OneByOne):
             return control.path_facts()
 
     def _no_handles(self, *_: Any) -> NoReturn:
-        raise UsageError(
+        raise errors.UsageError(
             f"{self._where()}: FTP has no open files: read and write whole ones, or take an smb:// or file:// target"
         )
 
     open = read_at = write_at = close_file = _no_handles
 
-    def query(self, path: str) -> FileStatus:
+    def query(self, path: str) -> base.FileStatus:
         with self._using(path) as control:
             if control.is_folder(path):
-                return FileStatus(size_bytes=0, is_folder=True)
-        return FileStatus(size_bytes=self.size(path), is_folder=False)
+                return base.FileStatus(size_bytes=0, is_folder=True)
+        return base.FileStatus(size_bytes=self.size(path), is_folder=False)
 
     def free_bytes(self, _path: str) -> int | None:
         return None
@@ -327,7 +308,7 @@ class FTPClient(OneByOne):
         """Fails if the name is taken, as far as the server can say."""
         with self._using(path) as control:
             if control.has(new_path):
-                raise AccessDeniedError(
+                raise errors.AccessDeniedError(
                     f"{self._where(new_path)}: there is a file already, and none is replaced; name another"
                 )
             control.rename(path, new_path)
@@ -345,12 +326,12 @@ class FTPClient(OneByOne):
                     raise
 
     def read_file(self, path: str, size_bytes: int) -> int:
-        return min(size_bytes, self.get(path, Meter(threading.Event())).size_bytes)
+        return min(size_bytes, self.get(path, base.Meter(threading.Event())).size_bytes)
 
-    def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
-        if mode is OpenMode.REPLACE:
+    def write_file(self, path: str, data: memoryview, mode: base.OpenMode = base.OpenMode.CREATE) -> None:
+        if mode is base.OpenMode.REPLACE:
             self.remove(path)
-        self.put(path, _Given(data), Meter(threading.Event()))
+        self.put(path, _Given(data), base.Meter(threading.Event()))
 
     def abort(self) -> None:
         for sock in (self._data, self._control.sock if self._control else None):
@@ -362,7 +343,7 @@ class FTPClient(OneByOne):
         control, self._control = self._control, None
         if control is None:
             return
-        with suppress(OSError, EOFError, ftplib.Error, MeasurementError):
+        with suppress(OSError, EOFError, ftplib.Error, errors.MeasurementError):
             with self._stall.stage(_POLITE_SECONDS):
                 control.quit()
         control.close()
@@ -379,7 +360,7 @@ class FTPClient(OneByOne):
     def _using(self, path: str) -> Iterator[ControlConnection]:
         where = self._where(path)
         if "\r" in path or "\n" in path or "\0" in path:
-            raise NoSuchFileError(f"{where!r}: no FTP server takes line ends in a name; name another file")
+            raise errors.NoSuchFileError(f"{where!r}: no FTP server takes line ends in a name; name another file")
         control = self._linked()
         self._path_in_use = path
         try:
@@ -395,7 +376,7 @@ class FTPClient(OneByOne):
             self._drop()
             raise connection_error(error, where, self._settings.timeout_seconds) from error
         except BaseException as error:
-            if control.unfinished or isinstance(error, (ProtocolError, StalledError)):
+            if control.unfinished or isinstance(error, (errors.ProtocolError, errors.StalledError)):
                 self._drop()
             raise
         finally:
@@ -409,16 +390,18 @@ class FTPClient(OneByOne):
 
     def _size(self, control: ControlConnection, path: str) -> int:
         if not control.knows_size:
-            raise MeasurementError(
+            raise errors.MeasurementError(
                 f"{self._where(path)}: the server has no SIZE, so it cannot say how long the file is; use another one"
             )
         try:
             return control.size(path)
         except ftplib.error_perm as error:
             if control.is_folder(path):
-                raise NotAFileError(f"{self._where(path)}: that is a folder, not a file; name a file in it") from error
+                raise errors.NotAFileError(
+                    f"{self._where(path)}: that is a folder, not a file; name a file in it"
+                ) from error
             if str(error).startswith("550"):
-                raise NoSuchFileError(
+                raise errors.NoSuchFileError(
                     f"{self._where(path)}: there is no such file; check the name, case counts"
                 ) from error
             raise
@@ -430,31 +413,25 @@ class FTPClient(OneByOne):
         try:
             stored_bytes = control.size(path)
         except ftplib.error_perm as error:
-            raise AccessDeniedError(
+            raise errors.AccessDeniedError(
                 f"{self._where(path)}: the server does not show what it stored ({one_line(str(error))}), so nobody "
                 "knows whether it has all; let this user read there"
             ) from error
         if stored_bytes != size_bytes:
-            raise ConnectionLostError(
+            raise errors.ConnectionLostError(
                 f"{self._where(path)}: the server stored {stored_bytes} of {size_bytes} bytes and called that "
                 "complete; look for what cuts connections in between"
             )
 
-    def _enter_folder(self, control: ControlConnection, path: str) -> None:
-        try:
-            control.cwd(path)
-        except ftplib.error_perm as error:
-            raise NoSuchFileError(
-                f"{self._where(path)}: there is no such folder, or this user may not see it; check the path"
-            ) from error
-
-    def _cannot_store(self, control: ControlConnection, path: str, error: ftplib.error_perm) -> MeasurementError:
+    def _cannot_store(self, control: ControlConnection, path: str, error: ftplib.error_perm) -> errors.MeasurementError:
         if not str(error).startswith(("550", "553")):
             return reply_error(error, self._where(path))
         folder = posixpath.dirname(path) or "/"
         if not control.is_folder(folder):
-            return NoSuchFileError(f"{self._where(folder)}: there is no such folder; make it, or name another one")
-        return AccessDeniedError(
+            return errors.NoSuchFileError(
+                f"{self._where(folder)}: there is no such folder; make it, or name another one"
+            )
+        return errors.AccessDeniedError(
             f"{self._where(folder)}: the server does not let this user write there; check the folder's rights and the "
             "server's settings (vsftpd: write_enable)"
         )
@@ -479,14 +456,16 @@ class FTPClient(OneByOne):
         wait_in_ticks(self._data)
         return self._data
 
-    def _send(self, control: ControlConnection, data: socket.socket, path: str, content: Content, meter: Meter) -> None:
+    def _send(
+        self, control: ControlConnection, data: socket.socket, path: str, content: base.Content, meter: base.Meter
+    ) -> None:
         try:
             send_all(data, content, self._block_bytes, meter)
             control.end_of_data(data)
         except (ConnectionError, ssl.SSLError) as error:
             raise self._refused_in_transfer(control, path, error) from error
 
-    def _refused_in_transfer(self, control: ControlConnection, path: str, error: OSError) -> MeasurementError:
+    def _refused_in_transfer(self, control: ControlConnection, path: str, error: OSError) -> errors.MeasurementError:
         try:
             control.voidresp()
         except ftplib.Error as reply:
@@ -505,7 +484,7 @@ class FTPClient(OneByOne):
         control.unfinished = False
 
 
-class _Given(Content):
+class _Given(base.Content):
     def __init__(self, data: memoryview) -> None:
         self.size_bytes = len(data)
         self._data = data
@@ -519,9 +498,7 @@ _DONE = b"226"
 
 
 def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
-    """A get takes the faster of two server methods, copying from memory and ``sendfile``: the kernel decides which is
-    cheaper for the client.
-    """
+    """A get takes the faster of two ways to send: which is cheaper to receive, the kernel decides."""
     ways = [_send_content]
     if command is Command.GET and not facts.encryption:
         ways.append(_send_file)
@@ -531,7 +508,7 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
 def _transfer_seconds(
     facts: ClientFacts, command: Command, size_bytes: int, send: Callable[[socket.socket, int], None]
 ) -> float:
-    block_bytes = facts.block_bytes or MAX_BLOCK_BYTES
+    block_bytes = facts.block_bytes or base.MAX_BLOCK_BYTES
     server_side = _context(ssl.PROTOCOL_TLS_SERVER) if facts.encryption else None
 
     def answer(sock: socket.socket) -> None:
@@ -539,7 +516,7 @@ def _transfer_seconds(
         if command is Command.GET:
             send(data, size_bytes)
         else:
-            quiet = Meter(threading.Event())
+            quiet = base.Meter(threading.Event())
             quiet.start()
             receive_all(data, memoryview(bytearray(block_bytes)), size_bytes, quiet)
             data.sendall(_DONE)
@@ -549,29 +526,33 @@ def _transfer_seconds(
         data: socket.socket = _context(ssl.PROTOCOL_TLS_CLIENT).wrap_socket(sock) if server_side else sock
         wait_in_ticks(data)
         stall = StallWatch(_TIMEOUT_SECONDS, lambda: "the calibration")
-        buffer, content, meter = memoryview(bytearray(block_bytes)), Content(size_bytes), Meter(threading.Event())
+        buffer, content, meter = (
+            memoryview(bytearray(block_bytes)),
+            base.Content(size_bytes),
+            base.Meter(threading.Event()),
+        )
         started = meter.start(look=stall.moved)
         if command is Command.GET:
             _, ended = receive_all(data, buffer, size_bytes, meter)
             return ended - started
         send_all(data, content, block_bytes, meter)
-        receive_all(data, buffer, len(_DONE), Meter(threading.Event()))
+        receive_all(data, buffer, len(_DONE), base.Meter(threading.Event()))
         return meter.clock() - started
 
 
 def _send_content(data: socket.socket, size_bytes: int) -> None:
-    quiet = Meter(threading.Event())
+    quiet = base.Meter(threading.Event())
     quiet.start()
-    send_all(data, Content(size_bytes), MAX_BLOCK_BYTES, quiet)
+    send_all(data, base.Content(size_bytes), base.MAX_BLOCK_BYTES, quiet)
 
 
 def _send_file(data: socket.socket, size_bytes: int) -> None:
     file = os.memfd_create("sharebench", os.MFD_CLOEXEC)
-    os.write(file, Content(MAX_BLOCK_BYTES).block(0, MAX_BLOCK_BYTES))
+    os.write(file, base.Content(base.MAX_BLOCK_BYTES).block(0, base.MAX_BLOCK_BYTES))
     left = size_bytes
     while left:
-        start = (size_bytes - left) % MAX_BLOCK_BYTES
-        left -= os.sendfile(data.fileno(), file, start, min(left, MAX_BLOCK_BYTES - start))
+        start = (size_bytes - left) % base.MAX_BLOCK_BYTES
+        left -= os.sendfile(data.fileno(), file, start, min(left, base.MAX_BLOCK_BYTES - start))
 
 
 def _context(side: int) -> ssl.SSLContext:

@@ -8,17 +8,8 @@ import socket
 import ssl
 from typing import Any
 
+from app.clients import tcp
 from app.clients.base import DirectoryEntry, Secrets
-from app.clients.tcp import (
-    SPACE_ADVICE,
-    StallWatch,
-    TcpInfo,
-    connect_tcp,
-    connection_error,
-    connection_facts,
-    one_line,
-    request_facts,
-)
 from app.errors import (
     AccessDeniedError,
     ConnectionLostError,
@@ -44,24 +35,24 @@ _REPLIES: dict[str, tuple[type[MeasurementError], str]] = {
     "426": (ConnectionLostError, "look at the server's log, and measure again"),
     "450": (AccessDeniedError, "the file is in use; name another one"),
     "451": (MeasurementError, "look at the server's disk and its log"),
-    "452": (NoSpaceError, SPACE_ADVICE),
+    "452": (NoSpaceError, tcp.SPACE_ADVICE),
     "522": (LoginError, "the server wants the data connection's TLS otherwise; look at its log"),
     "530": (LoginError, "check the user and the password"),
     "532": (LoginError, "the user needs an account for that; take another one"),
     "550": (AccessDeniedError, "check the name, and the rights of the file and its folder"),
-    "552": (NoSpaceError, SPACE_ADVICE),
+    "552": (NoSpaceError, tcp.SPACE_ADVICE),
     "553": (NoSuchFileError, "the server takes no such name; name another file"),
 }
 
 
 def reply_error(error: ftplib.Error, where: str, *, storing: bool = False) -> MeasurementError:
     """The error for a refusing reply; ProtocolError if the table has none."""
-    said = one_line(str(error))
+    said = tcp.one_line(str(error))
     if _FULL.search(said):
-        return NoSpaceError(f"{where}: the server's disk or quota is full ({said}); {SPACE_ADVICE}")
+        return NoSpaceError(f"{where}: the server's disk or quota is full ({said}); {tcp.SPACE_ADVICE}")
     if storing and said.startswith(("426", "451")) and _LOCAL_WRITE.search(said):
         return NoSpaceError(
-            f"{where}: the server cannot write on, its disk or quota is most likely full ({said}); {SPACE_ADVICE}"
+            f"{where}: the server cannot write on, its disk or quota is most likely full ({said}); {tcp.SPACE_ADVICE}"
         )
     kind, advice = _REPLIES.get(said[:3], (ProtocolError, "look that up in the server's log"))
     return kind(f"{where}: the server said: {said}; {advice}")
@@ -128,7 +119,7 @@ class ControlConnection(ftplib.FTP):
         sock: socket.socket,
         host: str,
         context: ssl.SSLContext | None,
-        stall: StallWatch,
+        stall: tcp.StallWatch,
         where: str,
         *,
         implicit: bool,
@@ -197,10 +188,6 @@ class ControlConnection(ftplib.FTP):
         self.sock.settimeout(self.stall.left_seconds())
         self.sock = self._wrapped(self.sock)
 
-    def protect_data(self) -> None:
-        self.voidcmd("PBSZ 0")
-        self.voidcmd("PROT P")
-
     def learn_features(self) -> None:
         """FEAT (RFC 2389); a server that does not know it has no features."""
         with contextlib.suppress(ftplib.error_perm):
@@ -224,7 +211,7 @@ class ControlConnection(ftplib.FTP):
         port = numbers[0] if len(numbers) == 1 else 256 * numbers[0] + numbers[1] if numbers else 0
         if not 0 < port < 65536:
             raise ProtocolError(
-                f"{self._where}: the server names no port for data ({one_line(reply, 60)}); see its log"
+                f"{self._where}: the server names no port for data ({tcp.one_line(reply, 60)}); see its log"
             )
         return self.sock.getpeername()[0], port
 
@@ -276,8 +263,8 @@ class ControlConnection(ftplib.FTP):
         match = _SIZE_REPLY.fullmatch(reply)
         if match is None:
             raise ProtocolError(
-                f"{self._where}{filename}: the server does not say how long the file is ({one_line(reply, 60)}); use "
-                "another one"
+                f"{self._where}{filename}: the server does not say how long the file is ({tcp.one_line(reply, 60)}); "
+                "use another one"
             )
         return int(match[1])
 
@@ -303,13 +290,13 @@ class ControlConnection(ftplib.FTP):
 
     def path_facts(self) -> dict[str, str | int | float]:
         facts: dict[str, str | int | float] = {
-            "ftp.banner": one_line(self.welcome[4:] if self.welcome else ""),
+            "ftp.banner": tcp.one_line(self.welcome[4:] if self.welcome else ""),
             "local_address": self.sock.getsockname()[0],
             "peer_address": self.sock.getpeername()[0],
-            **connection_facts(TcpInfo.of(self.sock)),
+            **tcp.connection_facts(tcp.TcpInfo.of(self.sock)),
         }
         with contextlib.suppress(ftplib.error_perm, ftplib.error_temp):
-            facts |= request_facts(lambda: self.voidcmd("NOOP"))
+            facts |= tcp.request_facts(lambda: self.voidcmd("NOOP"))
         if not self.knows_size:
             facts["ftp.size"] = "no"
         if self.reused is not None:
@@ -317,56 +304,44 @@ class ControlConnection(ftplib.FTP):
         return facts
 
 
-def connect(target: Target, secrets: Secrets, stall: StallWatch, where: str) -> ControlConnection:
+def connect(target: Target, secrets: Secrets, stall: tcp.StallWatch, where: str) -> ControlConnection:
     """Logged in, binary mode. Raises UnreachableError, LoginError, ProtocolError."""
     if secrets.password and re.search(r"[\r\n]", secrets.password):
         raise UsageError("a password for FTP cannot contain line ends")
     port = target.port_number
     secure, timeout_seconds = target.abilities.has_tls, stall.seconds
-    sock = connect_tcp(target.host, port, where, timeout_seconds, "an FTP server")
-    try:
-        control = ControlConnection(
-            sock,
-            target.host,
-            ssl.create_default_context() if secure else None,
-            stall,
-            where,
-            implicit=secure and port == IMPLICIT_PORT,
-        )
-    except (OSError, EOFError, ftplib.Error) as error:
-        sock.close()
-        raise _no_welcome(error, where, timeout_seconds) from error
-    except MeasurementError:
-        sock.close()
-        raise
-    try:
-        with stall.stage(timeout_seconds):
-            if secure and port != IMPLICIT_PORT:
-                _start_tls(control, where)
-            _log_in(control, target, secrets, where)
-            if secure:
-                control.protect_data()
-            control.learn_features()
-            control.voidcmd("TYPE I")
-    except ftplib.Error as error:
-        control.close()
-        raise reply_error(error, where) from error
-    except (OSError, EOFError) as error:
-        control.close()
-        raise connection_error(error, where, timeout_seconds) from error
-    except MeasurementError:
-        control.close()
-        raise
+    sock = tcp.connect_tcp(target.host, port, where, timeout_seconds, "an FTP server")
+    context = ssl.create_default_context() if secure else None
+    with contextlib.ExitStack() as undo:
+        undo.callback(sock.close)
+        try:
+            implicit = secure and port == IMPLICIT_PORT
+            control = ControlConnection(sock, target.host, context, stall, where, implicit=implicit)
+        except (OSError, EOFError, ftplib.Error) as error:
+            raise _no_welcome(error, where, timeout_seconds) from error
+        undo.callback(control.close)
+        try:
+            with stall.stage(timeout_seconds):
+                if secure and port != IMPLICIT_PORT:
+                    try:
+                        control.secure()
+                    except ftplib.error_perm as error:
+                        said = tcp.one_line(str(error))
+                        raise UnreachableError(
+                            f"{where}: the server offers no TLS ({said}); measure ftp:// instead"
+                        ) from error
+                _log_in(control, target, secrets, where)
+                if secure:
+                    control.voidcmd("PBSZ 0")
+                    control.voidcmd("PROT P")
+                control.learn_features()
+                control.voidcmd("TYPE I")
+        except ftplib.Error as error:
+            raise reply_error(error, where) from error
+        except (OSError, EOFError) as error:
+            raise tcp.connection_error(error, where, timeout_seconds) from error
+        undo.pop_all()
     return control
-
-
-def _start_tls(control: ControlConnection, where: str) -> None:
-    try:
-        control.secure()
-    except ftplib.error_perm as error:
-        raise UnreachableError(
-            f"{where}: the server offers no TLS ({one_line(str(error))}); measure ftp:// instead"
-        ) from error
 
 
 def _log_in(control: ControlConnection, target: Target, secrets: Secrets, where: str) -> None:
@@ -376,7 +351,7 @@ def _log_in(control: ControlConnection, target: Target, secrets: Secrets, where:
         else:
             control.login()
     except ftplib.error_perm as error:
-        said = one_line(str(error))
+        said = tcp.one_line(str(error))
         who = target.user or "anonymous"
         advice = "check the user and the password" if target.user else "name a user: ftp://USER@HOST/PATH"
         if re.search("encrypt|TLS|SSL", said):
@@ -386,12 +361,12 @@ def _log_in(control: ControlConnection, target: Target, secrets: Secrets, where:
 
 def _no_welcome(error: Exception, where: str, timeout_seconds: float) -> MeasurementError:
     if isinstance(error, ftplib.Error):
-        return UnreachableError(f"{where}: the server takes no connection now ({one_line(str(error))}); try later")
+        return UnreachableError(f"{where}: the server takes no connection now ({tcp.one_line(str(error))}); try later")
     if isinstance(error, TimeoutError):
         return UnreachableError(
             f"{where}: connected, but no greeting within {timeout_seconds:g} s; is it an FTP server, and on that port?"
         )
-    found = connection_error(error, where, timeout_seconds)
+    found = tcp.connection_error(error, where, timeout_seconds)
     if isinstance(found, ConnectionLostError):
         return UnreachableError(
             f"{where}: the server hung up without a greeting; is it an FTP server, and on that port?"

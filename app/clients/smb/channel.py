@@ -5,12 +5,10 @@ import os
 import socket
 import struct
 import time
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
 from app.clients.smb import wire
-from app.clients.smb.errors import PENDING
 from app.clients.smb.negotiate import Sealer, Signer
 from app.clients.smb.wire import (
     CREDIT_BYTES,
@@ -44,10 +42,26 @@ a full block.
 """
 
 
-class Stream(ABC):
-    """A socket that blocks in the kernel for one tick at a time, so that stalls, cancellation and shutdown are noticed.
+def _is_tick(error: OSError) -> bool:
+    return isinstance(error, BlockingIOError) or (isinstance(error, TimeoutError) and error.errno is None)
 
-    gevent's sockets wait by their own timeout instead.
+
+_FIRST_BYTES = FRAME_BYTES + HEADER_BYTES
+_LONGEST_BYTES = 2 * 1024 * 1024
+"""Limit of an answer unless a transfer asks for more; impacket asks for 1 MiB."""
+STAGE_BYTES = 4 * 1024 * 1024
+_WANTED_CREDITS = 512
+_PLAIN, _SIGNED, _SEALED = range(3)
+_PROTECTION_BITS, _PROTECTION_MASK = 2, 3
+_NO_SIGNATURE = bytes(16)
+_ANSWER_FLAGS = wire.FLAG_RESPONSE | wire.FLAG_ASYNC | wire.FLAG_SIGNED
+
+
+class Channel:
+    """Sends requests with ids and credits, and verifies the answers, which come in any order.
+
+    It blocks in the kernel for a tick at a time, to notice stalls, cancellation and shutdown; gevent's sockets wait by
+    their own timeout instead.
     """
 
     def __init__(self, sock: socket.socket, where: str, timeout_seconds: float) -> None:
@@ -71,11 +85,289 @@ class Stream(ABC):
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, tick)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, tick)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.multi_credit = False
+        self.session_id = 0
+        self.credits = 1
+        self.signer: Signer | None = None
+        self.sealer: Sealer | None = None
+        self.sign_all = False
+        self.seal_all = False
+        self.sealed_trees: set[int] = set()
+        self.wanted_credits = _WANTED_CREDITS
+        self._next_id = 0
+        self._outstanding: dict[int, int] = {}
+        """By message id: the protection that the answer must have and, in the upper bits, the command."""
+        self._longest = _LONGEST_BYTES
+        self._stage_left_bytes: int | None = None
+        self._chained: set[int] = set()
+        """Requests whose answers may share a frame."""
+        self._split: deque[tuple[memoryview, int]] = deque()
 
     @property
-    @abstractmethod
     def outstanding(self) -> int:
-        """Number of answers still to come."""
+        return len(self._outstanding)
+
+    def send(self, message: bytearray, payload: View = b"", *, charge: int = 1, sign: bool = False) -> int:
+        """Returns the message id of a request made by :func:`wire.frame`; its buffers may be used again then.
+
+        ``charge`` is its cost in credits, which the caller has reserved; ``sign`` forces a signature.
+        """
+        seal = self._seals(message)
+        signed = self.signer is not None and (sign or self.sign_all) and not seal
+        protection = _SEALED if seal else _SIGNED if signed else _PLAIN
+        message_id = self._stamp(message, charge, protection)
+        if seal and self.sealer is not None:
+            sealed = self.sealer.seal(memoryview(message)[FRAME_BYTES:], payload)
+            self._push([len(sealed).to_bytes(FRAME_BYTES, "big"), sealed])
+            return message_id
+        if signed and self.signer is not None:
+            signature = self.signer.sign(message_id, memoryview(message)[FRAME_BYTES:], payload)
+            message[FRAME_BYTES + 48 : FRAME_BYTES + 64] = signature
+        message[:FRAME_BYTES] = (len(message) - FRAME_BYTES + len(payload)).to_bytes(FRAME_BYTES, "big")
+        self._push([message, payload] if payload else [message])
+        return message_id
+
+    def _seals(self, message: bytearray) -> bool:
+        tree_id = int.from_bytes(message[FRAME_BYTES + 36 : FRAME_BYTES + 40], "little")
+        return self.sealer is not None and (self.seal_all or tree_id in self.sealed_trees)
+
+    def _claim(self, charge: int) -> tuple[int, int, int]:
+        message_id = self._next_id
+        self._next_id += charge if self.multi_credit else 1
+        self.credits -= charge
+        wanted = max(charge, self.wanted_credits - self.credits)
+        return message_id, charge if self.multi_credit else 0, wanted
+
+    def _stamp(self, message: bytearray, charge: int, protection: int, flags: int = 0) -> int:
+        message_id, cost, wanted = self._claim(charge)
+        flags |= wire.FLAG_SIGNED if protection == _SIGNED else 0
+        wire.stamp(message, cost, wanted, flags, message_id, self.session_id)
+        self._outstanding[message_id] = message[FRAME_BYTES + 12] << _PROTECTION_BITS | protection
+        return message_id
+
+    def send_related(self, messages: Sequence[bytearray], *, charge: int = 1) -> list[int]:
+        """One compound about the file that the first opens; returns the message ids."""
+        seal = self._seals(messages[0])
+        protection = _SEALED if seal else _SIGNED if self.signer is not None and self.sign_all else _PLAIN
+        ids, whole = [], bytearray(FRAME_BYTES)
+        for number, message in enumerate(messages):
+            if number + 1 < len(messages):
+                message.extend(bytes(-(len(message) - FRAME_BYTES) % 8))
+                wire.chain(message, len(message) - FRAME_BYTES)
+            ids.append(self._stamp(message, charge, protection, wire.FLAG_RELATED if number else 0))
+            if protection == _SIGNED and self.signer is not None:
+                signature = self.signer.sign(ids[-1], memoryview(message)[FRAME_BYTES:], b"")
+                message[FRAME_BYTES + 48 : FRAME_BYTES + 64] = signature
+            whole += memoryview(message)[FRAME_BYTES:]
+        if seal and self.sealer is not None:
+            whole[FRAME_BYTES:] = self.sealer.seal(memoryview(whole)[FRAME_BYTES:], b"")
+        whole[:FRAME_BYTES] = (len(whole) - FRAME_BYTES).to_bytes(FRAME_BYTES, "big")
+        self._chained.update(ids)
+        self._push([whole])
+        return ids
+
+    def _related_answers(self, ids: Sequence[int]) -> list[Response]:
+        self._chained.update(ids)
+        answers: dict[int, Response] = {}
+        while len(answers) < len(ids):
+            response = self.receive()
+            if response.message_id in ids:
+                answers[response.message_id] = response._replace(message=memoryview(bytes(response.message)))
+        return [answers[message_id] for message_id in ids]
+
+    def ask_at_once(
+        self, tree_id: int, requests: Sequence[Request], payload: View = b"", *, charge: int = 1
+    ) -> list[Answer]:
+        """One request, or a compound about the file that the first opens, while nothing else is outstanding.
+
+        ``payload`` follows the last; ``charge`` is for each. Answers are valid until the next request.
+        """
+        self.stall.start()
+        if self.sign_all or self.seal_all or tree_id in self.sealed_trees:
+            messages = [wire.frame(command, body, tree_id) for command, body in requests]
+            if len(messages) > 1:
+                return self._answers_one_by_one(self.send_related(messages, charge=charge))
+            return self._answers_one_by_one([self.send(messages[0], payload, charge=charge)])
+        ids, frame, last = [], b"", len(requests) - 1
+        for number, (command, body) in enumerate(requests):
+            padding = bytes(-len(body) % 8) if number < last else b""
+            following = HEADER_BYTES + len(body) + len(padding) if number < last else 0
+            message_id, cost, wanted = self._claim(charge)
+            flags = wire.FLAG_RELATED if number else 0
+            frame += wire.header(command, cost, wanted, flags, following, message_id, tree_id, self.session_id)
+            frame += body + padding
+            ids.append(message_id)
+            self._outstanding[message_id] = command << _PROTECTION_BITS
+        whole = (len(frame) + len(payload)).to_bytes(FRAME_BYTES, "big") + frame
+        self._push([whole, payload] if payload else [whole])
+        return self._answers_at_once(ids, requests) or self._answers_one_by_one(ids)
+
+    def _answers_one_by_one(self, ids: Sequence[int]) -> list[Answer]:
+        found = self._related_answers(ids) if len(ids) > 1 else [self.receive_for(ids[0])]
+        return [(one.status, one.message) for one in found]
+
+    def _answers_at_once(self, ids: Sequence[int], requests: Sequence[Request]) -> list[Answer] | None:
+        if self._ahead:
+            return None
+        try:
+            got = self.sock.recv_into(self._buffer)
+        except OSError:  # a tick perhaps: who looks more closely meets it again
+            return None
+        view = self._view
+        end = FRAME_BYTES + int.from_bytes(view[:FRAME_BYTES], "big")
+        if FRAME_BYTES < got < end <= len(self._buffer):
+            self._fill(got, end)
+            got = end
+        found: list[Answer] = []
+        at, granted = FRAME_BYTES, 0
+        for message_id, (command, _body) in zip(ids, requests, strict=True):
+            if end != got or end < at + HEADER_BYTES:
+                break
+            protocol, status, answered, credits_given, flags, following, answered_id = wire.parse_answer(view, at)
+            if answered_id != message_id or answered != command or protocol != wire.SMB2_ID:
+                break
+            if flags & _ANSWER_FLAGS != wire.FLAG_RESPONSE:
+                break
+            following = at + following if following else end
+            found.append((status, view[at:following]))
+            granted += credits_given
+            at = following
+        if len(found) < len(ids) or at != end:
+            self._ahead = memoryview(bytes(self._view[:got]))
+            return None
+        self.credits += granted
+        for message_id in ids:
+            del self._outstanding[message_id]
+        return found
+
+    def receive(self) -> Response:
+        """The next final answer, verified, its credits counted. Interim answers and oplock breaks are skipped."""
+        while True:
+            message, protection = self._message()
+            header = wire.parse_header(message)
+            self.credits += header.credits
+            if header.message_id == wire.UNSOLICITED:
+                self._check_time()
+                continue
+            pending = header.status == wire.PENDING and header.flags & wire.FLAG_ASYNC
+            asked = (
+                self._outstanding.get(header.message_id) if pending else self._outstanding.pop(header.message_id, None)
+            )
+            if asked is None or header.command != asked >> _PROTECTION_BITS or not header.flags & wire.FLAG_RESPONSE:
+                raise self._not_asked()
+            if header.flags & wire.FLAG_SIGNED and protection == _PLAIN and self.signer is not None:
+                self._verify(message, header.message_id)
+                protection = _SIGNED
+            if pending:
+                self._check_time()
+                continue
+            self._chained.discard(header.message_id)
+            if protection < asked & _PROTECTION_MASK:
+                kind = "encrypted" if asked & _PROTECTION_MASK == _SEALED else "signed"
+                raise self.fail(
+                    CorruptedError(f"{self.where}: an answer that must be {kind} is not; look for what is in between")
+                )
+            return Response(
+                header.status,
+                header.command,
+                header.flags,
+                header.message_id,
+                header.tree_id,
+                header.session_id,
+                message,
+            )
+
+    def ask(self, message: bytearray, *, charge: int = 1, sign: bool = False) -> Response:
+        self.stall.start()
+        return self.receive_for(self.send(message, charge=charge, sign=sign))
+
+    def receive_for(self, message_id: int | None) -> Response:
+        while True:
+            response = self.receive()
+            if self._stage_left_bytes is not None:
+                self._stage_left_bytes -= len(response.message)
+                if self._stage_left_bytes < 0:
+                    raise self.fail(
+                        ProtocolError(f"{self.where}: the server's answers have no end; see its log and the port")
+                    )
+            if message_id is None or response.message_id == message_id:
+                return response
+
+    @contextlib.contextmanager
+    def stage(self) -> Iterator[None]:
+        self._stage_left_bytes = STAGE_BYTES
+        try:
+            with self.stall.stage(self.stall.seconds):
+                yield
+        finally:
+            self._stage_left_bytes = None
+
+    def reserve(self, message_bytes: int) -> None:
+        self._longest = max(self._longest, message_bytes)
+        self._make_room(message_bytes)
+
+    def _not_asked(self) -> Exception:
+        return self.fail(
+            ProtocolError(
+                f"{self.where}: the server answered what was not asked; see its log, and look for what is in between"
+            )
+        )
+
+    def _verify(self, message: memoryview, message_id: int) -> None:
+        signature = bytes(message[48:64])
+        message[48:64] = _NO_SIGNATURE
+        assert self.signer is not None
+        if self.signer.sign(message_id, message, from_server=True) != signature:
+            raise self.fail(CorruptedError(f"{self.where}: a signature does not match: bytes were changed on the way"))
+
+    def _message(self) -> tuple[memoryview, int]:
+        if self._split:
+            return self._split.popleft()
+        self._fill(0, _FIRST_BYTES)
+        while self._buffer[0] == wire.KEEP_ALIVE:
+            self._check_time()
+            self._buffer[: _FIRST_BYTES - FRAME_BYTES] = self._buffer[FRAME_BYTES:_FIRST_BYTES]
+            self._fill(_FIRST_BYTES - FRAME_BYTES, _FIRST_BYTES)
+        length = int.from_bytes(self._buffer[1:FRAME_BYTES], "big")
+        if self._buffer[0] or length < HEADER_BYTES:
+            raise self.fail(ProtocolError(f"{self.where}: the server sent what is not SMB; check host and port"))
+        if length > self._longest:
+            raise self.fail(
+                ProtocolError(
+                    f"{self.where}: the server announced more than was asked for ({length} bytes); see its log"
+                )
+            )
+        end = FRAME_BYTES + length
+        if len(self._buffer) < end + SLACK_BYTES // 2:
+            old = self._buffer[:_FIRST_BYTES]
+            self._make_room(end)
+            self._buffer[:_FIRST_BYTES] = old
+        self._fill(_FIRST_BYTES, end)
+        message, protocol = self._view[FRAME_BYTES:end], bytes(self._buffer[FRAME_BYTES : FRAME_BYTES + 4])
+        if protocol == wire.TRANSFORM_ID:
+            return self._first_of(self._open(message), _SEALED)
+        if protocol != wire.SMB2_ID:
+            raise self.fail(ProtocolError(f"{self.where}: the server does not speak SMB 2 or newer; allow it there"))
+        return self._first_of(message, _PLAIN)
+
+    def _first_of(self, message: memoryview, protection: int) -> tuple[memoryview, int]:
+        while following := int.from_bytes(message[20:24], "little"):
+            if following % 8 or not HEADER_BYTES <= following <= len(message) - HEADER_BYTES or not self._chained:
+                raise self._not_asked()
+            self._split.append((message[:following], protection))
+            message = message[following:]
+        self._split.append((message, protection))
+        return self._split.popleft()
+
+    def _open(self, sealed: memoryview) -> memoryview:
+        if self.sealer is None or len(sealed) < TRANSFORM_BYTES + HEADER_BYTES:
+            raise self.fail(ProtocolError(f"{self.where}: the server encrypts although nothing was agreed"))
+        message = self.sealer.open(sealed, self._view[FRAME_BYTES:])
+        if message is None:
+            raise self.fail(
+                CorruptedError(f"{self.where}: an encryption tag does not match: bytes were changed on the way")
+            )
+        return message
 
     def _make_room(self, message_bytes: int) -> None:
         if len(self._buffer) < message_bytes + SLACK_BYTES:
@@ -198,324 +490,3 @@ class Stream(ABC):
                 f"{self.where}: the connection ended in the middle; check that the server still runs, and measure again"
             )
         )
-
-
-def _is_tick(error: OSError) -> bool:
-    return isinstance(error, BlockingIOError) or (isinstance(error, TimeoutError) and error.errno is None)
-
-
-_FIRST_BYTES = FRAME_BYTES + HEADER_BYTES
-_LONGEST_BYTES = 2 * 1024 * 1024
-"""Limit of an answer unless a transfer asks for more; impacket asks for 1 MiB."""
-STAGE_BYTES = 4 * 1024 * 1024
-_WANTED_CREDITS = 512
-_PLAIN, _SIGNED, _SEALED = range(3)
-_PROTECTION_BITS, _PROTECTION_MASK = 2, 3
-_NO_SIGNATURE = bytes(16)
-_ANSWER_FLAGS = wire.FLAG_RESPONSE | wire.FLAG_ASYNC | wire.FLAG_SIGNED
-
-
-class Channel(Stream):
-    """Sends requests with ids and credits, and verifies the answers, which come in any order."""
-
-    def __init__(self, sock: socket.socket, where: str, timeout_seconds: float) -> None:
-        super().__init__(sock, where, timeout_seconds)
-        self.multi_credit = False
-        self.session_id = 0
-        self.credits = 1
-        self.signer: Signer | None = None
-        self.sealer: Sealer | None = None
-        self.sign_all = False
-        self.seal_all = False
-        self.sealed_trees: set[int] = set()
-        self.wanted_credits = _WANTED_CREDITS
-        self._next_id = 0
-        self._outstanding: dict[int, int] = {}
-        """By message id: the protection that the answer must have and, in the upper bits, the command."""
-        self._longest = _LONGEST_BYTES
-        self._stage_left_bytes: int | None = None
-        self._chained: set[int] = set()
-        """Requests whose answers may share a frame."""
-        self._split: deque[tuple[memoryview, int]] = deque()
-
-    @property
-    def outstanding(self) -> int:
-        return len(self._outstanding)
-
-    def send(self, message: bytearray, payload: View = b"", *, charge: int = 1, sign: bool = False) -> int:
-        """Returns the message id of a request made by :func:`wire.frame`.
-
-        ``charge`` is its cost in credits, which the caller has reserved; ``sign`` forces a signature. The buffers may
-        be
-        reused after this returns.
-        """
-        seal = self._seals(message)
-        signed = self.signer is not None and (sign or self.sign_all) and not seal
-        protection = _SEALED if seal else _SIGNED if signed else _PLAIN
-        message_id = self._stamp(message, charge, protection)
-        if seal and self.sealer is not None:
-            sealed = self.sealer.seal(memoryview(message)[FRAME_BYTES:], payload)
-            self._push([len(sealed).to_bytes(FRAME_BYTES, "big"), sealed])
-            return message_id
-        if signed and self.signer is not None:
-            signature = self.signer.sign(message_id, memoryview(message)[FRAME_BYTES:], payload)
-            message[FRAME_BYTES + 48 : FRAME_BYTES + 64] = signature
-        message[:FRAME_BYTES] = (len(message) - FRAME_BYTES + len(payload)).to_bytes(FRAME_BYTES, "big")
-        self._push([message, payload] if payload else [message])
-        return message_id
-
-    def _seals(self, message: bytearray) -> bool:
-        tree_id = int.from_bytes(message[FRAME_BYTES + 36 : FRAME_BYTES + 40], "little")
-        return self.sealer is not None and (self.seal_all or tree_id in self.sealed_trees)
-
-    def _claim(self, charge: int) -> tuple[int, int, int]:
-        message_id = self._next_id
-        self._next_id += charge if self.multi_credit else 1
-        self.credits -= charge
-        wanted = max(charge, self.wanted_credits - self.credits)
-        return message_id, charge if self.multi_credit else 0, wanted
-
-    def _stamp(self, message: bytearray, charge: int, protection: int, flags: int = 0) -> int:
-        message_id, cost, wanted = self._claim(charge)
-        flags |= wire.FLAG_SIGNED if protection == _SIGNED else 0
-        wire.stamp(message, cost, wanted, flags, message_id, self.session_id)
-        self._outstanding[message_id] = message[FRAME_BYTES + 12] << _PROTECTION_BITS | protection
-        return message_id
-
-    def ask_related(self, messages: Sequence[bytearray], *, charge: int = 1) -> list[Response]:
-        self.stall.start()
-        return self._related_answers(self.send_related(messages, charge=charge))
-
-    def send_related(self, messages: Sequence[bytearray], *, charge: int = 1) -> list[int]:
-        """One compound about the file that the first opens; returns the message ids."""
-        seal = self._seals(messages[0])
-        protection = _SEALED if seal else _SIGNED if self.signer is not None and self.sign_all else _PLAIN
-        ids, whole = [], bytearray(FRAME_BYTES)
-        for number, message in enumerate(messages):
-            if number + 1 < len(messages):
-                message.extend(bytes(-(len(message) - FRAME_BYTES) % 8))
-                wire.chain(message, len(message) - FRAME_BYTES)
-            ids.append(self._stamp(message, charge, protection, wire.FLAG_RELATED if number else 0))
-            if protection == _SIGNED and self.signer is not None:
-                signature = self.signer.sign(ids[-1], memoryview(message)[FRAME_BYTES:], b"")
-                message[FRAME_BYTES + 48 : FRAME_BYTES + 64] = signature
-            whole += memoryview(message)[FRAME_BYTES:]
-        if seal and self.sealer is not None:
-            whole[FRAME_BYTES:] = self.sealer.seal(memoryview(whole)[FRAME_BYTES:], b"")
-        whole[:FRAME_BYTES] = (len(whole) - FRAME_BYTES).to_bytes(FRAME_BYTES, "big")
-        self._chained.update(ids)
-        self._push([whole])
-        return ids
-
-    def _related_answers(self, ids: Sequence[int]) -> list[Response]:
-        self._chained.update(ids)
-        answers: dict[int, Response] = {}
-        while len(answers) < len(ids):
-            response = self.receive()
-            if response.message_id in ids:
-                answers[response.message_id] = response._replace(message=memoryview(bytes(response.message)))
-        return [answers[message_id] for message_id in ids]
-
-    def ask_at_once(
-        self, tree_id: int, requests: Sequence[Request], payload: View = b"", *, charge: int = 1
-    ) -> list[Answer]:
-        """One request, or a compound about the file that the first opens, while nothing else is outstanding.
-
-        ``payload`` follows the last request; ``charge`` is for each. Unprotected, it takes one system call to send and
-        mostly one to receive. Answers are valid until the next request.
-        """
-        if self.sign_all or self.seal_all or tree_id in self.sealed_trees:
-            return self._ask_protected(tree_id, requests, payload, charge)
-        self.stall.start()
-        ids, frame, last = [], b"", len(requests) - 1
-        for number, (command, body) in enumerate(requests):
-            padding = bytes(-len(body) % 8) if number < last else b""
-            following = HEADER_BYTES + len(body) + len(padding) if number < last else 0
-            message_id, cost, wanted = self._claim(charge)
-            flags = wire.FLAG_RELATED if number else 0
-            frame += wire.header(command, cost, wanted, flags, following, message_id, tree_id, self.session_id)
-            frame += body + padding
-            ids.append(message_id)
-            self._outstanding[message_id] = command << _PROTECTION_BITS
-        whole = (len(frame) + len(payload)).to_bytes(FRAME_BYTES, "big") + frame
-        self._push([whole, payload] if payload else [whole])
-        return self._answers_at_once(ids, requests) or self._answers_one_by_one(ids)
-
-    def _ask_protected(self, tree_id: int, requests: Sequence[Request], payload: View, charge: int) -> list[Answer]:
-        messages = [wire.frame(command, body, tree_id) for command, body in requests]
-        if len(messages) > 1:
-            return [(one.status, one.message) for one in self.ask_related(messages, charge=charge)]
-        self.stall.start()
-        return self._answers_one_by_one([self.send(messages[0], payload, charge=charge)])
-
-    def _answers_one_by_one(self, ids: Sequence[int]) -> list[Answer]:
-        found = self._related_answers(ids) if len(ids) > 1 else [self.receive_for(ids[0])]
-        return [(one.status, one.message) for one in found]
-
-    def _answers_at_once(self, ids: Sequence[int], requests: Sequence[Request]) -> list[Answer] | None:
-        if self._ahead:
-            return None
-        try:
-            got = self.sock.recv_into(self._buffer)
-        except OSError:  # a tick perhaps: who looks more closely meets it again
-            return None
-        view = self._view
-        end = FRAME_BYTES + int.from_bytes(view[:FRAME_BYTES], "big")
-        if FRAME_BYTES < got < end <= len(self._buffer):
-            self._fill(got, end)
-            got = end
-        found: list[Answer] = []
-        at, granted = FRAME_BYTES, 0
-        for message_id, (command, _body) in zip(ids, requests, strict=True):
-            if end != got or end < at + HEADER_BYTES:
-                break
-            protocol, status, answered, credits_given, flags, following, answered_id = wire.parse_answer(view, at)
-            if answered_id != message_id or answered != command or protocol != wire.SMB2_ID:
-                break
-            if flags & _ANSWER_FLAGS != wire.FLAG_RESPONSE:
-                break
-            following = at + following if following else end
-            found.append((status, view[at:following]))
-            granted += credits_given
-            at = following
-        if len(found) < len(ids) or at != end:
-            self._ahead = memoryview(bytes(self._view[:got]))
-            return None
-        self.credits += granted
-        for message_id in ids:
-            del self._outstanding[message_id]
-        return found
-
-    def receive(self) -> Response:
-        """The next final answer, verified, its credits counted. Interim answers and oplock breaks are skipped."""
-        while True:
-            message, protection = self._message()
-            header = wire.parse_header(message)
-            self.credits += header.credits
-            if header.message_id == wire.UNSOLICITED:
-                self._check_time()
-                continue
-            pending = header.status == PENDING and header.flags & wire.FLAG_ASYNC
-            asked = (
-                self._outstanding.get(header.message_id) if pending else self._outstanding.pop(header.message_id, None)
-            )
-            if asked is None or header.command != asked >> _PROTECTION_BITS or not header.flags & wire.FLAG_RESPONSE:
-                raise self._not_asked()
-            if header.flags & wire.FLAG_SIGNED and protection == _PLAIN and self.signer is not None:
-                self._verify(message, header.message_id)
-                protection = _SIGNED
-            if pending:
-                self._check_time()
-                continue
-            self._chained.discard(header.message_id)
-            if protection < asked & _PROTECTION_MASK:
-                kind = "encrypted" if asked & _PROTECTION_MASK == _SEALED else "signed"
-                raise self.fail(
-                    CorruptedError(f"{self.where}: an answer that must be {kind} is not; look for what is in between")
-                )
-            return Response(
-                header.status,
-                header.command,
-                header.flags,
-                header.message_id,
-                header.tree_id,
-                header.session_id,
-                message,
-            )
-
-    def ask(self, message: bytearray, *, charge: int = 1, sign: bool = False) -> Response:
-        self.stall.start()
-        return self.receive_for(self.send(message, charge=charge, sign=sign))
-
-    def receive_for(self, message_id: int | None) -> Response:
-        while True:
-            response = self.receive()
-            if self._stage_left_bytes is not None:
-                self._stage_left_bytes -= len(response.message)
-                if self._stage_left_bytes < 0:
-                    raise self.fail(
-                        ProtocolError(f"{self.where}: the server's answers have no end; see its log and the port")
-                    )
-            if message_id is None or response.message_id == message_id:
-                return response
-
-    @contextlib.contextmanager
-    def stage(self) -> Iterator[None]:
-        self._stage_left_bytes = STAGE_BYTES
-        try:
-            with self.stall.stage(self.stall.seconds):
-                yield
-        finally:
-            self._stage_left_bytes = None
-
-    def reserve(self, message_bytes: int) -> None:
-        self._longest = max(self._longest, message_bytes)
-        self._make_room(message_bytes)
-
-    def _not_asked(self) -> Exception:
-        return self.fail(
-            ProtocolError(
-                f"{self.where}: the server answered what was not asked; see its log, and look for what is in between"
-            )
-        )
-
-    def _verify(self, message: memoryview, message_id: int) -> None:
-        signature = bytes(message[48:64])
-        message[48:64] = _NO_SIGNATURE
-        assert self.signer is not None
-        if self.signer.sign(message_id, message, from_server=True) != signature:
-            raise self.fail(CorruptedError(f"{self.where}: a signature does not match: bytes were changed on the way"))
-
-    def _message(self) -> tuple[memoryview, int]:
-        if self._split:
-            return self._split.popleft()
-        self._fill(0, _FIRST_BYTES)
-        while self._buffer[0] == wire.KEEP_ALIVE:
-            self._check_time()
-            self._buffer[: _FIRST_BYTES - FRAME_BYTES] = self._buffer[FRAME_BYTES:_FIRST_BYTES]
-            self._fill(_FIRST_BYTES - FRAME_BYTES, _FIRST_BYTES)
-        length = int.from_bytes(self._buffer[1:FRAME_BYTES], "big")
-        if self._buffer[0] or length < HEADER_BYTES:
-            raise self.fail(ProtocolError(f"{self.where}: the server sent what is not SMB; check host and port"))
-        if length > self._longest:
-            raise self.fail(
-                ProtocolError(
-                    f"{self.where}: the server announced more than was asked for ({length} bytes); see its log"
-                )
-            )
-        end = FRAME_BYTES + length
-        if len(self._buffer) < end + SLACK_BYTES // 2:
-            old = self._buffer[:_FIRST_BYTES]
-            self._make_room(end)
-            self._buffer[:_FIRST_BYTES] = old
-        self._fill(_FIRST_BYTES, end)
-        message, protocol = self._view[FRAME_BYTES:end], bytes(self._buffer[FRAME_BYTES : FRAME_BYTES + 4])
-        if protocol == wire.TRANSFORM_ID:
-            return self._first_of(self._open(message), _SEALED)
-        if protocol != wire.SMB2_ID:
-            raise self.fail(ProtocolError(f"{self.where}: the server does not speak SMB 2 or newer; allow it there"))
-        return self._first_of(message, _PLAIN)
-
-    def _first_of(self, message: memoryview, protection: int) -> tuple[memoryview, int]:
-        while following := wire.next_message(message):
-            if (
-                following % 8
-                or following < HEADER_BYTES
-                or len(message) - following < HEADER_BYTES
-                or not self._chained
-            ):
-                raise self._not_asked()
-            self._split.append((message[:following], protection))
-            message = message[following:]
-        self._split.append((message, protection))
-        return self._split.popleft()
-
-    def _open(self, sealed: memoryview) -> memoryview:
-        if self.sealer is None or len(sealed) < TRANSFORM_BYTES + HEADER_BYTES:
-            raise self.fail(ProtocolError(f"{self.where}: the server encrypts although nothing was agreed"))
-        message = self.sealer.open(sealed, self._view[FRAME_BYTES:])
-        if message is None:
-            raise self.fail(
-                CorruptedError(f"{self.where}: an encryption tag does not match: bytes were changed on the way")
-            )
-        return message

@@ -13,11 +13,10 @@ from app import __version__
 from app.clients.base import Content, DirectoryEntry, Meter, Secrets, Sink, Transfer
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.errors import place
 from app.clients.smb.negotiate import CIPHER_NAMES, SIGNING_NAMES, Negotiated
 from app.clients.smb.session import ChannelConnection, Session, mapped, reach
 from app.clients.smb.share import Share, Window, choose_window, list_folder, read_file, write_file
-from app.clients.smb.wire import OpenedFile
+from app.clients.smb.wire import OpenedFile, place
 from app.clients.tcp import TcpInfo, connection_facts, request_facts
 from app.errors import CancelledError, ConnectionLostError, CorruptedError, MeasurementError, NotAFileError, UsageError
 from storage.plan import Settings

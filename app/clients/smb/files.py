@@ -8,10 +8,9 @@ from app.clients.base import FileHandle, FileMove, FileStatus, Moved, OpenMode, 
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.client import SMBLink
-from app.clients.smb.errors import END_OF_FILE, SUCCESS, place
 from app.clients.smb.session import ChannelConnection
 from app.clients.smb.share import DEFAULT_IN_FLIGHT, Share, charge, opening
-from app.clients.smb.wire import CREDIT_BYTES, SAME_FILE, OpenedFile, Request, Response
+from app.clients.smb.wire import CREDIT_BYTES, END_OF_FILE, SAME_FILE, SUCCESS, OpenedFile, Request, Response, place
 from app.errors import ProtocolError
 from storage.plan import Settings
 from storage.records import Target

@@ -1,11 +1,10 @@
-"""The NEGOTIATE exchange: every dialect from 2.0.2 to 3.1.1, with the fast algorithms first (MS-SMB2 2.2.3, 2.2.4)."""
+"""The NEGOTIATE exchange of SMB 2.0.2 to 3.1.1, and the signatures and encryption that it chooses (MS-SMB2 3.1.4)."""
 
 import hmac
 import os
 import struct
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import cast
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import Cipher
@@ -58,61 +57,31 @@ class Keys:
             self.signing = self.encryption = self.decryption = key
 
 
-class Signer(Protocol):
-    """A signing algorithm with its key."""
+class Signer:
+    """A negotiated signing algorithm with its key; the nonce of AES-GMAC is the message id and the sender."""
+
+    def __init__(self, algorithm: int, key: bytes) -> None:
+        self._algorithm = algorithm
+        self._key = key
+        self._aes = None if algorithm == HMAC_SHA256 else AES(key)
 
     def sign(self, message_id: int, *parts: View, from_server: bool = False) -> bytes:
         """16 bytes; the parts form the message with its signature field zeroed."""
-
-
-class HMACSigner:
-    """HMAC-SHA256, for SMB 2 and, if negotiated, 3.1.1."""
-
-    def __init__(self, key: bytes) -> None:
-        self._key = key
-
-    def sign(self, message_id: int, *parts: View, from_server: bool = False) -> bytes:  # noqa: ARG002 - no nonce here
-        mac = hmac.new(self._key, None, "sha256")
+        if self._aes is None:
+            code = hmac.new(self._key, None, "sha256")
+            for part in parts:
+                code.update(part)
+            return code.digest()[:SIGNATURE_BYTES]
+        if self._algorithm == AES_CMAC:
+            mac = CMAC(self._aes)
+            for part in parts:
+                mac.update(cast("bytes", part))  # any buffer will do
+            return mac.finalize()
+        stream = Cipher(self._aes, GCM(struct.pack("<QI", message_id, int(from_server)))).encryptor()
         for part in parts:
-            mac.update(part)
-        return mac.digest()[:SIGNATURE_BYTES]
-
-
-class CMACSigner:
-    """AES-128-CMAC, for SMB 3."""
-
-    def __init__(self, key: bytes) -> None:
-        self._algorithm = AES(key)
-
-    def sign(self, message_id: int, *parts: View, from_server: bool = False) -> bytes:  # noqa: ARG002 - no nonce here
-        mac = CMAC(self._algorithm)
-        for part in parts:
-            mac.update(cast("bytes", part))  # any buffer will do
-        return mac.finalize()
-
-
-class GMACSigner:
-    """AES-128-GMAC, for SMB 3.1.1; the nonce is the message id and the sender."""
-
-    def __init__(self, key: bytes) -> None:
-        self._algorithm = AES(key)
-
-    def sign(self, message_id: int, *parts: View, from_server: bool = False) -> bytes:
-        mac = Cipher(self._algorithm, GCM(struct.pack("<QI", message_id, int(from_server)))).encryptor()
-        for part in parts:
-            mac.authenticate_additional_data(part)
-        mac.finalize()
-        return mac.tag
-
-
-def signer(algorithm: int, key: bytes) -> Signer:
-    """The signer of a negotiated algorithm."""
-    makers: dict[int, Callable[[bytes], Signer]] = {
-        HMAC_SHA256: HMACSigner,
-        AES_CMAC: CMACSigner,
-        AES_GMAC: GMACSigner,
-    }
-    return makers[algorithm](key)
+            stream.authenticate_additional_data(part)
+        stream.finalize()
+        return stream.tag
 
 
 class Sealer:
@@ -160,10 +129,7 @@ class Sealer:
         return stream.tag
 
     def open(self, sealed: memoryview, buffer: memoryview) -> memoryview | None:
-        """Decrypts in place; None if the tag is wrong.
-
-        ``buffer`` is ``sealed`` and at least 16 bytes after it, which are overwritten.
-        """
+        """Decrypts in place, with 16 bytes of ``buffer`` behind ``sealed`` overwritten; None if the tag is wrong."""
         end = len(sealed)
         buffer[end : end + SIGNATURE_BYTES] = sealed[4:20]
         plain = sealed[TRANSFORM_BYTES:]

@@ -1,4 +1,4 @@
-"""A server that only answers READ and WRITE, as fast as it can: it measures the client ceiling."""
+"""A server that answers success without content, as fast as it can: it measures the client ceiling."""
 
 import contextlib
 import os
@@ -11,20 +11,21 @@ from contextlib import contextmanager
 from app.clients.base import Content, Meter
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.errors import SUCCESS
-from app.clients.smb.negotiate import CIPHER_NAMES, SIGNING_NAMES, Keys, Sealer, Signer, signer
+from app.clients.smb.negotiate import CIPHER_NAMES, SIGNING_NAMES, Keys, Sealer, Signer
 from app.clients.smb.share import Window, read_file, write_file
-from app.clients.smb.wire import FRAME_BYTES, HEADER_BYTES, TRANSFORM_ID, Opcode, OpenedFile, View
 from app.clients.tcp import far_process
 from storage.records import ClientFacts, Command
 
+_LONGEST_ANSWER = memoryview(bytes(88))
+_ANSWER_BYTES: dict[int, int] = {wire.Opcode.CREATE: 88, wire.Opcode.CLOSE: 60, wire.Opcode.QUERY_INFO: 8}
+_SHORT_BYTES = 4
 _READ_ANSWER = struct.Struct("<HBBIII")
 _WRITE_ANSWER = struct.Struct("<HHIIHH")
 _SLACK_BYTES = 4096
 
 
 class NullServer:
-    """Neither stores nor checks data, so that the client is the limit."""
+    """Has every file, lists none, neither stores nor checks data, so that the client is the limit."""
 
     def __init__(self, sock: socket.socket, signer: Signer | None, sealer: Sealer | None, block_bytes: int) -> None:
         self._sock = sock
@@ -44,15 +45,15 @@ class NullServer:
                 self._answer(message)
 
     def _receive(self) -> memoryview | None:
-        if not self._fill(0, FRAME_BYTES):
+        if not self._fill(0, wire.FRAME_BYTES):
             return None
-        end = FRAME_BYTES + int.from_bytes(self._buffer[1:FRAME_BYTES], "big")
-        if not self._fill(FRAME_BYTES, end):
+        end = wire.FRAME_BYTES + int.from_bytes(self._buffer[1 : wire.FRAME_BYTES], "big")
+        if not self._fill(wire.FRAME_BYTES, end):
             return None
-        message = self._view[FRAME_BYTES:end]
-        if bytes(message[:4]) == TRANSFORM_ID:
+        message = self._view[wire.FRAME_BYTES : end]
+        if bytes(message[:4]) == wire.TRANSFORM_ID:
             assert self._sealer is not None
-            return self._sealer.open(message, self._view[FRAME_BYTES:])
+            return self._sealer.open(message, self._view[wire.FRAME_BYTES :])
         return message
 
     def _fill(self, start: int, end: int) -> bool:
@@ -63,33 +64,33 @@ class NullServer:
             start += count
         return True
 
-    def answer(self, request: memoryview, command: int) -> tuple[int, bytes, memoryview]:
-        length = int.from_bytes(request[HEADER_BYTES + 4 : HEADER_BYTES + 8], "little")
-        if command == Opcode.READ:
-            return (
-                SUCCESS,
-                _READ_ANSWER.pack(17, HEADER_BYTES + _READ_ANSWER.size, 0, length, 0, 0),
-                self._data[:length],
-            )
-        return SUCCESS, _WRITE_ANSWER.pack(17, 0, length, 0, 0, 0), self._data[:0]
+    def _result(self, request: memoryview, command: int) -> tuple[int, bytes, memoryview]:
+        length = int.from_bytes(request[wire.HEADER_BYTES + 4 : wire.HEADER_BYTES + 8], "little")
+        if command == wire.Opcode.READ:
+            head = _READ_ANSWER.pack(17, wire.HEADER_BYTES + _READ_ANSWER.size, 0, length, 0, 0)
+            return wire.SUCCESS, head, self._data[:length]
+        if command == wire.Opcode.WRITE:
+            return wire.SUCCESS, _WRITE_ANSWER.pack(17, 0, length, 0, 0, 0), self._data[:0]
+        status = wire.NO_MORE_FILES if command == wire.Opcode.QUERY_DIRECTORY else wire.SUCCESS
+        return status, bytes(_LONGEST_ANSWER[: _ANSWER_BYTES.get(command, _SHORT_BYTES)]), self._data[:0]
 
     def _answer(self, request: memoryview) -> None:
         header = wire.parse_header(request)
-        status, body, payload = self.answer(request, header.command)
+        status, body, payload = self._result(request, header.command)
         message = wire.frame(header.command, body, header.tree_id)
         signed = self._signer is not None and self._sealer is None
         flags = wire.FLAG_RESPONSE | (wire.FLAG_SIGNED if signed else 0)
         wire.stamp(message, 0, header.credits, flags, header.message_id, header.session_id)
-        head = memoryview(message)[FRAME_BYTES:]
+        head = memoryview(message)[wire.FRAME_BYTES :]
         head[8:12] = status.to_bytes(4, "little")
         if signed and self._signer is not None:
             head[48:64] = self._signer.sign(header.message_id, head, payload, from_server=True)
-        parts: list[View] = [head, payload]
+        parts: list[wire.View] = [head, payload]
         if self._sealer is not None:
             parts = [self._sealer.seal(head, payload)]
-        self._send([sum(map(len, parts)).to_bytes(FRAME_BYTES, "big"), *parts])
+        self._send([sum(map(len, parts)).to_bytes(wire.FRAME_BYTES, "big"), *parts])
 
-    def _send(self, parts: list[View]) -> None:
+    def _send(self, parts: list[wire.View]) -> None:
         views = [memoryview(part) for part in parts if len(part)]
         while views:
             sent = self._sock.sendmsg(views)
@@ -109,12 +110,14 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
     with null_channel(facts) as channel:
         meter = Meter(threading.Event())
         if command is Command.PUT:
-            return write_file(channel, 1, OpenedFile(_FILE_ID, 0, is_folder=False), window, meter, Content(size_bytes))
-        return read_file(channel, 1, OpenedFile(_FILE_ID, size_bytes, is_folder=False), window, meter, None)
+            return write_file(
+                channel, 1, wire.OpenedFile(_FILE_ID, 0, is_folder=False), window, meter, Content(size_bytes)
+            )
+        return read_file(channel, 1, wire.OpenedFile(_FILE_ID, size_bytes, is_folder=False), window, meter, None)
 
 
 @contextmanager
-def null_channel(facts: ClientFacts, server: type[NullServer] = NullServer) -> Iterator[Channel]:
+def null_channel(facts: ClientFacts) -> Iterator[Channel]:
     """A connection to a null server with the protocol settings of ``facts``."""
     dialect = next(number for number, name in wire.DIALECTS.items() if name == facts.dialect)
     signing = next((number for number, name in SIGNING_NAMES.items() if name == facts.signing), None)
@@ -126,13 +129,13 @@ def null_channel(facts: ClientFacts, server: type[NullServer] = NullServer) -> I
         mirrored = Keys.__new__(Keys)
         mirrored.signing, mirrored.encryption, mirrored.decryption = keys.signing, keys.decryption, keys.encryption
         sealer = None if cipher is None else Sealer(cipher, mirrored, 1)
-        server(sock, None if signing is None else signer(signing, keys.signing), sealer, block).serve()
+        NullServer(sock, None if signing is None else Signer(signing, keys.signing), sealer, block).serve()
 
     with far_process(answer) as sock:
         channel = Channel(sock, "the calibration", 30.0)
         channel.credits, channel.session_id, channel.multi_credit = _CREDITS, 1, dialect != wire.SMB_2_0_2
         if signing is not None:
-            channel.signer, channel.sign_all = signer(signing, keys.signing), True
+            channel.signer, channel.sign_all = Signer(signing, keys.signing), True
         if cipher is not None:
             channel.sealer, channel.seal_all = Sealer(cipher, keys, 1), True
         yield channel

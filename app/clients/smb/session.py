@@ -27,23 +27,9 @@ from smbclientng.types.Config import Config
 from smbclientng.types.Credentials import Credentials
 
 from app.clients.base import Secrets
-from app.clients.smb import wire
+from app.clients.smb import negotiate, wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.errors import ACCESS_DENIED, SUCCESS, place, status_error, status_name
-from app.clients.smb.negotiate import (
-    HMAC_SHA256,
-    Keys,
-    Negotiated,
-    Offer,
-    Sealer,
-    is_old_challenge,
-    is_validated,
-    negotiate_frame,
-    parse_negotiated,
-    signer,
-    validate_frame,
-)
-from app.clients.smb.wire import FRAME_BYTES, Opcode, Response
+from app.clients.smb.wire import ACCESS_DENIED, FRAME_BYTES, SUCCESS, Opcode, Response, place, status_error, status_name
 from app.clients.tcp import StallWatch, connect_tcp
 from app.errors import (
     AccessDeniedError,
@@ -65,10 +51,7 @@ _KERBEROS_SECONDS: ContextVar[float] = ContextVar("seconds within which a Kerber
 
 
 def ask_kerberos(request: bytes, host: str, kdc_host: str | None) -> bytes:
-    """Replaces impacket's ``sendReceive``, which may block forever.
-
-    Raises UnreachableError, StalledError, ProtocolError, LoginError, and KerberosError for a refusal.
-    """
+    """Replaces impacket's ``sendReceive``, which may block forever. Raises KerberosError for a refusal."""
     server, seconds = kdc_host or host, _KERBEROS_SECONDS.get()
     where = f"Kerberos server {server}:{PORT}"
     watch = StallWatch(seconds, lambda: where)
@@ -120,28 +103,26 @@ _SLOW_BLOCK_BYTES = 1024 * 1024
 
 
 class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
-    """impacket's SMB3 with its messages sent through a :class:`Channel`.
+    """impacket's SMB3 on a :class:`Channel`, for the logins, the named pipes and the rarer requests.
 
-    impacket signs with Python loops, checks nothing it receives and negotiates only AES-CCM and AES-CMAC. It still does
-    the logins, the named pipes and the rarer requests.
+    By itself impacket signs with Python loops, checks nothing it receives and knows only AES-CCM and AES-CMAC.
     """
 
     def __init__(self, sock: socket.socket, channel: Channel, host: str, port: int, protection: Settings) -> None:
         self.channel = channel
         self.protection = protection
-        self.negotiated: Negotiated | None = None
+        self.negotiated: negotiate.Negotiated | None = None
         self.is_guest = False
         self.signing: int | None = None
         self.cipher: int | None = None
-        self._offer = Offer(client_guid=os.urandom(16), sign=protection.sign)
+        self._offer = negotiate.Offer(client_guid=os.urandom(16), sign=protection.sign)
         self._login_answer = b""
         session = nmb.NetBIOSTCPSession("sharebench", host, host, sess_port=port, timeout=None, sock=sock)
         address = sock.getpeername()[0]  # a name would be looked up again for each share
         super().__init__(host, address, "", sess_port=port, timeout=channel.stall.seconds, session=session)
 
     def negotiateSession(self, preferredDialect: Any = None, negSessionResponse: Any = None) -> None:  # noqa: N802, N803, ARG002 - impacket's name
-        """MS-SMB2 3.2.4.2.2, 3.2.5.2."""
-        request = negotiate_frame(self._offer)
+        request = negotiate.negotiate_frame(self._offer)
         try:
             response = self.channel.ask(request)
         except ConnectionLostError as error:
@@ -150,7 +131,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             ) from error
         if response.status != SUCCESS:
             raise status_error(response.status, self.channel.where)
-        found = parse_negotiated(response.message, self.channel.where)
+        found = negotiate.parse_negotiated(response.message, self.channel.where)
         self.negotiated = found
         self.channel.multi_credit = found.multi_credit
         sent = bytes(request[FRAME_BYTES:])
@@ -178,8 +159,9 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         sign = command == Opcode.TREE_CONNECT and self._Connection["Dialect"] == wire.SMB_3_1_1
         self.channel.stall.start()
         message_id = self.channel.send(data, charge=charge, sign=sign)
-        if command == Opcode.SESSION_SETUP:
-            self._chain(bytes(data[FRAME_BYTES:]))
+        if command == Opcode.SESSION_SETUP and self._Connection["Dialect"] == wire.SMB_3_1_1:
+            chained = self._Session["PreauthIntegrityHashValue"] + data[FRAME_BYTES:]
+            self._Session["PreauthIntegrityHashValue"] = hashlib.sha512(chained).digest()
         return message_id
 
     def recvSMB(self, packetID: int | None = None) -> Any:  # noqa: N802, N803 - impacket's name
@@ -187,7 +169,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         self._bound_sizes()
         data = bytes(response.message)
         if response.command == Opcode.SESSION_SETUP:
-            if is_old_challenge(data):
+            if negotiate.is_old_challenge(data):
                 raise LoginError(
                     f"{self.channel.where}: the server knows NTLMv1 alone, which gives passwords away; allow "
                     "NTLMv2 there"
@@ -228,12 +210,12 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         if self.is_guest or not session_key:
             self._refuse_unprotected(found)
             return
-        keys = Keys(session_key, found.dialect, self._Session["PreauthIntegrityHashValue"], found.cipher)
-        algorithm = found.signing if found.dialect >= wire.SMB_3_0 else HMAC_SHA256
-        channel.signer = signer(algorithm, keys.signing)
+        keys = negotiate.Keys(session_key, found.dialect, self._Session["PreauthIntegrityHashValue"], found.cipher)
+        algorithm = found.signing if found.dialect >= wire.SMB_3_0 else negotiate.HMAC_SHA256
+        channel.signer = negotiate.Signer(algorithm, keys.signing)
         self._check_login()
         if found.cipher is not None:
-            channel.sealer = Sealer(found.cipher, keys, channel.session_id)
+            channel.sealer = negotiate.Sealer(found.cipher, keys, channel.session_id)
         channel.sign_all = self.protection.sign or found.requires_signing
         channel.seal_all = self.protection.encrypt or bool(flags & wire.SESSION_ENCRYPT)
         if channel.seal_all and channel.sealer is None:
@@ -244,7 +226,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         self.signing = algorithm if channel.sign_all and not channel.seal_all else None
         self.cipher = found.cipher if channel.seal_all else None
 
-    def _refuse_unprotected(self, found: Negotiated) -> None:
+    def _refuse_unprotected(self, found: negotiate.Negotiated) -> None:
         if self.protection.sign or self.protection.encrypt:
             raise LoginError(
                 f"{self.channel.where}: a guest session can be neither signed nor encrypted; log in as a user, or "
@@ -292,19 +274,14 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             return
         changed = f"{channel.where}: the negotiation was changed on the way, to SMB {wire.DIALECTS[found.dialect]}"
         try:
-            response = channel.ask(validate_frame(self._offer, tree_id), sign=True)
+            response = channel.ask(negotiate.validate_frame(self._offer, tree_id), sign=True)
         except ConnectionLostError as error:
             raise CorruptedError(
                 f"{changed}, as it seems: the server hangs up when it is asked for its own; look for what is in between"
             ) from error
         refused = response.status == ACCESS_DENIED
-        if refused or (response.status == SUCCESS and not is_validated(response.message, found)):
+        if refused or (response.status == SUCCESS and not negotiate.is_validated(response.message, found)):
             raise channel.fail(CorruptedError(f"{changed}; look for what is in between"))
-
-    def _chain(self, data: bytes) -> None:
-        if self._Connection["Dialect"] == wire.SMB_3_1_1:
-            before = self._Session["PreauthIntegrityHashValue"]
-            self._Session["PreauthIntegrityHashValue"] = hashlib.sha512(before + data).digest()
 
     def _bound_sizes(self) -> None:
         assert self.negotiated is not None
@@ -336,6 +313,23 @@ class Listener:
         """Dropped: it may contain passwords and hashes."""
 
     info = print = debug
+
+    def session(self, target: Target, secrets: Secrets, timeout_seconds: float) -> Any:
+        """Not logged in yet."""
+        return smbclientng_session.SMBSession(
+            host=target.host,
+            port=target.port_number,
+            timeout=timeout_seconds,
+            credentials=_credentials(target, secrets),
+            config=Config(debug=False, no_colors=True),
+            logger=self,
+        )
+
+    def check_login(self, where: str, *, done: bool) -> None:
+        if not done:
+            self.check(where)
+            raise LoginError(f"{where}: the server refused the login; check the user, the password and the domain")
+        self.errors.clear()  # the pipes that it opens besides may be missing
 
     def check(self, where: str) -> None:
         if self.errors:
@@ -386,28 +380,19 @@ def _kerberos_error(where: str, error: BaseException) -> LoginError:
 
 
 class Session:
-    """One user's login, shared by transfers, file operations and replays.
+    """One user's login by smbclient-ng, with password, hash or ticket; for transfers, file operations and replays.
 
-    smbclient-ng logs in by password, hash or ticket. Everything else is our own: its pipes cost time, and it swallows
-    errors, reads whole folders before it answers and has one request outstanding at a time.
+    The rest is our own: its pipes cost time, it swallows errors, reads whole folders and asks one thing at a time.
     """
 
     def __init__(self, target: Target, secrets: Secrets, channel: Channel, settings: Settings) -> None:
         self._where = place(Target(protocol="smb", host=target.host, port=target.port))
-        port = target.port_number
         with mapped(self._where):
-            self.connection = ChannelConnection(channel.sock, channel, target.host, port, settings)
+            self.connection = ChannelConnection(channel.sock, channel, target.host, target.port_number, settings)
         self._host = target.host
         self._listener = Listener()
         self._kerberos = secrets.kerberos
-        self._smb = smbclientng_session.SMBSession(
-            host=target.host,
-            port=port,
-            timeout=channel.stall.seconds,
-            credentials=credentials(target, secrets),
-            config=Config(debug=False, no_colors=True),
-            logger=self._listener,
-        )
+        self._smb = self._listener.session(target, secrets, channel.stall.seconds)
         self._log_in(f"{self._where} as {target.user or 'guest'}")
 
     @property
@@ -441,10 +426,7 @@ class Session:
         try:
             with mapped(where):
                 done = _login_on(self.connection)(self._smb)
-            if not done:
-                self._listener.check(where)
-                raise LoginError(f"{where}: the server refused the login; check the user, the password and the domain")
-            self._listener.errors.clear()  # it misses its pipes
+            self._listener.check_login(where, done=done)
         except AccessDeniedError as error:
             raise LoginError(f"{where}: the server lets this user not in; log in as another one") from error
         except (ConnectionLostError, ProtocolError) as error:
@@ -466,10 +448,7 @@ class _NoPipes:
 
 
 def _login_on(connection: ChannelConnection) -> Callable[[Any], bool]:
-    """smbclient-ng's login on our connection, without its pipes.
-
-    It runs with other globals instead of patching the library, so that many can log in at once.
-    """
+    """smbclient-ng's login on our connection, without its pipes; with other globals, so that many log in at once."""
 
     def made(**_how: Any) -> smbconnection.SMBConnection:
         return smbconnection.SMBConnection(
@@ -492,7 +471,7 @@ def reach(target: Target, timeout_seconds: float, hold: Callable[[socket.socket]
     return connect_tcp(target.host, target.port_number, where, timeout_seconds, "smbd", hold)
 
 
-def credentials(target: Target, secrets: Secrets) -> Credentials:
+def _credentials(target: Target, secrets: Secrets) -> Credentials:
     """Raises LoginError if Kerberos is requested without a ticket."""
     if secrets.nt_hash and not _NT_HASH.fullmatch(secrets.nt_hash):
         raise UsageError("an NT hash is 32 hexadecimal digits; give those, or the password")

@@ -8,9 +8,7 @@ from datetime import UTC, datetime, timedelta
 from app.clients.base import LISTING_TIMEOUTS, MAX_BLOCK_BYTES, Content, DirectoryEntry, Listing, Meter, Sink
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.errors import ACCESS_DENIED, END_OF_FILE, GONE, NO_MORE_FILES, NO_SUCH_FILE, SUCCESS, status_error
 from app.clients.smb.negotiate import LEAST_BLOCK_BYTES, Negotiated
-from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, Answer, OpenedFile, Request, Response
 from app.clients.tcp import waiting_bytes
 from app.errors import CorruptedError, MeasurementError, NotAFileError, ProtocolError
 
@@ -27,13 +25,13 @@ class Share:
     def sealed(self) -> bool:
         return self.channel.seal_all or self.tree_id in self.channel.sealed_trees
 
-    def ask(self, request: Request) -> Response:
+    def ask(self, request: wire.Request) -> wire.Response:
         return self.sound(self.channel.ask(wire.frame(*request, self.tree_id)))
 
-    def sound(self, response: Response, allowed: Container[int] = ()) -> Response:
+    def sound(self, response: wire.Response, allowed: Container[int] = ()) -> wire.Response:
         """Raises unless the status is success or in ``allowed``."""
-        if response.status != SUCCESS and response.status not in allowed:
-            raise status_error(response.status, self.channel.where)
+        if response.status != wire.SUCCESS and response.status not in allowed:
+            raise wire.status_error(response.status, self.channel.where)
         return response
 
     def cut_off(self) -> Exception:
@@ -41,26 +39,26 @@ class Share:
 
     def open(
         self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN, options: int = wire.OPTION_SEQUENTIAL
-    ) -> OpenedFile:
+    ) -> wire.OpenedFile:
         file = wire.parse_created(self.ask(opening(path, access, disposition, options)).message)
         if file is None:
             raise self.cut_off()
         return file
 
-    def open_file(self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN) -> OpenedFile:
+    def open_file(self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN) -> wire.OpenedFile:
         file = self.open(path, access, disposition)
         if file.is_folder:
             self.close(file)
             raise NotAFileError(f"{self.channel.where}: that is a folder, not a file; name a file in it")
         return file
 
-    def close(self, file: OpenedFile) -> int | None:
+    def close(self, file: wire.OpenedFile) -> int | None:
         return wire.closed_bytes(self.ask(wire.close(file.file_id, with_size=True)).message)
 
     def together(
-        self, path: str, access: int, *requests: Request, disposition: int = wire.DISPOSITION_OPEN, options: int = 0,
-        allowed: Container[int] = frozenset(),
-    ) -> list[Answer]:  # fmt: skip
+        self, path: str, access: int, *requests: wire.Request, disposition: int = wire.DISPOSITION_OPEN,
+        options: int = 0, allowed: Container[int] = frozenset(),
+    ) -> list[wire.Answer]:  # fmt: skip
         """Open, request about ``SAME_FILE``, and close in one compound request, or one by one.
 
         Answers are valid until the next request. Raises the first error whose status is not in ``allowed``.
@@ -72,31 +70,31 @@ class Share:
             answers = self._one_by_one(asked)
         else:
             answers = channel.ask_at_once(self.tree_id, asked)
-            if answers[-1][0] != SUCCESS == answers[0][0]:
+            if answers[-1][0] != wire.SUCCESS == answers[0][0]:
                 self._close_left(answers)
         for status, _message in answers:
-            if status not in {SUCCESS, END_OF_FILE}:
+            if status not in {wire.SUCCESS, wire.END_OF_FILE}:
                 if status not in allowed:
-                    raise status_error(status, channel.where)
+                    raise wire.status_error(status, channel.where)
                 break
         return answers
 
-    def _close_left(self, answers: list[Answer]) -> None:
+    def _close_left(self, answers: list[wire.Answer]) -> None:
         """Some servers carry out nothing after a failed request, not even the close."""
         file = wire.parse_created(answers[0][1])
         answers[:] = [(status, memoryview(bytes(message))) for status, message in answers]
         if file is not None:
             self.channel.ask_at_once(self.tree_id, (wire.close(file.file_id),))
 
-    def _one_by_one(self, asked: Sequence[Request]) -> list[Answer]:
-        answers = list[Answer]()
+    def _one_by_one(self, asked: Sequence[wire.Request]) -> list[wire.Answer]:
+        answers = list[wire.Answer]()
         file_id = wire.SAME_FILE
         for command, body in asked:
             request = command, body.replace(wire.SAME_FILE, file_id, 1)
             status, message = self.channel.ask_at_once(self.tree_id, (request,))[0]
             answers.append((status, memoryview(bytes(message))))
             if len(answers) == 1:
-                file = wire.parse_created(message) if status == SUCCESS else None
+                file = wire.parse_created(message) if status == wire.SUCCESS else None
                 if file is None:
                     break
                 file_id = file.file_id
@@ -104,13 +102,13 @@ class Share:
 
     def remove(self, path: str, options: int = wire.OPTION_NOT_A_FOLDER) -> None:
         marked = wire.set_info(wire.SAME_FILE, wire.DISPOSITION_INFORMATION, b"\1")
-        self.together(path, wire.ACCESS_DELETE, marked, options=options, allowed=GONE)
+        self.together(path, wire.ACCESS_DELETE, marked, options=options, allowed=wire.GONE)
 
 
 _CLOSE = wire.close(wire.SAME_FILE)
 
 
-def opening(path: str, access: int, disposition: int, options: int) -> Request:
+def opening(path: str, access: int, disposition: int, options: int) -> wire.Request:
     """CREATE of a path relative to the share."""
     name = wire.wire_name(path).encode("utf-16-le")
     return wire.create(name, access, disposition, options, wire.ATTRIBUTE_NORMAL)
@@ -131,8 +129,8 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
     with channel.stall.stage(LISTING_TIMEOUTS * channel.stall.seconds):
         asked = channel.send(query)
         while True:
-            response = share.sound(channel.receive_for(asked), {NO_MORE_FILES, NO_SUCH_FILE})
-            if response.status != SUCCESS:
+            response = share.sound(channel.receive_for(asked), {wire.NO_MORE_FILES, wire.NO_SUCH_FILE})
+            if response.status != wire.SUCCESS:
                 break
             asked = channel.send(query)  # the server reads on while this side parses
             try:
@@ -149,7 +147,7 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
 
 def entries(message: memoryview) -> Iterator[tuple[DirectoryEntry, int]]:
     """Entries of a QUERY_DIRECTORY response with their bytes. Raises struct.error if they overlap or are truncated."""
-    start, length = struct.unpack_from("<HI", message, HEADER_BYTES + 2)
+    start, length = struct.unpack_from("<HI", message, wire.HEADER_BYTES + 2)
     data = bytes(message[start : start + length])
     at = 0
     while True:
@@ -204,7 +202,7 @@ class Window:
 
 def charge(length: int) -> int:
     """Credits for a request of ``length`` bytes (MS-SMB2 3.1.5.2)."""
-    return max(1, -(-length // CREDIT_BYTES))
+    return max(1, -(-length // wire.CREDIT_BYTES))
 
 
 def choose_window(
@@ -213,7 +211,7 @@ def choose_window(
     """With few credits, blocks of default size shrink before fewer are in flight."""
     depth = in_flight or (DEFAULT_IN_FLIGHT if found.multi_credit else _IN_FLIGHT_WITHOUT_MULTI_CREDIT)
     most = available if block_bytes else available // min(depth, _IN_FLIGHT_BEFORE_BLOCKS_SHRINK)
-    most_bytes = max(1, most) * CREDIT_BYTES if found.multi_credit else CREDIT_BYTES
+    most_bytes = max(1, most) * wire.CREDIT_BYTES if found.multi_credit else wire.CREDIT_BYTES
     block = min(block_bytes or DEFAULT_BLOCK_BYTES, maximum_bytes, most_bytes, MAX_BLOCK_BYTES)
     return Window(block_bytes=block, in_flight=max(1, min(depth, available // charge(block))))
 
@@ -250,18 +248,17 @@ class Pipeline:
         if self._waiting:
             self._again.append((offset, length))
             return None
-        self._again.append((offset + available * CREDIT_BYTES, length - available * CREDIT_BYTES))
-        return offset, available * CREDIT_BYTES
+        self._again.append((offset + available * wire.CREDIT_BYTES, length - available * wire.CREDIT_BYTES))
+        return offset, available * wire.CREDIT_BYTES
 
     def sent(self, message_id: int, piece: tuple[int, int]) -> None:
         self._waiting[message_id] = piece
 
     def answered(self, message_id: int, status: int) -> tuple[int, int]:
-        """Raises the error of ``status``, once nothing else is outstanding."""
         piece = self._waiting.pop(message_id, None)
         if piece is None:
             raise ProtocolError(f"{self._channel.where}: the server answered what was not asked")
-        if status == SUCCESS:
+        if status == wire.SUCCESS:
             return piece
         while self._waiting:
             self._waiting.pop(self._channel.receive().message_id, None)
@@ -281,18 +278,18 @@ class Pipeline:
             self._again.append((offset + count, length - count))
 
     def _status_error(self, status: int) -> MeasurementError:
-        if status == END_OF_FILE:
+        if status == wire.END_OF_FILE:
             return ProtocolError(f"{self._channel.where}: the file became shorter while it was read; leave it alone")
-        if status == ACCESS_DENIED and self._channel.sign_all:
+        if status == wire.ACCESS_DENIED and self._channel.sign_all:
             return CorruptedError(
                 f"{self._channel.where}: the server refused a signed request for an open file: bytes were changed on "
                 "the way; look for what is in between"
             )
-        return status_error(status, self._channel.where)
+        return wire.status_error(status, self._channel.where)
 
 
 def read_file(
-    channel: Channel, tree_id: int, file: OpenedFile, window: Window, meter: Meter, into: Sink | None
+    channel: Channel, tree_id: int, file: wire.OpenedFile, window: Window, meter: Meter, into: Sink | None
 ) -> float:
     """Seconds from the first request until the last byte."""
     request = wire.frame(*wire.read(file.file_id, 0, 0), tree_id)
@@ -317,7 +314,7 @@ def read_file(
 
 
 def write_file(
-    channel: Channel, tree_id: int, file: OpenedFile, window: Window, meter: Meter, content: Content
+    channel: Channel, tree_id: int, file: wire.OpenedFile, window: Window, meter: Meter, content: Content
 ) -> float:
     """Seconds from the first request until all is acknowledged."""
     request = wire.frame(*wire.write(file.file_id, 0, 0), tree_id)

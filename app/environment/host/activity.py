@@ -5,16 +5,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
+from typing import Self
 
 from app.environment.host.facts import Ours, SystemReader, all_processes, kernel_ticks, read_text, whole_number
-from app.environment.link.facts import (
-    ETHERNET_HEADER_BYTES,
-    IP_HEADER_BYTES,
-    TCP_HEADER_BYTES,
-    TCP_TIMESTAMP_BYTES,
-    parse_interfaces,
-    tcp_segments,
-)
+from app.environment.link import facts as link_facts
 
 _NO_DISKS = re.compile(r"(loop|ram|zram|dm-|md|sr|fd|nbd)\d*$")
 
@@ -79,8 +73,13 @@ class Wire:
 
     @property
     def header_bytes(self) -> int:
-        stamps = TCP_TIMESTAMP_BYTES if self.timestamps else 0
-        return ETHERNET_HEADER_BYTES + IP_HEADER_BYTES[self.ip_version] + TCP_HEADER_BYTES + stamps
+        stamps = link_facts.TCP_TIMESTAMP_BYTES if self.timestamps else 0
+        return (
+            link_facts.ETHERNET_HEADER_BYTES
+            + link_facts.IP_HEADER_BYTES[self.ip_version]
+            + link_facts.TCP_HEADER_BYTES
+            + stamps
+        )
 
     @property
     def forward_share(self) -> float:
@@ -97,7 +96,6 @@ class Sample:
     others_cpu_percent: float
     stolen_percent: float
     run_queue: float
-    """Running or runnable threads, without this one."""
     others_link_bytes: float
     our_bytes: float
     disk_percent: float
@@ -111,8 +109,8 @@ def take_reading(wire: Wire, ours: Ours) -> Reading | None:
     if cpu is None:
         return None
     processes = all_processes()
-    counts = parse_interfaces(read_text("/proc/net/dev")).get(wire.interface or "", {})
-    sent, again = tcp_segments(read_text("/proc/net/snmp"))
+    counts = link_facts.parse_interfaces(read_text("/proc/net/dev")).get(wire.interface or "", {})
+    sent, again = link_facts.tcp_segments(read_text("/proc/net/snmp"))
     return Reading(
         at_seconds=time.monotonic(),
         cpu=cpu,
@@ -180,7 +178,7 @@ def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True
 def samples_of_run(readings: Sequence[Reading], wire: Wire, *, receiving: bool) -> list[Sample]:
     """Samples between the readings of one run.
 
-    Our bytes and the link's are counted at different moments (read-ahead, queues), and so is CPU time. An excess counts
+    Our bytes, the link's and processor time are counted at different moments (read-ahead, queues): an excess counts
     as others' only as far as no later period makes up for it.
     """
     pairs = list(pairwise(readings))
@@ -243,12 +241,45 @@ class MachineNow:
     """TCP retransmissions of all connections since the first reading."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Counters:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineCounters:
+    """A machine's counters at one moment."""
+
     at_seconds: float
-    cpu: ProcessorTicks
-    bytes_of: dict[str, tuple[int, int]]
+    cpu: ProcessorTicks | None
+    segments_sent: int
     retransmitted: int
+    interfaces: Mapping[str, Mapping[str, int]]
+
+    @classmethod
+    def read(cls, read: SystemReader = read_text, at_seconds: float = 0.0) -> Self | None:
+        """None if the system does not say."""
+        if not (interfaces := read("/proc/net/dev")):
+            return None
+        sent, again = link_facts.tcp_segments(read("/proc/net/snmp"))
+        return cls(
+            at_seconds=at_seconds,
+            cpu=parse_cpu(read("/proc/stat")),
+            segments_sent=sent,
+            retransmitted=again,
+            interfaces=link_facts.parse_interfaces(interfaces),
+        )
+
+    def moved_since(self, before: Self) -> dict[str, tuple[int, int]]:
+        """Bytes in and out of each interface that was there before."""
+        old = before.interfaces
+        return {
+            name: (now["rx_bytes"] - old[name]["rx_bytes"], now["tx_bytes"] - old[name]["tx_bytes"])
+            for name, now in self.interfaces.items()
+            if name in old
+        }
+
+
+def busy_percent(first: ProcessorTicks | None, last: ProcessorTicks | None) -> float | None:
+    """Of all CPUs between two moments, in percent; None if unknown."""
+    if first is None or last is None or last.total <= first.total:
+        return None
+    return round(100 * (last.busy - first.busy) / (last.total - first.total), 1)
 
 
 class MachineMeter:
@@ -262,38 +293,20 @@ class MachineMeter:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._interface, self._read, self._clock = interface, read, clock
-        self._first = self._last = self._counters()
+        self._first = self._last = MachineCounters.read(read, clock())
 
     def now(self) -> MachineNow | None:
-        before, last = self._last, self._counters()
+        before, last = self._last, MachineCounters.read(self._read, self._clock())
         self._last = last
         if before is None or last is None or self._first is None or last.at_seconds <= before.at_seconds:
             return None
-        seconds = last.at_seconds - before.at_seconds
-        ticks = max(1, last.cpu.total - before.cpu.total)
-        moved = {
-            name: (received - before.bytes_of[name][0], sent - before.bytes_of[name][1])
-            for name, (received, sent) in last.bytes_of.items()
-            if name in before.bytes_of
-        }
+        seconds, moved = last.at_seconds - before.at_seconds, last.moved_since(before)
         card = self._interface or max(moved, key=lambda name: sum(moved[name]), default=None)
         received, sent = moved.get(card, (0, 0)) if card else (0, 0)
         return MachineNow(
-            cpu_percent=max(0.0, min(100.0, 100 * (last.cpu.busy - before.cpu.busy) / ticks)),
+            cpu_percent=max(0.0, busy_percent(before.cpu, last.cpu) or 0.0),
             interface=card if received or sent else None,
             received_bytes_per_second=max(0, received) / seconds,
             sent_bytes_per_second=max(0, sent) / seconds,
             retransmitted=max(0, last.retransmitted - self._first.retransmitted),
-        )
-
-    def _counters(self) -> _Counters | None:
-        cpu = parse_cpu(self._read("/proc/stat"))
-        if cpu is None:
-            return None
-        interfaces = parse_interfaces(self._read("/proc/net/dev"))
-        return _Counters(
-            at_seconds=self._clock(),
-            cpu=cpu,
-            bytes_of={name: (at.get("rx_bytes", 0), at.get("tx_bytes", 0)) for name, at in interfaces.items()},
-            retransmitted=tcp_segments(self._read("/proc/net/snmp"))[1],
         )

@@ -1,4 +1,4 @@
-"""Facts of one machine: system, kernel, CPU, memory, TCP settings. Reading never raises; what is unknown is None."""
+"""Facts of one machine, which reading never fails for, and its processes: ours, the server's, the kernel's."""
 
 import os
 import platform
@@ -78,38 +78,26 @@ TCP_SETTINGS = {f"tcp.{name}": f"/proc/sys/net/ipv4/tcp_{name}" for name in _OF_
 }
 """Buffer sizes are in bytes; a triple is minimum, default and maximum."""
 
-HOST_FILES = (
-    "/etc/os-release",
-    "/proc/sys/kernel/osrelease",
-    "/proc/cpuinfo",
-    "/proc/meminfo",
-    "/proc/loadavg",
-    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver",
-    "/sys/class/dmi/id/product_name",
-    *TCP_SETTINGS.values(),
-)
+_OF_FILES = {
+    "kernel": "/proc/sys/kernel/osrelease",
+    "cpu.governor": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    "cpu.driver": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver",
+    "machine.model": "/sys/class/dmi/id/product_name",
+    **TCP_SETTINGS,
+}
+HOST_FILES = ("/etc/os-release", "/proc/cpuinfo", "/proc/meminfo", "/proc/loadavg", *_OF_FILES.values())
 
 
 def host_facts(read: SystemReader = read_text) -> dict[str, FactValue]:
-    """Facts of the machine whose files ``read`` gives; unknown ones are left out.
-
-    ``os``, ``kernel``, ``cpu.model``, ``cpu.count``, ``cpu.aes``, ``cpu.governor``, ``cpu.driver``, ``load.1min``,
-    ``machine.virtual`` (yes or no), ``machine.model``, ``memory_bytes``, ``swap_bytes``, ``memory.available_bytes`` and
-    :data:`TCP_SETTINGS`.
-    """
+    """Facts of the machine whose files ``read`` gives; unknown ones are left out."""
     facts: dict[str, FactValue] = {}
     _put(facts, "os", _os_name(read("/etc/os-release")))
-    _put(facts, "kernel", read("/proc/sys/kernel/osrelease"))
     facts.update(cpu_facts(read("/proc/cpuinfo")))
-    _put(facts, "cpu.governor", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
-    _put(facts, "cpu.driver", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"))
-    _put(facts, "machine.model", read("/sys/class/dmi/id/product_name"))
     facts.update(memory_facts(read("/proc/meminfo")))
     load = re.match(r"\d+\.\d+\b", read("/proc/loadavg") or "")
     if load:
         facts["load.1min"] = float(load.group())
-    for name, path in TCP_SETTINGS.items():
+    for name, path in _OF_FILES.items():
         _put(facts, name, read(path))
     return facts
 
@@ -132,7 +120,7 @@ def client_facts() -> dict[str, FactValue]:
 
 
 def cpu_facts(cpuinfo: str | None) -> dict[str, FactValue]:
-    """``cpu.model``, ``cpu.count`` (logical) and ``machine.virtual`` from /proc/cpuinfo."""
+    """From /proc/cpuinfo; ``cpu.count`` is of logical processors."""
     facts: dict[str, FactValue] = {}
     count = 0
     for line in (cpuinfo or "").splitlines():
@@ -151,7 +139,7 @@ def cpu_facts(cpuinfo: str | None) -> dict[str, FactValue]:
 
 
 def memory_facts(meminfo: str | None) -> dict[str, FactValue]:
-    """``memory_bytes``, ``swap_bytes`` and ``memory.available_bytes`` from /proc/meminfo (KiB)."""
+    """From /proc/meminfo, which counts KiB."""
     names = {"MemTotal": "memory_bytes", "SwapTotal": "swap_bytes", "MemAvailable": "memory.available_bytes"}
     facts: dict[str, FactValue] = {}
     for line in (meminfo or "").splitlines():

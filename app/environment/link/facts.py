@@ -1,4 +1,4 @@
-"""The route and the link to a target: interface, speed, duplex, MTU, driver, shaper."""
+"""The route and the link to a target: interface, speed, duplex, MTU, driver, shaper, and its counters."""
 
 import array
 import ipaddress
@@ -14,7 +14,6 @@ from app.environment.host.facts import SystemReader, read_int, read_text, run_te
 from storage.records import FactValue
 
 ANY_PORT = 9
-"""Discard (RFC 863); nothing is sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,10 +187,7 @@ def driver_of(interface: str) -> Driver:
 
 
 def fastest_bits_per_second(interface: str) -> int | None:
-    """The card's maximum in bits per second, or None.
-
-    The first request returns the mask length, the second the masks (linux/ethtool.h, ETHTOOL_GLINKSETTINGS).
-    """
+    """The card's maximum, by ETHTOOL_GLINKSETTINGS: the first answer has the masks' length, the second the masks."""
     first = _ask(interface, _request(0))
     words = -_LINK_SETTINGS.unpack_from(first)[9] if first else 0
     answer = _ask(interface, _request(words)) if words > 0 else None
@@ -261,7 +257,6 @@ class Link:
 
     @property
     def bits_per_second(self) -> int | None:
-        """The lower of card and shaper; absent if neither is known."""
         rates = [self.card_bits_per_second, self.shaper.bits_per_second if self.shaper else None]
         return min((rate for rate in rates if rate), default=None)
 
@@ -273,11 +268,8 @@ class Link:
 def find_link(host: str, port: int | None = None) -> Link | None:
     """None without a route."""
     route = find_route(host, port)
-    return describe_link(route) if route else None
-
-
-def describe_link(route: Route) -> Link:
-    """The link at the start of a route."""
+    if route is None:
+        return None
     name = route.interface
     folder = NET_FOLDER / name
     driver = driver_of(name)
@@ -307,11 +299,9 @@ def describe_link(route: Route) -> Link:
 def payload_ceiling_bits_per_second(
     link: int, mtu: int, *, timestamps: bool = True, on_a_wire: bool = True, ip_version: int = 4
 ) -> float:
-    """Maximum TCP payload in bits per second.
+    """Maximum TCP payload, without what SMB adds: 94.1 % of a wire's speed at MTU 1500, 95.6 % of a shaper's.
 
-    Each frame carries the MTU less IP and TCP headers (12 bytes more with timestamps, RFC 7323) and takes the MTU plus
-    38 bytes on Ethernet; a shaper counts 14 of those (``on_a_wire`` false). At MTU 1500: 94.1 % of a wire's speed, 95.6
-    % of a shaper's. SMB headers are not counted.
+    A frame carries the MTU less IP and TCP headers and takes 38 bytes more on Ethernet, of which a shaper counts 14.
     """
     headers = IP_HEADER_BYTES[ip_version] + TCP_HEADER_BYTES + (TCP_TIMESTAMP_BYTES if timestamps else 0)
     frame = mtu + (ETHERNET_WIRE_BYTES if on_a_wire else ETHERNET_HEADER_BYTES)
@@ -354,11 +344,7 @@ def _kind(link: Link) -> str:
 
 
 def facts_of_link(link: Link, *, timestamps: bool = True) -> dict[str, FactValue]:
-    """Facts of the link; unknown ones are left out.
-
-    ``link.kind`` is loopback, wireless, card or virtual; ``link.rate_bits_per_second`` the nominal and
-    ``link.fastest_rate_bits_per_second`` the card's maximum speed; ``link.route`` is here, direct or via a gateway.
-    """
+    """By name, without unknown ones; the ceiling is that of TCP's payload."""
     ceiling = ceiling_of(link, timestamps=timestamps)
     known: dict[str, FactValue | None] = {
         "link.interface": link.interface,
@@ -414,7 +400,6 @@ class LinkCounters:
     interface_counts: dict[str, int] = field(default_factory=dict)
     """Kernel names; since the interface came up."""
     tcp_counts: dict[str, int] = field(default_factory=dict)
-    """By the names of :data:`TCP_COUNTERS`."""
 
     @classmethod
     def snapshot(cls, interface: str, read: SystemReader = read_text) -> Self:
@@ -424,7 +409,6 @@ class LinkCounters:
         return cls(interface=interface, interface_counts=counts, tcp_counts=tcp_counts(read))
 
     def since(self, before: "LinkCounters") -> dict[str, int]:
-        """Never below zero."""
         counts = self.interface_counts
         grown = {name: counts[name] - old for name, old in before.interface_counts.items() if name in counts}
         told = {name: self.tcp_counts[name] - old for name, old in before.tcp_counts.items() if name in self.tcp_counts}
@@ -461,12 +445,7 @@ def parse_interfaces(text: str | None) -> dict[str, dict[str, int]]:
 
 
 def counter_facts(before: LinkCounters, after: LinkCounters) -> dict[str, FactValue]:
-    """Facts of the link during a series.
-
-    ``link.errors_before`` and ``link.drops_before`` are totals since the interface came up; ``link.NAME_during`` are
-    increases. ``tcp.segments_sent_during``, ``tcp.retransmitted_during``, ``tcp.segments_received_during``,
-    ``tcp.out_of_order_during`` and ``tcp.duplicates_during`` count all connections of this machine.
-    """
+    """Of the link during a series: totals since it came up, and what came to them; TCP is the machine's."""
     grown = after.since(before)
     facts: dict[str, FactValue] = {}
     for word, names in (("errors", ERROR_COUNTERS), ("drops", DROP_COUNTERS)):

@@ -21,12 +21,10 @@ class ProcessorQuota:
     """The processor quota of smbd's control group, and its throttling counts."""
 
     processors: float | None = None
-    """None without a limit."""
     periods: int = 0
     throttled: int = 0
 
     def throttled_percent_since(self, before: "ProcessorQuota") -> float | None:
-        """Percent of quota periods that were throttled; None without a limit."""
         periods = self.periods - before.periods
         if self.processors is None or periods <= 0:
             return None
@@ -77,7 +75,6 @@ class SmbdControl:
         return {line[0]: int(line[1]) // 1000 for line in lines if len(line) == 4}
 
     def set_level(self, level: str) -> None:
-        """Raises MeasurementError."""
         said = self._shell.run("smbcontrol", *self._conf, "smbd", "profile", level)
         if said.code:
             raise MeasurementError(
@@ -134,7 +131,6 @@ class Profiler:
         self._smbd = SmbdControl(ServerShell(ssh), conf)
 
     def __enter__(self) -> Self:
-        """Raises MeasurementError."""
         self._level = self._smbd.level()
         self._guard = self._smbd.kept(self._level)
         try:

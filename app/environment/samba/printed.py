@@ -1,11 +1,15 @@
-"""Parses the output of testparm, smbstatus and smbcontrol."""
+"""What testparm, smbstatus and smbcontrol print, and the facts of a Samba server in it."""
 
 import json
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
 
+from app.server.shell import Answer
+from forms.tuning.smb_conf import SmbConfFile, global_names_in_shares, parameter_key, parameters, read_conf
 from storage.isolations import ProfileCounter
+from storage.records import FactValue
 
 HARMLESS = (
     "Load smb config files from",
@@ -138,3 +142,240 @@ def parse_profile_level(printed: str) -> tuple[str, int] | None:
     """From ``smbcontrol smbd profilelevel``: off, count or on; and the process that starts all others."""
     match = _LEVEL.search(printed)
     return (_WORDS[match[1].lower()], int(match[2])) if match else None
+
+
+BUILD_FLAGS = {
+    "samba.build.smb1": "WITH_SMB1SERVER",
+    "samba.build.profiling": "WITH_PROFILE",
+    "samba.build.json": "HAVE_JSON_OBJECT",
+    "samba.build.io_uring": "HAVE_LIBURING",
+    "samba.build.sendfile": "HAVE_SENDFILE",
+    "samba.build.gnutls": "HAVE_GNUTLS",
+}
+ENCRYPTION = "server smb encrypt"
+_MOST_WORDS = 7
+
+
+@dataclass(slots=True)
+class SambaFacts:
+    """Facts, and problems with their reasons."""
+
+    facts: dict[str, FactValue] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    runs_with_another: bool = False
+    """Every running smbd was started with another smb.conf than the one that was read."""
+
+
+def samba_facts(answer: Answer, share: str | None, client_address: str = "") -> SambaFacts:
+    """``share`` is the measured one, ``client_address`` this machine's."""
+    found = SambaFacts()
+    if not answer.text("conf") and not answer.text("version"):
+        found.problems.append(
+            "no smbd is on the PATH of the server, so if it runs Samba, facts of it are unknown; add its folder to PATH"
+        )
+        return found
+    _add_build(found, answer)
+    _add_configuration(found, answer, share)
+    _add_running(found, answer, client_address)
+    return found
+
+
+def _add_build(found: SambaFacts, answer: Answer) -> None:
+    version = answer.text("version")
+    if version:
+        found.facts["samba.version"] = version.strip().removeprefix("Version ")
+    built = set((answer.text("build") or "").split())
+    if built:
+        found.facts.update({fact: "yes" if flag in built else "no" for fact, flag in BUILD_FLAGS.items()})
+
+
+def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> None:
+    path = (answer.text("conf") or "").strip()
+    if not path:
+        return
+    found.facts["smb.conf.path"] = path
+    files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
+    files["registry"] = answer.text("registry") or ""
+    if path not in files:
+        found.facts["smb.conf.state"] = "not readable"
+        found.problems.append(f"{path} cannot be read on the server; name the right file")
+        return
+    if writable := answer.text("writable"):
+        found.facts["smb.conf.writable_by_all"] = writable
+    conf = read_conf(path, files)
+    code = answer.code("testparm")
+    if code is None:
+        found.problems.append(
+            f"testparm is not installed on the server, so what {path} means is unknown (Debian: samba-common-bin)"
+        )
+        return
+    scopes = parse_scopes(answer.text("scopes")) or Scopes(
+        for_server=frozenset(one.name for one in parameters() if one.scope == "global"),
+        for_share=frozenset(one.name for one in parameters() if one.scope == "share"),
+    )
+    said = warnings(answer.text("testparm.err"))
+    warned = said + _own_warnings(answer, conf, scopes) + _culprits(said, conf)
+    if warned:
+        found.facts["smb.conf.warnings"] = "; ".join(dict.fromkeys(warned))
+    if code != 0:
+        found.facts["smb.conf.state"] = "does not load"
+        found.problems.append(_why_not_loaded(path, warned))
+        return
+    found.facts["smb.conf.state"] = "loads with warnings" if warned else "loads"
+    _add_parameters(found, answer, scopes, share)
+    _correct_log_level(found, answer, conf, has_registry=bool(files["registry"]))
+
+
+def _add_parameters(found: SambaFacts, answer: Answer, scopes: Scopes, share: str | None) -> None:
+    dump = parse_dump(answer.text("testparm"))
+    server = dump.section("global") or {}
+    of_share = {parameter_key(name) for name in scopes.for_share}
+
+    def belongs_to_shares(name: str) -> bool:
+        return ":" in name or parameter_key(name) in of_share
+
+    effective = {name: value for name, value in server.items() if belongs_to_shares(name)}
+    if share:
+        own = dump.section(share)
+        if own is None:
+            own = dump.section("homes") or {}
+            if not own:
+                found.problems.append(
+                    f"{found.facts['smb.conf.path']} has no [{share}]: the share's values are those of [global]"
+                )
+        effective.update(own)
+    for name, value in server.items():
+        if not belongs_to_shares(name):
+            found.facts[f"smb.conf/global/{name}"] = value
+    found.facts.update({f"smb.conf/share/{name}": value for name, value in effective.items()})
+    for scope in ("global", "share"):
+        value = (answer.text(f"encrypt.{scope}") or "").strip()
+        if value and answer.code(f"encrypt.{scope}") == 0:
+            found.facts[f"smb.conf/{scope}/{ENCRYPTION}"] = value
+
+
+def _correct_log_level(found: SambaFacts, answer: Answer, conf: SmbConfFile, *, has_registry: bool) -> None:
+    name = "smb.conf/global/log level"
+    if conf.uses_registry and not has_registry:
+        found.facts.pop(name, None)
+        running = running_log_level(answer.text("debuglevel"))
+        if running is not None:
+            found.facts[name] = running
+    else:
+        found.facts[name] = conf.last("global", "log level") or "0"
+
+
+def _own_warnings(answer: Answer, conf: SmbConfFile, scopes: Scopes) -> list[str]:
+    """Warnings that testparm lacks; lines that set no Samba parameter are not quoted."""
+    known = {parameter_key(name) for name in scopes.for_server | scopes.for_share}
+    lines = [
+        f"{setting.name} = {setting.value} stands in [{setting.section}], but it holds for the whole server only: "
+        "it does nothing there"
+        for setting in global_names_in_shares(conf, scopes.for_server)
+    ]
+    lines += [f"include = {name}: there is no such file to read" for name in conf.missing_includes]
+    lines += [f"include = {name} depends on the client and was not read" for name in conf.per_client_includes]
+    lines += [
+        f"{setting.name} = {setting.value}: smb.conf has no comments at the end of a line"
+        for setting in conf.settings
+        if re.search(r"\s[#;]\s", setting.value) and parameter_key(setting.name) in known
+    ]
+    lines += [f"{_quoted(line, known)} has no equals sign and says nothing" for line in conf.malformed]
+    modules = loadable_modules(answer)
+    for setting in conf.settings:
+        if modules and parameter_key(setting.name) == parameter_key("vfs objects"):
+            wanted = {name.partition(":")[0] for name in setting.value.replace(",", " ").split()}
+            lines += [
+                f"{setting.name} = {name}: there is no such module, and every connection to the share will fail"
+                for name in sorted(wanted - modules)
+                if "/" not in name
+            ]
+    return lines
+
+
+def _quoted(line: str, known: set[str]) -> str:
+    """Quotes the line only if it begins with a parameter's name: a file named by mistake may hold secrets."""
+    words = line.split()
+    starts = (" ".join(words[:count]) for count in range(1, min(len(words), _MOST_WORDS) + 1))
+    return f"the line {line!r}" if any(parameter_key(start) in known for start in starts) else "a line"
+
+
+def loadable_modules(answer: Answer) -> set[str]:
+    """VFS modules in smbd's folder and built in; empty if unknown."""
+    built_in = (answer.text("build") or "").partition("Builtin modules:")[2].split()
+    loadable = {name.removesuffix(".so") for name in (answer.text("modules") or "").split()}
+    return loadable | {name.removeprefix("vfs_") for name in built_in if name.startswith("vfs_")}
+
+
+def _culprits(said: list[str], conf: SmbConfFile) -> list[str]:
+    values = {
+        match for line in said for match in re.findall(r"set_variable_helper\((.*)\)|conv_str_\w+\((.*?)\)", line)
+    }
+    refused = {value for pair in values for value in pair if value}
+    return [f"{setting.name} = {setting.value} is refused" for setting in conf.settings if setting.value in refused]
+
+
+def _why_not_loaded(path: str, warned: list[str]) -> str:
+    if any("ACCESS_DENIED" in line for line in warned):
+        return f"{path} includes the registry, which only root may read; log in there by ssh as root"
+    reason = warned[-1] if warned else "testparm does not say why"
+    return f"{path} does not load on the server: {reason}; see `testparm -s {path}` there"
+
+
+def running_log_level(text: str | None) -> str | None:
+    """Level of all classes from ``smbcontrol smbd debuglevel`` (``PID 12: all:3 tdb:3 …``)."""
+    match = re.search(r"\ball:(\d+)", text or "")
+    return match.group(1) if match else None
+
+
+def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None:
+    commands = [line for line in (answer.text("processes") or "").splitlines() if line.strip()]
+    found.facts["samba.smbd_running"] = len(commands)
+    path = str(found.facts.get("smb.conf.path", ""))
+    others = {given for command in commands if (given := config_option(command))}
+    if path and others and path not in others and not any(_is_default(command) for command in commands):
+        found.runs_with_another = True
+        named = ", ".join(sorted(others)[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
+        found.problems.append(f"smbd runs with {named}, but the facts are those of {path}; name that file")
+    level = running_log_level(answer.text("debuglevel"))
+    if level is not None:
+        found.facts["samba.running_log_level"] = level
+    if answer.code("smbstatus") is None:
+        return
+    sessions = session_addresses(answer.text("smbstatus"))
+    if sessions is None:
+        found.problems.append(
+            "smbstatus needs root on the server, so its other sessions are unknown; log in there by ssh as root"
+        )
+        return
+    found.facts["server.sessions"] = len(sessions)
+    found.facts["server.sessions.other_machines"] = sum(address != client_address for address in sessions)
+
+
+def session_addresses(text: str | None) -> list[str] | None:
+    """Client addresses in ``smbstatus --json``; None without permission, when the document has no ``sessions``."""
+    try:
+        sessions = json.loads(text or "")["sessions"]
+        return [str(session.get("hostname", "")).partition(":")[2].rpartition(":")[0] for session in sessions.values()]
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def config_option(command: str) -> str | None:
+    """From ``-s FILE`` or ``--configfile=FILE`` of a running smbd; None for its default."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = command.split()
+    for index, word in enumerate(words):
+        if word.startswith("--configfile="):
+            return word.partition("=")[2]
+        if word in {"-s", "--configfile"} and index + 1 < len(words):
+            return words[index + 1]
+        if word.startswith("-s") and word[2:3] == "/":
+            return word[2:]
+    return None
+
+
+def _is_default(command: str) -> bool:
+    return not command.startswith("smbd:") and config_option(command) is None

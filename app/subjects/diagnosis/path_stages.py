@@ -12,12 +12,11 @@ from app.clients.base import Content, Meter, OpenMode
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.client import SMBClient, SMBLink
-from app.clients.smb.errors import SUCCESS
 from app.clients.smb.files import SMBFiles
-from app.clients.smb.negotiate import SIGNING_NAMES, signer
+from app.clients.smb.negotiate import SIGNING_NAMES, Signer
 from app.clients.smb.session import reach
 from app.clients.smb.share import Share, Window
-from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, Opcode, Response
+from app.clients.smb.wire import CREDIT_BYTES, HEADER_BYTES, SUCCESS, Opcode, Response
 from app.environment.host.facts import read_text
 from app.environment.link.facts import parse_interfaces
 from app.errors import LoginError, MeasurementError
@@ -191,7 +190,7 @@ def _signer_rate(algorithm: str) -> float:
     known = {name: code for code, name in SIGNING_NAMES.items()}
     if algorithm not in known:
         return 0.0
-    sign, message = signer(known[algorithm], bytes(16)).sign, bytearray(wire.HEADER_BYTES + _LEAST_READ_BYTES)
+    sign, message = Signer(known[algorithm], bytes(16)).sign, bytearray(wire.HEADER_BYTES + _LEAST_READ_BYTES)
     began, count = time.perf_counter(), 0
     while time.perf_counter() - began < _SIGNER_SECONDS:
         sign(count, memoryview(message), from_server=True)

@@ -72,8 +72,8 @@ def read_request(typed: Mapping[str, str], secrets: Secrets) -> LoadRequest:
     scenario = changed(
         find_scenario(text["scenario"] or "redpaper"),
         files=asking.typed_count("Files", text["files"], 10_000_000) if text["files"] else None,
-        duration=asking.typed_number("Steady", text["duration"], 1, 7 * 86400) if text["duration"] else None,
-        settle=asking.typed_number("Settle", text["settle"], 0, 86400) if text["settle"] else None,
+        duration_seconds=asking.typed_number("Steady", text["duration"], 1, 7 * 86400) if text["duration"] else None,
+        settle_seconds=asking.typed_number("Settle", text["settle"], 0, 86400) if text["settle"] else None,
     )
     return LoadRequest(
         targets=(target,),

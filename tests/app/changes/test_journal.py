@@ -4,8 +4,7 @@ import pytest
 
 from app.changes import server
 from app.changes.journal import begin_change
-from app.changes.script import ServerChange
-from app.changes.server import ChangeRefusedError, new_change_id
+from app.changes.server import ChangeRefusedError, ServerChange, new_change_id
 from app.changes.smb_conf import ChangeableSetting
 from storage.changes import ChangeKind, ChangeState
 from storage.notebook import Notebook

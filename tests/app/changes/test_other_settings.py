@@ -9,8 +9,14 @@ import pytest
 
 from app.changes.journal import begin_change, restore_entry
 from app.changes.machine_setting import find_setting
-from app.changes.script import ServerChange
-from app.changes.server import ChangeFailedError, ChangeRefusedError, ConflictError, new_change_id, set_arm
+from app.changes.server import (
+    ChangeFailedError,
+    ChangeRefusedError,
+    ConflictError,
+    ServerChange,
+    new_change_id,
+    set_arm,
+)
 from app.changes.smb_conf import ChangeableSetting, Ways
 from app.errors import UsageError
 from storage.changes import JournalEntry

@@ -9,9 +9,8 @@ import pytest
 
 from app.changes import smb_conf
 from app.changes.journal import begin_change
-from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeRefusedError, new_change_id, set_arm
-from app.changes.smb_conf import ChangeableSetting, Ways
+from app.changes.smb_conf import ChangeableSetting, Ways, samba_setting
 from app.clients.base import make_client
 from app.workflows.restore import restore_change
 from storage.notebook import Notebook

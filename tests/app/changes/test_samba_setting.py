@@ -14,17 +14,30 @@ import pytest
 
 from app.changes import server
 from app.changes.journal import begin_change, restore_entry
-from app.changes.samba_setting import check_value, plan_registry, samba_setting
-from app.changes.script import ServerChange, begin_script, here, library
 from app.changes.server import (
     ChangeFailedError,
     ChangeRefusedError,
     ConflictError,
     ConsentNeededError,
+    ServerChange,
+    begin_script,
+    here,
+    library,
     new_change_id,
     set_arm,
 )
-from app.changes.smb_conf import DROP_IN, UNDO, ChangeableSetting, Ways, drop_in_content, find_place, with_include
+from app.changes.smb_conf import (
+    DROP_IN,
+    UNDO,
+    ChangeableSetting,
+    Ways,
+    check_value,
+    drop_in_content,
+    find_place,
+    plan_registry,
+    samba_setting,
+    with_include,
+)
 from app.environment.collect import server_facts
 from app.workflows.restore import restore_change, restored_text
 from forms.tuning.smb_conf import spelling
@@ -165,7 +178,7 @@ def test_broken_values_are_refused_before_anything_is_written(samba: Smbd):
 def test_testparm_is_asked_on_a_copy(samba: Smbd, name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch):
     """What only testparm refuses, with our own rules out of its way."""
     before = state(samba)
-    monkeypatch.setattr("app.changes.samba_setting.refusals", lambda *_: iter(()))
+    monkeypatch.setattr("app.changes.smb_conf.refusals", lambda *_: iter(()))
     place = replace(find_place("log level", samba.share, None, str(samba.conf)), name=name)
     if said:
         with pytest.raises(ChangeRefusedError, match=said):

@@ -9,19 +9,22 @@ from pathlib import Path
 
 import pytest
 
-from app.changes import script
+from app.changes import server as script
 from app.changes.journal import begin_change, restore_entry
 from app.changes.machine_setting import find_setting
-from app.changes.script import ServerChange, begin_script, lock_name, undo_script
 from app.changes.server import (
     ChangeFailedError,
     ChangeRefusedError,
+    ServerChange,
     StepRunningError,
     _taken,
     begin,
+    begin_script,
     give_word,
+    lock_name,
     new_change_id,
     set_arm,
+    undo_script,
 )
 from app.changes.smb_conf import ChangeableSetting, Ways
 from storage.changes import ChangeState, JournalEntry

@@ -11,7 +11,6 @@ from types import SimpleNamespace
 import pytest
 
 from app.clients.base import Content, Meter, Secrets, make_client
-from app.clients.programs import SubprocessOutcome
 from app.errors import (
     AccessDeniedError,
     CancelledError,
@@ -29,6 +28,7 @@ from app.errors import (
     UnreachableError,
     UsageError,
 )
+from app.server.shell import Said
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
@@ -247,7 +247,7 @@ def test_figures_of_thousands_of_digits_are_no_transfer(monkeypatch, size, rate)
     said = f"getting file \\f of size {size} as /dev/null ({rate} KiloBytes/sec) (average 1 KiloBytes/sec)"
     client = SmbclientClient(Target(protocol="smb", host="nas", port=445, share="d"), Secrets(), Settings())
     monkeypatch.setattr(client, "_size_to_get", lambda *_words: 1000)
-    monkeypatch.setattr(client, "_run", lambda *_words, **_how: SubprocessOutcome(status=0, output=said, errors=""))
+    monkeypatch.setattr(client, "_run", lambda *_words, **_how: Said(0, said, ""))
     with pytest.raises(ProtocolError):
         client.get("f", meter())
 
@@ -261,9 +261,7 @@ def test_a_report_of_curl_of_another_shape_is_told(monkeypatch, report):
     said = json.dumps({**sound, **report} if isinstance(report, dict) else report)
     client = CurlClient(Target(protocol="ftp", host="nas", port=21), Secrets(), Settings())
     monkeypatch.setattr(client, "_size_to_get", lambda *_words: 1000)
-    monkeypatch.setattr(
-        client._program, "run", lambda *_words, **_how: SubprocessOutcome(status=0, output=said, errors="")
-    )
+    monkeypatch.setattr(client._program, "run", lambda *_words, **_how: Said(0, said, ""))
     with pytest.raises(ProtocolError):
         client.get("/f", meter())
 
@@ -282,6 +280,6 @@ def test_a_login_of_smbclient_ng_that_has_no_end_is_given_up(monkeypatch):
     target = Target(protocol="smb", host="nas", port=445, share="d")
     client = smbclientng.SmbclientNgClient(target, Secrets(), Settings(timeout_seconds=0.5))
     monkeypatch.setattr(client, "_own", SimpleNamespace(connect=lambda: None, target=target))
-    monkeypatch.setattr(smbclientng, "SMBSession", Slow)
+    monkeypatch.setattr("app.clients.smb.session.smbclientng_session.SMBSession", Slow)
     with pytest.raises(StalledError):
         client.connect()

@@ -12,7 +12,6 @@ import pytest
 
 from app.clients.base import Content, Meter, Secrets
 from app.clients.iperf3 import Iperf3Client
-from app.clients.programs import SubprocessOutcome
 from app.errors import (
     CancelledError,
     ConnectionLostError,
@@ -22,6 +21,7 @@ from app.errors import (
     StalledError,
     UnreachableError,
 )
+from app.server.shell import Said
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
@@ -156,7 +156,7 @@ def report(**changes: object) -> dict[str, object]:
 
 def client_hearing(monkeypatch: pytest.MonkeyPatch, output: str) -> Iperf3Client:
     client = Iperf3Client(TARGET, Secrets(), Settings(), size_bytes=1_000_000)
-    outcome = SubprocessOutcome(status=0, output=output, errors="")
+    outcome = Said(0, output, "")
     monkeypatch.setattr("app.clients.iperf3.find_program", lambda *_names: "iperf3")
     monkeypatch.setattr("app.clients.iperf3.first_version", lambda _program: "3.12")
     monkeypatch.setattr(client._program, "run", lambda *_words, **_how: outcome)

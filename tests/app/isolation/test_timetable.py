@@ -230,16 +230,17 @@ def test_what_a_client_fails_by_is_told_by_its_name():
     plan = ReplayPlan(
         target=SHARE, secrets=Secrets(), settings=Settings(), script_path=None, without=(), folder="x", clients=1,
         warm_up_seconds=0, seconds=1, client=ClientFacts(name="x", dialect="9.9.9", signing="none", encryption="none"),
+        null=True,
     )  # fmt: skip
     with pytest.raises(MeasurementError, match="a client of the replay failed: RuntimeError"):
-        Replay(plan, "null").wait()
+        Replay(plan).wait()
 
 
 def test_the_price_is_what_the_whole_script_takes_more(monkeypatch):
     asked: list[ReplayPlan] = []
 
     class Answered:
-        def __init__(self, plan: ReplayPlan, *_role: str) -> None:
+        def __init__(self, plan: ReplayPlan) -> None:
             asked.append(plan)
 
         def hang_up(self) -> None: ...

@@ -55,8 +55,8 @@ def test_a_mistake_is_told_by_its_line_and_what_is_expected(text, line, expected
 
 def test_options_change_every_number():
     found = changed(
-        find_scenario("redpaper"), files=10, duration=20, settle=5, think="exp:0.2", pace=0.5, read=50.0,
-        sizes="1K,2K:3", seed=7,
+        find_scenario("redpaper"), files=10, duration_seconds=20, settle_seconds=5, think="exp:0.2", pace_seconds=0.5,
+        read=50.0, sizes="1K,2K:3", seed=7,
     )  # fmt: skip
     assert found.requests == {RequestKind.READ: 50.0, RequestKind.WRITE: 50.0}
     assert [(each.size_bytes, each.share) for each in found.sizes] == [(1024, 1.0), (2048, 3.0)]

@@ -13,9 +13,8 @@ from unittest.mock import ANY, Mock, patch
 
 import pytest
 
-from app.changes.samba_setting import samba_setting
 from app.changes.server import ChangeFailedError, ConsentNeededError
-from app.changes.smb_conf import ChangeableSetting, Ways
+from app.changes.smb_conf import ChangeableSetting, Ways, samba_setting
 from app.environment.host.facts import Ours
 from app.environment.quiet import LEAST_SECONDS
 from app.errors import (
@@ -197,7 +196,7 @@ def test_how_long_it_takes_is_told_by_the_length_of_a_run(samba: Smbd):
 
 def test_the_users_of_a_load_are_new_for_each_window_and_its_files_are_removed(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
-    scenario = changed(find_scenario("small"), files=5, duration=1, settle=0)
+    scenario = changed(find_scenario("small"), files=5, duration_seconds=1, settle_seconds=0)
     window = LoadWindow(users=2, scenario=scenario)
     made = order(samba, "server signing", "mandatory", path="", looks=(1,), load=window, noise_percent=900)
     events = carried_out(made, path)
@@ -246,7 +245,7 @@ def test_what_acts_on_a_put_alone_is_told_before_a_get_is_measured(samba: Smbd):
 
 
 def test_how_long_a_trial_of_loads_may_take_is_told_before_consent(samba: Smbd):
-    window = LoadWindow(users=2, scenario=changed(find_scenario("small"), duration=5, settle=1))
+    window = LoadWindow(users=2, scenario=changed(find_scenario("small"), duration_seconds=5, settle_seconds=1))
     said = list(consent_lines(order(samba, "log level", "1", looks=(8, 14, 20), load=window)))
     assert "It ends as soon as it is decided, after 4 min or somewhat longer at most." in said
 

@@ -8,8 +8,8 @@ import pytest
 
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.errors import PENDING, SUCCESS
 from app.clients.smb.share import Share
+from app.clients.smb.wire import PENDING, SUCCESS
 from app.errors import AccessDeniedError, ConnectionLostError, ProtocolError
 
 CREATE, QUERY, CLOSE = (5, bytes(57)), (16, bytes(41)), (6, bytes(24))

@@ -9,7 +9,7 @@ import pytest
 
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.errors import PENDING
+from app.clients.smb.wire import PENDING
 from app.errors import CancelledError, ConnectionLostError, ProtocolError
 
 RESPONSE, ASYNC = 1, 2

@@ -37,7 +37,7 @@ def exchange(answer: Callable[[], bytes], requests: list[bytearray]) -> object:
         thread = threading.Thread(target=serve)
         thread.start()
         try:
-            return channel.ask_related(requests)
+            return channel._related_answers(channel.send_related(requests))
         except ProtocolError as error:
             return error
         finally:

@@ -9,9 +9,17 @@ from pathlib import Path
 import pytest
 
 from app.environment.collect import listens_on, server_facts
-from app.environment.samba import facts as samba
-from app.environment.samba.facts import SambaFacts, config_option, running_log_level, samba_facts, session_addresses
-from app.environment.samba.printed import parse_dump, parse_scopes, warnings
+from app.environment.samba import printed as samba
+from app.environment.samba.printed import (
+    SambaFacts,
+    config_option,
+    parse_dump,
+    parse_scopes,
+    running_log_level,
+    samba_facts,
+    session_addresses,
+    warnings,
+)
 from app.server.shell import Answer
 from forms.tuning.smb_conf import read_conf
 from storage.records import FactValue, Target
