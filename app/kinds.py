@@ -181,16 +181,11 @@ def _judge_layer_run(notebook: Notebook, head: Recording, name: str, status: Run
 # Audits, diagnoses and watches
 
 
-def _audit(notebook: Notebook, reference: str) -> Audit:
-    return audit_of(notebook.recording(reference, AUDIT))
+def _content(kind: str, read: Callable[[Recording], Any]) -> Callable[[Notebook, str], Any]:
+    return lambda notebook, reference: read(notebook.recording(reference, kind))
 
 
-def _diagnosis(notebook: Notebook, reference: str) -> Diagnosis:
-    return diagnosis_of(notebook.recording(reference, DIAGNOSIS))
-
-
-def _watch(notebook: Notebook, reference: str) -> Watch:
-    return watch_of(notebook.recording(reference, WATCH))
+_audit, _diagnosis, _watch = _content(AUDIT, audit_of), _content(DIAGNOSIS, diagnosis_of), _content(WATCH, watch_of)
 
 
 def _audit_answer(notebook: Notebook, head: Recording) -> Toned:
@@ -444,9 +439,7 @@ def compare(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
 
 def exit_code(verdicts: Sequence[str]) -> int:
     """SLOWER if anything is slower, else INCONCLUSIVE if anything is, else 0."""
-    if "slower" in verdicts:
-        return SLOWER
-    return INCONCLUSIVE if "unknown" in verdicts else 0
+    return SLOWER if "slower" in verdicts else INCONCLUSIVE if "unknown" in verdicts else 0
 
 
 def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:

@@ -1,4 +1,4 @@
-"""Paths of the user's files: settings, keys, last theme."""
+"""Paths of the user's files: settings, last theme."""
 
 from pathlib import Path
 from typing import Any
@@ -9,11 +9,6 @@ from platformdirs import user_config_path, user_state_path
 def config_file() -> Path:
     """The settings file."""
     return user_config_path("sharebench") / "config.toml"
-
-
-def keys_file() -> Path:
-    """The user's own keys."""
-    return user_config_path("sharebench") / "keys.toml"
 
 
 def theme_file() -> Path:

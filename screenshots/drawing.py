@@ -53,7 +53,7 @@ async def shown(scene: Scene) -> AsyncIterator[tuple[SharebenchApp, Pilot[int]]]
         path = Path(folder) / "notebook.db"
         if not scene.empty:
             path.write_bytes(_notebook(nights=scene.nights))
-        context = Context(notebook_path=path, keys_file=Path(folder) / "keys.toml", backend=StillBackend())
+        context = Context(notebook_path=path, backend=StillBackend())
         app = SharebenchApp(context, first=scene.screen, **scene.arguments)
         async with app.run_test(size=scene.size) as pilot:
             if scene.theme:
@@ -79,6 +79,7 @@ def _same_everywhere() -> Iterator[None]:
         with (
             chdir("/tmp"),  # noqa: S108  nothing is written there
             patch("app.tui.guide.run_screen.STALL_SECONDS", float("inf")),
+            patch("app.tui.frame.dialogs.config_file", lambda: Path("~/.config/sharebench/config.toml")),
         ):
             yield
     finally:

@@ -36,7 +36,7 @@ SCENES = (
     Scene(name="notebook-small", size=SMALL),
     Scene(name="notebook-large", size=LARGE),
     Scene(name="notebook-light", theme="sharebench-light"),
-    Scene(name="notebook-ansi", theme="sharebench-ansi"),
+    Scene(name="notebook-ansi", theme="ansi-dark"),
     Scene(name="notebook-grouped", keys=("g",)),
     Scene(name="notebook-empty", size=SMALL, empty=True),
     Scene(name="series", screen="series", arguments={"series_id": REJECTED}),

@@ -76,7 +76,7 @@ def here(app: App[Any]) -> Any:
 
 def app_on(path: Path, *, first: str = "", backend: Backend | None = None, **arguments: Any) -> SharebenchApp:
     """The app on a notebook, with no keys file of the user's own."""
-    context = Context(notebook_path=path, keys_file=path.with_name("keys.toml"), backend=backend or Backend())
+    context = Context(notebook_path=path, backend=backend or Backend())
     return SharebenchApp(context, first=first, **arguments)
 
 

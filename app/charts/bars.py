@@ -5,7 +5,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.charts import ascii_only
-from app.charts.canvas import AVERAGE, BAD, GOOD, MUTED, RUN, SMALLEST, UNUSUAL, figure, round_ticks, too_small, wrapped
+from app.charts.canvas import (
+    AVERAGE,
+    BAD,
+    GOOD,
+    MUTED,
+    RUN,
+    SMALLEST,
+    UNUSUAL,
+    figure,
+    round_ticks,
+    too_small,
+    wrapped,
+)
 from forms import wording
 from forms.layout import Tone, cut, pad, visible
 from forms.report import FAR_ABOVE, Bar, Chart, Mark
@@ -30,10 +42,7 @@ _BREAK = 3
 
 
 def bars_chart(chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False) -> str:
-    """The bars of a chart in ``width`` columns and ``height`` lines, in the colours of their verdicts and marks.
-
-    ``zoomed`` shows what differs between them: the axis names both of its ends.
-    """
+    """The bars of a chart; ``zoomed`` shows what differs between them: the axis names both of its ends."""
     measured = [bar for bar in chart.bars if bar.value]
     if width < SMALLEST[0] or height < 2:
         return too_small(width, height) or ""
@@ -168,10 +177,7 @@ def _filled(cells: float, width: int, *, hollow: bool = False) -> str:
 
 
 def with_line(cells: str, at: int | None, colour: int | None) -> str:
-    """A bar with a line at one cell: beside a shorter bar and inside a longer one.
-
-    Where the bar ends in that cell the line is left out, since the end is what is read.
-    """
+    """A bar with a line at one cell, left out where the bar ends there: its end is what is read."""
     if at is None or (cells[at] != " " and not cells[at + 1 : at + 2].strip()):
         return _painted(cells, colour)
     line = _painted("|" if ascii_only() else "│", None if colour is None else AVERAGE)

@@ -1,7 +1,7 @@
 """The canvas that charts are drawn on: plotext's one figure in braille, four heights and two widths to a cell.
 
-Every mark lies within half of such a sub-cell of its value, ticks stand only on rows whose value they are, and the
-numbers of the lines stand beside them. A terminal without braille gets one sign a cell.
+Every mark lies within half of such a sub-cell of its value, and ticks stand only on rows whose value they are. A
+terminal without braille gets one sign a cell.
 """
 
 import math
@@ -108,8 +108,6 @@ RUN, MUTED, UNUSUAL, BAD, GOOD, AVERAGE, LINK, EXPECTED, INTERVAL = 12, 8, 11, 9
 """The terminal's own sixteen colours; each mark differs without them by its pattern or its sign."""
 SMALLEST = (24, 6)
 
-_MARGIN_FROM = 40
-"""Columns from which the numbers of the lines stand beside them; below, in the legend alone."""
 _figure_lock = threading.Lock()
 
 
@@ -136,8 +134,6 @@ class Line:
     pattern: Pattern
     colour: int
     name: str
-    beside: str = ""
-    """The number that stands beside it on the right; empty for none."""
 
     @property
     def is_upright(self) -> bool:
@@ -166,11 +162,10 @@ class Canvas:
     _curves: list[tuple[Sequence[float], Sequence[float], int, str]] = field(default_factory=list)
     _is_filled: bool = False
 
-    def level(self, pattern: Pattern, colour: int, rate: float, name: str, beside: str = "") -> None:
+    def level(self, pattern: Pattern, colour: int, rate: float, name: str) -> None:
         """Draw a level line over the whole width; what is drawn later lies on top."""
         across = (self.low, self.high)
-        line = Line(across=across, rates=(rate, rate), pattern=pattern, colour=colour, name=name, beside=beside)
-        self._lines.append(line)
+        self._lines.append(Line(across=across, rates=(rate, rate), pattern=pattern, colour=colour, name=name))
 
     def upright(self, colour: int, x: float, low_rate: float, high_rate: float, name: str = "") -> None:
         rates = (low_rate, high_rate)
@@ -188,15 +183,11 @@ class Canvas:
         below = bool(self.labels) + bool(self.signs)
         shown, legend = self._shown(below)
         scale = self._scale(below, legend)
-        beside = _margin(shown, scale) if self.width >= _MARGIN_FROM else {}
-        margin = max((len(text) + 1 for text, _ in beside.values()), default=0)
         axis = max(len(scale.label(tick)) for tick in scale.ticks)
-        inside = self.width - axis - 1 - margin
+        inside = self.width - axis - 1
         drawn = self._drawn(scale, shown, axis, inside)
         if scale.low > 0:
             drawn[scale.rows] = drawn[scale.rows].replace("└", "~" if ascii_only() else "≈", 1)
-        for row, (text, colour) in beside.items():
-            drawn[scale.rows - 1 - row] += " " + self._painted(text, colour)
         drawn += _labels(self, axis + 1, inside)
         return "\n".join([*drawn, *legend])
 
@@ -287,17 +278,6 @@ def _sub_cells(canvas: Canvas, line: Line, scale: Scale, inside: int) -> list[tu
         for place, half in ((2 * column, -0.25), (2 * column + 1, 0.25))
         if bits[place % len(bits)] == "1" and canvas.low <= (x := canvas.low + (column + half) * cell) <= canvas.high
     ]
-
-
-def _margin(lines: Sequence[Line], scale: Scale) -> dict[int, tuple[str, int]]:
-    """The numbers beside the lines, by row from the bottom; where two would share one, the lower moves."""
-    taken: dict[int, tuple[str, int]] = {}
-    for line in sorted((line for line in lines if line.beside), key=lambda line: -line.rates[0]):
-        wanted = round(scale.row(line.rates[0]))
-        free = [row for row in range(scale.rows) if row not in taken]
-        if free:
-            taken[min(free, key=lambda row: (abs(row - wanted), row))] = (line.beside, line.colour)
-    return taken
 
 
 def _labels(canvas: Canvas, left: int, inside: int) -> list[str]:

@@ -1,6 +1,7 @@
 """Charts of the rate of each run, of the inside of one run, and of a sweep (Using Samba, figure B-1)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.charts.bars import bars_chart
 from app.charts.canvas import (
@@ -12,7 +13,6 @@ from app.charts.canvas import (
     RUN,
     Canvas,
     Pattern,
-    figure,
     round_ticks,
     too_small,
 )
@@ -57,36 +57,20 @@ def rates_chart(
     small = too_small(width, height)
     if not any(bar.value for bar in bars):
         return "no run has ended yet" if small is None else small
+    levels = [Level(name="average", value=average, of_bars=True)] if average is not None else []
+    if link := summary.series.link_bits_per_second:
+        levels.append(Level(name="link", value=link / 8))
     if len(bars) + _BELOW > height >= _LEAST_CURVE and small is None:
-        return _curve(summary, [bar.value or 0.0 for bar in bars], width, height, colour=colour, zoomed=zoomed)
-    levels = []
+        said = {"average": wording.rate(average or 0.0), "link": link_rate(link)}
+        named = tuple(replace(level, name=f"{level.name} {said[level.name]}") for level in levels)
+        chart = Chart(title="", unit=RATE, bars=tuple(bars), levels=named)
+        return curve_chart(chart, width, height, colour=colour, zoomed=zoomed, name="rate of each run")
     if average is not None:
-        levels.append(Level(name="average", value=average, of_bars=True))
         bars.append(Bar(name="Average", value=average, interval=summary.confidence))
     if expected_bytes_per_second:
         bars.append(Bar(name=expected_name, value=expected_bytes_per_second, tone=Tone.FAINT))
-    if link := summary.series.link_bits_per_second:
-        levels.append(Level(name="link", value=link / 8))
-    chart = Chart(title="", unit="bytes/sec", bars=tuple(bars), levels=tuple(levels))
+    chart = Chart(title="", unit=RATE, bars=tuple(bars), levels=tuple(levels))
     return bars_chart(chart, width, height, colour=colour, zoomed=zoomed)
-
-
-def _curve(
-    summary: SeriesSummary, rates: Sequence[float], width: int, height: int, *, colour: bool, zoomed: bool
-) -> str:
-    link, average, count = (summary.series.link_bits_per_second or 0) / 8, summary.average_rate, len(rates)
-    near = bool(link) and not zoomed and link <= FAR_ABOVE * max(rates)
-    shown = [*rates, link] if near else rates
-    canvas = Canvas(width=width, height=height, rates=shown, low=1, high=count, colour=colour, zoomed=zoomed)
-    if near:
-        name = f"link {link_rate(summary.series.link_bits_per_second)}"
-        canvas.level(Pattern.DASHED, LINK, link, name, f"link {figure(link, max(rates))}")
-    if average is not None:
-        number = f"average {figure(average, max(rates), aligned=True)}"
-        canvas.level(Pattern.DOTTED, AVERAGE, average, f"average {wording.rate(average)}", number)
-    canvas.labels += [(tick, f"{tick:g}") for tick in round_ticks(count, max(2, width // 12)) if 1 <= tick <= count]
-    canvas.curve(RUN, range(1, count + 1), rates, "rate of each run")
-    return canvas.text()
 
 
 OVER_TIME = "throughput over time"
@@ -102,10 +86,7 @@ def runs_chart(
     zoomed: bool = False,
     without: str = TOO_SHORT,
 ) -> str:
-    """The throughput within all runs, one after the other; each is named where it begins.
-
-    ``runs`` have their samples (seconds, bytes moved so far); the axis ends at ``until_seconds`` or later.
-    """
+    """The throughput within all runs, from samples of (seconds, bytes moved so far); each is named where it begins."""
     bars: list[Bar] = []
     places: list[float] = []
     at, whole = 0.0, max(until_seconds, sum(progress[-1][0] for _, progress in runs if progress))
@@ -140,7 +121,9 @@ def area_chart(chart: Chart, width: int, height: int, *, until: float = 0.0, zoo
     return canvas.text()
 
 
-def curve_chart(chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False) -> str:
+def curve_chart(
+    chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False, name: str = "averages"
+) -> str:
     """Points in their order as a curve, with their intervals where there is room, above their names."""
     small = too_small(width, height)
     if small is not None:
@@ -173,5 +156,5 @@ def curve_chart(chart: Chart, width: int, height: int, *, colour: bool = True, z
     if count == 1:
         canvas.upright(RUN, 1, top, top)
     else:
-        canvas.curve(RUN, range(1, count + 1), values, "averages")
+        canvas.curve(RUN, range(1, count + 1), values, name)
     return canvas.text()

@@ -277,9 +277,7 @@ def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl
 def resume(
     series_id: str, secrets: Secrets, notebook_path: Path, control: SeriesControl, *, confirmed: bool = False
 ) -> Iterator[RecorderEvent]:
-    """Measure the missing runs of a series, after its warm-up. Raises NotebookError.
-    ``confirmed``: the user has confirmed the target of an imported series.
-    """
+    """Measure the missing runs; ``confirmed``: the target of an imported series is. Raises NotebookError."""
     with open_notebook(notebook_path) as notebook:
         yield from resuming(series_id, secrets, notebook, control, confirmed=confirmed)
 
@@ -480,7 +478,16 @@ def record_interleaved(
     """
     refused: set[str] = set()
     controls = [SeriesControl() for _ in requests]
-    control.attach(lambda word: _tell(controls, word), lambda: _cancel(controls))
+
+    def tell(word: ControlMessage) -> None:
+        for each in controls:
+            each.tell(word)
+
+    def cancel() -> None:
+        for each in controls:
+            each.cancel()
+
+    control.attach(tell, cancel)
     try:
         with open_notebook(notebook_path) as notebook:
             series = [_stepped(o, notebook, c) for o, c in zip(requests, controls, strict=True)]
@@ -505,7 +512,7 @@ def record_interleaved(
                 going.reverse()
     finally:
         control.detach()
-        _cancel(controls)
+        cancel()
 
 
 def _stepped(
@@ -514,16 +521,6 @@ def _stepped(
     if isinstance(request, Resumption):
         return resuming(request.series_id, request.secrets, notebook, control, stepped=True)
     return recording(replace(request, plan=replace(request.plan, stepped=True)), notebook, control)
-
-
-def _tell(controls: Sequence[SeriesControl], word: ControlMessage) -> None:
-    for control in controls:
-        control.tell(word)
-
-
-def _cancel(controls: Sequence[SeriesControl]) -> None:
-    for control in controls:
-        control.cancel()
 
 
 def words(event: RecorderEvent) -> str:

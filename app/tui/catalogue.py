@@ -69,14 +69,12 @@ class CatalogueScreen(BaseScreen):
         with Horizontal():
             with Pane("sharebench · Catalogue", id="entries-pane"):
                 with Horizontal(id="search-line"):
-                    box = LineInput(
+                    yield LineInput(
                         self.sought,
                         placeholder="f or / searches: encrypt, sendfile …",
                         id="search",
                         compact=True,
                     )
-                    box.cursor_blink = False
-                    yield box
                     yield Static(id="found")
                 yield OptionList(id="entries")
             with VerticalScroll(id="entry-box", can_focus=False, classes="pane"):

@@ -22,10 +22,7 @@ COLLECTOR_THRESHOLDS = (5_000, 20, 50)
 
 
 def answer_keys_soon() -> None:
-    """Set how long a key press may wait for Escape's rest, other threads and the garbage collector.
-
-    To be called before Textual is loaded.
-    """
+    """Set how long a key press may wait for Escape's rest, threads and garbage; to be called before Textual loads."""
     gc.set_threshold(*COLLECTOR_THRESHOLDS)
     sys.setswitchinterval(SWITCH_SECONDS)
     os.environ.setdefault("ESCDELAY", str(ESCAPE_MILLISECONDS))

@@ -101,10 +101,10 @@ class BottleneckScreen(WorksheetScreen):
 
     HEADING = "Bottleneck"
     LINES = (
-        FormLine(key=ReferenceKind.CPU, name="CPU", hint=_PART),
-        FormLine(key=ReferenceKind.DISK, name="Disk", hint=_PART, usual="HDD 7200 RPM"),
-        FormLine(key=ReferenceKind.NETWORK, name="Network", hint=_PART, usual="1 Gb/s Ethernet"),
-        FormLine(key="aim", name="Aim", hint="bytes per second that it should move, such as 500MB: shows the steps"),
+        FormLine(ReferenceKind.CPU, "CPU", _PART),
+        FormLine(ReferenceKind.DISK, "Disk", _PART, "HDD 7200 RPM"),
+        FormLine(ReferenceKind.NETWORK, "Network", _PART, "1 Gb/s Ethernet"),
+        FormLine("aim", "Aim", "bytes per second that it should move, such as 500MB: shows the steps"),
     )
 
     def read(self, typed: dict[str, str]) -> BottleneckCalculation | None:
@@ -121,20 +121,16 @@ class BottleneckScreen(WorksheetScreen):
         )
 
 
+_GROUP = "office=36:2.3:12KB: 36 clients, 2.3 files of 12 kB a second each"
+
+
 class ClientsScreen(WorksheetScreen):
     """Clients times transfers a second times file size, against what the server moves."""
 
     HEADING = "Clients"
     LINES = (
-        FormLine(key="capacity", name="Server", hint="bytes per second that it moves, such as 112MB"),
-        *(
-            FormLine(
-                key=f"group-{number}",
-                name=f"Group {number}",
-                hint="office=36:2.3:12KB: 36 clients, 2.3 files of 12 kB a second each",
-            )
-            for number in range(1, 6)
-        ),
+        FormLine("capacity", "Server", "bytes per second that it moves, such as 112MB"),
+        *(FormLine(f"group-{number}", f"Group {number}", _GROUP) for number in range(1, 6)),
     )
 
     def read(self, typed: dict[str, str]) -> UsersCalculation | None:

@@ -34,7 +34,7 @@ from app.child_process import need_linux
 from app.errors import LinuxNeededError, UsageError
 from app.tui.frame import commands, screens, themes
 from app.tui.frame.base import BaseScreen, Context, ContextApp, told
-from app.user_files import config_file, keys_file
+from app.user_files import config_file
 from forms.layout import PLAIN_SIGNS, control_pictures, visible
 
 _LOOKS_FOR_THE_END = 0.1
@@ -83,7 +83,7 @@ class Terminal(LinuxDriver):
 APP_KEYS = (
     *commands.keys("app.help app.help-sign"),
     *(entry.command() for entry in screens.SCREENS if entry.key),
-    *commands.keys("app.theme app.density app.palette app.quit app.leave app.suspend"),
+    *commands.keys("app.theme app.palette app.quit app.leave app.suspend"),
 )
 
 
@@ -111,11 +111,11 @@ class PlainSigns(LineFilter):
 class CommandProvider(Provider):
     """Every command that the focused widget, its screen and the app offer now; those of the key line come first."""
 
-    def _entries(self) -> Iterator[tuple[str, str, partial[None]]]:
+    def _entries(self) -> Iterator[tuple[str, str, partial[bool]]]:
         chosen = cast("ContextApp", self.app).chosen_keys
         for offer in sorted(commands.offered(self.screen), key=lambda one: one.command.hidden):
             keys = commands.keys_in_use(self.app, offer.command, chosen)
-            run = partial(commands.give, self.app, offer)
+            run = partial(self.app.call_later, self.app.run_action, offer.command.action, offer.node)
             yield f"{offer.command.name} ({keys})", offer.command.help, run
 
     async def discover(self) -> Hits:
@@ -136,7 +136,7 @@ PARSER_KNOWN_IN = "8.2."
 _LASTING_SECONDS = 15
 """A note that is to stay this long leaves the others where they are, and is replaced by the next short one."""
 DENSE_BELOW = (100, 30)
-"""Columns and lines below which the look is dense, where nobody has chosen."""
+"""Columns and lines below which panes have a line with their title over them, and no frame."""
 
 
 def textual_version() -> str:
@@ -155,7 +155,7 @@ def driver_for(usual: type[Driver]) -> type[Driver]:
 
 
 def _keys_of_settings() -> dict[str, str]:
-    """The user's own keys in the settings file. Raises KeysFileError, UsageError."""
+    """The user's own keys in the settings file. Raises KeysError, UsageError."""
     if not (path := config_file()).exists():
         return {}
     from app.config import config  # noqa: PLC0415  the first paint waits for it only where there are settings
@@ -182,18 +182,14 @@ class SharebenchApp(App[int], commands.Commanded):
         self.context = context
         self.first = first
         self.first_arguments = arguments
-        self.keys_path = context.keys_file or keys_file()
         self.chosen_keys: dict[str, str] = {}
-        self.density = themes.Density.FITTING
         self._looks = (themes.Readable(), *((PlainSigns(),) if ascii_only() else ()))
-        for theme in themes.THEMES:
+        for theme in (themes.DARK, themes.LIGHT):
             self.register_theme(theme)
-        self.set_reactive(SharebenchApp.theme, self._theme_at_first())  # before its mount: styles are read once
+        kept = context.theme_file
+        first_theme = (kept and themes.remembered_theme(kept, self.available_themes)) or themes.DARK.name
+        self.set_reactive(SharebenchApp.theme, first_theme)  # before its mount: styles are read once
         self.stylesheet.set_variables(self.get_css_variables())
-
-    def _theme_at_first(self) -> str:
-        kept = self.context.theme_file
-        return (kept and themes.remembered_theme(kept, self.available_themes)) or themes.DARK.name
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), *self._looks]
@@ -209,37 +205,22 @@ class SharebenchApp(App[int], commands.Commanded):
         self.ansi_theme_light = themes.ANSI_ON_LIGHT  # set here, so that a light theme at the start has its colours too
         if (kept := self.context.theme_file) is not None:
             self.theme_changed_signal.subscribe(self, lambda theme: themes.remember(kept, theme.name))
-            self.density = themes.remembered_density(self._density_file(kept))
         self._fit(self.size)
         try:
-            self.chosen_keys = _keys_of_settings() | commands.read_keys(self.keys_path, known_commands)
-        except (commands.KeysFileError, UsageError) as error:
+            self.chosen_keys = _keys_of_settings()
+        except (commands.KeysError, UsageError) as error:
             self.notify(str(error), severity="warning", markup=False, timeout=15)
         self.set_keymap(self.chosen_keys)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """What other themes than ours do not say."""
-        return themes.VARIABLES
-
-    @staticmethod
-    def _density_file(theme_file: Path) -> Path:
-        return theme_file.with_name("density")
+        return themes.VARIABLES | ({"pane-border": "ansi_bright_black"} if self.current_theme.ansi else {})
 
     def on_resize(self, event: events.Resize) -> None:
         self._fit(event.size)
 
     def _fit(self, size: Size) -> None:
-        width, height = size
-        small = width < DENSE_BELOW[0] or height < DENSE_BELOW[1]
-        self.set_class(
-            self.density is themes.Density.DENSE or (self.density is themes.Density.FITTING and small), "-dense"
-        )
-
-    def action_density(self) -> None:
-        self.density = themes.Density.ROOMY if self.has_class("-dense") else themes.Density.DENSE
-        if self.context.theme_file is not None:
-            themes.remember(self._density_file(self.context.theme_file), self.density)
-        self._fit(self.size)
+        self.set_class(size.width < DENSE_BELOW[0] or size.height < DENSE_BELOW[1], "-dense")
 
     def notify(
         self,

@@ -30,8 +30,6 @@ class Context:
     notebook_path: Path
     practice: "tuple[Target, ...]" = ()
     practice_secrets: "Mapping[str, Secrets]" = field(default_factory=dict)
-    keys_file: Path | None = None
-    """The keys file to read; None for the one in the settings folder."""
     theme_file: Path | None = None
     """Where the theme chosen last is kept; None keeps none."""
     backend: Backend = field(default_factory=Backend)
@@ -53,7 +51,6 @@ class ContextApp(Protocol):
 
     context: Context
     chosen_keys: dict[str, str]
-    keys_path: Path
 
     def visit(self, name: str, **arguments: object) -> None:
         """Go to a screen by its name: back to it where it is open and nothing is asked of it, else to a new one."""
@@ -88,10 +85,7 @@ class WorkFailed(Message):
 def start(
     screen: Screen[Any], job: Callable[[], _T], then: Callable[[_T], None], *, group: str, exclusive: bool = True
 ) -> Worker[None]:
-    """Do ``job`` in a thread and hand its result to ``then`` on the screen; errors become WorkFailed.
-
-    A newer job of the same group silences an older one when ``exclusive``.
-    """
+    """Do ``job`` in a thread, then ``then`` on the screen; ``exclusive`` silences an older job of the same group."""
 
     def work() -> None:
         worker = get_current_worker()

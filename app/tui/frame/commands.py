@@ -11,15 +11,13 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import Screen
 
-from app.user_files import read_toml
-
 
 @dataclass(frozen=True, slots=True)
 class KeyCommand:
     """Something that a key does on the app, on a screen or on a widget."""
 
     id: str
-    """Its name in the keys file, such as ``run.pause``; one of its kind."""
+    """Its name in the settings file, such as ``run.pause``; one of its kind."""
     keys: str
     """Textual's key names, with a comma between alternatives: ``p`` or ``p,f8``."""
     name: str
@@ -101,14 +99,10 @@ def offered(screen: Screen[object]) -> Iterator[Offered]:
     seen: set[str] = set()
     for node in start.ancestors_with_self:
         for command in keys_of(type(node)):
-            if command.id not in seen and _enabled(node, command):
+            enabled = "." in command.action or bool(node.check_action(command.action.partition("(")[0], ()))
+            if command.id not in seen and enabled:
                 seen.add(command.id)
                 yield Offered(command, node)
-
-
-def give(app: App[Any], offer: Offered) -> None:
-    """Give a command as if its key were pressed."""
-    app.call_later(app.run_action, offer.command.action, offer.node)
 
 
 def keys_of(kind: type[DOMNode]) -> list[KeyCommand]:
@@ -124,10 +118,6 @@ def keys_of(kind: type[DOMNode]) -> list[KeyCommand]:
     return list(found.values())
 
 
-def _enabled(node: DOMNode, command: KeyCommand) -> bool:
-    return "." in command.action or bool(node.check_action(command.action.partition("(")[0], ()))
-
-
 def keys_in_use(app: App[Any], command: KeyCommand, chosen: Mapping[str, str]) -> str:
     """The command's keys after the user's own choices, as they are shown: ``p`` or ``p F8``."""
     keys = chosen.get(command.id, command.keys)
@@ -140,8 +130,8 @@ _KEY = re.compile(
 """Keys that every terminal, tmux and ssh hand on."""
 
 
-class KeysFileError(ValueError):
-    """The keys file cannot be used; ``str()`` of it is one line that says why."""
+class KeysError(ValueError):
+    """The user's own keys cannot be used; ``str()`` of it is one line that says why."""
 
 
 def allowed(keys: str) -> bool:
@@ -149,36 +139,16 @@ def allowed(keys: str) -> bool:
     return all(_KEY.fullmatch(key.strip()) for key in keys.split(","))
 
 
-def read_keys(path: Path, known: Callable[[], set[str]]) -> dict[str, str]:
-    """The keys of a keys file by command name; empty where there is no file. Raises KeysFileError.
-
-    The file has a table ``[keys]`` of lines such as ``"run.pause" = "p,f8"``; F1 help shows the names.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise KeysFileError(f"cannot read {path}: {error}; the usual keys are in use") from error
-    try:
-        table = read_toml(text).get("keys", {})
-    except ValueError as error:
-        raise KeysFileError(f"{path} is not TOML: {error}; the usual keys are in use") from error
-    if not isinstance(table, dict):
-        raise KeysFileError(f'{path}: [keys] must be a table of lines such as "run.pause" = "p"')
-    return checked_keys(table, path, known)
-
-
 def checked_keys(table: Mapping[str, object], path: Path, known: Callable[[], set[str]]) -> dict[str, str]:
-    """The keys of a table by command name, from the keys file or the settings file. Raises KeysFileError."""
+    """The keys of the settings file's table, by command name; F1 help shows the names. Raises KeysError."""
     names = known() if table else set()
     found: dict[str, str] = {}
     for given, keys in table.items():
         name = _renamed(given)
         if name not in names:
-            raise KeysFileError(f"{path}: there is no command {name!r}; F1 shows the names of the commands")
+            raise KeysError(f"{path}: there is no command {name!r}; F1 shows the names of the commands")
         if not isinstance(keys, str) or not allowed(keys):
-            raise KeysFileError(
+            raise KeysError(
                 f"{path}: {name} = {keys!r} is no key that every terminal hands on: use a letter, a digit, f1 to f10,"
                 " an arrow, enter, escape or ctrl+letter"
             )

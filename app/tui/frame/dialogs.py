@@ -17,45 +17,51 @@ from textual.widgets.option_list import Option
 from app.tui.frame.base import BaseDialog, ScreenBase
 from app.tui.frame.commands import Commanded, KeyCommand, keys, keys_in_use, offered
 from app.tui.frame.parts import LineInput
+from app.user_files import config_file
 from forms.layout import visible, wrap
 
 _T = TypeVar("_T")
 
 
-class MessageDialog(BaseDialog[None]):
-    """Something the admin must read; Enter or Escape closes it."""
+class BoxDialog(BaseDialog[_T], Generic[_T]):
+    """A heading, a text, and what answers."""
 
     def __init__(self, heading: str, text: str) -> None:
         super().__init__(classes="dialog")
-        self.heading = heading
-        self.text = text
+        self.heading, self.text = heading, text
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box"):
             yield Label(Content(visible(self.heading)), classes="dialog-heading")
             yield Static(Content(visible(self.text)), classes="dialog-text")
-            yield Button("OK", id="ok", variant="primary")
+            yield from self.answers()
+
+    def answers(self) -> ComposeResult:
+        raise NotImplementedError
+
+
+class MessageDialog(BoxDialog[None]):
+    """Something the admin must read; Enter or Escape closes it."""
+
+    def answers(self) -> ComposeResult:
+        yield Button("OK", id="ok", variant="primary")
 
     @on(Button.Pressed)
     def _ok(self) -> None:
         self.dismiss(None)
 
 
-class ConfirmDialog(BaseDialog[bool]):
+class ConfirmDialog(BoxDialog[bool]):
     """A question with two answers; Escape means no."""
 
     def __init__(self, heading: str, text: str, *, yes: str, no: str = "Cancel", prefer_yes: bool = False) -> None:
-        super().__init__(classes="dialog")
-        self.heading, self.text, self.yes, self.no = heading, text, yes, no
-        self.prefer_yes = prefer_yes
+        super().__init__(heading, text)
+        self.yes, self.no, self.prefer_yes = yes, no, prefer_yes
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog-box"):
-            yield Label(Content(visible(self.heading)), classes="dialog-heading")
-            yield Static(Content(visible(self.text)), classes="dialog-text")
-            with Horizontal(classes="dialog-buttons"):
-                yield Button(Content(f"{self.yes} (y)"), id="yes", variant="primary")
-                yield Button(Content(f"{self.no} (n)"), id="no")
+    def answers(self) -> ComposeResult:
+        with Horizontal(classes="dialog-buttons"):
+            yield Button(Content(f"{self.yes} (y)"), id="yes", variant="primary")
+            yield Button(Content(f"{self.no} (n)"), id="no")
 
     def on_mount(self) -> None:
         self.query_one("#yes" if self.prefer_yes else "#no", Button).focus()
@@ -118,22 +124,18 @@ class PickDialog(BaseDialog[_T], Generic[_T]):
         self.dismiss(self.rows[event.option_index][0])
 
 
-class AskDialog(BaseDialog[str]):
+class AskDialog(BoxDialog[str]):
     """A question for one line of text, or for a password; Escape answers None."""
 
     def __init__(
         self, heading: str, text: str, *, value: str = "", password: bool = False, needed: bool = False
     ) -> None:
-        super().__init__(classes="dialog")
-        self.heading, self.text, self.needed = heading, text, needed
+        super().__init__(heading, text)
+        self.needed = needed
         self.box = LineInput(value, password=password, id="answer")
-        self.box.cursor_blink = False
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog-box"):
-            yield Label(Content(visible(self.heading)), classes="dialog-heading")
-            yield Static(Content(visible(self.text)), classes="dialog-text")
-            yield self.box
+    def answers(self) -> ComposeResult:
+        yield self.box
 
     def type_on(self, text: str) -> None:
         """Add what was typed to open the dialog, or before its field had the focus."""
@@ -183,8 +185,7 @@ class HelpDialog(BaseDialog[None]):
             Content.assemble((keys.ljust(beside), "bold"), f"\n{' ' * beside}".join(wrap(text, room)))
             for keys, text in rows
         ]
-        path = self.sharebench_app.keys_path.with_name("config.toml")
-        own = f'Your own keys: {path}, with lines such as "guide.next" = "n" under [keys].'
+        own = f'Your own keys: {config_file()}, with lines such as "guide.next" = "n" under [keys].'
         with VerticalScroll(classes="dialog-box help-box") as box:
             box.border_title = "Help"
             yield Static(Content("\n\n".join(explanations(self.about))))

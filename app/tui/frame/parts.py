@@ -7,6 +7,7 @@ from textual import events
 from textual.binding import ActiveBinding
 from textual.containers import Vertical
 from textual.content import Content
+from textual.reactive import reactive
 from textual.screen import Screen
 from textual.style import Style
 from textual.widget import Widget
@@ -109,6 +110,8 @@ class Pane(Vertical):
 
 class LineInput(Input):
     """One line of text."""
+
+    cursor_blink = reactive(default=False, init=False)
 
     def validate_value(self, value: str) -> str:
         """The value as it may be drawn."""

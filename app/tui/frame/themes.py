@@ -1,7 +1,6 @@
-"""Themes of our own, besides Textual's: light, dark, and one in the terminal's own colours; text readable in all."""
+"""Themes of our own, light and dark, besides Textual's; text readable in all."""
 
 from collections.abc import Container
-from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,22 +15,11 @@ from textual.theme import Theme
 
 from app.user_files import config_file
 
-_PARTS = [
-    "primary",
-    "secondary",
-    "accent",
-    "success",
-    "warning",
-    "error",
-    "foreground",
-    "background",
-    "surface",
-    "panel",
-]
+_PARTS = "primary secondary accent success warning error foreground background surface panel"
 
 
 def _theme(name: str, colours: str, **more: Any) -> Theme:
-    parts: dict[str, Any] = dict(zip(_PARTS, colours.split(), strict=True))
+    parts: dict[str, Any] = dict(zip(_PARTS.split(), colours.split(), strict=True))
     return Theme(name=f"sharebench-{name}", **parts, **more)
 
 
@@ -45,36 +33,8 @@ LIGHT = _theme(
     variables={"pane-border": "#a8a8a8"},
 )
 
-ANSI = _theme(
-    "ansi",
-    "ansi_blue ansi_cyan ansi_bright_blue ansi_green ansi_yellow ansi_red" + 4 * " ansi_default",
-    ansi=True,
-    boost="ansi_default",
-    dark=True,
-    luminosity_spread=0.0,
-    text_alpha=1.0,
-    variables={
-        "pane-border": "ansi_bright_black",
-        "ansi-background": "ansi_default",
-        "ansi-foreground": "ansi_default",
-        "border-blurred": "ansi_default",
-        "block-cursor-foreground": "ansi_black",
-        "block-cursor-background": "ansi_cyan",
-        "input-cursor-background": "ansi_default",
-        "input-cursor-foreground": "ansi_default",
-        "input-cursor-text-style": "reverse",
-        "input-selection-background": "ansi_cyan",
-        "input-selection-foreground": "ansi_black",
-        "screen-selection-background": "ansi_cyan",
-        "screen-selection-foreground": "ansi_black",
-    },
-)
-"""Without these variables Textual's own widgets refer to colours that it only defines for its own ansi themes."""
-
 VARIABLES = {"pane-border": "#4e4e4e"}
 """What the look of the screens needs besides what every theme has."""
-
-THEMES = (DARK, LIGHT, ANSI)
 
 
 def _sixteen(back: str, front: str, *colours: str) -> TerminalTheme:
@@ -143,24 +103,6 @@ def _luminance(red: int, green: int, blue: int) -> float:
 
 _LINEAR = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in (v / 255 for v in range(256))]
 """Light of each value of an sRGB channel."""
-
-
-class Density(StrEnum):
-    """How much room the look takes."""
-
-    FITTING = "fitting"
-    ROOMY = "roomy"
-    """A frame around each pane."""
-    DENSE = "dense"
-    """A line with its title over each pane."""
-
-
-def remembered_density(path: Path) -> Density:
-    """The density that was chosen last."""
-    try:
-        return Density(path.read_text(encoding="utf-8").strip())
-    except (OSError, ValueError):
-        return Density.FITTING
 
 
 def remember(path: Path, word: str) -> None:

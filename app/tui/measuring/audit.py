@@ -8,7 +8,7 @@ from app.clients.base import Secrets
 from app.subjects.audit import AuditRequest, AuditResult, audit_server
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import MessageDialog
-from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, log_in, typed_target, typed_values
+from app.tui.widgets import asking
 from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.views import joined
 from app.workflows.compare import audit_form
@@ -17,46 +17,32 @@ from forms.audit.report import audit_answer, audit_sign, proposed_diff, remedies
 from forms.layout import Toned
 from forms.report import Report
 from storage.looks import recording_of
-from storage.notebook import Notebook
-
-LINES = (
-    TARGET,
-    FormLine(key="ssh", name="Server by ssh", hint="[USER@]HOST; empty: the server is this machine"),
-    FormLine(key="conf", name="smb.conf", hint="its path on the server; empty: the path of its smbd"),
-)
 
 
-class AuditScreen(LinesScreen):
+class AuditScreen(asking.LinesScreen):
     """Asks which server to audit."""
 
     NAME = "audit"
     HEADING = BUTTON = "Audit"
     START = "Audit the server that the lines name."
-    LINES = LINES
+    LINES = (asking.TARGET, asking.SSH, asking.CONF)
 
-    def read(self, typed: Mapping[str, str]) -> AuditRequest:
-        return audit_request(typed)
+    @classmethod
+    def read(cls, typed: Mapping[str, str]) -> AuditRequest:
+        text = asking.typed_values(cls.LINES, typed)
+        target = asking.typed_target(text["target"], "which server? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE")
+        ways = server_ways(target, text["ssh"], text["conf"])
+        return AuditRequest(target=target, ssh=ways["server_ssh"], smb_conf=ways["smb_conf"])
 
     def begin(self, request: AuditRequest) -> None:
-        log_in(self, request.target, lambda secrets: self._audit(request, secrets))
+        def audit(secrets: Secrets) -> None:
+            self.in_background(lambda: audit_server(replace(request, secrets=lambda: secrets)), self._show)
 
-    def _audit(self, request: AuditRequest, secrets: Secrets) -> None:
-        self.in_background(lambda: audit_server(replace(request, secrets=lambda: secrets)), self._show)
+        asking.log_in(self, request.target, audit)
 
     def _show(self, result: AuditResult) -> None:
-        def store(notebook: Notebook) -> None:
-            notebook.add_recording(recording_of(result.audit))
-
-        self.with_notebook(store)
+        self.with_notebook(lambda notebook: notebook.add_recording(recording_of(result.audit)))
         self.app.push_screen(AuditResultScreen(result))
-
-
-def audit_request(typed: Mapping[str, str]) -> AuditRequest:
-    """What the lines ask for, without a login. Raises UsageError with what is wrong."""
-    text = typed_values(LINES, typed)
-    target = typed_target(text["target"], "which server? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE")
-    ways = server_ways(target, text["ssh"], text["conf"])
-    return AuditRequest(target=target, ssh=ways["server_ssh"], smb_conf=ways["smb_conf"])
 
 
 class AuditResultScreen(ReportScreen):

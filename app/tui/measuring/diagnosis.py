@@ -5,47 +5,19 @@ from typing import Any, ClassVar
 
 from textual.content import Content
 
-from app.clients.base import Secrets
 from app.errors import UsageError
 from app.measure.process import Warned
 from app.subjects.diagnosis import run as diagnosing
 from app.tui.frame.dialogs import ConfirmDialog
-from app.tui.widgets.asking import TARGET, FormLine, LinesScreen, typed_target, typed_values
+from app.tui.widgets import asking
 from app.tui.widgets.recording import MeasurementScreen, run_keys
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_ways
 from forms.diagnosis.report import STAGE_NAMES, diagnosis_answer, diagnosis_report
 from forms.layout import hanging
-from forms.report import Report
-from forms.wording import place, plain
-from storage.looks import Diagnosis, Effort
+from forms.wording import plain
+from storage.looks import Effort
 from storage.records import SeriesStatus
-
-LINES = (
-    TARGET,
-    FormLine(key="only", name="Stages", hint="such as connect,folders; empty: all"),
-    FormLine(key="effort", name="Effort", hint="quick, usual or thorough", usual=Effort.USUAL.value),
-    FormLine(key="folder", name="Large folder", hint="an existing one on the share, read only; empty: new ones"),
-    FormLine(key="ssh", name="Server by ssh", hint="[USER@]HOST; empty: the server is this machine"),
-    FormLine(key="conf", name="smb.conf", hint="its path on the server; empty: the path of its smbd"),
-)
-
-
-def diagnosis_request(typed: Mapping[str, str]) -> diagnosing.DiagnosisRequest:
-    """What the lines ask for, without a login. Raises UsageError with what is wrong."""
-    text = typed_values(LINES, typed)
-    target = typed_target(text["target"])
-    if text["effort"] not in {"", *Effort}:
-        raise UsageError(f"effort is {', '.join(Effort)}; not {text['effort']!r}")
-    request = diagnosing.DiagnosisRequest(
-        target=target,
-        effort=Effort(text["effort"] or Effort.USUAL),
-        only=diagnosing.parse_stages(text["only"]),
-        folder=text["folder"] or None,
-        **server_ways(target, text["ssh"], text["conf"]),
-    )
-    diagnosing.check_request(request)
-    return request
 
 
 class DiagnosisRunScreen(MeasurementScreen):
@@ -56,20 +28,10 @@ class DiagnosisRunScreen(MeasurementScreen):
     STOP_TEXT = "It is not done. Finished stages are kept and the rest can be resumed; what was created is removed."
     QUIT_TEXT = "A diagnosis is running. Finished stages are kept, and what was created on the share is removed."
 
-    def __init__(self, request: diagnosing.DiagnosisRequest, resumed: Diagnosis | None = None) -> None:
-        super().__init__(request, resumed)
-        self.diagnosis: Diagnosis | None = None
-        self.is_closed = False
-        self._now = "Connecting …"
-        self._problems: list[str] = []
-
-    @staticmethod
-    def heading_of(request: diagnosing.DiagnosisRequest) -> str:
-        return f"Diagnosis · {place(request.target)}"
-
-    @staticmethod
-    def to_resume(record: Diagnosis, secrets: Secrets, typed: Mapping[str, Any]) -> diagnosing.DiagnosisRequest:  # noqa: ARG004
-        return diagnosing.request_of(record, secrets)
+    HEADING = "Diagnosis"
+    doing = "Connecting …"
+    to_resume = staticmethod(lambda record, secrets, _typed: diagnosing.request_of(record, secrets))
+    report_of = staticmethod(diagnosis_report)
 
     def steps(self) -> Iterator[Any]:
         return diagnosing.record_diagnosis(self.request, self.context.notebook_path, self.control, self.resumed)
@@ -77,29 +39,24 @@ class DiagnosisRunScreen(MeasurementScreen):
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one diagnosis
         match event:
             case diagnosing.StageBegan(name=name, number=number, of=of):
-                self._now = f"Stage {number} of {of}: {STAGE_NAMES[name]}"
+                self.doing = f"Stage {number} of {of}: {STAGE_NAMES[name]}"
             case diagnosing.DiagnosisOpened(diagnosis=diagnosis) | diagnosing.DiagnosisChanged(diagnosis=diagnosis):
-                self.diagnosis = diagnosis
+                self.record = diagnosis
             case Warned(text=text):
-                self._problems.append(text)
+                self.problems.append(text)
             case diagnosing.DiagnosisClosed(diagnosis=diagnosis):
-                self.diagnosis, self.is_closed = diagnosis, True
-
-    def now(self) -> str:
-        return "Nothing was measured." if self.is_over and not self.is_closed else self._now
+                self.record, self.is_closed = diagnosis, True
 
     def headline(self) -> Content:
-        assert self.diagnosis is not None
-        return joined([diagnosis_answer(self.diagnosis)], "")
+        return joined([diagnosis_answer(self.record)], "")
 
     def warnings(self) -> str:
-        return "\n".join(map(plain, self._problems))
+        return "\n".join(map(plain, self.problems))
 
     def heard_text(self, width: int) -> str:
-        stages = self.diagnosis.stages if self.diagnosis else ()
         lines = [
             line
-            for stage in reversed(stages)
+            for stage in reversed(self.record.stages if self.record else ())
             for line in hanging(
                 f"{'✓' if stage.status is SeriesStatus.COMPLETE else '!'} {STAGE_NAMES[stage.name]}:"
                 f" {plain(stage.error or 'measured')}, {stage.seconds:.0f} s",
@@ -108,19 +65,36 @@ class DiagnosisRunScreen(MeasurementScreen):
         ]
         return "\n".join(lines)
 
-    def result(self) -> Report | None:
-        return diagnosis_report(self.diagnosis) if self.diagnosis is not None and self.is_closed else None
 
-
-class DiagnosisScreen(LinesScreen):
+class DiagnosisScreen(asking.LinesScreen):
     """Asks what to diagnose."""
 
     NAME, HEADING, BUTTON, STORED = "diagnosis", "Diagnosis", "Diagnose", "diagnoses"
-    LINES = LINES
+    LINES = (
+        asking.TARGET,
+        asking.FormLine("only", "Stages", "such as connect,folders; empty: all"),
+        asking.FormLine("effort", "Effort", "quick, usual or thorough", Effort.USUAL.value),
+        asking.FormLine("folder", "Large folder", "an existing one on the share, read only; empty: new ones"),
+        asking.SSH,
+        asking.CONF,
+    )
     RUN = DiagnosisRunScreen
 
-    def read(self, typed: Mapping[str, str]) -> diagnosing.DiagnosisRequest:
-        return diagnosis_request(typed)
+    @classmethod
+    def read(cls, typed: Mapping[str, str]) -> diagnosing.DiagnosisRequest:
+        text = asking.typed_values(cls.LINES, typed)
+        target = asking.typed_target(text["target"])
+        if text["effort"] not in {"", *Effort}:
+            raise UsageError(f"effort is {', '.join(Effort)}; not {text['effort']!r}")
+        request = diagnosing.DiagnosisRequest(
+            target=target,
+            effort=Effort(text["effort"] or Effort.USUAL),
+            only=diagnosing.parse_stages(text["only"]),
+            folder=text["folder"] or None,
+            **server_ways(target, text["ssh"], text["conf"]),
+        )
+        diagnosing.check_request(request)
+        return request
 
     def begin(self, request: diagnosing.DiagnosisRequest) -> None:
         def agreed(yes: bool | None) -> None:

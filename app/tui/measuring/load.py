@@ -34,58 +34,12 @@ from forms.series.progress import duration
 from forms.series.summary import GAP
 from forms.wording import byte_rate
 from storage.loads.records import Load, LoadChoices
-from storage.records import JSONValue, SeriesStatus, Target, format_target
+from storage.records import JSONValue, SeriesStatus, Target
 
 PART_SECONDS = 3.0
 """Areas cost the load generator time, and are drawn no more often."""
 CAPACITY = "capacity"
 """What stands in place of numbers of users where the most that are carried are looked for."""
-
-
-LINES = (
-    asking.TARGET,
-    asking.FormLine(key="users", name="Users", hint=f"such as 10,20,40 or 10..200/10, or {CAPACITY}", usual="5,10,20"),
-    asking.FormLine(key="scenario", name="Scenario", hint=f"{', '.join(NAMES)}, or a file", usual="redpaper"),
-    asking.FormLine(key="files", name="Files", hint="how many; empty: as the scenario says"),
-    asking.FormLine(key="duration", name="Steady", hint="seconds that count, each point; empty: as the scenario says"),
-    asking.FormLine(key="settle", name="Settle", hint="seconds before they count; empty: as the scenario says"),
-    asking.FormLine(
-        key="ssh", name="Server by ssh", hint="[USER@]HOST for its CPU and memory; empty: this machine or none"
-    ),
-)
-
-
-def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
-    """What stands in the lines: the practice server where it is ready, else what was typed last."""
-    smb = next((target for target in practice if target.abilities.has_share), None)
-    if smb is not None:
-        folder = format_target(smb).rpartition("/")[0] if smb.path else format_target(smb)
-        return asking.remembered_values(LINES) | {"target": folder, "files": "200", "duration": "10", "settle": "2"}
-    return asking.remembered_values(LINES, remembered)
-
-
-def read_request(typed: Mapping[str, str], secrets: Secrets) -> LoadRequest:
-    """What the lines ask for. Raises UsageError with what is wrong."""
-    text = asking.typed_values(LINES, typed)
-    target = read_target(typed)
-    capacity = text["users"].lower() == CAPACITY
-    scenario = changed(
-        find_scenario(text["scenario"] or "redpaper"),
-        files=asking.typed_count("Files", text["files"], 10_000_000) if text["files"] else None,
-        duration_seconds=asking.typed_number("Steady", text["duration"], 1, 7 * 86400) if text["duration"] else None,
-        settle_seconds=asking.typed_number("Settle", text["settle"], 0, 86400) if text["settle"] else None,
-    )
-    return LoadRequest(
-        targets=(target,),
-        secrets=secrets,
-        scenario=scenario,
-        choices=LoadChoices(
-            users=() if capacity else parse_users(text["users"] or "5,10,20"),
-            find_capacity=capacity,
-            processes=len(os.sched_getaffinity(0)),
-        ),
-        **server_ways(target, text["ssh"]),
-    )
 
 
 def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValue]) -> LoadRequest:
@@ -101,16 +55,6 @@ def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValu
         choices=load.choices,
         **server_ways(load.targets[0], ssh),
     )
-
-
-def read_target(typed: Mapping[str, str]) -> Target:
-    """The target that is typed. Raises UsageError."""
-    target = asking.typed_target(
-        typed.get("target", ""), "which server? type [USER@]HOST/SHARE/FOLDER, or smb://USER@HOST/SHARE/FOLDER"
-    )
-    if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
-        raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
-    return target
 
 
 _WORDS = {
@@ -161,10 +105,7 @@ class LoadProgressState:
                 return self
 
     def now(self, at_seconds: float, *, is_last: bool = False) -> str:
-        """Which point, what it does, and how long that and the load still take, by the monotonic clock.
-
-        ``is_last`` says that no point follows, whatever was planned.
-        """
+        """Which point, what it does, and how long that and the load still take; ``is_last``: no point follows."""
         if self.phase is None:
             return "Looking at the server …"
         if stalled := self._stalled_seconds():
@@ -300,13 +241,11 @@ class LoadRunScreen(MeasurementScreen):
         self._drawn: tuple[float, tuple[int, int], str] = (-PART_SECONDS, (0, 0), "")
         """When what was heard was drawn last, how large, and what."""
 
-    @staticmethod
-    def heading_of(request: LoadRequest) -> str:
-        return f"Load {request.scenario.name}"
+    to_resume = staticmethod(request_to_resume)
 
-    @staticmethod
-    def to_resume(record: Load, secrets: Secrets, typed: Mapping[str, Any]) -> LoadRequest:
-        return request_to_resume(record, secrets, typed)
+    @classmethod
+    def heading_of(cls, request: LoadRequest) -> str:
+        return f"Load {request.scenario.name}"
 
     def targets(self) -> Sequence[Target]:
         return self.request.targets  # type: ignore[no-any-return]
@@ -372,9 +311,16 @@ class LoadScreen(asking.LinesScreen):
     HEADING = BUTTON = "Load"
     START = "Begin with what the lines say."
     STORED = "loads"
-    LINES = LINES
+    LINES = (
+        asking.TARGET,
+        asking.FormLine("users", "Users", f"such as 10,20,40 or 10..200/10, or {CAPACITY}", "5,10,20"),
+        asking.FormLine("scenario", "Scenario", f"{', '.join(NAMES)}, or a file", "redpaper"),
+        asking.FormLine("files", "Files", "how many; empty: as the scenario says"),
+        asking.FormLine("duration", "Steady", "seconds that count, each point; empty: as the scenario says"),
+        asking.FormLine("settle", "Settle", "seconds before they count; empty: as the scenario says"),
+        asking.FormLine("ssh", "Server by ssh", "[USER@]HOST for its CPU and memory; empty: this machine or none"),
+    )
     RUN = LoadRunScreen
-    first_values = staticmethod(first_values)
 
     def __init__(self, target: str = "", ssh: str = "") -> None:
         super().__init__()
@@ -383,7 +329,38 @@ class LoadScreen(asking.LinesScreen):
     def _fill(self, values: dict[str, str]) -> None:
         super()._fill(values | self._known)
 
-    def read(self, typed: Mapping[str, str]) -> LoadRequest:
-        request = read_request(typed, Secrets())
-        check_limits(request.choices, request.targets)
-        return request
+    @classmethod
+    def first_values(cls, remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
+        small = {"files": "200", "duration": "10", "settle": "2"} if practice else {}
+        return super().first_values(None if practice else remembered, practice) | small
+
+    @classmethod
+    def read(cls, typed: Mapping[str, str]) -> LoadRequest:
+        text = asking.typed_values(cls.LINES, typed)
+        target = asking.typed_target(
+            text["target"], "which server? type [USER@]HOST/SHARE/FOLDER, or smb://USER@HOST/SHARE/FOLDER"
+        )
+        if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
+            raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
+        capacity = text["users"].lower() == CAPACITY
+        scenario = changed(
+            find_scenario(text["scenario"] or "redpaper"),
+            files=asking.typed_count("Files", text["files"], 10_000_000) if text["files"] else None,
+            duration_seconds=asking.typed_number("Steady", text["duration"], 1, 7 * 86400)
+            if text["duration"]
+            else None,
+            settle_seconds=asking.typed_number("Settle", text["settle"], 0, 86400) if text["settle"] else None,
+        )
+        choices = LoadChoices(
+            users=() if capacity else parse_users(text["users"] or "5,10,20"),
+            find_capacity=capacity,
+            processes=len(os.sched_getaffinity(0)),
+        )
+        check_limits(choices, (target,))
+        return LoadRequest(
+            targets=(target,),
+            secrets=Secrets(),
+            scenario=scenario,
+            choices=choices,
+            **server_ways(target, text["ssh"]),
+        )

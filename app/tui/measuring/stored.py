@@ -1,7 +1,6 @@
 """A recording of the notebook on the screen: its form, its answer above, and how it is resumed where it stopped."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from textual.widgets import Static
@@ -31,14 +30,8 @@ from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD, Recording
 from storage.records import SeriesStatus, Target
 
-
-@dataclass(frozen=True, slots=True)
-class ResumeStep:
-    """How a recording is resumed."""
-
-    target: Target | None
-    """Where to log in first; None where nothing is sent yet."""
-    begin: Callable[[BaseScreen, Secrets], object]
+ResumeStep = tuple[Target | None, Callable[[BaseScreen, Secrets], object]]
+"""Where to log in first, None where nothing is sent yet; and what resumes a recording then."""
 
 
 def _of_form(notebook: Notebook, head: Recording) -> ResumeStep | None:
@@ -49,7 +42,7 @@ def _of_form(notebook: Notebook, head: Recording) -> ResumeStep | None:
             "Its targets have several users or protocols, and a password typed here would go to all of them."
             f" Resume {head.kind} {head.id} on the command line, as it was begun there."
         )
-        return ResumeStep(None, lambda screen, _: screen.app.push_screen(MessageDialog("Several logins", text)))
+        return (None, lambda screen, _: screen.app.push_screen(MessageDialog("Several logins", text)))
 
     def begin(screen: BaseScreen, secrets: Secrets) -> None:
         typed = remembered | screen.context.typed.get(head.kind, {})
@@ -59,7 +52,7 @@ def _of_form(notebook: Notebook, head: Recording) -> ResumeStep | None:
 
         screen.in_background(lambda: run.to_resume(record, secrets, typed), measure)
 
-    return ResumeStep(target, begin)
+    return (target, begin)
 
 
 def _of_trial(notebook: Notebook, head: Recording) -> ResumeStep | None:
@@ -70,14 +63,14 @@ def _of_trial(notebook: Notebook, head: Recording) -> ResumeStep | None:
     if not isinstance(found, TrialSummary):
         return _on_the_command_line(notebook, head)
     setting = f"{found.plan.name} = {found.value}"
-    return ResumeStep(None, lambda screen, _: screen.app.push_screen(TrialScreen(setting, head.subject)))
+    return (None, lambda screen, _: screen.app.push_screen(TrialScreen(setting, head.subject)))
 
 
 def _on_the_command_line(_notebook: Notebook, head: Recording) -> ResumeStep | None:
     if not (resume := kind_of(head).resume):
         return None
     dialog = MessageDialog("Resume it on the command line", f"sharebench {resume} {head.id}")
-    return ResumeStep(None, lambda screen, _: screen.app.push_screen(dialog))
+    return (None, lambda screen, _: screen.app.push_screen(dialog))
 
 
 _RUN: dict[str, type[MeasurementScreen]] = {
@@ -122,7 +115,8 @@ class StoredScreen(ReportScreen, ShowsMore):
         assert self.head is not None
         self.title_is(f"{self.head.kind.capitalize()} · {self.heading}")
         line = self.query_one("#headline", Static)
-        line.update(joined([_standing(self.head), self.answer], ""))
+        standing = Toned("▸ being measured. ") if self.head.running else stopped(self.head)
+        line.update(joined([standing, self.answer], ""))
         line.display = True
 
     def text_of(self, report: Report, width: int) -> str:
@@ -147,25 +141,19 @@ class StoredScreen(ReportScreen, ShowsMore):
         def answered(label: str | None) -> None:
             if label is not None:
                 text = kept(head.label, label).strip()
-                self.with_notebook(lambda notebook: notebook.describe(head.id, label=text), lambda _: again())
-
-        def again() -> None:
-            self.with_notebook(self.read_report, self.show)
+                self.with_notebook(
+                    lambda notebook: notebook.describe(head.id, label=text),
+                    lambda _: self.with_notebook(self.read_report, self.show),
+                )
 
         text = "What it is called in lists and on paper; empty for none."
         self.app.push_screen(AskDialog("Label", text, value=head.label), answered)
 
     def action_resume(self) -> None:
-        resumption = self.resumption
-        if resumption is None:
+        if self.resumption is None:
             return
-        if resumption.target is None:
-            resumption.begin(self, Secrets())
+        target, begin = self.resumption
+        if target is None:
+            begin(self, Secrets())
         else:
-            log_in(self, resumption.target, lambda secrets: resumption.begin(self, secrets))
-
-
-def _standing(head: Recording) -> Toned:
-    if head.running:
-        return Toned("▸ being measured. ")
-    return stopped(head)
+            log_in(self, target, lambda secrets: begin(self, secrets))

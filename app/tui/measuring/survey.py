@@ -31,55 +31,6 @@ from storage.plan import DEFAULT_RUNS
 from storage.protocols import protocol_of
 from storage.records import Command, JSONValue, Phase, RunStatus, Target
 
-LINES = (
-    asking.FormLine(key="hosts", name="Hosts", hint="names or addresses; the server itself gives its loopback too"),
-    asking.FormLine(key="smb", name="SMB share", hint="SHARE or SHARE/FOLDER that can be written; empty: no SMB"),
-    asking.FormLine(key="ftp", name="FTP folder", hint="such as / or /upload; empty: no FTP"),
-    asking.FormLine(key="user", name="User", hint="USER or DOMAIN;USER; empty: guest and anonymous"),
-    asking.FormLine(key="ftp_user", name="FTP user", hint="where it is another one; anonymous: no user"),
-    asking.FormLine(key="runs", name="Runs", hint="measured runs of each series", usual=str(DEFAULT_RUNS)),
-    asking.FormLine(key="size", name="Size", hint="such as 512M or 1G; empty: some seconds of the link's rate"),
-    asking.FormLine(key="ports", name="Ports", hint="such as smb 4450, ftp 2121, iperf3 5301; empty: the usual ones"),
-)
-
-
-def first_values(remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
-    """What stands in the lines: the practice servers where they are ready, else what was typed last."""
-    if practice:
-        values = asking.remembered_values(LINES)
-        ports = {target.protocol: target.port for target in practice if target.abilities.in_survey}
-        smb = next((target for target in practice if target.abilities.has_share), None)
-        values["hosts"] = practice[0].host
-        values["smb"] = (smb.share or "") if smb else ""
-        values["ftp"] = "/" if "ftp" in ports else ""
-        values["user"] = next((target.user for target in practice if target.user), "")
-        values["size"] = "64M"
-        values["ports"] = ", ".join(f"{protocol} {port}" for protocol, port in ports.items() if port)
-        return values
-    return asking.remembered_values(LINES, remembered)
-
-
-def read_choices(typed: Mapping[str, str]) -> SurveyChoices:
-    """The choices that the lines say. Raises UsageError with what is wrong."""
-    text = asking.typed_values(LINES, typed)
-    hosts = tuple(text["hosts"].replace(",", " ").split())
-    if not hosts:
-        raise UsageError("which server? type its name or address, or 127.0.0.1 on the server itself")
-    domain, _, user = text["user"].rpartition(";")
-    return SurveyChoices(
-        hosts=hosts,
-        smb=text["smb"] or None,
-        ftp=text["ftp"] or None,
-        ports=_ports(text["ports"]),
-        user=user or None,
-        domain=domain or None,
-        ftp_user=text["ftp_user"] or None,
-        options=SeriesOptions(
-            runs=asking.typed_count("Runs", text["runs"], 1000),
-            size_bytes=parse_size(text["size"]) if text["size"] else None,
-        ),
-    )
-
 
 def _ports(text: str) -> dict[str, int]:
     ports = {}
@@ -149,28 +100,20 @@ class SurveyProgress:
         return SurveyProgress(series=tuple(series), warnings=tuple(dict.fromkeys(warnings)))
 
     def text(self, width: int) -> str:
-        going = [one.line(width) for one in self.series if one.station.state is not StationState.LEFT_OUT]
-        out = [
-            cut(f"{one.station.name}: left out", width)
-            for one in self.series
-            if one.station.state is StationState.LEFT_OUT
-        ]
+        left_out = [one.station.name for one in self.series if one.station.state is StationState.LEFT_OUT]
+        going = [one.line(width) for one in self.series if one.station.name not in left_out]
+        out = [cut(f"{name}: left out", width) for name in left_out]
         return "\n".join([*going, *([""] if out else []), *out])
 
 
 def begin(stations: Sequence[Station]) -> SurveyProgress:
     """The survey before its first event."""
+    runs = [one.series.measured() if one.series else () for one in stations]
+    rates = [tuple(run.bytes_per_second for run in done if run.bytes_per_second) for done in runs]
+    begun = zip(stations, rates, strict=True)
     return SurveyProgress(
-        series=tuple(
-            StationProgress(station=station, doing=station.state.value, rates=_measured_before(station))
-            for station in stations
-        )
+        series=tuple(StationProgress(station=one, doing=one.state.value, rates=done) for one, done in begun)
     )
-
-
-def _measured_before(station: Station) -> tuple[float, ...]:
-    runs = station.series.measured() if station.series else ()
-    return tuple(rate for run in runs if (rate := run.bytes_per_second))
 
 
 class SurveyRunScreen(GoesOn, ReportRunScreen):
@@ -247,8 +190,53 @@ class SurveyScreen(asking.LinesScreen):
     NAME = "survey"
     HEADING = BUTTON = "Survey"
     START = "Measure what the lines say, or resume an interrupted survey of the same."
-    LINES = LINES
-    first_values = staticmethod(first_values)
+    LINES = (
+        asking.FormLine("hosts", "Hosts", "names or addresses; the server itself gives its loopback too"),
+        asking.FormLine("smb", "SMB share", "SHARE or SHARE/FOLDER that can be written; empty: no SMB"),
+        asking.FormLine("ftp", "FTP folder", "such as / or /upload; empty: no FTP"),
+        asking.FormLine("user", "User", "USER or DOMAIN;USER; empty: guest and anonymous"),
+        asking.FormLine("ftp_user", "FTP user", "where it is another one; anonymous: no user"),
+        asking.FormLine("runs", "Runs", "measured runs of each series", str(DEFAULT_RUNS)),
+        asking.FormLine("size", "Size", "such as 512M or 1G; empty: some seconds of the link's rate"),
+        asking.FormLine("ports", "Ports", "such as smb 4450, ftp 2121, iperf3 5301; empty: the usual ones"),
+    )
+
+    @classmethod
+    def first_values(cls, remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
+        """What stands in the lines: the practice servers where they are ready, else what was typed last."""
+        if not practice:
+            return asking.remembered_values(cls.LINES, remembered)
+        ports = {target.protocol: target.port for target in practice if target.abilities.in_survey}
+        smb = next((target for target in practice if target.abilities.has_share), None)
+        return asking.remembered_values(cls.LINES) | {
+            "hosts": practice[0].host,
+            "smb": (smb.share or "") if smb else "",
+            "ftp": "/" if "ftp" in ports else "",
+            "user": next((target.user for target in practice if target.user), ""),
+            "size": "64M",
+            "ports": ", ".join(f"{protocol} {port}" for protocol, port in ports.items() if port),
+        }
+
+    @classmethod
+    def read(cls, typed: Mapping[str, str]) -> SurveyChoices:
+        text = asking.typed_values(cls.LINES, typed)
+        hosts = tuple(text["hosts"].replace(",", " ").split())
+        if not hosts:
+            raise UsageError("which server? type its name or address, or 127.0.0.1 on the server itself")
+        domain, _, user = text["user"].rpartition(";")
+        return SurveyChoices(
+            hosts=hosts,
+            smb=text["smb"] or None,
+            ftp=text["ftp"] or None,
+            ports=_ports(text["ports"]),
+            user=user or None,
+            domain=domain or None,
+            ftp_user=text["ftp_user"] or None,
+            options=SeriesOptions(
+                runs=asking.typed_count("Runs", text["runs"], 1000),
+                size_bytes=parse_size(text["size"]) if text["size"] else None,
+            ),
+        )
 
     @staticmethod
     def values_of(target: Target) -> dict[str, str]:
@@ -263,23 +251,33 @@ class SurveyScreen(asking.LinesScreen):
         self._begin(again=True)
 
     def _begin(self, *, again: bool) -> None:
+        logins = self.context.logins
         try:
-            choices = read_choices(self.typed())
+            choices = self.read(self.typed())
             targets = targets_of(choices)
         except UsageError as error:
             self.work_failed(error)
             return
         unknown = self._without_password(targets)
+
+        def answered(secrets: Secrets) -> None:
+            for target in targets:
+                if unknown and same_login(target, unknown) and not logins.knows(target):
+                    logins.keep(target, secrets)
+            self._begin(again=again)
+
+        def plan(notebook: Notebook) -> SurveyRound:
+            return plan_round(choices, notebook, lambda target: (target, logins.find(target)), again=again)
+
         if unknown is not None:
-            self._ask_password(targets, unknown, again=again)
-            return
-        self._plan(choices, targets, again=again)
+            asking.ask_password(self, unknown, answered)
+        else:
+            self.remember()
+            self.query_one("#start", Button).disabled = True
+            self.with_notebook(plan, lambda planned: self._planned(planned, targets), group="plan", exclusive=True)
 
     def _without_password(self, targets: list[Target]) -> Target | None:
-        """The first target whose user's password nobody has said; one that is known for a host goes for all.
-
-        But not for one that refused it.
-        """
+        """The first target whose user's password nobody has said; one that is known for a host goes for all."""
         logins = self.context.logins
         for target in targets:
             if logins.knows(target):
@@ -290,46 +288,22 @@ class SurveyScreen(asking.LinesScreen):
             logins.keep(target, logins.find(said))
         return None
 
-    def _ask_password(self, targets: list[Target], unknown: Target, *, again: bool) -> None:
-        logins = self.context.logins
-
-        def answered(secrets: Secrets) -> None:
-            for target in targets:
-                if same_login(target, unknown) and not logins.knows(target):
-                    logins.keep(target, secrets)
-            self._begin(again=again)
-
-        asking.ask_password(self, unknown, answered)
-
-    def _plan(self, choices: SurveyChoices, targets: list[Target], *, again: bool) -> None:
-        logins = self.context.logins
-        self.remember()
-
-        def plan(notebook: Notebook) -> SurveyRound:
-            return plan_round(choices, notebook, lambda target: (target, logins.find(target)), again=again)
-
-        self.query_one("#start", Button).disabled = True
-        self.with_notebook(plan, lambda planned: self._planned(planned, targets), group="plan", exclusive=True)
-
     def work_failed(self, error: Exception) -> None:
         self.query_one("#start", Button).disabled = False
         super().work_failed(error)
 
-    def _run_screen(self, planned: SurveyRound, targets: list[Target]) -> SurveyRunScreen:
-        return SurveyRunScreen(planned, targets, lambda: self._begin(again=False))
-
     def _planned(self, planned: SurveyRound, targets: list[Target]) -> None:
         self.query_one("#start", Button).disabled = False
+
+        def measure(yes: bool | None) -> None:
+            if yes:
+                self.app.push_screen(SurveyRunScreen(planned, targets, lambda: self._begin(again=False)))
+
         if not planned.continued:
-            self.app.push_screen(self._run_screen(planned, targets))
+            measure(yes=True)
             return
-
-        def answered(resume: bool | None) -> None:
-            if resume:
-                self.app.push_screen(self._run_screen(planned, targets))
-
         text = (
             f"{planned.experiment.name} is not complete:"
             f" {len(planned.todo)} of {len(planned.stations)} series are to do. Ctrl+R begins a new one instead."
         )
-        self.app.push_screen(ConfirmDialog("Resume it?", text, yes="Resume", prefer_yes=True), answered)
+        self.app.push_screen(ConfirmDialog("Resume it?", text, yes="Resume", prefer_yes=True), measure)

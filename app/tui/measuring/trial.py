@@ -75,9 +75,6 @@ class TrialScreen(ReportRunScreen):
 
     def begin(self) -> None:
         """Only look: nothing is measured without consent."""
-        self._prepare()
-
-    def _prepare(self) -> None:
         self._now, self._lines, self._to_accept, self._is_prepared = "Looking at the server …", [], None, False
         self.refresh_bindings()
         self.draw()
@@ -107,8 +104,11 @@ class TrialScreen(ReportRunScreen):
             super().work_failed(error)
             return
         target = self._target
-        if isinstance(error, LoginError) and target is not None:
-            self._log_in_again(target, error)
+        if isinstance(error, LoginError) and target is not None and not self._choices.kerberos:
+            if isinstance(error, PasswordNeededError):
+                log_in(self, target, lambda _: self.begin())
+            else:
+                log_in_again(self, [target], str(error), lambda _: self.begin())
         self._is_prepared = True
         self._now, self._lines = "Nothing was written.", [told(error)[1]]
         if isinstance(error, ConsentNeededError):
@@ -118,14 +118,6 @@ class TrialScreen(ReportRunScreen):
             self._now = "Nothing is written yet: y accepts this, Escape leaves."
         self.refresh_bindings()
         self.draw()
-
-    def _log_in_again(self, target: Target, error: LoginError) -> None:
-        if self._choices.kerberos:
-            return
-        if isinstance(error, PasswordNeededError):
-            log_in(self, target, lambda _: self._prepare())
-        else:
-            log_in_again(self, [target], str(error), lambda _: self._prepare())
 
     def _ask(self, order: TrialOrder) -> None:
         if self._within_minutes:
@@ -139,7 +131,7 @@ class TrialScreen(ReportRunScreen):
     def action_consent(self) -> None:
         if self._to_accept is not None:
             self._accepted = self._to_accept
-            self._prepare()
+            self.begin()
             return
         self._begun = True
         self._now = "Recording how to restore the setting"
@@ -177,7 +169,7 @@ class TrialScreen(ReportRunScreen):
             if isinstance(act, Go):
                 self.order, self._to_accept, self._accepted = None, None, ((), False)
                 choices = replace(act.choices, step=self._choices.step).to_memory()
-                self.with_notebook(lambda notebook: notebook.remember(MEMORY_KEY, choices), lambda _: self._prepare())
+                self.with_notebook(lambda notebook: notebook.remember(MEMORY_KEY, choices), lambda _: self.begin())
 
         self.app.push_screen(AskDialog(asked.heading, asked.text, value=asked.value), answered)
 
@@ -227,7 +219,10 @@ class TrialScreen(ReportRunScreen):
     def heard_text(self, width: int) -> str:
         if self.summary is not None:
             return figures_text(report_of(self.summary), width=width, ansi=True)
-        return "\n".join(line for text in self._lines for line in _hanging(visible(text), width))
+        lines = [visible(text) for text in self._lines]
+        return "\n".join(
+            line for text in lines for line in hanging(text, width, "    " if text.startswith(" ") else "")
+        )
 
     def ended(self, error: Exception | None) -> None:
         assert self.order
@@ -261,7 +256,3 @@ class TrialScreen(ReportRunScreen):
         if action == "server":
             return self._is_prepared and not self._begun and not self.experiment and self._target is not None
         return super().check_action(action, parameters)
-
-
-def _hanging(text: str, width: int) -> list[str]:
-    return hanging(text, width, "    " if text.startswith(" ") else "")

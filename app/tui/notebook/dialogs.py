@@ -76,16 +76,11 @@ class EditDialog(BaseDialog[SeriesTexts]):
         self.dismiss(SeriesTexts(kept(self.before.label, label), kept(self.before.note, note)))
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineNaming:
-    """A name given to a series, or taken from it."""
+class BaselineDialog(BaseDialog[tuple[str, bool]]):
+    """The names of a series as a baseline; it opens at once, since what is typed next is meant for it.
 
-    name: str
-    given: bool
-
-
-class BaselineDialog(BaseDialog[BaselineNaming]):
-    """The names of a series as a baseline; it opens at once, since what is typed next is meant for it."""
+    Answers with a name, and whether it is given or taken away.
+    """
 
     def __init__(self) -> None:
         super().__init__(classes="dialog")
@@ -117,32 +112,27 @@ class BaselineDialog(BaseDialog[BaselineNaming]):
     @on(Input.Submitted)
     def _give(self, event: Input.Submitted) -> None:
         if event.value.strip():
-            self.dismiss(BaselineNaming(event.value.strip(), given=True))
+            self.dismiss((event.value.strip(), True))
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
         name = [*self.own, *self.others][event.option_index]
-        self.dismiss(BaselineNaming(name, given=event.option_index >= len(self.own)))
+        self.dismiss((name, event.option_index >= len(self.own)))
 
 
-@dataclass(frozen=True, slots=True)
-class Deletion:
-    """What came of deleting several series."""
-
-    removed: tuple[Removed, ...]
-    refusal: RefusedError | UnknownReferenceError | None
+Refusal = RefusedError | UnknownReferenceError | None
 
 
-def remove_all(notebook: Notebook, ids: Sequence[str]) -> Deletion:
+def remove_all(notebook: Notebook, ids: Sequence[str]) -> tuple[list[Removed], Refusal]:
     """Take out what can be taken out."""
     removed: list[Removed] = []
-    refusal: RefusedError | UnknownReferenceError | None = None
+    refusal: Refusal = None
     for series_id in ids:
         try:
             removed.append(notebook.remove(series_id))
         except (RefusedError, UnknownReferenceError) as error:
             refusal = error
-    return Deletion(tuple(removed), refusal)
+    return removed, refusal
 
 
 def question_before(notebook: Notebook, ids: Sequence[str]) -> str:
@@ -153,12 +143,6 @@ def question_before(notebook: Notebook, ids: Sequence[str]) -> str:
     parts += [f"The baseline {listed(sorted(map(plain, named)))} loses what it names."] if named else []
     parts += [f"The experiment {listed(sorted(map(plain, steps)))} loses a step."] if steps else []
     return " ".join([*parts, "u restores what was deleted until sharebench is left."]) if parts else ""
-
-
-def restore_all(notebook: Notebook, removed: Sequence[Removed]) -> None:
-    """Restore deleted recordings, the last one first, so that a base is there before the series made from it."""
-    for one in reversed(removed):
-        notebook.restore(one)
 
 
 class LinesInput(TextArea):

@@ -86,13 +86,10 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
         history = self.history
         assert history is not None
         points = {one.recording: one for line in history.lines for one in line.points}
-        rows = [
-            (
-                one,
-                f"{'●' if one.new_normal else ' '} {to_minute(one.created_at)}  {self._said(one.average)}",
-            )
-            for one in sorted(points.values(), key=lambda one: one.created_at, reverse=True)
-        ]
+        rows = []
+        for one in sorted(points.values(), key=lambda one: one.created_at, reverse=True):
+            said = f"{one.average:,.1f} requests/s" if history.of_loads else wording.rate(one.average)
+            rows.append((one.recording, f"{'●' if one.new_normal else ' '} {to_minute(one.created_at)}  {said}"))
 
         def chosen(recording: str | None) -> None:
             if recording is not None:
@@ -103,9 +100,4 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
                 )
 
         about = "From this recording on the level is the usual one. Enter sets or removes the mark."
-        self.app.push_screen(
-            PickDialog("New normal", [(one.recording, text) for one, text in rows], about=about), chosen
-        )
-
-    def _said(self, average: float) -> str:
-        return f"{average:,.1f} requests/s" if self.history and self.history.of_loads else wording.rate(average)
+        self.app.push_screen(PickDialog("New normal", rows, about=about), chosen)

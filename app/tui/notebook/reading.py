@@ -111,9 +111,10 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         self._look()
 
     def _look(self) -> None:
-        self.with_notebook(
-            lambda notebook: _form(notebook, self.base_id, self.other_id), self._show, group="compare", exclusive=True
-        )
+        def read(notebook: Notebook) -> ComparisonSummary:
+            return comparisons(sides_to_compare(notebook, (self.base_id, self.other_id)))[0]
+
+        self.with_notebook(read, self._show, group="compare", exclusive=True)
 
     def _show(self, form: ComparisonSummary) -> None:
         self.form, self.report = form, pair_report(form)
@@ -152,10 +153,6 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     def action_swap(self) -> None:
         self.base_id, self.other_id = self.other_id, self.base_id
         self._look()
-
-
-def _form(notebook: Notebook, base_id: str, other_id: str) -> ComparisonSummary:
-    return comparisons(sides_to_compare(notebook, (base_id, other_id)))[0]
 
 
 class TableScreen(ReportScreen):

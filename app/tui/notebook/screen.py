@@ -18,13 +18,12 @@ from app.tui.frame.commands import Commanded, keys
 from app.tui.frame.parts import KeyBar, LineInput
 from app.tui.frame.screens import entry
 from app.tui.notebook.left_changes import LeftChanges
-from app.tui.notebook.rows import ListRows, listing
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
-from app.tui.notebook.series_list import SeriesList
+from app.tui.notebook.series_list import ListRows, SeriesList, listing
 from storage.queries import SeriesQuery, SortKey
 
 if TYPE_CHECKING:
-    from app.tui.notebook.dialogs import Deletion
+    from app.tui.notebook.dialogs import Refusal
     from app.tui.notebook.series_view import SeriesView
     from forms.layout import Toned
     from forms.report import Report
@@ -96,7 +95,7 @@ class NotebookScreen(SeriesActions):
     def __init__(self) -> None:
         super().__init__()
         self.asked = SeriesQuery()
-        self.removed: list[tuple[Removed, ...]] = []
+        self.removed: list[list[Removed]] = []
         self._counted = (0, 0)
         """How many series are listed, and how many there are."""
         self.detail: SeriesView | None = None
@@ -117,9 +116,7 @@ class NotebookScreen(SeriesActions):
     def compose(self) -> ComposeResult:
         with Vertical(id="all-series", classes="pane") as pane:
             pane.border_title = TITLE
-            box = FilterLine(placeholder="f or / filters: words of label, target, note …", id="filter", compact=True)
-            box.cursor_blink = False
-            yield box
+            yield FilterLine(placeholder="f or / filters: words of label, target, note …", id="filter", compact=True)
             yield Static(EMPTY, id="empty")
             starts = [(name, entry(name)) for name in STARTS]
             yield OptionList(
@@ -394,29 +391,33 @@ class NotebookScreen(SeriesActions):
         if ids := self.meant():
             self.with_notebook(lambda notebook: question_before(notebook, ids), ask)
 
-    def _deleted(self, deletion: "Deletion") -> None:
-        if removed := deletion.removed:
+    def _deleted(self, deletion: "tuple[list[Removed], Refusal]") -> None:
+        removed, refusal = deletion
+        if removed:
             self.removed.append(removed)
             self.rows.unmark(*(one.recording.id for one in removed))
             text = f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} deleted; u restores"
             self.notify(f"{text} {'it' if len(removed) == 1 else 'them'}.", title="Deleted")
         self.look()
-        if deletion.refusal is not None:
-            self.sharebench_app.tell_error(deletion.refusal)
+        if refusal is not None:
+            self.sharebench_app.tell_error(refusal)
 
     def action_undo(self) -> None:
-        from app.tui.notebook.dialogs import restore_all  # noqa: PLC0415  the first paint does not wait for what comes after it
-
         if not self.removed:
             self.notify("Nothing was deleted since sharebench was opened.", severity="warning")
             return
         removed = self.removed.pop()
-        self.with_notebook(lambda notebook: restore_all(notebook, removed), lambda _: self._restored(removed))
 
-    def _restored(self, removed: "tuple[Removed, ...]") -> None:
-        self.notify(f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} restored.", title="Undone")
-        self._restored_id = removed[0].recording.id
-        self.look()
+        def restore(notebook: "Notebook") -> None:
+            for one in reversed(removed):  # a base is there before the series made from it
+                notebook.restore(one)
+
+        def done(_: None) -> None:
+            self.notify(f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} restored.", title="Undone")
+            self._restored_id = removed[0].recording.id
+            self.look()
+
+        self.with_notebook(restore, done)
 
 
 def _written(path: Path) -> tuple[int, ...]:
@@ -453,7 +454,7 @@ def _form(notebook: "Notebook", recording_id: str) -> "tuple[SeriesSummary | Rep
     return None, None
 
 
-def _named(removed: "tuple[Removed, ...]") -> str:
+def _named(removed: "list[Removed]") -> str:
     first = removed[0].recording
     return (first.label or first.id) if len(removed) == 1 else f"{len(removed):,} recordings"
 

@@ -8,7 +8,7 @@ from app.tui.frame.commands import keys
 from app.tui.widgets.measure_mixin import MeasureMixin
 
 if TYPE_CHECKING:
-    from app.tui.notebook.dialogs import BaselineNaming, SeriesTexts
+    from app.tui.notebook.dialogs import SeriesTexts
     from forms.series.listing import RecordingLine
     from storage.notebook import Notebook
     from storage.recordings import Recording
@@ -69,17 +69,13 @@ class SeriesActions(MeasureMixin):
             return
         dialog = BaselineDialog()
 
-        def answered(naming: "BaselineNaming | None") -> None:
+        def answered(naming: tuple[str, bool] | None) -> None:
             if naming is not None:
-                self.with_notebook(lambda notebook: _name(notebook, ids, naming), lambda _: done(naming))
+                self.with_notebook(lambda notebook: _name(notebook, ids, *naming), lambda _: done(*naming))
 
-        def done(naming: "BaselineNaming") -> None:
+        def done(name: str, given: bool) -> None:
             named = f"these {len(ids)} series" if len(ids) > 1 else "this series"
-            self.notify(
-                f"{naming.name!r} now names {named}" if naming.given else f"{naming.name!r} names no series now",
-                title="Baseline",
-                markup=False,
-            )
+            self.notify(f"{name!r} now names {named}" if given else f"{name!r} names no series now", title="Baseline")
             self.changed(*ids)
 
         self.app.push_screen(dialog, answered)
@@ -187,12 +183,12 @@ def _names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[st
     return sorted(own), sorted({baseline.name for baseline in baselines} - own)
 
 
-def _name(notebook: "Notebook", ids: Sequence[str], naming: "BaselineNaming") -> None:
+def _name(notebook: "Notebook", ids: Sequence[str], name: str, given: bool) -> None:
     from app.kinds import alike  # noqa: PLC0415  the first paint does not wait for what comes after it
     from forms.comparison.differences import same_path  # noqa: PLC0415  as above
 
-    if not naming.given:
-        notebook.remove_baseline(naming.name)
+    if not given:
+        notebook.remove_baseline(name)
         return
     alike(notebook, ids)
     first, *others = notebook.heads_of(ids) or (None,)
@@ -201,7 +197,7 @@ def _name(notebook: "Notebook", ids: Sequence[str], naming: "BaselineNaming") ->
             f"the {len(ids)} marked series differ in command, target or client: a baseline holds repeats of the same"
             " settings"
         )
-    notebook.set_baseline(naming.name, *ids)
+    notebook.set_baseline(name, *ids)
 
 
 def _others(notebook: "Notebook", recording_id: str) -> "list[RecordingLine]":

@@ -30,7 +30,7 @@ _LOOKED_AT = 20
 """Newest recordings among which a target is looked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class FormLine:
     """One line to fill in."""
 
@@ -40,7 +40,9 @@ class FormLine:
     usual: str = ""
 
 
-TARGET = FormLine(key="target", name="Target", hint="[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME")
+TARGET = FormLine("target", "Target", "[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME")
+SSH = FormLine("ssh", "Server by ssh", "[USER@]HOST; empty: the server is this machine")
+CONF = FormLine("conf", "smb.conf", "its path on the server; empty: the path of its smbd")
 
 
 def remembered_values(lines: tuple[FormLine, ...], remembered: Mapping[str, JSONValue] | None = None) -> dict[str, str]:
@@ -91,9 +93,7 @@ def input_lines(lines: Sequence[FormLine]) -> ComposeResult:
             label = Label(line.name)
             label.styles.width = 2 + max(len(each.name) for each in lines)
             yield label
-            box = LineInput(id=line.key, placeholder=line.hint)
-            box.cursor_blink = False
-            yield box
+            yield LineInput(id=line.key, placeholder=line.hint)
 
 
 class LinesScreen(BaseScreen):
@@ -217,8 +217,9 @@ class LinesScreen(BaseScreen):
         typed = self.typed()
         self.in_background(lambda: self.read(typed), self._understood)
 
-    def read(self, typed: Mapping[str, str]) -> Any:
-        """What the lines ask for; in a thread. Raises UsageError with what is wrong."""
+    @classmethod
+    def read(cls, typed: Mapping[str, str]) -> Any:
+        """What the lines ask for, without a login; in a thread. Raises UsageError with what is wrong."""
         raise NotImplementedError
 
     def _understood(self, request: Any) -> None:
@@ -277,10 +278,7 @@ def _for_the_notebook(typed: Mapping[str, str]) -> dict[str, JSONValue]:
 
 
 def ask_password(screen: BaseScreen, target: Target, answered: Callable[[Secrets], None], *, why: str = "") -> None:
-    """Ask for the password of the target's user; nothing happens where it is not said.
-
-    ``why`` says what became of the one that was known.
-    """
+    """Ask for the password of the target's user; ``why`` says what became of the one that was known."""
 
     def said(password: str | None) -> None:
         if password is not None:
@@ -309,11 +307,7 @@ def log_in(screen: BaseScreen, target: Target, then: Callable[[Secrets], object]
 
 
 def log_in_again(screen: BaseScreen, refused: Sequence[Target], why: str, then: Callable[[Secrets], None]) -> bool:
-    """Ask for another password for the first target, which refused one, then do ``then`` with it.
-
-    It goes for those of the other targets that the same login goes for. Whether there is one to ask for: who was
-    refused as a guest has none.
-    """
+    """Ask for another password for the first target, and those of the same login; False for a guest, who has none."""
     logins = screen.context.logins
     refused = [target for target in refused if same_login(target, refused[0])]
     for target in refused:

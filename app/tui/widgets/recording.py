@@ -33,7 +33,7 @@ from app.tui.widgets.views import MORE, AnsiView, ShowsMore, in_columns
 from forms.exporters.text import figures_text
 from forms.layout import cut, visible
 from forms.report import Report
-from forms.wording import byte_rate
+from forms.wording import byte_rate, place
 
 if TYPE_CHECKING:
     from app.environment.host.activity import MachineNow
@@ -281,12 +281,6 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore):
     def on_unmount(self) -> None:
         self._hang_up.unwatch()
 
-    def begin_again(self, screen: "ReportRunScreen") -> None:
-        if self.is_covered:
-            self.app.push_screen(screen)
-        else:
-            self.app.switch_screen(screen)
-
     def events(self) -> Iterator[tuple[int, Any]]:
         raise NotImplementedError
 
@@ -359,21 +353,35 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore):
 class MeasurementScreen(ReportRunScreen):
     """Measures what a form asks for; a refused login is asked for again, and the report takes the events' place."""
 
+    HEADING: ClassVar[str]
+    doing = "Looking at the server …"
+
     def __init__(self, request: Any, resumed: Any = None) -> None:
         """``resumed`` is the stored recording to complete; None for a new one."""
         super().__init__(self.heading_of(request))
         self.request, self.resumed = request, resumed
+        self.record: Any = None
+        """As it was heard last."""
+        self.is_closed = False
         self.is_broken_off = False
         """Whether an error ended it before it could be closed."""
+        self.problems: list[str] = []
 
     @staticmethod
-    def heading_of(request: Any) -> str:
-        raise NotImplementedError
-
-    @staticmethod
-    def to_resume(record: Any, secrets: Secrets, typed: Mapping[str, Any]) -> Any:
+    def to_resume(record: Any, secrets: Secrets, typed: Mapping[str, Any], /) -> Any:
         """The request that completes a stored recording; ``typed`` is what stands in the form. Raises UsageError."""
         raise NotImplementedError
+
+    @staticmethod
+    def report_of(record: Any, /) -> Report:
+        raise NotImplementedError
+
+    @classmethod
+    def heading_of(cls, request: Any) -> str:
+        return f"{cls.HEADING} · {place(request.target)}"
+
+    def now(self) -> str:
+        return "Nothing was measured." if self.is_over and not self.is_closed else self.doing
 
     def targets(self) -> "Sequence[Target]":
         return [self.request.target]
@@ -389,11 +397,12 @@ class MeasurementScreen(ReportRunScreen):
         return str(error) if isinstance(error, LoginError) else ""
 
     def result(self) -> Report | None:
-        raise NotImplementedError
+        return self.report_of(self.record) if self.is_closed else None
 
     def ended(self, error: Exception | None) -> None:
         def again(secrets: Secrets) -> None:
-            self.begin_again(type(self)(replace(self.request, secrets=secrets), self.resumed))
+            show = self.app.push_screen if self.is_covered else self.app.switch_screen
+            show(type(self)(replace(self.request, secrets=secrets), self.resumed))
 
         self.is_broken_off = error is not None
         why = self.refusal(error)

@@ -69,7 +69,6 @@ def backend():
 def guide_app(tmp_path, backend):
     context = Context(
         notebook_path=tmp_path / "notebook.db",
-        keys_file=tmp_path / "keys.toml",
         backend=backend,
         practice=(SMB,),
         practice_secrets={"smb": Secrets(password="practice")},

@@ -16,9 +16,9 @@ from app.config import read_config
 from app.errors import UnreachableError
 from app.tui.frame.app import APP_KEYS, CommandProvider, PlainSigns, SharebenchApp, known_commands
 from app.tui.frame.base import BaseScreen, Context, WorkDone, start
-from app.tui.frame.commands import Commanded, KeyCommand, KeysFileError, allowed, keys_of, read_keys
+from app.tui.frame.commands import Commanded, KeyCommand, KeysError, allowed, checked_keys, keys_of
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, HelpDialog, MessageDialog
-from app.tui.frame.themes import THEMES
+from app.tui.frame.themes import DARK, LIGHT
 from storage.notebook import Notebook
 from tests.builders import book, one
 from tests.tui import app_on, painted, settled, text_of
@@ -71,7 +71,7 @@ class Bench(BaseScreen):
 
 @pytest.fixture
 def app(tmp_path):
-    return SharebenchApp(Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml"))
+    return SharebenchApp(Context(notebook_path=tmp_path / "notebook.db"))
 
 
 async def test_a_command_is_key_footer_palette_and_help_at_once(app):
@@ -109,13 +109,35 @@ async def test_help_explains_the_focused_widget_first(app):
         about = text_of(app.screen, ".help-box Static")
         assert about.startswith("The box for the tests.\n\nA screen for the tests.")
         assert "config.toml, with lines such as" in about
-        assert "keys.toml" not in about, "one file is named for the user's own keys"
         await pilot.press("escape")
         assert isinstance(app.screen, Bench)
 
 
-async def test_keys_can_be_changed_in_the_keys_file(app, tmp_path):
-    (tmp_path / "keys.toml").write_text('[keys]\n"test.count" = "k,f9"\n')
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('[keys]\n"no.such" = "k"', "no command 'no.such'"),
+        ('[keys]\n"test.count" = "ctrl+shift+k"', "every terminal"),
+        ('[keys]\n"test.count" = 3', "every terminal"),
+    ],
+)
+def test_a_bad_key_is_named_with_its_fault(tmp_path, text, why):
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+    with pytest.raises(KeysError, match=why):
+        checked_keys(read_config(path).keys, path, lambda: {"test.count"})
+
+
+@pytest.fixture
+def settings(tmp_path, monkeypatch):
+    """The settings file that the app reads."""
+    monkeypatch.setattr("app.tui.frame.app.config_file", lambda: tmp_path / "config.toml")
+    monkeypatch.setattr("app.config.config", lambda: read_config(tmp_path / "config.toml"))
+    return tmp_path / "config.toml"
+
+
+async def test_keys_can_be_changed_in_the_settings_file(app, settings):
+    settings.write_text('[keys]\n"test.count" = "k,f9"\n')
     async with app.run_test() as pilot:
         await app.push_screen(Bench())
         await pilot.press("n", "k", "f9")
@@ -124,35 +146,9 @@ async def test_keys_can_be_changed_in_the_keys_file(app, tmp_path):
         assert re.search(r"k f9 +Count", text_of(app.screen, ".help-box Static"), re.IGNORECASE)
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("[keys", "is not TOML"),
-        ('[keys]\n"no.such" = "k"', "no command 'no.such'"),
-        ('[keys]\n"test.count" = "ctrl+shift+k"', "every terminal"),
-        ('[keys]\n"test.count" = 3', "every terminal"),
-        ("keys = 3", "must be a table"),
-    ],
-)
-def test_a_bad_keys_file_is_named_with_its_fault(tmp_path, text, why):
-    path = tmp_path / "keys.toml"
-    path.write_text(text)
-    with pytest.raises(KeysFileError, match=why):
-        read_keys(path, lambda: {"test.count"})
-
-
-async def test_keys_can_be_changed_in_the_settings_file_as_well(app, tmp_path, monkeypatch):
-    (tmp_path / "config.toml").write_text('[keys]\n"test.count" = "w"\n')
-    monkeypatch.setattr("app.tui.frame.app.config_file", lambda: tmp_path / "config.toml")
-    monkeypatch.setattr("app.config.config", lambda: read_config(tmp_path / "config.toml"))
-    async with app.run_test() as pilot:
-        await app.push_screen(Bench())
-        await pilot.press("n", "w")
-        assert app.screen.counted == 1
-
-
-async def test_a_bad_keys_file_leaves_the_usual_keys(app, tmp_path):
-    (tmp_path / "keys.toml").write_text("[keys")
+@pytest.mark.parametrize("text", ["[keys", "keys = 3", '[keys]\n"no.such" = "k"'])
+async def test_bad_settings_leave_the_usual_keys(app, settings, text):
+    settings.write_text(text)
     async with app.run_test(notifications=True) as pilot:
         await app.push_screen(Bench())
         await pilot.press("n")
@@ -267,9 +263,9 @@ async def test_ctrl_c_says_what_leaves_and_no_notice_covers_the_buttons_of_a_dia
 
 
 def test_the_names_that_commands_had_before_are_still_understood(tmp_path):
-    path = tmp_path / "keys.toml"
+    path = tmp_path / "config.toml"
     path.write_text('[keys]\n"room.guide" = "g"\n"survey.anew" = "n"\n"ladder.keep" = "b"\n"run.go-on" = "h"\n')
-    assert read_keys(path, known_commands) == {
+    assert checked_keys(read_config(path).keys, path, known_commands) == {
         "screen.guide": "g",
         "survey.restart": "n",
         "experiment.keep": "b",
@@ -298,9 +294,7 @@ async def test_questions_answer_with_text_or_nothing(app):
 
 
 async def test_the_steps_keys_are_one_row_of_the_help(tmp_path):
-    app = SharebenchApp(
-        Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml"), first="guide"
-    )
+    app = SharebenchApp(Context(notebook_path=tmp_path / "notebook.db"), first="guide")
     async with app.run_test(size=(120, 60)) as pilot:
         await settled(app, pilot)
         await pilot.press("f1")
@@ -325,7 +319,7 @@ async def test_below_100_columns_the_layout_is_narrow(app, columns, narrow):
         assert app.screen.has_class("-narrow") is narrow
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
 async def test_each_theme_draws_the_usual_widgets(app, theme):
     async with app.run_test() as pilot:
         app.theme = theme.name
@@ -336,7 +330,7 @@ async def test_each_theme_draws_the_usual_widgets(app, theme):
 
 
 async def test_from_the_screen_that_was_asked_for_one_goes_back_to_the_first_and_forth_again(tmp_path):
-    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
+    context = Context(notebook_path=tmp_path / "notebook.db")
     app = SharebenchApp(context, first="catalogue")
     async with app.run_test() as pilot:
         await settled(app, pilot)
@@ -366,17 +360,6 @@ async def test_frames_come_and_go_with_the_terminals_size(tmp_path):
         for size in ((120, 36), (80, 24)):
             await pilot.resize_terminal(*size)
             assert app.has_class("-dense") == (size == (80, 24))
-
-
-async def test_a_chosen_density_is_kept(tmp_path):
-    app = app_in(tmp_path)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await pilot.press("ctrl+o")
-        assert app.has_class("-dense")
-    again = app_in(tmp_path)
-    async with again.run_test(size=(120, 36)) as pilot:
-        await pilot.pause()
-        assert again.has_class("-dense")
 
 
 async def test_a_note_covers_no_more_rows_of_a_list_than_its_text_has(tmp_path):

@@ -36,7 +36,7 @@ class Bench(BaseScreen):
 
 @pytest.fixture
 def app(tmp_path):
-    return SharebenchApp(Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml"))
+    return SharebenchApp(Context(notebook_path=tmp_path / "notebook.db"))
 
 
 def last_line(app):

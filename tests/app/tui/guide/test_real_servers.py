@@ -28,7 +28,7 @@ DO_NOT_LOOK = ("down", "down", "down", "enter")
 
 
 def app_for(tmp_path: Path, backend: Backend | None = None) -> SharebenchApp:
-    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys", backend=backend or Backend())
+    context = Context(notebook_path=tmp_path / "notebook.db", backend=backend or Backend())
     return SharebenchApp(context, first="guide")
 
 

@@ -10,7 +10,7 @@ from textual.widgets import Input
 from app.errors import UsageError
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
-from app.tui.measuring.audit import audit_request
+from app.tui.measuring.audit import AuditScreen
 from storage.notebook import Notebook
 from storage.records import format_target
 from tests.tui import measured, painted, press, settled, text_of
@@ -18,19 +18,19 @@ from tests.tui import measured, painted, press, settled, text_of
 
 def test_a_missing_target_is_asked_for():
     with pytest.raises(UsageError, match="which server"):
-        audit_request({"target": "", "ssh": "", "conf": ""})
+        AuditScreen.read({"target": "", "ssh": "", "conf": ""})
 
 
 def test_a_password_in_the_name_for_ssh_is_refused_and_not_repeated():
     with pytest.raises(UsageError, match="a password does not belong") as refused:
-        audit_request({"target": "nas/data", "ssh": "root:hunter2@nas", "conf": ""})
+        AuditScreen.read({"target": "nas/data", "ssh": "root:hunter2@nas", "conf": ""})
     assert "hunter2" not in str(refused.value)
 
 
 async def test_what_is_harmful_comes_first_and_the_edits_are_shown(tmp_path: Path, make_smbd, monkeypatch):
     smbd = make_smbd(share_options={"strict sync": "no"})
     monkeypatch.setenv("SHAREBENCH_PASSWORD", smbd.password)
-    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
+    context = Context(notebook_path=tmp_path / "notebook.db")
     app = SharebenchApp(context, first="audit")
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)

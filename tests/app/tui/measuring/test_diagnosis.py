@@ -11,7 +11,7 @@ from app.errors import UsageError
 from app.subjects.diagnosis.plan import SIZES, Sizes
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
-from app.tui.measuring.diagnosis import diagnosis_request
+from app.tui.measuring.diagnosis import DiagnosisScreen
 from forms.diagnosis.report import diagnosis_answer
 from storage.looks import Effort, StageName, diagnosis_of
 from storage.notebook import Notebook
@@ -23,7 +23,7 @@ TYPED = {"target": "nas/data", "only": "", "effort": "usual", "folder": "", "ssh
 
 
 def test_the_lines_say_what_is_measured():
-    request = diagnosis_request(TYPED | {"only": "folders, connect", "folder": "projects", "effort": "thorough"})
+    request = DiagnosisScreen.read(TYPED | {"only": "folders, connect", "folder": "projects", "effort": "thorough"})
     assert (request.stages, request.folder) == ((StageName.CONNECT, StageName.FOLDERS), "projects")
     assert request.effort is Effort.THOROUGH
 
@@ -40,7 +40,7 @@ def test_the_lines_say_what_is_measured():
 )
 def test_what_cannot_be_meant_is_told(line: str, typed: str, said: str):
     with pytest.raises(UsageError, match=said) as refused:
-        diagnosis_request(TYPED | {line: typed})
+        DiagnosisScreen.read(TYPED | {line: typed})
     assert "hunter2" not in str(refused.value)
 
 
@@ -48,7 +48,7 @@ async def test_it_asks_measures_and_shows_the_answer(tmp_path: Path, smbd: Smbd,
     tiny = Sizes(logins=1, echoes=5, files=4, streams=2, file_bytes=1024, stage_seconds=120.0)
     monkeypatch.setitem(SIZES, Effort.USUAL, tiny)
     monkeypatch.setenv("SHAREBENCH_PASSWORD", smbd.password)
-    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
+    context = Context(notebook_path=tmp_path / "notebook.db")
     app = SharebenchApp(context, first="diagnosis")
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.isolation.places import IsolationRequest
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
@@ -16,7 +15,7 @@ from app.isolation.script import load_script
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen, Context
 from app.tui.frame.dialogs import AskDialog, MessageDialog
-from app.tui.measuring.isolation import IsolationRunScreen, IsolationScreen, read_request, target_of
+from app.tui.measuring.isolation import IsolationRunScreen, IsolationScreen
 from app.tui.widgets.views import AnsiView
 from storage.isolations import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
@@ -32,17 +31,17 @@ TYPED = {"target": "smb://bench@127.0.0.1:4450/bench", "clients": "4, 1,4", "rou
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SharebenchApp:
     monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
     monkeypatch.setattr("app.tui.measuring.isolation.DEFAULT_SECONDS", 2)
-    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
+    context = Context(notebook_path=tmp_path / "notebook.db")
     return SharebenchApp(context, first="isolation")
 
 
 def test_the_lines_are_read():
-    request = read_request(TYPED, target_of(TYPED), Secrets())
+    request = IsolationScreen.read(TYPED)
     assert request.clients == (1, 4)
     assert request.rounds == 2
     assert request.without == ()
     assert not request.expose_tbench
-    assert read_request(TYPED | {"expose": "127.0.0.1"}, target_of(TYPED), Secrets()).expose_tbench
+    assert IsolationScreen.read(TYPED | {"expose": "127.0.0.1"}).expose_tbench
 
 
 @pytest.mark.parametrize(
@@ -75,7 +74,7 @@ def test_the_practice_servers_share_stands_there_not_its_file_nor_its_port_of_an
 def test_what_is_wrong_is_said(wrong: dict[str, str], said: str):
     typed = TYPED | wrong
     with pytest.raises(UsageError, match=said):
-        read_request(typed, target_of(typed), Secrets())
+        IsolationScreen.read(typed)
 
 
 STORED = Isolation(
@@ -127,7 +126,7 @@ async def test_a_guest_that_is_refused_is_told(app: SharebenchApp, monkeypatch):
 
 
 def test_the_table_of_the_form_fills_in_while_it_is_measured():
-    screen = IsolationRunScreen(read_request(TYPED, target_of(TYPED), Secrets()))
+    screen = IsolationRunScreen(IsolationScreen.read(TYPED))
     screen.heard(0, IsolationOpened(isolation=replace(STORED, runs=()), runs=3))
     assert screen.heard_text(80) == ""
     screen.heard(0, LayerRunStarted(layer=Layer.SERVER, clients=4, round=1, number=1))

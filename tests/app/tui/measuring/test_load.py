@@ -23,8 +23,6 @@ from app.tui.measuring.load import (
     LoadProgressState,
     LoadRunScreen,
     LoadScreen,
-    first_values,
-    read_request,
     request_to_resume,
 )
 from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
@@ -49,13 +47,13 @@ SECOND = SecondPassed(
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch) -> SharebenchApp:
     monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
-    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
+    context = Context(notebook_path=tmp_path / "notebook.db")
     return SharebenchApp(context)
 
 
 def test_the_lines_are_read_with_what_is_wrong_in_words():
     typed = {"target": "smb://alice@nas/data", "users": "capacity", "scenario": "office", "duration": "30"}
-    request = read_request(typed, Secrets(password="x"))
+    request = LoadScreen.read(typed)
     assert request.choices.find_capacity
     assert (request.scenario.name, request.scenario.duration_seconds) == ("office", 30)
     for changes, said in (
@@ -65,10 +63,12 @@ def test_the_lines_are_read_with_what_is_wrong_in_words():
         ({"scenario": "nothing"}, "redpaper"),
     ):
         with pytest.raises(UsageError, match=said):
-            read_request(typed | changes, Secrets())
-    practice = first_values(None, [Target(protocol="smb", host="127.0.0.1", port=4450, share="practice", path="big")])
+            LoadScreen.read(typed | changes)
+    practice = LoadScreen.first_values(
+        None, [Target(protocol="smb", host="127.0.0.1", port=4450, share="practice", path="big")]
+    )
     assert practice["target"] == "smb://127.0.0.1:4450/practice"
-    assert first_values({"users": "7", "other": "x"}, [])["users"] == "7"
+    assert LoadScreen.first_values({"users": "7", "other": "x"}, [])["users"] == "7"
 
 
 def test_the_live_lines_show_the_phase_the_last_minute_and_the_points():
@@ -317,7 +317,7 @@ async def test_a_load_that_ended_without_points_offers_only_the_way_back(app: Sh
     monkeypatch.setattr(app.context.backend, "load", refused)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
-        await app.push_screen(LoadRunScreen(read_request({"target": "smb://nas/data"}, Secrets())))
+        await app.push_screen(LoadRunScreen(LoadScreen.read({"target": "smb://nas/data"})))
         await settled(app, pilot)
         assert "End after point" in painted(app)
         may_end.set()
@@ -372,7 +372,7 @@ async def test_a_refused_password_is_not_sent_again_but_asked_for(app: Sharebenc
 @pytest.mark.parametrize("other", ["smb://bob@nas2/data", "ftp://alice@nas/data"])
 async def test_a_password_is_asked_for_and_kept_for_one_login_alone(app: SharebenchApp, monkeypatch, other):
     first, second, third = (parse_target(url) for url in ("smb://alice@nas/data", "smb://alice@nas3/data", other))
-    request = replace(read_request({"target": "nas/data"}, Secrets()), targets=(first, second, third))
+    request = replace(LoadScreen.read({"target": "nas/data"}), targets=(first, second, third))
 
     def refused(*_: object) -> Iterator[LoadStep]:
         yield LoadClosed(load=full_load(), failure=LoadEnded(kind="LoginError", text="refused"), stored=False)
@@ -526,13 +526,13 @@ def test_a_server_by_its_name_brings_the_way_to_it(monkeypatch, tmp_path: Path):
     file.write_text('[servers.nas1]\naddress = "nas"\nshare = "data"\nssh = "root@nas"\nsmb_conf = "/x/smb.conf"\n')
     monkeypatch.setattr("app.config.config_file", lambda: file)
     config.cache_clear()
-    request = read_request({"target": "@nas1"}, Secrets())
+    request = LoadScreen.read({"target": "@nas1"})
     config.cache_clear()
     assert (request.targets[0].share, request.server_ssh, request.smb_conf) == ("data", "root@nas", "/x/smb.conf")
 
 
 def test_a_load_that_stopped_says_how_it_goes_on():
     load = full_load(status=SeriesStatus.INTERRUPTED)
-    screen = LoadRunScreen(read_request({"target": "smb://nas/data"}, Secrets()))
+    screen = LoadRunScreen(LoadScreen.read({"target": "smb://nas/data"}))
     screen.heard(0, LoadClosed(load=load, failure=LoadEnded(kind="CancelledError", text="cancelled")))
     assert "To resume it, go back and press Ctrl+L" in screen.warnings()

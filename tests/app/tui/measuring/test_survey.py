@@ -18,7 +18,7 @@ from app.tui.frame.base import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.guide.screen import GuideScreen
 from app.tui.measuring import survey as run_screen
-from app.tui.measuring.survey import LINES, SurveyRunScreen, SurveyScreen, begin, first_values, read_choices
+from app.tui.measuring.survey import SurveyRunScreen, SurveyScreen, begin
 from app.tui.widgets.views import AnsiView
 from app.workflows.guide.backend import Logins, PasswordNeededError
 from app.workflows.survey import SurveyRound, measure_round
@@ -35,7 +35,7 @@ from tests.tui import measured, painted, press, settled, text_of
 def app(tmp_path: Path, monkeypatch) -> SharebenchApp:
     monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
     monkeypatch.setattr("app.recorder.recording.ceiling_of", lambda *_args, **_more: Calibration())
-    context = Context(notebook_path=tmp_path / "notebook.db", keys_file=tmp_path / "keys.toml")
+    context = Context(notebook_path=tmp_path / "notebook.db")
     return SharebenchApp(context, first="survey")
 
 
@@ -267,7 +267,7 @@ OUT = Station(
 
 
 def test_the_lines_are_read():
-    choices = read_choices(
+    choices = SurveyScreen.read(
         {
             "hosts": "nas, 127.0.0.1",
             "smb": "data/bench",
@@ -285,7 +285,7 @@ def test_the_lines_are_read():
         1 << 30,
         {"smb": 4450, "iperf3": 5301},
     )
-    least = read_choices({"hosts": "nas", "runs": "5"})
+    least = SurveyScreen.read({"hosts": "nas", "runs": "5"})
     assert (least.smb, least.ftp, least.user, least.options.size_bytes, least.ports) == (None, None, None, None, {})
 
 
@@ -303,21 +303,21 @@ def test_the_lines_are_read():
 )
 def test_wrong_lines_are_told(typed, why):
     with pytest.raises(UsageError, match=why):
-        read_choices(typed)
+        SurveyScreen.read(typed)
 
 
 def test_first_values_are_the_practice_servers_or_what_was_typed_last():
-    assert first_values(None, ())["runs"] == "5"
-    kept = first_values({"hosts": "nas", "smb": "data", "unknown": "x", "runs": 3}, ())
+    assert SurveyScreen.first_values(None, ())["runs"] == "5"
+    kept = SurveyScreen.first_values({"hosts": "nas", "smb": "data", "unknown": "x", "runs": 3}, ())
     assert (kept["hosts"], kept["smb"], kept["runs"]) == ("nas", "data", "5")
-    assert set(kept) == {line.key for line in LINES}
+    assert set(kept) == {line.key for line in SurveyScreen.LINES}
     practice = (
         Target(protocol="smb", host="127.0.0.1", port=4450, share="practice", user="practice"),
         Target(protocol="ftp", host="127.0.0.1", port=2121, path="/", user="practice"),
     )
-    ready = first_values({"hosts": "nas"}, practice)
+    ready = SurveyScreen.first_values({"hosts": "nas"}, practice)
     assert ready["hosts"] == "127.0.0.1"
-    assert read_choices(ready).ports == {"smb": 4450, "ftp": 2121}
+    assert SurveyScreen.read(ready).ports == {"smb": 4450, "ftp": 2121}
 
 
 def test_what_was_measured_before_a_survey_went_on_has_its_average():
