@@ -123,7 +123,7 @@ class Tuning:
                 self.trials.append(summary)
                 yield Tried(summary)
                 in_vain += 1
-                if summary.verdict is Verdict.FASTER:
+                if is_gain(summary):
                     in_vain = 0
                     self._keep(setting, summary)
         yield Tuned(self.summary(stopped=in_vain >= self.stop_after or time.monotonic() >= ends_at))
@@ -164,6 +164,11 @@ class Tuning:
             why = str(error)
         self.not_tried.append(NotTried(name=spelling(name).name, value=value, why=why or ""))
         return None
+
+
+def is_gain(summary: TrialSummary) -> bool:
+    """Whether the value is kept for the next trials."""
+    return summary.verdict is Verdict.FASTER
 
 
 def candidates(only: Sequence[str] = ()) -> list[tuple[str, str]]:
