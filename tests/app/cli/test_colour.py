@@ -35,7 +35,7 @@ def on_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
             notebook.add(replace(one(number), status=status))
 
     looked_at = [Checked("file", "so it is", state) for state in CheckState]
-    monkeypatch.setattr(check, "check", lambda _subject, _notebook: looked_at)
+    monkeypatch.setattr(check, "check", lambda *_: looked_at)
 
     def written(*arguments: str) -> str:
         with redirect_stdout(_Terminal()) as terminal:
