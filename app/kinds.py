@@ -302,7 +302,9 @@ KINDS: dict[str, Kind] = {
             schema="sharebench/load/1",
             record=Load,
             read=Notebook.load,
-            report=lambda notebook, head: _later("forms.load.report:load_report")(notebook.load(head.id)),
+            report=lambda notebook, head: _later("app.workflows.worksheets:load_form")(
+                notebook, notebook.load(head.id)
+            ),
             answer=lambda notebook, head: _later("forms.load.summary:load_headline")(notebook.load(head.id))[0],
             done=lambda notebook, head: len(notebook.load(head.id).points),
             resume="load --resume",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from forms.load.comparison import Prediction
 from storage.loads.records import (
     Capacity,
     Histogram,
@@ -122,3 +123,8 @@ def golden_load(text: str) -> Load:
         capacity=Capacity(carried=10, not_carried=20, reason="150.0 of 190.0 requests/s were made (79 %)",
                           limit=Limit.SERVER_CPU),
     )  # fmt: skip
+
+
+def golden_prediction(text: str) -> Prediction:
+    """What a worksheet said of it."""
+    return Prediction(worksheet=text, capacity_bytes_per_second=12e6, user_bytes_per_second=500_000.0, users=24)

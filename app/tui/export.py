@@ -13,12 +13,13 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app import kinds
+from app.printing import print_document, printers
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
-from app.tui.frame.dialogs import ConfirmDialog
+from app.tui.frame.dialogs import ConfirmDialog, PickDialog
 from app.tui.frame.parts import KeyBar, LineInput, Pane
 from app.whole_file import is_there, output_file
-from forms.exporters import FORMATS, PAPERS, export_reports, times_for
+from forms.exporters import FORMATS, PAPERS, Format, export_reports, times_for
 from forms.report import Report
 from forms.wording import plain
 from storage.notebook import Notebook
@@ -32,10 +33,11 @@ class ExportScreen(BaseScreen):
     """A document of one or several forms."""
 
     HINTS: ClassVar[dict[str, str]] = {
-        "formats": "The formats. Enter leads to the file.",
-        "path": "Where to write, a file or a folder/. Enter writes; the folder is remembered.",
+        "formats": "The formats. Space marks several, Enter leads to the file.",
+        "path": "Where to write, a file or a folder/; several formats each get their own ending. Enter writes; the"
+        " folder is remembered.",
     }
-    KEYS = keys("export.paper")
+    KEYS = keys("export.mark export.print export.paper")
     DEFAULT_CSS = """
     ExportScreen #formats-pane, ExportScreen #file-pane { height: auto; }
     ExportScreen #what { height: auto; max-height: 4; width: 100%; color: $text-muted; }
@@ -55,6 +57,8 @@ class ExportScreen(BaseScreen):
         self.file_name = _file_name(name)
         self.format = FORMATS["html"]
         self.paper = PAPERS[0]
+        self.marked: list[str] = []
+        """Names of formats; none for the one under the cursor alone."""
         self.folder = Path()
         self._own_path = False
 
@@ -71,12 +75,8 @@ class ExportScreen(BaseScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        formats = self.query_one("#formats", OptionList)
-        formats.add_options(
-            Option(f"  {each.name:<9} {each.suffix:<6} {each.what}", id=each.name) for each in FORMATS.values()
-        )
-        formats.highlighted = list(FORMATS).index(self.format.name)
-        formats.focus()
+        self._show_formats(list(FORMATS).index(self.format.name))
+        self.query_one("#formats").focus()
         self._show_paper()
         self.with_notebook(lambda notebook: notebook.remembered(MEMORY_KEY), self._recalled)
         if self.ids:
@@ -93,29 +93,59 @@ class ExportScreen(BaseScreen):
 
     def _recalled(self, remembered: Mapping[str, JSONValue] | None) -> None:
         folder, formats = (remembered or {}).get("folder"), (remembered or {}).get("formats")
-        for at, name in enumerate(FORMATS):
-            if formats == [name]:
-                self.query_one("#formats", OptionList).highlighted = at
+        known = [name for name in FORMATS if isinstance(formats, list) and name in formats]
+        if known and not self.marked:
+            self.marked = known if len(known) > 1 else []
+            self._show_formats(list(FORMATS).index(known[0]))
+            self._propose()
         if isinstance(folder, str) and folder != str(Path.cwd()) and Path(folder).is_dir():
             self.folder = Path(folder)
             self._propose()
 
-    def _path(self) -> Path:
+    def _show_formats(self, at: int) -> None:
+        formats = self.query_one("#formats", OptionList)
+        formats.clear_options()
+        formats.add_options(
+            Option(Content(f"{'*' if each.name in self.marked else ' '} {_line(each)}"), id=each.name)
+            for each in FORMATS.values()
+        )
+        formats.highlighted = at
+
+    def action_mark(self) -> None:
+        at = self.query_one("#formats", OptionList).highlighted
+        if at is None:
+            return
+        name = list(FORMATS)[at]
+        self.marked = [one for one in self.marked if one != name] if name in self.marked else [*self.marked, name]
+        self._show_formats(at)
+        self._propose()
+
+    def _paths(self) -> dict[str, Path]:
         typed = self.query_one("#path", Input).value.strip()
         path = Path(typed)
         with suppress(RuntimeError):  # no such user, or one that is typed halfway
             path = path.expanduser()
-        return path / (self.file_name + self.format.suffix) if typed.endswith("/") else path
+        if typed.endswith("/"):
+            path /= self.file_name + self.format.suffix
+        if not self.marked:
+            return {self.format.name: path}
+        if not path.name:
+            path /= self.file_name
+        known = {each.suffix for each in FORMATS.values()}
+        stem = path.with_suffix("") if path.suffix in known else path
+        return {name: stem.with_name(stem.name + FORMATS[name].suffix) for name in self.marked}
 
     def _propose(self) -> None:
         if not self._own_path:
             with self.prevent(Input.Changed):
-                self.query_one("#path", Input).value = str(self.folder / (self.file_name + self.format.suffix))
+                first = FORMATS[self.marked[0]] if self.marked else self.format
+                self.query_one("#path", Input).value = str(self.folder / (self.file_name + first.suffix))
         self._show_folder()
 
     def _show_folder(self) -> None:
-        path = self._path()
-        self.query_one("#folder", Static).update(Content(plain(f"Writes {path.name} into {path.absolute().parent}")))
+        paths = list(self._paths().values())
+        names = ", ".join(path.name for path in paths)
+        self.query_one("#folder", Static).update(Content(plain(f"Writes {names} into {paths[0].absolute().parent}")))
 
     @on(OptionList.OptionHighlighted, "#formats")
     def _point(self, event: OptionList.OptionHighlighted) -> None:
@@ -138,36 +168,69 @@ class ExportScreen(BaseScreen):
     def _show_paper(self) -> None:
         self.query_one("#paper", Static).update(f"Paper: {self.paper} (Ctrl+L changes it)")
 
+    def action_print(self) -> None:
+        def ask(names: Sequence[str]) -> None:
+            about = "The printers of this machine, the usual one first. Enter prints, Escape does not."
+            rows = [(name, plain(name)) for name in names]
+            self.app.push_screen(PickDialog("Print on", rows, about=about), self._print)
+
+        self.in_background(printers, ask)
+
+    def _print(self, printer: str | None) -> None:
+        if printer is None:
+            return
+        gather, paper, title = self.gather, self.paper, self.file_name
+
+        def hand_over(notebook: Notebook) -> str:
+            pdf = export_reports(gather(notebook), "pdf", paper=paper)
+            return print_document(pdf, printer, title=title, paper=paper)
+
+        self.with_notebook(hand_over, lambda said: self.notify(said, title=f"Printing on {printer}"))
+
     @on(Input.Submitted, "#path")
     @on(Button.Pressed, "#write")
     def _write(self) -> None:
-        if not self.query_one("#path", Input).value.strip():
+        text = self.query_one("#path", Input).value.strip()
+        if not text:
             self.notify("Name a file.", severity="warning")
             return
-        path = self._path()
+        paths = self._paths()
+        self.in_background(
+            lambda: [path for path in paths.values() if is_there(path)], lambda there: self._ask(paths, there)
+        )
 
-        def ask(there: bool) -> None:
-            question = ConfirmDialog("Replace the file?", f"{path} is there already.", yes="Replace", no="Keep it")
-            if there:
-                self.app.push_screen(question, lambda yes: self._export(path) if yes else None)
-            else:
-                self._export(path)
+    def _ask(self, paths: Mapping[str, Path], there: Sequence[Path]) -> None:
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._export(paths)
 
-        self.in_background(lambda: is_there(path), ask)
+        if there:
+            named = ", ".join(map(str, there))
+            text = f"{named} {'is' if len(there) == 1 else 'are'} there already."
+            question = ConfirmDialog("Replace the file?", text, yes="Replace", no="Keep it")
+            self.app.push_screen(question, answered)
+        else:
+            self._export(paths)
 
-    def _export(self, path: Path) -> None:
-        gather, paper, name = self.gather, self.paper, self.format.name
+    def _export(self, paths: Mapping[str, Path]) -> None:
+        gather, paper = self.gather, self.paper
 
-        def write(notebook: Notebook) -> None:
-            with output_file(path) as file, times_for(name):
-                file.write(export_reports(gather(notebook), name, paper=paper))
-            notebook.remember(MEMORY_KEY, {"folder": str(path.absolute().parent), "formats": [name]})
+        def write(notebook: Notebook) -> list[Path]:
+            for name, path in paths.items():
+                with output_file(path) as file, times_for(name):
+                    file.write(export_reports(gather(notebook), name, paper=paper))
+            written = [path.absolute() for path in paths.values()]
+            notebook.remember(MEMORY_KEY, {"folder": str(written[0].parent), "formats": list(paths)})
+            return written
 
-        def done(_: None) -> None:
-            self.notify(f"Written: {path.absolute()}", title="Export")
-            self.sharebench_app.go_back()
+        self.with_notebook(write, self._done)
 
-        self.with_notebook(write, done)
+    def _done(self, written: Sequence[Path]) -> None:
+        text = f"Written: {written[0]}"
+        if len(written) > 1:
+            text = f"Written: {', '.join(path.name for path in written)} into {written[0].parent}"
+        self.notify(text, title="Export", markup=False)
+        self.sharebench_app.go_back()
 
 
 class Exports(BaseScreen):
@@ -181,6 +244,10 @@ class Exports(BaseScreen):
     def action_export(self) -> None:
         if (report := self.report) is not None:
             self.app.push_screen(ExportScreen(gather=lambda _: [report], name=self.export_name(report)))
+
+
+def _line(each: Format) -> str:
+    return f"{each.name:<9} {each.suffix:<6} {each.what}"
 
 
 def _file_name(name: str) -> str:

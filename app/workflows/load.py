@@ -28,9 +28,12 @@ from app.recorder.recording import open_notebook
 from app.recorder.writer import Recorder, Write, add_once, recorded, take_out
 from app.server.shell import check_ssh_host
 from app.targets import new_load_folder
+from app.workflows.worksheets import prediction_of
+from forms.load.comparison import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
 from storage.json_reader import shared
 from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus, RequestKind, Scenario
+from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import SeriesStatus, Target, new_series_id, utc_now
 
@@ -84,6 +87,8 @@ class LoadClosed:
     load: Load
     failure: LoadEnded | None = None
     stored: bool = True
+    prediction: Prediction | None = None
+    """The prediction of a saved worksheet."""
 
 
 LoadStep = LoadEvent | LoadChanged | PointStored | LoadClosed
@@ -161,7 +166,7 @@ def run_load(
         recorder = Recorder(notebook)
         recorder.begin(load.id, stored=False)
         recorder.write(lambda notebook: add_once(notebook, load.id, lambda: notebook.add_load(load)))
-        yield (yield from recorded(recorder, _points(load, request, control), _writes))
+        yield from _recorded(recorder, notebook, _points(load, request, control))
 
 
 def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: SeriesControl) -> Iterator[LoadStep]:
@@ -175,7 +180,7 @@ def resume_load(load: Load, request: LoadRequest, notebook_path: Path, control: 
         except BaseException:
             recorder.let_go()
             raise
-        yield (yield from recorded(recorder, _points(again, request, control, resumed=load), _writes))
+        yield from _recorded(recorder, notebook, _points(again, request, control, resumed=load))
 
 
 def _to_resume(load: Load) -> Load:
@@ -184,6 +189,13 @@ def _to_resume(load: Load) -> Load:
         raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
     folder = load.scratch_folder or new_load_folder()
     return replace(load, points=kept, status=SeriesStatus.INTERRUPTED, error=None, scratch_folder=folder)
+
+
+def _recorded(
+    recorder: Recorder, notebook: Notebook, steps: Generator[LoadStep, None, LoadClosed]
+) -> Iterator[LoadStep]:
+    closed = yield from recorded(recorder, steps, _writes)
+    yield replace(closed, prediction=prediction_of(notebook, closed.load)) if closed.stored else closed
 
 
 def _writes(step: LoadStep) -> Iterator[Write]:

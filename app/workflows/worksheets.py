@@ -1,7 +1,12 @@
 """Parse what is typed for a worksheet: rates, parts, demands."""
 
+from contextlib import suppress
+
 from app.errors import UsageError
 from app.units import parse_size
+from forms.load.comparison import Prediction, predicted
+from forms.load.report import load_report
+from forms.report import Report
 from forms.worksheets.summary import (
     DEMANDS,
     TABLES,
@@ -9,9 +14,14 @@ from forms.worksheets.summary import (
     ReferenceKind,
     UnknownComponentError,
     UserGroup,
+    UsersCalculation,
     find,
     rate_of_operations,
 )
+from storage.json_reader import DocumentError
+from storage.loads.records import Load
+from storage.notebook import Notebook
+from storage.recordings import UnknownReferenceError
 
 
 def read_rate(text: str) -> float:
@@ -71,3 +81,25 @@ def group_from(words: str, number: int) -> UserGroup:
         transfers_per_second=transfers,
         file_bytes=size,
     )
+
+
+_KIND = "clients"
+
+
+def load_form(notebook: Notebook, load: Load) -> Report:
+    """The form of a load."""
+    return load_report(load, prediction_of(notebook, load))
+
+
+def prediction_of(notebook: Notebook, load: Load) -> Prediction | None:
+    """The prediction of the newest saved worksheet for the load's target."""
+    servers = {(target.protocol, target.host, target.port_number) for target in load.targets}
+    for saved in notebook.worksheets(_KIND):
+        with suppress(DocumentError, UnknownReferenceError):
+            worksheet = UsersCalculation.from_content(saved.content)
+            if worksheet.series_id is None:
+                continue
+            measured = notebook.series(worksheet.series_id).target
+            if (measured.protocol, measured.host, measured.port_number) in servers:
+                return predicted(load, saved.name, worksheet)
+    return None

@@ -3,7 +3,7 @@
 import subprocess
 import tempfile
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
@@ -11,13 +11,14 @@ from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
 from shutil import which
+from types import MethodType
 from typing import Any, Literal, cast
 
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont, TTLibError
 from fpdf import FPDF
-from fpdf.enums import TableBordersLayout, TableBorderStyle, TableCellStyle, VAlign
+from fpdf.enums import MethodReturnValue, TableBordersLayout, TableBorderStyle, TableCellStyle, VAlign
 from fpdf.fonts import FontFace, TTFFont
 from pymupdf_fonts import myfont
 
@@ -355,6 +356,8 @@ _LINE_END = 12.0
 _WHOLE_LINES = 4
 _TABLE_BEGIN = 75.0
 _SIZE = 9.0
+_ROUNDING = 0.01
+_OF_CELL = MethodReturnValue.PAGE_BREAK | MethodReturnValue.HEIGHT
 _LEADING, _BY_HAND = 1.35, 2.2
 
 
@@ -414,7 +417,24 @@ class _Pages(FPDF):
 
     def multi_cell(self, *args: Any, **options: Any) -> Any:
         """Print soft hyphens and never break at them: a name may have them."""
+        if options.get("output") == _OF_CELL and self._is_one_line(options):
+            return self._one_line(options)
         return super().multi_cell(*args, **{**options, "print_sh": True})
+
+    def _is_one_line(self, options: Mapping[str, Any]) -> bool:
+        text, padding, font = options["text"], options["padding"], self.current_font
+        if self.text_shaping or font is None or not (text.isascii() and text.isprintable() and text == text.strip()):
+            return False
+        _, width = font.get_text_width(text, self.font_size_pt, None)
+        return bool(width + _ROUNDING < options["w"] - padding.left - padding.right)
+
+    def _one_line(self, options: Mapping[str, Any]) -> tuple[bool, float]:
+        padding, height, x, y = options["padding"], options["h"], self.x, self.y
+        if isinstance(self._out, MethodType):  # as fpdf2 itself tells whether it writes
+            self.set_xy(x + padding.left, y + padding.top)
+            self.cell(options["w"] - padding.left - padding.right, height, options["text"], align=options["align"])
+            self.set_xy(x + options["w"], y)
+        return False, height + padding.top + padding.bottom
 
     def _render_styled_text_line(self, *args: Any, **options: Any) -> bool:
         """Put the font on the page first: a line that begins in the other font would lose it."""

@@ -11,6 +11,7 @@ from forms.load.summary import load_answer, percentile_seconds
 from forms.report import Field, Report, ReportKind, table_of
 from forms.stats.decision import ChangeDecision, SeriesGroup, Step, Verdict, confirmed_changes, decide_together
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
+from forms.worksheets.summary import UsersCalculation
 from storage.loads.records import Load, LoadPoint
 
 PROMISED_RATIO = 2.0
@@ -206,3 +207,32 @@ def load_comparison_document(found: LoadComparison) -> dict[str, Any]:
             for pair in found.pairs
         ],
     }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """What a saved worksheet of the load's server predicts."""
+
+    worksheet: str
+    capacity_bytes_per_second: float
+    user_bytes_per_second: float
+    users: int
+
+
+def predicted(load: Load, name: str, worksheet: UsersCalculation) -> Prediction | None:
+    """The users that the worksheet's server carries (Using Samba); None where demand has no limit."""
+    if not load.scenario.think.seconds and not load.scenario.pace_seconds:
+        return None
+    points = [point for point in load.valid_points() if point.size_bytes is None]
+    fewest = min(points, key=lambda each: each.users, default=None)
+    if fewest is None:
+        return None
+    each = ((fewest.read_bytes_per_second or 0.0) + (fewest.write_bytes_per_second or 0.0)) / fewest.users
+    if not each:
+        return None
+    return Prediction(
+        worksheet=name,
+        capacity_bytes_per_second=worksheet.capacity_bytes_per_second,
+        user_bytes_per_second=each,
+        users=int(worksheet.capacity_bytes_per_second / each),
+    )

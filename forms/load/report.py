@@ -8,6 +8,7 @@ from typing import Any
 from forms import wording
 from forms.findings.finding import practice_text
 from forms.load import summary
+from forms.load.comparison import Prediction
 from forms.report import (
     Bar,
     Chart,
@@ -35,7 +36,7 @@ QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
 Document = dict[str, Any]
 
 
-def load_document(load: Load) -> Document:
+def load_document(load: Load, prediction: Prediction | None = None) -> Document:
     """The load with its points and results."""
     knee = summary.knee_of(load.valid_points())
     return {
@@ -47,7 +48,7 @@ def load_document(load: Load) -> Document:
         "limit_seconds": summary.limit_seconds(load.choices, load.scenario),
         "memory": _memory_document(load),
         "knee": knee and asdict(knee),
-        "prediction": None,  # a saved worksheet's, until version 0.3
+        "prediction": prediction and asdict(prediction),
     }
 
 
@@ -104,11 +105,11 @@ _ADVICE = {
 }
 
 
-_DETAILS = {"Overload", "Knee", "Memory"}
+_DETAILS = {"Overload", "Knee", "Memory", "Cards"}
 
 
-def load_report(load: Load) -> Report:
-    """The form of a load."""
+def load_report(load: Load, prediction: Prediction | None = None) -> Report:
+    """The form of a load, beside a worksheet's prediction."""
     points = load.points
     tables = [points_table(points, load.scenario), *_processors_table(points), _beside_table(points)]
     tables += [*_operations_table(load.valid_points()), *(one for one in [_sizes_table(points)] if one.rows)]
@@ -118,10 +119,10 @@ def load_report(load: Load) -> Report:
         name=load.label or load.id,
         fields=tuple(_fields(load)),
         tables=tuple(tables),
-        results=tuple(replace(one, is_detail=one.name in _DETAILS) for one in _results(load)),
+        results=tuple(replace(one, is_detail=one.name in _DETAILS) for one in _results(load, prediction)),
         advice=tuple(_advice(load)),
         drawn=tuple(load_charts(points)),
-        document=lambda: load_document(load),
+        document=lambda: load_document(load, prediction),
     )
 
 
@@ -318,6 +319,16 @@ def knee_text(load: Load) -> str:
     return "no knee in these points" if len(points) >= summary.KNEE_POINTS else ""
 
 
+def _prediction_text(load: Load, prediction: Prediction) -> str:
+    server, user = (
+        wording.rate(rate) for rate in (prediction.capacity_bytes_per_second, prediction.user_bytes_per_second)
+    )
+    return (
+        f"{prediction.users:,} users by the worksheet {prediction.worksheet}: the server moves {server}, and a user "
+        f"asked for {user} here; measured: {summary.load_answer(load, brief=True) or 'nothing'}"
+    )
+
+
 def _error_texts(points: Sequence[LoadPoint]) -> Iterator[str]:
     for point in points:
         if point.errors:
@@ -343,7 +354,7 @@ def _left_text(queue: PrintQueue) -> str:
     return f"of which {queue.left:,} still did when it was ended" if queue.left else "and some still did at the end"
 
 
-def _results(load: Load) -> Iterator[Field]:
+def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
     judged = load.scenario.requests and summary.load_answer(load)
     yield from fields_of(
         ("Overload", f"{_OVERLOAD}, or {summary.limit_text(load)}" if judged else ""),
@@ -351,11 +362,18 @@ def _results(load: Load) -> Iterator[Field]:
         ("Print queue", _queue_text(load) if RequestKind.PRINT in load.scenario.requests else ""),
         ("Knee", knee_text(load)),
     )
+    if prediction is not None:
+        yield Field(name="Predicted", text=_prediction_text(load, prediction), number=prediction.users, unit="users")
     if line := summary.memory_line(load):
         redpaper = f"the Redpaper found about {summary.REDPAPER_SESSION_BYTES / 1000:.0f} kB with Samba 3.0.5"
         interval = "with the 95 % interval" if line.low_bytes is not None else "no interval from two points"
         text = f"{summary.memory_text(line)}, of its own (USS), {interval}; {redpaper}"
         yield Field(name="Memory", text=text, number=line.bytes_a_session, unit="bytes")
+    if cards := summary.card_check(load.valid_points()):
+        rates = ", ".join(
+            f"{name} {wording.byte_rate(come)} in, {wording.byte_rate(go)} out" for name, come, go in cards.cards
+        )
+        yield Field(name="Cards", text=rates)
 
 
 def _advice(load: Load) -> Iterator[str]:
@@ -368,6 +386,12 @@ def _advice(load: Load) -> Iterator[str]:
         not any(users >= point.users and size == point.size_bytes for users, size in judged) for point in held_back
     ):
         yield "The load generator was the limit: leave this machine to the load, or use more processes or machines."
+    cards = summary.card_check(load.valid_points())
+    if cards is not None and cards.only_out is not None:
+        yield (
+            f"Nearly all outbound traffic leaves by {cards.only_out} although others take in: put the cards in subnets "
+            "of their own and list all of them in `interfaces`."
+        )
     yield from _stalls(load.points)
     yield from _few_requests(load.points)
     for point in load.points:

@@ -1,4 +1,4 @@
-"""What load points show: overload, limits, capacity, memory per session, sizes, and the answer in words."""
+"""What load points show: overload, limits, capacity, memory per session, cards, sizes, and the answer in words."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -22,6 +22,9 @@ REDPAPER_SESSION_BYTES = 390_000
 """What the Redpaper's figure 7 found for an idle user of Samba 3.0.5: about 390 kB."""
 _NEARLY = 0.9
 _BUSY_PERCENT, _HELD_BACK_PERCENT = 85.0, 25.0
+_ONE_CARD_SHARE = 0.9
+_USED_CARD_SHARE = 0.2
+LOOPBACK_CARD = "lo"
 
 
 def percentile_seconds(times: Histogram, share: float) -> float | None:
@@ -224,6 +227,38 @@ def memory_line(load: Load) -> MemoryLine | None:
         half = student_t(0.95, count - 2) * math.sqrt(rest / (count - 2) / spread)
         low, high = slope - half, slope + half
     return MemoryLine(bytes_a_session=slope, low_bytes=low, high_bytes=high, points=count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardCheck:
+    """How a server's traffic is spread over its cards."""
+
+    cards: tuple[tuple[str, float, float], ...]
+    """(name, bytes/s in, bytes/s out), without idle cards."""
+    only_out: str | None
+
+
+def card_check(points: Sequence[LoadPoint]) -> CardCheck | None:
+    """The cards at the busiest point; None where fewer than two carry anything."""
+    seen = [point for point in points if point.server is not None and point.requests]
+    if not seen:
+        return None
+    busiest = max(seen, key=lambda point: point.read_bytes + point.write_bytes)
+    assert busiest.server is not None
+    cards = {name: rates for name, rates in busiest.server.interfaces.items() if name != LOOPBACK_CARD}
+    total_in, total_out = (sum(rates[side] for rates in cards.values()) for side in (0, 1))
+    if not total_in or not total_out:
+        return None
+    used = tuple(
+        (name, come, go)
+        for name, (come, go) in cards.items()
+        if come > _USED_CARD_SHARE * total_in or go > _USED_CARD_SHARE * total_out
+    )
+    if len(used) < 2:
+        return None
+    only = next((name for name, _come, go in used if go > _ONE_CARD_SHARE * total_out), None)
+    balanced_in = sum(come > _USED_CARD_SHARE * total_in for _name, come, _go in used) > 1
+    return CardCheck(cards=used, only_out=only if balanced_in else None)
 
 
 class _SizeRow(NamedTuple):

@@ -111,7 +111,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
         closed = watch_to_end(steps, control, LoadClosed, progress.show, progress)
     common.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
     if closed.stored:
-        common.answer_report(load_report(closed.load), as_json=choices["as_json"])
+        common.answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
     if closed.failure is not None:
         kind = getattr(errors, closed.failure.kind, SharebenchError)
         load = closed.load

@@ -34,7 +34,7 @@ from app.child_process import need_linux
 from app.errors import LinuxNeededError, UsageError
 from app.tui.frame import commands, screens, themes
 from app.tui.frame.base import BaseScreen, Context, ContextApp, told
-from app.user_files import config_file
+from app.user_files import config_file, read_toml
 from forms.layout import PLAIN_SIGNS, control_pictures, visible
 
 _LOOKS_FOR_THE_END = 0.1
@@ -154,13 +154,25 @@ def driver_for(usual: type[Driver]) -> type[Driver]:
     return Terminal
 
 
-def _keys_of_settings() -> dict[str, str]:
-    """The user's own keys in the settings file. Raises KeysError, UsageError."""
-    if not (path := config_file()).exists():
-        return {}
-    from app.config import config  # noqa: PLC0415  the first paint waits for it only where there are settings
+def _chosen_keys() -> dict[str, str]:
+    """The user's own keys: of the settings, and of ``keys.toml``, where they were before.
 
-    return commands.checked_keys(config().keys, path, known_commands)
+    Raises KeysError, UsageError.
+    """
+    found: dict[str, str] = {}
+    if (path := config_file()).exists():
+        from app.config import config  # noqa: PLC0415  the first paint waits for it only where there are settings
+
+        found = commands.checked_keys(config().keys, path, known_commands)
+    if (path := path.with_name("keys.toml")).exists():
+        try:
+            table = read_toml(path.read_text(encoding="utf-8")).get("keys", {})
+        except (OSError, ValueError) as error:
+            raise commands.KeysError(f"cannot read {path}: {error}; the usual keys are in use") from error
+        if not isinstance(table, dict):
+            raise commands.KeysError(f'{path}: [keys] must be a table of lines such as "run.pause" = "p"')
+        found |= commands.checked_keys(table, path, known_commands)
+    return found
 
 
 class SharebenchApp(App[int], commands.Commanded):
@@ -184,7 +196,7 @@ class SharebenchApp(App[int], commands.Commanded):
         self.first_arguments = arguments
         self.chosen_keys: dict[str, str] = {}
         self._looks = (themes.Readable(), *((PlainSigns(),) if ascii_only() else ()))
-        for theme in (themes.DARK, themes.LIGHT):
+        for theme in themes.THEMES:
             self.register_theme(theme)
         kept = context.theme_file
         first_theme = (kept and themes.remembered_theme(kept, self.available_themes)) or themes.DARK.name
@@ -207,7 +219,7 @@ class SharebenchApp(App[int], commands.Commanded):
             self.theme_changed_signal.subscribe(self, lambda theme: themes.remember(kept, theme.name))
         self._fit(self.size)
         try:
-            self.chosen_keys = _keys_of_settings()
+            self.chosen_keys = _chosen_keys()
         except (commands.KeysError, UsageError) as error:
             self.notify(str(error), severity="warning", markup=False, timeout=15)
         self.set_keymap(self.chosen_keys)

@@ -1,4 +1,4 @@
-"""Themes of our own, light and dark, besides Textual's; text readable in all."""
+"""Themes of our own, besides Textual's: light, dark, and one in the terminal's own colours; text readable in all."""
 
 from collections.abc import Container
 from functools import lru_cache
@@ -33,8 +33,36 @@ LIGHT = _theme(
     variables={"pane-border": "#a8a8a8"},
 )
 
+ANSI = _theme(
+    "ansi",
+    "ansi_blue ansi_cyan ansi_bright_blue ansi_green ansi_yellow ansi_red" + 4 * " ansi_default",
+    ansi=True,
+    boost="ansi_default",
+    dark=True,
+    luminosity_spread=0.0,
+    text_alpha=1.0,
+    variables={
+        "pane-border": "ansi_bright_black",
+        "ansi-background": "ansi_default",
+        "ansi-foreground": "ansi_default",
+        "border-blurred": "ansi_default",
+        "block-cursor-foreground": "ansi_black",
+        "block-cursor-background": "ansi_cyan",
+        "input-cursor-background": "ansi_default",
+        "input-cursor-foreground": "ansi_default",
+        "input-cursor-text-style": "reverse",
+        "input-selection-background": "ansi_cyan",
+        "input-selection-foreground": "ansi_black",
+        "screen-selection-background": "ansi_cyan",
+        "screen-selection-foreground": "ansi_black",
+    },
+)
+"""Without these variables Textual's own widgets refer to colours that it only defines for its own ansi themes."""
+
 VARIABLES = {"pane-border": "#4e4e4e"}
 """What the look of the screens needs besides what every theme has."""
+
+THEMES = (DARK, LIGHT, ANSI)
 
 
 def _sixteen(back: str, front: str, *colours: str) -> TerminalTheme:

@@ -258,7 +258,8 @@ class LoadRunScreen(MeasurementScreen):
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one load
         self.state = self.state.heard(event)
         if self.state.load is not None and self.state.load.points:
-            self.report = load_report(self.state.load)
+            closed = self.state.closed
+            self.report = load_report(self.state.load, closed.prediction if closed else None)
 
     def now(self) -> str:
         closed = self.state.closed

@@ -143,28 +143,31 @@ async def test_a_series_that_is_gone_is_told(path):
         assert names_in(".") == []
 
 
-async def test_the_format_and_the_folder_are_remembered(path, tmp_path):
-    (tmp_path / "paper").mkdir()
+async def test_several_formats_are_written_at_once_and_the_folder_is_remembered(path, tmp_path):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
-        await pilot.press("down", "down", "enter")
-        app.screen.query_one("#path", Input).value = str(tmp_path / "paper" / "form.pdf")
+        await pilot.press("space", "down", "down", "space", "enter")
+        app.screen.query_one("#path", Input).value = str(tmp_path / "paper" / "form.html")
+        (tmp_path / "paper").mkdir()
         await settled(app, pilot)
-        assert f"Writes form.pdf into {tmp_path}/paper" in painted(app)
+        assert f"Writes form.html, form.pdf into {tmp_path}/paper" in painted(app)
         await pilot.press("enter")
         await settled(app, pilot)
-    assert names_in(tmp_path / "paper") == ["form.pdf"]
+    assert sorted(names_in(tmp_path / "paper")) == ["form.html", "form.pdf"]
     again = app_on(path, first="export", ids=[f"{1:012x}"])
     async with again.run_test(size=(120, 36)) as pilot:
         await settled(again, pilot)
-        assert again.screen.query_one("#path", Input).value == f"{tmp_path}/paper/before.pdf"
+        assert again.screen.query_one("#path", Input).value == f"{tmp_path}/paper/before.html"
+        assert f"Writes before.html, before.pdf into {tmp_path}/paper" in painted(again), "and so are the formats"
 
 
-async def test_a_name_that_ends_with_a_slash_is_the_folder_to_write_into(path, tmp_path):
+@pytest.mark.parametrize(("marks", "endings"), [(0, ["html"]), (2, ["html", "xlsx"])])
+async def test_a_name_that_ends_with_a_slash_is_the_folder_to_write_into(path, tmp_path, marks, endings):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
+        await press(app, pilot, *["space", "down"] * marks)
         app.screen.query_one("#path", Input).value = f"{tmp_path}/paper/"
         await settled(app, pilot)
         assert f"into {tmp_path}/paper" in painted(app)
@@ -174,14 +177,49 @@ async def test_a_name_that_ends_with_a_slash_is_the_folder_to_write_into(path, t
         assert "paper" in text_of(app.screen, ".dialog-text")
         (tmp_path / "paper").mkdir()
         await press(app, pilot, "escape", "enter")
-    assert names_in(tmp_path / "paper") == ["before.html"]
+    assert sorted(names_in(tmp_path / "paper")) == [f"before.{ending}" for ending in endings]
 
 
 @pytest.mark.parametrize("typed", ["", "/", ".", "~nobody-of-that-name"])
-async def test_half_typed_names_break_nothing(path, typed):
+@pytest.mark.parametrize("marks", [0, 2])
+async def test_half_typed_names_break_nothing(path, typed, marks):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test() as pilot:
         await settled(app, pilot)
+        await press(app, pilot, *["space", "down"] * marks)
         app.screen.query_one("#path", Input).value = typed
         await settled(app, pilot)
         assert "Writes " in text_of(app.screen, "#folder")
+
+
+async def test_it_is_printed_on_the_printer_that_is_chosen(path, monkeypatch):
+    programs = path.parent / "programs"
+    programs.mkdir()
+    lpstat = "[ $1 = -e ] && printf 'attic\\noffice\\n' || echo 'system default destination: office'"
+    lp = f'echo "$@" > {path.parent}/asked; cat > {path.parent}/paper; echo request id is attic-1'
+    for name, does in (("lpstat", lpstat), ("lp", lp)):
+        (programs / name).write_text(f"#!/bin/sh\n{does}\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test(notifications=True) as pilot:
+        await settled(app, pilot)
+        await pilot.press("ctrl+r")
+        await settled(app, pilot)
+        assert "office" in painted(app)
+        await pilot.press("down", "enter")
+        await settled(app, pilot)
+        assert any("attic-1" in note.message for note in app._notifications)
+    assert (path.parent / "paper").read_bytes().startswith(b"%PDF")
+    assert "-d attic" in (path.parent / "asked").read_text()
+
+
+async def test_without_lp_it_says_what_to_install(path, monkeypatch):
+    monkeypatch.setenv("PATH", str(path.parent))
+    app = app_on(path, first="export", ids=[f"{1:012x}"])
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await pilot.press("ctrl+r")
+        await settled(app, pilot)
+        assert isinstance(app.screen, MessageDialog)
+        assert "cups-client" in painted(app)

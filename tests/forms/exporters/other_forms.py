@@ -14,7 +14,7 @@ from forms.worksheets.summary import UserGroup, UsersCalculation
 from storage.records import Change, Command, Decision, Evidence, Series, Target
 from tests.builders import example_isolation, interleaved, series
 from tests.forms.worksheets.table_b5 import B5
-from tests.loads import golden_load
+from tests.loads import golden_load, golden_prediction
 
 
 def one_of(index: int, rate: float, **fields: Any) -> Series:
@@ -65,7 +65,7 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
         "comparison": comparison_report(interleaved(base, replace(other, label=text))),
         "matrix": comparison_report(book_b1()),
         "experiment": experiment_report(text, experiment(text)),
-        "load": load_report(golden_load(text)),
+        "load": load_report(golden_load(text), golden_prediction(text)),
         "isolation": isolation_report(replace(example_isolation(), label=text)),
         "bottleneck": bottleneck_report(B5, text),
         "clients": users_report(

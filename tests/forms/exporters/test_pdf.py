@@ -4,13 +4,16 @@ import io
 import re
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from fontTools.ttLib import TTFont
+from fpdf import FPDF
 from pypdf import PdfReader
 
 from forms import wording
 from forms.exporters import export_reports, pdf
+from forms.exporters.pdf import _Pages
 from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.reports import series_reports
 from forms.series.report import blank_series_report
@@ -83,6 +86,21 @@ def test_long_series_repeat_their_headings():
     pages = texts(export([series([1e8 + i for i in range(120)])], "pdf"))
     assert len(pages) > 2
     assert all("Size in Bytes" in page for page in pages[:-1])
+
+
+def test_short_cells_are_drawn_as_fpdf2_does_it_without_looking_for_breaks(monkeypatch):
+    long = series([100e6 + number for number in range(90)])
+    rejected = replace(long, runs=(replace(long.runs[0], status=RunStatus.REJECTED, reason="slow"), *long.runs[1:]))
+    few = many = 0
+    for each in (full_series(), hostile_series(HOSTILE[0]), rejected):
+        with mock.patch.object(FPDF, "multi_cell", autospec=True, side_effect=FPDF.multi_cell) as by_letter:
+            quick = drawn(export([each], "pdf"))
+            few = by_letter.call_count
+            with monkeypatch.context() as slowly:
+                slowly.setattr(_Pages, "_is_one_line", lambda *_: False)
+                assert quick == drawn(export([each], "pdf"))
+            many = by_letter.call_count - few
+    assert few < many / 4, "of the long one"
 
 
 def drawn(content: bytes) -> list[bytes]:

@@ -188,7 +188,7 @@ def test_headings_and_sentences_have_the_lines_that_they_need():
 
 
 def test_what_has_several_charts_is_printed_on_several_pages():
-    load = load_report(full_load())
+    load = load_report(full_load(), None)
     sheet = opened(export_reports([load], "xlsx"), values=True).active
     assert len(load.charts) > 1
     assert sheet.page_setup.fitToHeight == 0

@@ -8,10 +8,11 @@ import pytest
 
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text
-from forms.load.comparison import compare_loads, load_comparison_document, load_comparison_report
+from forms.load.comparison import compare_loads, load_comparison_document, load_comparison_report, predicted
 from forms.load.report import load_charts, load_document, load_from_document, load_report
 from forms.load.summary import (
     capacity_of,
+    card_check,
     error_share,
     fewest_users,
     knee_of,
@@ -26,6 +27,7 @@ from forms.load.summary import (
     size_rows,
     stall_of,
 )
+from forms.worksheets.summary import UsersCalculation
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import (
     Capacity,
@@ -269,6 +271,17 @@ def test_the_knee_is_the_point_with_the_most_power_between_two_with_less():
     assert load_document(full_load(points=(few, knee, many)))["knee"]["users"] == 10
 
 
+def test_a_worksheet_promises_as_many_users_as_its_server_moves_what_one_asks_for():
+    worksheet = UsersCalculation(capacity_bytes_per_second=10e6, groups=())
+    found = predicted(full_load(), "nas", worksheet)
+    assert found is not None
+    assert (found.user_bytes_per_second, found.users) == (250_000.0, 40)
+    assert "40 users by the worksheet nas" in " ".join(report_text(load_report(full_load(), found)).split())
+    assert load_document(full_load(), found)["prediction"]["users"] == 40
+    assert predicted(full_load(scenario=scenario(think=Think(seconds=0))), "nas", worksheet) is None
+    assert predicted(full_load(points=()), "nas", worksheet) is None
+
+
 def test_the_print_queue_is_told_or_said_not_to_be_seen():
     prints = scenario(requests={RequestKind.PRINT: 100.0})
     unseen = report_text(load_report(full_load(scenario=prints)))
@@ -310,6 +323,17 @@ def test_the_memory_line_and_its_interval():
     assert memory_line(replace(idle, points=tuple(points[:1]))) is None
     assert memory_line(full_load(points=tuple(points))) is None, "users who work use memory for their work"
     assert load_document(full_load())["memory"] is None
+
+
+def test_two_cards_of_which_one_alone_sends():
+    one_sends = {"eth0": (5e6, 99e6), "eth1": (5e6, 1e6), "lo": (1e9, 1e9)}
+    found = card_check([point(server=server(interfaces=one_sends))])
+    assert found is not None
+    assert found.only_out == "eth0"
+    both = card_check([point(server=server(interfaces={"eth0": (5e6, 50e6), "eth1": (5e6, 50e6)}))])
+    assert both is not None
+    assert both.only_out is None
+    assert card_check([point()]) is None
 
 
 def test_sizes_apart_give_the_redpapers_figures():

@@ -88,7 +88,9 @@ async def test_every_text_can_be_read_in_every_theme(scene: Scene):
     assert not found, "\n".join(dict.fromkeys(found))
 
 
-@pytest.mark.parametrize("theme", ["sharebench-dark", "sharebench-light", "ansi-dark", "solarized-light"])
+@pytest.mark.parametrize(
+    "theme", ["sharebench-dark", "sharebench-light", "sharebench-ansi", "ansi-dark", "solarized-light"]
+)
 async def test_the_palette_can_be_read(theme: str):
     async with shown(Scene(name="palette", theme=theme, keys=("ctrl+p",))) as (app, _):
         assert not list(faults(app))

@@ -18,7 +18,7 @@ from app.tui.frame.app import APP_KEYS, CommandProvider, PlainSigns, SharebenchA
 from app.tui.frame.base import BaseScreen, Context, WorkDone, start
 from app.tui.frame.commands import Commanded, KeyCommand, KeysError, allowed, checked_keys, keys_of
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, HelpDialog, MessageDialog
-from app.tui.frame.themes import DARK, LIGHT
+from app.tui.frame.themes import THEMES
 from storage.notebook import Notebook
 from tests.builders import book, one
 from tests.tui import app_on, painted, settled, text_of
@@ -146,9 +146,18 @@ async def test_keys_can_be_changed_in_the_settings_file(app, settings):
         assert re.search(r"k f9 +Count", text_of(app.screen, ".help-box Static"), re.IGNORECASE)
 
 
+async def test_keys_of_the_file_of_before_are_still_read(app, settings):
+    settings.with_name("keys.toml").write_text('[keys]\n"test.count" = "w"\n')
+    async with app.run_test() as pilot:
+        await app.push_screen(Bench())
+        await pilot.press("n", "w")
+        assert app.screen.counted == 1
+
+
+@pytest.mark.parametrize("name", ["config.toml", "keys.toml"])
 @pytest.mark.parametrize("text", ["[keys", "keys = 3", '[keys]\n"no.such" = "k"'])
-async def test_bad_settings_leave_the_usual_keys(app, settings, text):
-    settings.write_text(text)
+async def test_bad_settings_leave_the_usual_keys(app, settings, name, text):
+    settings.with_name(name).write_text(text)
     async with app.run_test(notifications=True) as pilot:
         await app.push_screen(Bench())
         await pilot.press("n")
@@ -319,7 +328,7 @@ async def test_below_100_columns_the_layout_is_narrow(app, columns, narrow):
         assert app.screen.has_class("-narrow") is narrow
 
 
-@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 async def test_each_theme_draws_the_usual_widgets(app, theme):
     async with app.run_test() as pilot:
         app.theme = theme.name
