@@ -141,7 +141,7 @@ def test_the_curve_of_a_run_follows_the_link(linked, command):
     after = [span.bytes_per_second for span in spans if span.until_seconds > changed_at - began_at + 1]
     assert sum(before) / len(before) == pytest.approx(fast, rel=0.1)
     assert sum(after) / len(after) == pytest.approx(slow, rel=0.1)
-    assert max(after) < fast
+    assert sum(rate >= fast for rate in after) <= 1, "but for one that a busy machine hands out late and whole"
 
 
 def test_ftp_alone_on_its_link_is_nobody_elses(make_link, make_vsftpd, tmp_path):
