@@ -78,7 +78,7 @@ def held_back(make_smbd):
 
 def test_a_server_that_is_held_back_is_named(held_back, tmp_path):
     found = load(
-        held_back, tmp_path, "--scenario", "small", "--users", "8", "--files", "50", "--duration", "3", "--settle",
+        held_back, tmp_path, "--scenario", "small", "--users", "1,8", "--files", "50", "--duration", "3", "--settle",
         "1", "--processes", "1",
     )  # fmt: skip
     point = found["points"][-1]
