@@ -468,24 +468,20 @@ def _tables(diagnosis: Diagnosis) -> Iterator[Table]:
     for caption, wrong in (("What is wrong, the costliest first", True), ("Worth knowing", False)):
         if of_these := [one for one in found if one.is_wrong is wrong]:
             yield findings_table(of_these, caption)
-    copied = {f"{pattern.key}_{command}": pattern for pattern in patterns() for command in ("put", "get")}
-    if others := [one for one in measured if one.key not in copied]:
+    rates = {one.key: one.text for one in measured}
+    copied = [(one, [f"{one.key}_{command}" for command in ("put", "get")]) for one in patterns()]
+    apart = {key for _, keys in copied for key in keys}
+    if others := [one for one in measured if one.key not in apart]:
         columns = columns_of("Measured", "Value", "95 % interval", "About")
         rows = tuple(row_of(one.name, one.text, one.range_text, STAGE_NAMES[one.stage]) for one in others)
         yield Table(columns=columns, rows=rows, caption="Measured")
-    rates = {one.key: one.text for one in measured if one.key in copied}
-    if rates:
+    rows = tuple(
+        row_of(one.name, *(rates.get(key, "") for key in keys), f"{len(one.put)}, {len(one.get)}", one.source)
+        for one, keys in copied
+        if rates.keys() & keys
+    )
+    if rows:
         columns = columns_of("Copied as by", "Put", "Get", "Requests", "Pattern after")
-        rows = tuple(
-            row_of(
-                one.name,
-                rates[f"{one.key}_put"],
-                rates[f"{one.key}_get"],
-                f"{len(one.put)}, {len(one.get)}",
-                one.source,
-            )
-            for one in dict.fromkeys(copied.values())
-        )
         yield Table(columns=columns, rows=rows, caption="Small files a second, not verified against the programs")
 
 

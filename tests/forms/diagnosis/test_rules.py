@@ -484,3 +484,11 @@ def test_credits_are_judged_by_half_of_what_is_granted():
     facts: dict[str, FactValue] = {"granted_bytes_in_flight": 4 * MIB, "asked_bytes_in_flight": 16 * MIB}
     found = diagnosis(stage(StageName.DISTANCE, facts, echo_seconds=[0.02] * 9, **rates))
     assert [one.key for one in complaints(found)] == ["distance"]
+
+
+def test_a_pattern_of_which_one_direction_is_known_has_its_line():
+    """A document from elsewhere may have any part of the facts."""
+    found = diagnosis(stage(StageName.SMALL_FILES, {"pattern_files": 30, "finder_get_seconds": 0.5}))
+    (table,) = (one for one in diagnosis_report(found).tables if one.caption and "not verified" in one.caption)
+    (row,) = table.rows
+    assert [cell.value for cell in row.cells][:3] == ["Finder", "", "60/s"]
