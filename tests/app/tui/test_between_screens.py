@@ -4,12 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input, OptionList
+from textual.widgets import Input, OptionList, Static
 
 from app.tui.export import ExportScreen
 from app.tui.guide.screen import GuideScreen
 from app.tui.notebook.reading import TableScreen
+from app.tui.widgets.reading import ReportScreen
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
+from forms.series.report import blank_series_report
 from storage.notebook import Notebook
 from storage.plan import Plan, Settings
 from storage.records import Change, Command, Evidence, SeriesStatus, Target
@@ -145,3 +147,17 @@ def test_the_choices_of_a_series_that_made_its_file_make_it_again():
     nested = one(2, target=Target(protocol="ftp", host="nas", path="/pub/deep/big.bin"))
     assert choices_of(nested).target == Target(protocol="ftp", host="nas", path="/pub/deep")
     assert choices_of(nested).file == "/pub/deep/big.bin"
+
+
+@pytest.mark.parametrize(("words", "lines"), [(5, 1), (120, 7)])
+async def test_an_answer_is_never_cut_while_there_is_room_below(path, words, lines):
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(ReportScreen("An answer", lambda _: blank_series_report()))
+        await settled(app, pilot)
+        headline = app.screen.query_one("#headline", Static)
+        headline.update(" ".join(["say"] * words))
+        headline.display = True
+        await settled(app, pilot)
+        assert headline.region.height == lines
+        assert painted(app).count("say") >= words
