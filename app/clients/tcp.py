@@ -153,8 +153,12 @@ class StallWatch:
         else:
             self.check()
 
+    @property
+    def is_over(self) -> bool:
+        return self._clock() > self._deadline
+
     def check(self) -> None:
-        if self._clock() > self._deadline:
+        if self.is_over:
             raise self.error()
 
     def left_seconds(self) -> float:

@@ -69,7 +69,7 @@ def answer_rows(size_bytes: int, pairs: int) -> Iterator[FirstPaintRow | KeyPres
     plan = MeasurementPlan(
         command=Command.GET, target=Target(protocol="file"), runs=pairs, warmups=1, size_bytes=size_bytes
     )
-    yield FirstPaintRow(pairs=pairs)
+    yield FirstPaintRow(pairs=max(pairs, 15))
     yield KeyPressRow(set_up=lambda: _smb(plan, {}))
     yield DrawingProcessorRow(pairs=pairs, set_up=lambda: _smb(plan, {}))
 

@@ -1,10 +1,12 @@
 """One SMB2 connection: framing, message ids, credits, signatures, encryption (MS-SMB2 3.2.4, 3.2.5)."""
 
 import contextlib
+import functools
 import os
 import socket
 import struct
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
@@ -25,7 +27,7 @@ from app.errors import CancelledError, ConnectionLostError, CorruptedError, Prot
 
 TICK_SECONDS = 0.1
 _SHARED_TICK_SECONDS = 1.0
-"""With gevent, where a cancellation wakes the sockets by itself."""
+"""With gevent, where one timer looks after all channels, and a cancellation wakes the sockets by itself."""
 SLACK_BYTES = 4096
 _AHEAD_BYTES = 8192
 """Read ahead with gevent: most answers are small, and whole after one call."""
@@ -78,9 +80,10 @@ class Channel:
         self._buffer = bytearray(SLACK_BYTES)
         self._view = memoryview(self._buffer)
         sock.settimeout(None)
-        self._blocks_in_kernel = os.get_blocking(sock.fileno())
-        if not self._blocks_in_kernel:
-            sock.settimeout(min(_SHARED_TICK_SECONDS, timeout_seconds))
+        self._answer_comes: Callable[[], None] | None = None
+        """With gevent: sleep until there is something to receive, rather than fail to and sleep then."""
+        if not os.get_blocking(sock.fileno()):
+            self._answer_comes = _share_hub(self)
         tick = struct.pack("ll", 0, int(TICK_SECONDS * 1e6))
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, tick)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, tick)
@@ -209,6 +212,8 @@ class Channel:
     def _answers_at_once(self, ids: Sequence[int], requests: Sequence[Request]) -> list[Answer] | None:
         if self._ahead:
             return None
+        if self._answer_comes:
+            self._answer_comes()
         try:
             got = self.sock.recv_into(self._buffer)
         except OSError:  # a tick perhaps: who looks more closely meets it again
@@ -382,13 +387,18 @@ class Channel:
         self.aborted = True
         self.shut()
 
+    def shut_if_stalled(self) -> None:
+        """Whoever waits for an answer wakes and finds that it took too long."""
+        if self._outstanding and self.stall.is_over:
+            self.shut()
+
     def shut(self) -> None:
         self.broken = True
         with contextlib.suppress(OSError):
             self.sock.shutdown(socket.SHUT_RDWR)
 
     def _fill(self, start: int, end: int) -> None:
-        if self._ahead or not self._blocks_in_kernel:
+        if self._ahead or self._answer_comes:
             self._fill_ahead(start, end)
             return
         view, receive, first = self._view, self.sock.recv_into, start
@@ -485,8 +495,33 @@ class Channel:
     def _lost(self) -> Exception:
         if self.aborted:
             return self.fail(CancelledError("cancelled"))
+        self._check_time()
         return self.fail(
             ConnectionLostError(
                 f"{self.where}: the connection ended in the middle; check that the server still runs, and measure again"
             )
         )
+
+
+_sharing = weakref.WeakSet[Channel]()
+"""The channels of a process with gevent."""
+_ticks: list[object] = []
+"""The timer that looks after them, once it runs."""
+
+
+def _share_hub(channel: Channel) -> Callable[[], None]:
+    """What waits for the channel's answers; one timer for all channels sees that none waits too long."""
+    from gevent import get_hub  # noqa: PLC0415  only where it is loaded already
+    from gevent.socket import wait  # noqa: PLC0415
+
+    loop = get_hub().loop
+    if not _ticks:
+        _ticks.append(tick := loop.timer(_SHARED_TICK_SECONDS, _SHARED_TICK_SECONDS, ref=False))
+        tick.start(_look_at_all)
+    _sharing.add(channel)
+    return functools.partial(wait, loop.io(channel.sock.fileno(), 1))
+
+
+def _look_at_all() -> None:
+    for channel in list(_sharing):
+        channel.shut_if_stalled()

@@ -291,6 +291,44 @@ def test_a_server_that_falls_silent_is_given_up_in_a_greenlet_too(protocol):
     assert printed == {"smb": StalledError.__name__, "ftp": "UnreachableError"}[protocol]
 
 
+def test_who_thinks_longer_than_the_timeout_stays_connected_and_who_waits_longer_gives_up(make_smbd):
+    """One timer looks after all channels: it ends those that wait for an answer, and no others."""
+    smbd = make_smbd()
+    target = smbd.target()
+    smbd.make_file("small", bytes(20000))
+    printed = in_greenlets(
+        COMMON
+        + """
+        import psutil
+        target = Target(protocol="smb", host=host, port=port, share=share, user=user)
+        one, other = (make_files(target, Secrets(password=password), Settings(timeout_seconds=1.5)) for _ in range(2))
+        one.connect()
+        other.connect()
+        channel = one._channel
+        gevent.sleep(4)
+        print(one.read_file("small", 20000), other.read_file("small", 20000), one._channel is channel)
+        for process in processes():
+            process.suspend()
+        def wait(work):
+            try:
+                with gevent.Timeout(20):
+                    work()
+            except Exception as error:
+                return type(error).__name__
+        jobs = [
+            gevent.spawn(wait, lambda: one.read_file("small", 20000)),
+            gevent.spawn(wait, lambda: other.write_file("large", memoryview(bytes(50_000_000)))),
+        ]
+        gevent.joinall(jobs)
+        for process in processes():
+            process.resume()
+        print(*(job.value for job in jobs))
+        """.replace("\n        ", "\n").replace("processes()", f"psutil.Process({smbd.pid}).children(recursive=True)"),
+        host=target.host, port=target.port, share=target.share, user=target.user, password=smbd.password,
+    )  # fmt: skip
+    assert printed.splitlines() == ["20000 20000 True", "StalledError StalledError"]
+
+
 def test_many_users_of_one_thread_work_at_the_same_time_and_can_be_cancelled(smbd):
     target = smbd.target()
     printed = in_greenlets(
