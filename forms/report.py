@@ -154,7 +154,6 @@ class Table:
     """Statistics, which a screen shows only when asked."""
 
     def cells(self, row: Row) -> Iterator[tuple[Cell, Column]]:
-        """A row's cells with their columns; missing ones are empty."""
         return zip(chain(row.cells, repeat(Cell())), self.columns, strict=False)
 
     @property
@@ -221,9 +220,10 @@ class Level:
     of_bars: bool = False
 
 
-def fields_of(*named: tuple[str, str | None]) -> tuple[Field, ...]:
-    """Lines by name and text, without empty ones."""
-    return tuple(Field(name=name, text=text) for name, text in named if text)
+def fields_of(*named: tuple[str, str | None] | tuple[str, str | None, Tone]) -> tuple[Field, ...]:
+    """Lines by name, text and tone, without empty ones."""
+    told = ((one[0], one[1], one[2] if len(one) == 3 else Tone.PLAIN) for one in named)
+    return tuple(Field(name=name, text=text, tone=tone) for name, text, tone in told if text)
 
 
 def blank_fields(*names: str) -> tuple[Field, ...]:
@@ -281,7 +281,6 @@ class Chart:
 
     @property
     def signs_said(self) -> list[str]:
-        """The meaning of each sign that stands somewhere."""
         said = "".join(bar.signs for bar in self.bars)
         return [f"{sign} {meaning}" for sign, meaning in self.signs.items() if sign in said]
 
@@ -318,7 +317,6 @@ class Report:
 
     @property
     def brief(self) -> "Report":
-        """Without the details."""
         return replace(
             self,
             tables=tuple(table for table in self.tables if not table.is_detail),

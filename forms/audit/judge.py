@@ -158,7 +158,9 @@ def _of_settings(server: AuditedServer, file: smb_conf.SmbConfFile) -> Iterator[
         winner = conf.last[setting.section, smb_conf.parameter_key(setting.name)]
         if winner is not setting:
             if not smb_conf.same_value(smb_conf.spelling(setting.name).name, _meant(setting), _meant(winner)):
-                yield _overridden(setting, winner)
+                where = f"Line {winner.line}" if winner.file == setting.file else f"{winner.file}:{winner.line}"
+                why = f"{where} sets it again, to {winner.value}: this line does nothing."
+                yield _finding(setting, "set-twice", Ruling.CONTRADICTORY, 30, why, instead="")
             continue
         yield from _of_setting(server, conf, setting)
     for name in file.missing_includes:
@@ -178,13 +180,11 @@ def _of_setting(server: AuditedServer, conf: _Configuration, setting: AuditedSet
     if ":" in setting.name:
         yield from _judged(server, conf, setting, setting.value)
         return
-    general = _general(server, conf, setting)
-    if general:
+    if general := _general(server, conf, setting):
         yield general
         return
     value = _meant(setting)
-    found = [*_judged(server, conf, setting, value), *_of_words(server, setting)]
-    if found:
+    if found := [*_judged(server, conf, setting, value), *_of_words(server, setting)]:
         yield from found
     elif hiding := _hides(server, setting):
         yield hiding
@@ -268,12 +268,6 @@ def _finding(
         parameter=spelled.name if spelled.parameter else "", word=word, instead=instead, price=price,
         price_source=price_source, advised_by=advised_by,
     )  # fmt: skip
-
-
-def _overridden(setting: AuditedSetting, winner: AuditedSetting) -> AuditFinding:
-    where = f"Line {winner.line}" if winner.file == setting.file else f"{winner.file}:{winner.line}"
-    why = f"{where} sets it again, to {winner.value}: this line does nothing."
-    return _finding(setting, "set-twice", Ruling.CONTRADICTORY, 30, why, instead="")
 
 
 def _judged(server: AuditedServer, conf: _Configuration, setting: AuditedSetting, value: str) -> Iterator[AuditFinding]:

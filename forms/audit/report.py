@@ -7,7 +7,7 @@ from typing import Any
 
 from forms.findings.finding import changes_table
 from forms.layout import Sign, Tone
-from forms.report import Field, Report, Table, columns_of, fields_of, row_of
+from forms.report import Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.tuning.catalogue import about
 from forms.tuning.smb_conf import same_value, spelling
 from forms.tuning.trial_rules import data
@@ -24,7 +24,6 @@ LOOKS = {
     Ruling.WORTH_TRYING: ("note", Sign.ADVICE),
     Ruling.USELESS: ("note", Sign.USELESS),
 }
-"""Severity and sign."""
 SIGNS: Mapping[Ruling, Sign] = {ruling: sign for ruling, (_, sign) in LOOKS.items()}
 
 
@@ -75,9 +74,7 @@ def audit_sign(audit: Audit) -> Sign:
 def place_of(finding: AuditFinding) -> str:
     """``smb.conf:14``, or the kind of thing where no line says it."""
     name = finding.file.rpartition("/")[2]
-    if finding.line:
-        return f"{name}:{finding.line}"
-    return name or "server"
+    return f"{name}:{finding.line}" if finding.line else name or "server"
 
 
 def said_of(finding: AuditFinding) -> str:
@@ -95,30 +92,31 @@ def _why_of(finding: AuditFinding, tried: Sequence[str] = ()) -> str:
     said = [finding.why]
     if finding.price:
         said.append(f"{finding.price.rstrip('.')} ({finding.price_source}).")
-    said += [f"Measured here {each.rstrip('.')}." for each in tried]
+    said += _measured_here(tried)
     if finding.advised_by:
         said.append(f"Once recommended by: {', '.join(finding.advised_by)}.")
     return " ".join(said)
 
 
+def _measured_here(tried: Sequence[str]) -> list[str]:
+    return [f"Measured here {each.rstrip('.')}." for each in tried]
+
+
 def audit_report(audit: Audit, tried: Mapping[str, Sequence[str]] | None = None) -> Report:
     """An audit; ``tried`` has this notebook's results by parameter."""
     sign = audit_sign(audit)
-    told = fields_of(
-        ("Server", audit.subject),
-        ("Samba", str(audit.facts.get("samba.version", ""))),
-        ("Question", audit.question),
-        ("Note", audit.note),
-        ("Scope", _SCOPES[audit.scope]),
-    )
     return Report(
         form="audit",
         title=f"Audit of {audit.subject}",
         name="Audit",
-        fields=(
-            Field(name="Answer", text=f"{sign} {audit_answer(audit)}", tone=sign.tone),
-            *told,
-            *(Field(name="Not read", text=problem, tone=Tone.CAUTION) for problem in audit.problems),
+        fields=fields_of(
+            ("Answer", f"{sign} {audit_answer(audit)}", sign.tone),
+            ("Server", audit.subject),
+            ("Samba", str(audit.facts.get("samba.version", ""))),
+            ("Question", audit.question),
+            ("Note", audit.note),
+            ("Scope", _SCOPES[audit.scope]),
+            *(("Not read", problem, Tone.CAUTION) for problem in audit.problems),
         ),
         tables=tuple(_tables(audit, tried or {})),
         document=lambda: audit_document(audit),
@@ -126,35 +124,26 @@ def audit_report(audit: Audit, tried: Mapping[str, Sequence[str]] | None = None)
 
 
 def _tables(audit: Audit, tried: Mapping[str, Sequence[str]]) -> Iterator[Table]:
-    matters = [finding for finding in audit.findings if finding.verdict is not Ruling.USELESS]
-    useless = sorted(
-        (finding for finding in audit.findings if finding.verdict is Ruling.USELESS),
-        key=lambda finding: (finding.file, finding.line),
-    )
-    if matters:
-        rows = tuple(
-            row_of(
-                f"{SIGNS[finding.verdict]} {finding.verdict} {place_of(finding)}  {said_of(finding)}",
-                _why_of(finding, tried.get(finding.parameter, ())),
-                finding.what_to_do,
-                tone=SIGNS[finding.verdict].tone,
-            )
-            for finding in matters
+    text = ReportKind.TEXT
+    if matters := [one for one in audit.findings if one.verdict is not Ruling.USELESS]:
+        yield table_of(
+            matters,
+            ("Finding", text, lambda one: f"{SIGNS[one.verdict]} {one.verdict} {place_of(one)}  {said_of(one)}"),
+            ("Why", text, lambda one: _why_of(one, tried.get(one.parameter, ()))),
+            ("What to do", text, lambda one: one.what_to_do),
+            look=lambda one: {"tone": SIGNS[one.verdict].tone},
+            caption="Findings",
+            sentences=True,
         )
-        yield Table(columns=columns_of("Finding", "Why", "What to do"), rows=rows, caption="Findings", sentences=True)
-    if useless:
-        rows = tuple(
-            row_of(
-                f"{SIGNS[finding.verdict]} {place_of(finding)}",
-                said_of(finding),
-                " ".join(
-                    [finding.why, *(f"Measured here {each.rstrip('.')}." for each in tried.get(finding.parameter, ()))]
-                ),
-                tone=Tone.FAINT,
-            )
-            for finding in useless
+    if useless := [one for one in audit.findings if one.verdict is Ruling.USELESS]:
+        yield table_of(
+            sorted(useless, key=lambda one: (one.file, one.line)),
+            ("Useless", text, lambda one: f"{SIGNS[one.verdict]} {place_of(one)}"),
+            ("Setting", text, said_of),
+            ("Why", text, lambda one: " ".join([one.why, *_measured_here(tried.get(one.parameter, ()))])),
+            look=lambda _: {"tone": Tone.FAINT},
+            caption="Useless: delete these",
         )
-        yield Table(columns=columns_of("Useless", "Setting", "Why"), rows=rows, caption="Useless: delete these")
 
 
 def audit_comparison_report(base: Audit, other: Audit) -> Report:
@@ -164,8 +153,11 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
     answer = "No change: the settings and the findings are the same."
     if differing or gone or new:
         answer = f"{len(differing)} settings or facts differ; {len(new)} findings are new, {len(gone)} are gone."
-    rows = tuple(row_of(*each) for each in differing)
-    columns = columns_of("Setting", "Base", "Other")
+    table = Table(
+        columns=columns_of("Setting", "Base", "Other"),
+        rows=tuple(row_of(*each) for each in differing),
+        caption="Differences",
+    )
     return Report(
         form="audit comparison",
         title="Two audits compared",
@@ -176,7 +168,7 @@ def audit_comparison_report(base: Audit, other: Audit) -> Report:
             ("Other", f"{other.subject}, {with_zone(other.created_at)}: {audit_answer(other)}"),
         ),
         tables=(
-            *([Table(columns=columns, rows=rows, caption="Differences")] if rows else []),
+            *([table] if differing else []),
             *changes_table(
                 [(said_of(one), one.why) for one in gone],
                 [(said_of(one), one.why, SIGNS[one.verdict].tone) for one in new],
@@ -215,13 +207,12 @@ def _steady(audit: Audit) -> dict[str, str]:
 def finding_changes(base: Audit, other: Audit) -> tuple[tuple[AuditFinding, ...], tuple[AuditFinding, ...]]:
     """(gone, new) findings; a line that only moved is the same finding."""
 
-    def known(audit: Audit) -> set[tuple[str, str, str, str]]:
-        return {(one.key, one.section, one.setting, one.value) for one in audit.findings}
+    def known(one: AuditFinding) -> tuple[str, str, str, str]:
+        return one.key, one.section, one.setting, one.value
 
-    before, after = known(base), known(other)
-    gone = tuple(one for one in base.findings if (one.key, one.section, one.setting, one.value) not in after)
-    new = tuple(one for one in other.findings if (one.key, one.section, one.setting, one.value) not in before)
-    return gone, new
+    before, after = ({*map(known, audit.findings)} for audit in (base, other))
+    gone = tuple(one for one in base.findings if known(one) not in after)
+    return gone, tuple(one for one in other.findings if known(one) not in before)
 
 
 TESTED = frozenset({Ruling.HARMFUL, Ruling.CONTRADICTORY, Ruling.WORTH_TRYING})

@@ -24,7 +24,6 @@ LEAST_SHARE = 0.05
 """Of the base's time; a smaller effect is not blamed."""
 LEAST_ROUNDS = 3
 _NAMED = 3
-"""Calls that the sentence names."""
 SHOWN = 15
 _UNITS = {"smb2_create": "create", "SMBntcreateX": "create", "syscall_openat": "open", "syscall_open": "open"}
 """What is counted per, the first that both sides have."""
@@ -97,7 +96,6 @@ class CallChange:
         return wording.plain(self.name.removeprefix(_CALL))
 
     def why(self, unit: str) -> str:
-        """More calls, or longer ones."""
         if self.name == OWN:
             return ""
         if abs(self.other_calls - self.base_calls) > LEAST_SHARE * self.base_calls:
@@ -214,7 +212,6 @@ def _alike(both: Iterable[tuple[_Side, _Side]]) -> float:
 
 
 def _judged(before: _Side, after: _Side, alike: float) -> _Effect:
-    """More calls, and calls that take longer than all do alike."""
     sure = [one for one in (_by_number(before, after, alike), _by_time(before, after, alike)) if one.sure_seconds]
     return _Effect(*map(sum, zip(*sure, strict=True))) if sure else _NOTHING
 
@@ -281,18 +278,16 @@ def with_blame(report: Report, base: Sequence[Round], other: Sequence[Round]) ->
 
 
 def _table(found: Blame) -> Table:
-    decimal = ReportKind.DECIMAL
-    columns = columns_of(
-        "Call", *((f"{side}, calls", decimal) for side in ("Base", "Other")),
-        *((name, decimal) for name in ("Base, µs", "Other, µs", "Change, µs", "To blame, µs", "from", "to")),
-    )  # fmt: skip
+    headings = ["Base, calls", "Other, calls", "Base, µs", "Other, µs", "Change, µs", "To blame, µs", "from", "to"]
     rows = []
     for one in found.calls[:SHOWN]:
         calls = [None, None] if one.name == OWN else [one.base_calls, one.other_calls]
         times = [1e6 * each for each in (one.base_seconds, one.other_seconds, one.change_seconds)]
-        blamed = [1e6 * each if one.blamed_seconds else None
-                  for each in (one.blamed_seconds, one.low_seconds, one.high_seconds)]  # fmt: skip
+        blamed = [1e6 * each for each in (one.blamed_seconds, one.low_seconds, one.high_seconds)]
         tone = Tone.CAUTION if one.blamed_seconds else Tone.PLAIN
-        rows.append(row_of(one.called, *calls, *times, *blamed, tone=tone))
-    caption = f"smbd's time call by call, for each {found.per}; those to blame first"
-    return Table(columns=columns, rows=tuple(rows), caption=caption)
+        rows.append(row_of(one.called, *calls, *times, *(blamed if one.blamed_seconds else [None] * 3), tone=tone))
+    return Table(
+        columns=columns_of("Call", *((heading, ReportKind.DECIMAL) for heading in headings)),
+        rows=tuple(rows),
+        caption=f"smbd's time call by call, for each {found.per}; those to blame first",
+    )

@@ -38,8 +38,9 @@ class Difference:
 
 def differences(base: Series, other: Series) -> tuple[Difference, ...]:
     """Differing settings, then facts, by name; not those that vary by themselves or that only one side saw."""
-    connected = all(_has_connected(series) for series in (base, other))
-    not_known = () if connected else tuple(f"client.{part}" for part in CLIENT_PARTS[1:])
+    agreed = CLIENT_PARTS[1:]
+    connected = all(any(getattr(series.client, part) for part in agreed) for series in (base, other))
+    not_known = () if connected else tuple(f"client.{part}" for part in agreed)
     may_be_absent: tuple[str, ...] = _KNOWN_LATER
     if base.target.protocol != other.target.protocol:  # what a protocol does not have is no setting of it
         may_be_absent += tuple(f"client.{part}" for part in CLIENT_PARTS)
@@ -127,10 +128,6 @@ def parameter_of(fact: str) -> str | None:
         if fact.startswith(prefix):
             return spelling(fact.removeprefix(prefix)).name
     return None
-
-
-def _has_connected(series: Series) -> bool:
-    return any(getattr(series.client, part) for part in CLIENT_PARTS[1:])
 
 
 def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:

@@ -1,7 +1,7 @@
 """Comparisons on paper: a pair side by side, or table B-1 (Using Samba)."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -22,7 +22,6 @@ from forms.report import (
     Bar,
     Cell,
     Chart,
-    Column,
     Field,
     Formula,
     Report,
@@ -34,7 +33,9 @@ from forms.report import (
     cell_at,
     change_formula,
     columns_of,
+    fields_of,
     row_of,
+    table_of,
 )
 from forms.series.report import origin_fields
 from forms.series.summary import SeriesSummary
@@ -100,7 +101,7 @@ def comparison_report(shown: Sequence[Series], found: Sequence[ComparisonSummary
 
 def pair_report(form: ComparisonSummary) -> Report:
     """Two series side by side."""
-    comparison = form.comparison
+    comparison, way = form.comparison, form.comparison.settle
     tables = [_averages(form), replace(_properties("Side by side", form.rows), is_detail=True)]
     if form.differences:
         tables.append(_properties("What else differs", form.differences))
@@ -109,7 +110,11 @@ def pair_report(form: ComparisonSummary) -> Report:
         title=f"Comparison: {comparison.other_name} against {comparison.base_name}",
         name="Comparison",
         fields=(
-            *_verdict_fields(comparison),
+            *fields_of(
+                (wording.VERDICT, f"{comparison.sign} {comparison.headline}", comparison.tone),
+                ("Judged by", basis_sentence(comparison)),
+                ("To settle it", (way and f"{way.sentence} Command: {way.command_text}") or hint_sentence(comparison)),
+            ),
             *origin_fields([one.series for one in (*form.bases, *form.others)]),
         ),
         tables=tuple(tables),
@@ -119,16 +124,6 @@ def pair_report(form: ComparisonSummary) -> Report:
     )
     sides = (one.environment.get("path", {}) for one in (form.base.series, form.other.series))
     return with_blame(report, *map(profile_rounds, sides))
-
-
-def _verdict_fields(found: Comparison) -> Iterator[Field]:
-    yield Field(name=wording.VERDICT, text=f"{found.sign} {found.headline}", tone=found.tone)
-    if basis := basis_sentence(found):
-        yield Field(name="Judged by", text=basis)
-    if found.settle:
-        yield Field(name="To settle it", text=f"{found.settle.sentence} Command: {found.settle.command_text}")
-    elif hint := hint_sentence(found):
-        yield Field(name="To settle it", text=hint)
 
 
 def _matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) -> Report:
@@ -247,14 +242,11 @@ def matrix_table(matrix: ProtocolMatrix) -> Table:
     """Averages with half their 95 % intervals, in MB/s, or kB/s where one is below 1 MB/s."""
     rates = [cell.bytes_per_second for row in matrix.rows for cell in row.cells if cell and cell.bytes_per_second]
     factor, unit = (1e3, "kB/s") if rates and min(rates) < 1e6 else (1e6, "MB/s")
-    columns = [Column(heading="Command", kind=ReportKind.TEXT)]
+    headings = []
     for name in matrix.columns:
-        columns += [Column(heading=f"{name}, {unit}", kind=ReportKind.DECIMAL)]
-        columns += [Column(heading="±", kind=ReportKind.DECIMAL)]
-        if matrix.has_ftp and name != FTP:
-            columns.append(Column(heading="% of FTP", kind=ReportKind.DECIMAL))
+        headings += [f"{name}, {unit}", "±", *(["% of FTP"] if matrix.has_ftp and name != FTP else [])]
     return Table(
-        columns=tuple(columns),
+        columns=columns_of("Command", *((heading, ReportKind.DECIMAL) for heading in headings)),
         rows=tuple(_row(matrix, index, factor) for index in range(len(matrix.rows))),
         caption="Averages; ± is half their 95 % interval",
     )
@@ -267,8 +259,10 @@ def _row(matrix: ProtocolMatrix, index: int, factor: float) -> Row:
         rate = cell.bytes_per_second if cell else None
         half = cell.half_width_bytes_per_second if cell else None
         here = len(cells)
-        cells.append(Cell(value=NOT_MEASURED if rate is None else rate / factor))
-        cells.append(Cell(value=None if half is None else half / factor))
+        cells += [
+            Cell(value=NOT_MEASURED if rate is None else rate / factor),
+            Cell(value=None if half is None else half / factor),
+        ]
         if matrix.has_ftp and name != FTP:
             share = cell.percent_of_ftp if cell else None  # FTP's average is the first after the names
             formula = Formula(template="100*{0}/{1}", references=(cell_at(here, index), cell_at(1, index)))
@@ -277,12 +271,14 @@ def _row(matrix: ProtocolMatrix, index: int, factor: float) -> Row:
 
 
 def _verdicts(found: Sequence[ComparisonSummary]) -> Table:
-    changes = ((name, ReportKind.SIGNED) for name in ("Change", "from", "to"))
-    columns = columns_of("Series", "Against", "Verdict", *changes, ("Runs needed", ReportKind.WHOLE))
-    rows = []
-    for form in found:
-        c = form.comparison
-        low, high = c.interval_percent or (None, None)
-        values = (c.other_name, c.base_name, f"{c.sign} {c.word}", c.change_percent, low, high, c.needed_runs)
-        rows.append(row_of(*values))
-    return Table(columns=columns, rows=tuple(rows), caption="Verdicts, with the 95 % interval of the change")
+    return table_of(
+        (form.comparison for form in found),
+        ("Series", ReportKind.TEXT, lambda one: one.other_name),
+        ("Against", ReportKind.TEXT, lambda one: one.base_name),
+        ("Verdict", ReportKind.TEXT, lambda one: f"{one.sign} {one.word}"),
+        ("Change", ReportKind.SIGNED, lambda one: one.change_percent),
+        ("from", ReportKind.SIGNED, lambda one: one.interval_percent and one.interval_percent[0]),
+        ("to", ReportKind.SIGNED, lambda one: one.interval_percent and one.interval_percent[1]),
+        ("Runs needed", ReportKind.WHOLE, lambda one: one.needed_runs),
+        caption="Verdicts, with the 95 % interval of the change",
+    )

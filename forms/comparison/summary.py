@@ -1,7 +1,7 @@
 """The comparison form of two series, and the matrix of several (Using Samba, table B-1)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from forms import wording
 from forms.comparison.comparison import Comparison
@@ -15,7 +15,7 @@ from forms.tuning.facts import human_name
 from storage.records import Change, Command, JSONValue, QuietVerdict, Series, with_zone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ComparisonRow:
     """One property of both series, as text."""
 
@@ -59,7 +59,7 @@ def comparisons(several: Sequence[Sides], limits: Limits | None = None) -> list[
 def _summary(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSummary:
     bases, others = tuple(map(run_form, sides.base)), tuple(map(run_form, sides.other))
     rows = tuple(
-        ComparisonRow(name=name, base=mine, other=theirs, differs=name in _SETTINGS and mine != theirs)
+        ComparisonRow(name, mine, theirs, differs=name in _SETTINGS and mine != theirs)
         for (name, mine), (_, theirs) in zip(_properties(bases[0]), _properties(others[0]), strict=True)
     )
     return ComparisonSummary(
@@ -68,9 +68,7 @@ def _summary(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSu
         others=others,
         rows=rows,
         differences=tuple(
-            ComparisonRow(
-                name=difference_name(d), base=_value(d.name, d.base), other=_value(d.name, d.other), differs=True
-            )
+            ComparisonRow(difference_name(d), _value(d.name, d.base), _value(d.name, d.other), differs=True)
             for d in comparison.differences
             if d.name not in _SAID
         ),
@@ -85,12 +83,11 @@ _SAID = {"command", "target", "size_bytes", "link_bits_per_second", *(f"client.{
 
 
 def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
-    series = form.series
+    series, client = form.series, form.series.client
     sizes = {run.size_bytes for run in series.measured()}
-    client = series.client
-    interval = form.confidence
-    low, high = interval or (0.0, 0.0)
-    average = form.average.bytes_per_second if form.average else None
+    low, high = form.confidence or (0.0, 0.0)
+    interval = f"{wording.rate(low) if low > 0 else '0'} to {wording.rate(high)}"
+    average = form.average_rate
     deviation = form.deviation.bytes_per_second if form.deviation else None
     return [
         ("Series", series.id),
@@ -105,10 +102,7 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
         ("Valid runs", str(len(series.measured()))),
         ("Average", wording.rate(average)),
         ("Deviation", wording.rate(deviation, beside=average)),
-        (
-            "95 % interval",
-            f"{wording.rate(low) if low > 0 else '0'} to {wording.rate(high)}" if interval else wording.ABSENT,
-        ),
+        ("95 % interval", interval if form.confidence else wording.ABSENT),
         ("% of link", wording.cell_percent(form.average.percent_of_link if form.average else None)),
     ]
 
@@ -196,7 +190,7 @@ def _value(name: str, value: JSONValue) -> str:
 FTP = "FTP"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _MatrixCell:
     series: Series
     bytes_per_second: float | None
@@ -241,7 +235,7 @@ def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str
     rows = [
         _MatrixRow(
             name=str(command) if len(hosts) < 2 else f"{wording.plain(host) or 'local'} {command}",
-            cells=_with_ratios([_cell(places.get((column, host, command))) for column in columns], columns),
+            cells=tuple(_cells([places.get((column, host, command)) for column in columns], columns)),
         )
         for host in hosts
         for command in commands
@@ -303,19 +297,10 @@ def _free_column(name: str, one: Series, places: dict[tuple[str, str, Command], 
     return column
 
 
-def _cell(series: Series | None) -> _MatrixCell | None:
-    if series is None:
-        return None
-    rates = series.rates()
-    return _MatrixCell(series=series, bytes_per_second=mean(rates), half_width_bytes_per_second=half_width(rates))
-
-
-def _with_ratios(cells: list[_MatrixCell | None], columns: list[str]) -> tuple[_MatrixCell | None, ...]:
-    ftp = next((cell for cell, column in zip(cells, columns, strict=True) if cell and column == FTP), None)
-    yardstick = ftp.bytes_per_second if ftp else None
-    return tuple(
-        replace(cell, percent_of_ftp=100 * cell.bytes_per_second / yardstick)
-        if cell and cell is not ftp and cell.bytes_per_second is not None and yardstick
-        else cell
-        for cell in cells
-    )
+def _cells(row: Sequence[Series | None], columns: Sequence[str]) -> Iterator[_MatrixCell | None]:
+    ftp = next((mean(one.rates()) for one, column in zip(row, columns, strict=True) if one and column == FTP), None)
+    for one, column in zip(row, columns, strict=True):
+        rates = one.rates() if one else []
+        average = mean(rates)
+        percent = 100 * average / ftp if average is not None and ftp and column != FTP else None
+        yield _MatrixCell(one, average, half_width(rates), percent) if one else None

@@ -115,7 +115,7 @@ def _compared(
     differing = differences(base, other)
     claimed = other.change if other.change and other.base_id in (None, base.id) else None
     decision = _unless_contradicted(decision, claimed, sides, differing)
-    found = decision.variation
+    found, wide = decision.variation, decision.critical
     step = None
     if settles and decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND) and found and decision.change_percent is not None:
         step = cheapest_step(
@@ -127,10 +127,10 @@ def _compared(
             differing=differing,
             claimed=claimed,
             limits=limits,
-            widened=(decision.critical or 0.0) / student_t(limits.level, found.freedom),
+            widened=(wide or 0.0) / student_t(limits.level, found.freedom),
         )
     history = [one for group in sides.history for one in group] if found else []
-    newest = max(map(moment, history), default=None)
+    newest, means = max(map(moment, history), default=None), [basic.fmean(rates) for rates in left if rates]
     return Comparison(
         **named(decision, *ChangeDecision.__dataclass_fields__),
         **_needs(decision, turns, limits),
@@ -145,11 +145,11 @@ def _compared(
         base_bytes_per_second=average(left) if all(left) else None,
         other_bytes_per_second=average(right) if all(right) else None,
         needed_series=step.series_a_side if step else None,
-        apart_percent=_apart(decision),
+        apart_percent=None if wide is None or found is None else wide * found.deviation_percent * math.sqrt(2),
         history_count=len(history),
         history_days=None if newest is None else max(0.0, moment(other) - newest) / DAY_SECONDS,
         settle=step,
-        base_wander_percent=_base_variation(left),
+        base_wander_percent=100 * (max(means) - min(means)) / basic.fmean(means) if len(means) > 1 else None,
         limits=limits,
         differences=differing,
         server_seen=all(any(map(parameter_of, one.environment.get("server", {}))) for one in (base, other)),
@@ -177,12 +177,6 @@ def _groups(history: Sequence[Sequence[Series]]) -> list[SeriesGroup]:
 
 def _interleaved(sides: Sides) -> tuple[list[float], list[float]] | None:
     return paired_rates(sides.base[0], sides.other[0]) if len(sides.base) == len(sides.other) == 1 else None
-
-
-def _apart(decision: ChangeDecision) -> float | None:
-    if decision.variation is None or decision.critical is None:
-        return None
-    return decision.critical * decision.variation.deviation_percent * math.sqrt(2)
 
 
 def unseen_between(base_id: str, way: Sequence[Series]) -> bool:
@@ -242,11 +236,6 @@ def _needs(decision: ChangeDecision, turns: tuple[list[float], list[float]] | No
         "needed_runs": None if runs is None else max(least, runs),
         "needed_runs_range": (max(least, low), None if high is None else max(least, high)),
     }
-
-
-def _base_variation(left: Sequence[Sequence[float]]) -> float | None:
-    means = [basic.fmean(rates) for rates in left if rates]
-    return 100 * (max(means) - min(means)) / basic.fmean(means) if len(means) > 1 else None
 
 
 @dataclass(frozen=True, slots=True)

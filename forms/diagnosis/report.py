@@ -18,7 +18,7 @@ from forms.findings.finding import (
     findings_table,
 )
 from forms.layout import Tone, Toned
-from forms.report import Field, Report, Table, columns_of, row_of
+from forms.report import Report, Table, columns_of, fields_of, row_of
 from forms.wording import plain
 from storage.isolations import profile_rounds
 from storage.json_reader import named
@@ -82,7 +82,8 @@ def slow_connect(stage: Stage, _: Diagnosis) -> Finding | None:
     name, usually = _USUALLY[worst]
     later = legs[worst][1:]
     again = bool(later) and min(later) >= beyond[worst] / 2
-    sure = f"{wording.count(len(later), 'later login')}: {_range(later)}" if later else "measured once"
+    spans = later and f"{wording.milliseconds(min(later))} to {wording.milliseconds(max(later))}"
+    sure = f"{wording.count(len(later), 'later login')}: {spans}" if later else "measured once"
     parts = ", ".join(f"{_USUALLY[one][0]} {wording.seconds(legs[one][0])}" for one in legs if beyond[one] >= lost / 20)
     return Finding(
         key="slow-connect",
@@ -94,10 +95,6 @@ def slow_connect(stage: Stage, _: Diagnosis) -> Finding | None:
         cost=beyond[worst] / totals[0],
         sure=sure,
     )
-
-
-def _range(times: tuple[float, ...] | list[float]) -> str:
-    return f"{wording.milliseconds(min(times))} to {wording.milliseconds(max(times))}"
 
 
 def far_away(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
@@ -432,32 +429,24 @@ def diagnosis_answer(diagnosis: Diagnosis) -> Toned:
 
 def diagnosis_report(diagnosis: Diagnosis) -> Report:
     """A diagnosis on one page: the answer, what is wrong, the figures."""
-    answer = diagnosis_answer(diagnosis)
-    fields = [
-        Field(name="Answer", text=answer.text, tone=answer.tone),
-        Field(name="Share", text=plain(format_target(diagnosis.target, escaped=False))),
-    ]
-    if diagnosis.folder:
-        fields.append(Field(name="Folder", text=f"{plain(diagnosis.folder)}, read only"))
-    if diagnosis.audit:
-        fields.append(Field(name="Settings", text=audit_answer(diagnosis.audit)))
-    fields += [
-        Field(name="Not measured", text=f"{STAGE_NAMES[stage.name]}: {plain(stage.error or stage.status)}",
-              tone=Tone.CAUTION)
-        for stage in diagnosis.stages if stage.status is not SeriesStatus.COMPLETE
-    ]  # fmt: skip
+    answer, caution = diagnosis_answer(diagnosis), Tone.CAUTION
+    ended = [one for one in diagnosis.stages if one.status is not SeriesStatus.COMPLETE]
     busiest = max((stage.number("machine.load_per_processor") or 0.0 for stage in diagnosis.stages), default=0.0)
-    if busiest >= BUSY:
-        text = f"this machine: up to {busiest:.1f} processes wait for each processor, so times may be too long here"
-        fields.append(Field(name="Busy", text=text, tone=Tone.CAUTION))
+    busy = f"this machine: up to {busiest:.1f} processes wait for each processor, so times may be too long here"
     missing = [STAGE_NAMES[name] for name in diagnosis.planned if name not in {one.name for one in diagnosis.stages}]
-    if missing:
-        fields.append(Field(name="Not measured yet", text=wording.listed(missing), tone=Tone.CAUTION))
     return Report(
         form="diagnosis",
         title=f"Diagnosis of {plain(format_target(diagnosis.target, login=False, escaped=False))}",
         name="Diagnosis",
-        fields=tuple(fields),
+        fields=fields_of(
+            ("Answer", answer.text, answer.tone),
+            ("Share", plain(format_target(diagnosis.target, escaped=False))),
+            ("Folder", diagnosis.folder and f"{plain(diagnosis.folder)}, read only"),
+            ("Settings", audit_answer(diagnosis.audit) if diagnosis.audit else ""),
+            *(("Not measured", f"{STAGE_NAMES[one.name]}: {plain(one.error or one.status)}", caution) for one in ended),
+            ("Busy", busy if busiest >= BUSY else "", caution),
+            ("Not measured yet", wording.listed(missing) if missing else "", caution),
+        ),
         tables=tuple(_tables(diagnosis)),
         document=lambda: diagnosis_document(diagnosis),
     )
@@ -499,10 +488,10 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
         form="diagnosis comparison",
         title="Two diagnoses compared",
         name="Comparison",
-        fields=(
-            Field(name="Answer", text=changed),
+        fields=fields_of(
+            ("Answer", changed),
             *(
-                Field(name=name, text=f"{with_zone(one.created_at)}: {diagnosis_answer(one).text}")
+                (name, f"{with_zone(one.created_at)}: {diagnosis_answer(one).text}")
                 for name, one in (("Base", base), ("Other", other))
             ),
         ),

@@ -26,7 +26,6 @@ class CopyPattern:
     key: str
     name: str
     streams: int
-    """Files at once."""
     put: tuple[str, ...]
     get: tuple[str, ...]
     source: str

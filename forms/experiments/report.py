@@ -43,6 +43,7 @@ from forms.report import (
     columns_of,
     fields_of,
     row_of,
+    table_of,
 )
 from forms.series.report import origin_fields, resumed_text
 from forms.series.summary import run_form
@@ -65,7 +66,17 @@ def steps_document(summary: ExperimentSummary) -> Document:
         "schema": EXPERIMENT_SCHEMA,
         "experiment": summary.name,
         "rungs": [_step(step) for step in summary.steps],
-        "gains": [_gain(gain) for gain in summary.gains],
+        "gains": [
+            {
+                "command": gain.command.value,
+                "kept_path": [step.series.id for step in gain.path],
+                "base": gain.path[0].series.id,
+                "other": gain.path[-1].series.id,
+                "counted": [step.series.id for step in gain.counted],
+                **verdict_document(gain.comparison),
+            }
+            for gain in summary.gains
+        ],
     }
 
 
@@ -75,7 +86,15 @@ def survey_document(filled: Survey) -> Document:
         "schema": SURVEY_SCHEMA,
         "name": filled.name,
         "complete": filled.complete,
-        "stations": [_station(station) for station in filled.stations],
+        "stations": [
+            {
+                **named(station, "place", "host", "protocol", "command", "state"),
+                "why": station.why or None,
+                "series": station.series.id if station.series else None,
+                "bytes_per_second": mean(station.series.rates()) if station.series else None,
+            }
+            for station in filled.stations
+        ],
         "findings": [finding_document(finding) for finding in filled.findings],
         "first": filled.first.key if filled.first else None,
         "next_step": filled.next_step,
@@ -92,36 +111,6 @@ def selftest_document(test: Selftest) -> Document:
         "smallest_change_percent": test.smallest_percent,
         "by_runs": [{"runs": count, "smallest_change_percent": change} for count, change in test.by_runs],
         "comparison": comparison_document(test.comparison),
-    }
-
-
-def _repeats_document(found: Repeats) -> Document:
-    return {
-        "schema": REPEATS_SCHEMA,
-        "series": [one.id for one in found.series],
-        "averages_bytes_per_second": list(found.averages_bytes_per_second),
-        **named(found, "within_percent", "between_percent", "by_chance_percent", "trend_percent"),
-        "smallest_change_percent": found.smallest_percent,
-    }
-
-
-def _station(station: Station) -> Document:
-    return {
-        **named(station, "place", "host", "protocol", "command", "state"),
-        "why": station.why or None,
-        "series": station.series.id if station.series else None,
-        "bytes_per_second": mean(station.series.rates()) if station.series else None,
-    }
-
-
-def _gain(gain: Gain) -> Document:
-    return {
-        "command": gain.command.value,
-        "kept_path": [step.series.id for step in gain.path],
-        "base": gain.path[0].series.id,
-        "other": gain.path[-1].series.id,
-        "counted": [step.series.id for step in gain.counted],
-        **verdict_document(gain.comparison),
     }
 
 
@@ -155,6 +144,7 @@ _COLUMNS = columns_of(
     "No", "Change", "Series", _RATE, "From", ("Change in %", ReportKind.SIGNED), "Verdict", "Decision"
 )
 _AVERAGE = 3
+_MARKS: Mapping[Decision | None, Mark] = {Decision.REVERTED: Mark.RESTORED}
 _NO_GAIN = "nothing yet, since no change is in force"
 
 
@@ -196,9 +186,7 @@ def steps_report(summary: ExperimentSummary) -> Report:
                 for step, way in open_steps(summary)
             ),
         ),
-        advice=tuple(
-            f"{step.number}, {said}" for step in summary.steps for said in (*_evidence(step), *_resumed(step.series))
-        ),
+        advice=tuple(f"{step.number}, {said}" for step in summary.steps for said in _evidence(step, resumed=True)),
         drawn=(_chart(summary),),
         document=lambda: steps_document(summary),
     )
@@ -291,12 +279,19 @@ def selftest_report(test: Selftest) -> Report:
     sides = ((found.base_id, found.base_bytes_per_second), (found.other_id, found.other_bytes_per_second))
     rows = tuple(row_of(name, *side) for name, side in zip(("first", "second"), sides, strict=True))
     measured = Table(columns=columns_of("Measured", "Series", _RATE), rows=rows)
+    smallest = table_of(
+        test.by_runs,
+        ("Runs a side", ReportKind.WHOLE, lambda one: one[0]),
+        ("Smallest change shown, %", ReportKind.PERCENT, lambda one: one[1]),
+        ("", ReportKind.TEXT, lambda one: "this test" if one[0] == test.runs else ""),
+        caption="Smallest change shown, by number of runs",
+    )
     return Report(
         form="self-test",
         title="Self-test: the same thing twice, interleaved",
         name="Self-test",
         fields=_about(test.series),
-        tables=(measured, _smallest_changes(test)) if test.by_runs else (measured,),
+        tables=(measured, smallest) if test.by_runs else (measured,),
         advice=tuple(sentences(test)),
         document=lambda: selftest_document(test),
     )
@@ -318,16 +313,13 @@ def repeats_report(found: Repeats) -> Report:
         fields=_about(found.series) if found.series else (),
         tables=(Table(columns=columns_of("No", "Series", _RATE), rows=rows),),
         advice=tuple(repeats_sentences(found)),
-        document=lambda: _repeats_document(found),
-    )
-
-
-def _smallest_changes(test: Selftest) -> Table:
-    shown = ("Smallest change shown, %", ReportKind.PERCENT)
-    return Table(
-        columns=columns_of(("Runs a side", ReportKind.WHOLE), shown, ""),
-        rows=tuple(row_of(runs, least, "this test" if runs == test.runs else "") for runs, least in test.by_runs),
-        caption="Smallest change shown, by number of runs",
+        document=lambda: {
+            "schema": REPEATS_SCHEMA,
+            "series": [one.id for one in found.series],
+            "averages_bytes_per_second": list(found.averages_bytes_per_second),
+            **named(found, "within_percent", "between_percent", "by_chance_percent", "trend_percent"),
+            "smallest_change_percent": found.smallest_percent,
+        },
     )
 
 
@@ -369,7 +361,7 @@ def _row(step: ExperimentStep, numbers: Mapping[str, int]) -> Row:
         Cell(value=change, formula=_formula(bases, others) if change is not None else None),
         f"{found.sign} {found.word}" if found else "",
         _state(step),
-        mark=_mark(step),
+        mark=_MARKS.get(step.decision, Mark.NONE),
     )
 
 
@@ -407,12 +399,7 @@ def _gained(gain: Gain) -> str:
     return f"{_way(gain)}, by {names}: {found.sign} {found.headline} {basis}".rstrip()
 
 
-def _mark(step: ExperimentStep) -> Mark:
-    return Mark.RESTORED if step.decision is Decision.REVERTED else Mark.NONE
-
-
 def _formula(bases: Sequence[int], others: Sequence[int]) -> Formula | None:
-    """The change between the means of the rows of both sides, in percent."""
     if not bases or not others:
         return None
     if len(bases) == len(others) == 1:
@@ -423,17 +410,14 @@ def _formula(bases: Sequence[int], others: Sequence[int]) -> Formula | None:
     return Formula(template=f"100*({other}/{base}-1)", references=references)
 
 
-def _evidence(step: ExperimentStep) -> Iterator[str]:
+def _evidence(step: ExperimentStep, *, resumed: bool = False) -> Iterator[str]:
     if step.base_number is None and step.change is not None:
         yield "no verdict: the series that it was made from is not in this experiment"
     label = f"{step.standing}: " if step.standing else ""
     sign = f"{step.mark} " if step.mark.strip() else ""
     yield from (f"{sign}{label}{said}" for said in (step.proof, *step.doubts) if said)
-
-
-def _resumed(series: Series) -> Iterator[str]:
-    if series.resumed_at:
-        yield f"resumed: {resumed_text(series)}"
+    if resumed and step.series.resumed_at:
+        yield f"resumed: {resumed_text(step.series)}"
 
 
 def _interval(step: ExperimentStep) -> tuple[float, float] | None:
@@ -450,7 +434,7 @@ def _chart(summary: ExperimentSummary) -> Chart:
         Bar(
             name=str(step.number),
             value=step.average_bytes_per_second,
-            mark=_mark(step),
+            mark=_MARKS.get(step.decision, Mark.NONE),
             interval=_interval(step),
             tone=step.comparison.tone if step.comparison else Tone.FAINT,
         )

@@ -238,7 +238,6 @@ def _signs(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
 
 
 def _marks(chart: Chart, field: _ChartField, each: int) -> Iterator[Shape]:
-    """The signs of the bars above them, each with a line down to the axis."""
     for x, signs in chart.signs_at([field.middle(place // each) for place in range(len(chart.bars))], _LETTER):
         yield Stroke(x, _TOP, x, field.bottom, "grid")
         yield ChartText(x, _TOP - 4, signs, "middle", "sign")

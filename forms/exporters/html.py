@@ -21,7 +21,6 @@ _COLOURS = {
     "level": ("#a33f00", "#ffab6b"),
     "warn": ("#8f1d1d", "#ff9d9d"),
 }
-"""On a light page and on a dark one."""
 LIGHT, DARK = ({name: both[page] for name, both in _COLOURS.items()} for page in (0, 1))
 
 

@@ -161,8 +161,6 @@ def chart_lines(chart: Chart, width: int, *, ansi: bool = False) -> Iterator[str
 
 
 class _TextScale(NamedTuple):
-    """Values along a line of cells."""
-
     low: float
     span: float
     cells: int

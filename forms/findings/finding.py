@@ -9,7 +9,7 @@ from typing import Any
 
 from forms import wording
 from forms.layout import Sign, Tone
-from forms.report import Field, Report, Table, columns_of, row_of
+from forms.report import Report, Table, columns_of, fields_of, row_of
 from forms.tuning.smb_conf import toml_data
 from storage.json_reader import named
 from storage.records import Command, Series, Target
@@ -43,7 +43,6 @@ class Finding:
     what_to_do: str = ""
     series_ids: tuple[str, ...] = ()
     options: str = ""
-    """What to type, for those who do."""
     cost: float | None = None
     """The share of the waiting time in its situation that would go, 0 to 1; None where it is not measured."""
     sure: str = ""
@@ -121,9 +120,7 @@ def is_wireless(series: Series) -> bool:
 def is_loopback(series: Series) -> bool:
     """Whether the traffic stayed on one machine."""
     kind = series.environment.get("path", {}).get("link.kind")
-    if kind is not None:
-        return kind == "loopback"
-    return is_loopback_address(series.target.host)
+    return is_loopback_address(series.target.host) if kind is None else kind == "loopback"
 
 
 def is_practice(series: Series) -> bool:
@@ -152,14 +149,7 @@ SCHEMA = "sharebench/findings/1"
 
 def finding_document(finding: Finding) -> dict[str, Any]:
     """One finding as a JSON object."""
-    return {
-        **named(finding, "key", "severity", "title", "evidence", "what_to_do"),
-        "series": list(finding.series_ids),
-    }
-
-
-def _findings_document(found: Sequence[Finding]) -> dict[str, Any]:
-    return {"schema": SCHEMA, "findings": [finding_document(finding) for finding in found]}
+    return named(finding, "key", "severity", "title", "evidence", "what_to_do") | {"series": list(finding.series_ids)}
 
 
 SIGNS = {
@@ -179,12 +169,11 @@ def findings_report(found: Sequence[Finding]) -> Report:
         form=FORM,
         title=TITLE,
         name=TITLE,
-        fields=tuple(
-            Field(name=wording.ANSWER, text=f"{one.title}. {one.what_to_do}", tone=SIGNS[one.severity].tone)
-            for one in found[:1]
+        fields=fields_of(
+            *((wording.ANSWER, f"{one.title}. {one.what_to_do}", SIGNS[one.severity].tone) for one in found[:1])
         ),
         tables=(findings_table(found, ""),),
-        document=partial(_findings_document, found),
+        document=lambda: {"schema": SCHEMA, "findings": [finding_document(finding) for finding in found]},
     )
 
 

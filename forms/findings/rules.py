@@ -111,7 +111,9 @@ def against_ftp(series: Sequence[Series]) -> Iterator[Finding]:
         for smb in set_ups if ftp else ():
             short = [m for m in (smb, ftp) if m and rules_series.slow_start_rules(m.series)]
             if ftp and short:
-                yield _too_far(host, command, short[0], smb, ftp)
+                trip = wording.milliseconds(round_trip_seconds(short[0].series) or 0.0)
+                words = {"command": command, "host": wording.plain(host), "trip": trip}
+                yield say("ratio-far", smb.series, ftp.series, smb=smb.says(), ftp=ftp.says(), **words)
             elif ftp:
                 yield _judged(host, smb, ftp, f"SMB {command}{_with(smb) if len(set_ups) > 1 else ''}")
 
@@ -126,19 +128,15 @@ def slower_with_a_change(series: Sequence[Series]) -> Iterator[Finding]:
             change = comparison.change_percent
             if change is None or not _is_loss(comparison, change):
                 continue
-            yield say(
-                "slower.proven" if comparison.verdict is Verdict.SLOWER else "slower",
-                before.series,
-                after.series,
-                command=command,
-                host=wording.plain(host),
-                loss=-change,
-                before=_with(before) or " before",
-                base=wording.rate(before.bytes_per_second),
-                with_base=_with(before) or " before",
-                rate=wording.rate(after.bytes_per_second),
-                with_it=_with(after),
-            )
+            rates = {"base": wording.rate(before.bytes_per_second), "rate": wording.rate(after.bytes_per_second)}
+            made = {
+                "before": _with(before) or " before",
+                "with_base": _with(before) or " before",
+                "with_it": _with(after),
+            }
+            words = {"command": command, "host": wording.plain(host), "loss": -change, **rates, **made}
+            name = "slower.proven" if comparison.verdict is Verdict.SLOWER else "slower"
+            yield say(name, before.series, after.series, **words)
 
 
 def _is_loss(comparison: Comparison, change_percent: float) -> bool:
@@ -170,12 +168,6 @@ def _with(measured: _Measured) -> str:
     return f" with {name}" if name else ""
 
 
-def _too_far(host: str, command: Command, short: _Measured, smb: _Measured, ftp: _Measured) -> Finding:
-    trip = wording.milliseconds(round_trip_seconds(short.series) or 0.0)
-    words = {"command": command, "host": wording.plain(host), "smb": smb.says(), "ftp": ftp.says(), "trip": trip}
-    return say("ratio-far", smb.series, ftp.series, **words)
-
-
 def _judged(host: str, smb: _Measured, ftp: _Measured, what: str) -> Finding:
     percent = 100 * smb.bytes_per_second / ftp.bytes_per_second
     unusual = sum(why is not None for why in summary.unusual(smb.series.rates()))
@@ -187,22 +179,13 @@ def _judged(host: str, smb: _Measured, ftp: _Measured, what: str) -> Finding:
         f" The book's rule is {TIME_TO_TUNE_PERCENT:.0f} to {USUAL_PERCENT:.0f} %. {misprint.right}"
         for misprint in misprints_about(name.partition(".")[0])
     )
-    return say(
-        "time-to-tune.guarded" if name == "time-to-tune" and guard else name,
-        smb.series,
-        ftp.series,
-        what=what,
-        percent=percent,
-        about=about,
-        guard=guard,
-        smb_id=smb.series.id,
-        seen=f"{smb.series.command} on {wording.plain(host)}: {smb.says()} is {percent:.1f} % of {ftp.says()}{stray}."
-        f"{usual}",
-    )
+    seen = f"{smb.series.command} on {wording.plain(host)}: {smb.says()} is {percent:.1f} % of {ftp.says()}{stray}."
+    words = {"what": what, "percent": percent, "about": about, "guard": guard, "smb_id": smb.series.id}
+    name = "time-to-tune.guarded" if name == "time-to-tune" and guard else name
+    return say(name, smb.series, ftp.series, seen=seen + usual, **words)
 
 
 def _ratio(percent: float, comparison: Comparison, *, unusual: bool) -> tuple[str, str]:
-    """The finding's name, and how many runs would tell more."""
     interval = comparison.runs_interval_percent
     if interval is None:
         return "ratio-unknown.single", ""
@@ -280,11 +263,9 @@ def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
 
 
 def _slow(name: str, host: str, command: Command, told: Sequence[_Measured]) -> Finding:
-    said = wording.listed(
-        [m.says() if m.series.command is command else f"{m.series.command} by {m.says()}" for m in told]
-    )
+    said = [m.says() if m.series.command is command else f"{m.series.command} by {m.says()}" for m in told]
     words = {"command": command, "host": wording.plain(host), "back": _BACK[command]}
-    return say(name, *(m.series for m in told), told=said, **words)
+    return say(name, *(m.series for m in told), told=wording.listed(said), **words)
 
 
 def _as_fast(far: _Measured) -> bool:

@@ -75,15 +75,11 @@ def growing_errors(series: Series) -> Iterator[Finding]:
         errors, drops = _number(facts, "link.errors_during") or 0, _number(facts, "link.drops_during") or 0
         if errors <= 0 and drops <= 0:
             continue
-        kinds = [
-            f"{words} {_number(facts, name):.0f}"
-            for name, words in _ERROR_KINDS.items()
-            if (_number(facts, name) or 0) > 0
-        ]
+        counts = ((words, _number(facts, name) or 0) for name, words in _ERROR_KINDS.items())
+        kinds = [f"{words} {count:.0f}" for words, count in counts if count > 0]
         detail = f" ({', '.join(kinds)})" if kinds else ""
-        variant = "-".join(
-            word for word, holds in (("wireless", finding.is_wireless(series)), ("drops", errors <= 0)) if holds
-        )
+        causes = (("wireless", finding.is_wireless(series)), ("drops", errors <= 0))
+        variant = "-".join(word for word, holds in causes if holds)
         counted = {"errors": errors, "drops": drops, "detail": detail}
         yield say(f"growing-errors.{variant}", side=side, interface=_interface(facts), **counted)
 
@@ -110,12 +106,8 @@ def retransmits(series: Series) -> Iterator[Finding]:
     again, sent = _number(server, "tcp.retransmitted_during"), _number(server, "tcp.segments_sent_during")
     late, received = _number(path, f"{own}out_of_order_during"), _number(path, f"{own}segments_received_during")
     if _lost(again, sent, LOSSY_RETRANSMIT_PERCENT):
-        yield _loss(
-            series,
-            f"the server, in all its connections, retransmitted {again:.0f} of {sent:.0f} TCP segments",
-            again,
-            sent,
-        )
+        seen = f"the server, in all its connections, retransmitted {again:.0f} of {sent:.0f} TCP segments"
+        yield _loss(series, seen, again, sent)
     elif _lost(late, received, OUT_OF_ORDER_PERCENT):
         where = "to this machine, in all its connections," if whole_machine else "here"
         seen = f"{late:.0f} of {received:.0f} TCP segments came {where} after a gap"

@@ -63,16 +63,15 @@ _SAME = 1e-9
 
 def columns_of_headings(record: Sequence[str]) -> list[str]:
     """Headings with the form's own, in any spelling, replaced by column names."""
-    found = [_column(heading) or heading.strip() for heading in record]
+    folded = [_folded(heading) for heading in record]
+    found = [
+        PaperColumn.PERCENT if name.startswith("%of") else _COLUMN_OF.get(name, heading.strip())
+        for name, heading in zip(folded, record, strict=True)
+    ]
     for place in range(len(found) - 1, 0, -1):
-        if _folded(record[place]) == "sec" and _folded(record[place - 1]) == "time":
+        if folded[place - 1 : place + 1] == ["time", "sec"]:
             del found[place]  # "Time, sec" without quotes
     return [str(heading) for heading in found]
-
-
-def _column(heading: str) -> PaperColumn | None:
-    folded = _folded(heading)
-    return PaperColumn.PERCENT if folded.startswith("%of") else _COLUMN_OF.get(folded)
 
 
 def _folded(heading: str) -> str:
@@ -203,6 +202,9 @@ class _Form:
     def text(self, name: str) -> str:
         return next(iter(self.fields.get(name, ())), "")
 
+    def cells(self, line: int, record: list[str]) -> "_Cells":
+        return _Cells(line, self.headings, record, self.decimal_comma)
+
     def facts(self, name: str) -> JSONNode:
         pairs = (cell.partition("=") for cell in self.fields.get(name, ())[1:])
         return JSONNode(name, {key: value for key, sign, value in pairs if sign})
@@ -257,6 +259,7 @@ def _short_enough(lines: Iterable[str], delimiter: str) -> Iterator[str]:
 
 def _forms(decimal_comma: bool, records: Iterable[tuple[int, list[str]]]) -> Iterator[_Form]:
     form: _Form | None = None
+    timed = {PaperColumn.TIME, PaperColumn.RATE}
     for line, record in records:
         first = record[0].strip() if record else ""
         if first == FORM:
@@ -265,7 +268,7 @@ def _forms(decimal_comma: bool, records: Iterable[tuple[int, list[str]]]) -> Ite
             if record[1:2] != [RUN_FORM]:
                 raise DocumentError(f"line {line}: expected a {RUN_FORM}, found {' '.join(record[1:2])!r}")
             form = _Form(line, decimal_comma)
-        elif first and (headings := _headings(record)):
+        elif first and (headings := columns_of_headings(record))[0] == PaperColumn.RUN and timed & set(headings):
             if form and form.headings:
                 yield form
                 form = None
@@ -284,12 +287,6 @@ def _forms(decimal_comma: bool, records: Iterable[tuple[int, list[str]]]) -> Ite
         yield form
 
 
-def _headings(record: list[str]) -> list[str]:
-    found = columns_of_headings(record)
-    is_table = found[:1] == [PaperColumn.RUN] and {PaperColumn.TIME, PaperColumn.RATE} & set(found)
-    return found if is_table else []
-
-
 def _series(form: _Form, given: Given) -> Series:
     runs = tuple(_runs(form, given.size_bytes))
     if not runs:
@@ -298,10 +295,12 @@ def _series(form: _Form, given: Given) -> Series:
     doubts = _contradictions(form, runs, link)
     measured = form.facts("Measured")
     moment, series_id = _when_and_which(form.text("Measured"))
+    words = form.text("Measured").split(", ")
+    status = next((one for one in SeriesStatus if one.value in words), SeriesStatus.COMPLETE)
     series = Series(
         id=measured.at("series").filled_text() if measured.value else series_id,
         created_at=measured.at("created_at").time() if measured.value else moment,
-        status=measured.at("status").one_of(SeriesStatus) if measured.value else _status(form.text("Measured")),
+        status=measured.at("status").one_of(SeriesStatus) if measured.value else status,
         error=form.text("Ended by") or None,
         label=form.text("Label"),
         note=form.text("Note"),
@@ -369,23 +368,15 @@ def _when_and_which(text: str) -> tuple[str, str]:
     return when.isoformat(timespec="milliseconds").replace("+00:00", "Z"), series_id
 
 
-def _status(measured: str) -> SeriesStatus:
-    words = measured.split(", ")
-    return next((status for status in SeriesStatus if status.value in words), SeriesStatus.COMPLETE)
-
-
 def _contradictions(form: _Form, runs: tuple[Run, ...], link: int | None) -> list[str]:
     valid = {str(run.number): run for run in runs if run.phase is Phase.MEASURED and run.status is RunStatus.VALID}
     rows: list[tuple[str, Cells]] = []
     for line, record in form.runs:
         name = record[0].strip()
         if name in valid:
-            cells = _Cells(line, form.headings, record, form.decimal_comma).given()
+            cells = form.cells(line, record).given()
             rows.append((name, {PaperColumn.SIZE: Printed(valid[name].size_bytes), **cells}))
-    average, deviation = (
-        _Cells(form.line, form.headings, form.statistics.get(name, []), form.decimal_comma).given()
-        for name in _STATISTICS
-    )
+    average, deviation = (form.cells(form.line, form.statistics.get(name, [])).given() for name in _STATISTICS)
     return contradictions(rows, average, deviation, link)
 
 
@@ -393,7 +384,7 @@ def _runs(form: _Form, size_bytes: int | None) -> Iterator[Run]:
     size = size_bytes
     seen: set[tuple[Phase, int]] = set()
     for line, record in form.runs:
-        cells = _Cells(line, form.headings, record, form.decimal_comma)
+        cells = form.cells(line, record)
         named = _RUN_NAME.fullmatch(record[0].strip())
         assert named
         phase, number = Phase.WARM_UP if named[1] else Phase.MEASURED, int(named[2][:_MOST_DIGITS])

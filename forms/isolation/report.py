@@ -1,7 +1,7 @@
 """Isolations on paper and as JSON, alone or two side by side."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib import resources
 from typing import Any
 
@@ -26,7 +26,7 @@ from forms.isolation.summary import (
     profiled_rounds,
 )
 from forms.layout import Tone
-from forms.report import Bar, Chart, Field, Report, ReportKind, Table, columns_of, row_of
+from forms.report import Bar, Chart, Field, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.series.report import harmful_fields, when_field, who_fields
 from storage.isolations import Isolation, Layer, LayerRun, isolation_to_json
 from storage.records import RunStatus
@@ -43,16 +43,19 @@ LOOK_AT: Mapping[Cause, tuple[str, ...]] = {
 
 def verdict_sentence(found: IsolationVerdict) -> str:
     """The verdict in one sentence with its numbers."""
-    return _SENTENCES[found.cause](found)
+    if found.cause is not Cause.UNKNOWN:
+        return _SENTENCES[found.cause](found.evidence)
+    reason = doubt_text(found.doubts[0], found.evidence) if found.doubts else "nothing was measured"
+    if IsolationDoubt.VARYING in found.doubts[:1]:
+        reason += f": {_ratio_text(found.evidence)} of what disk and network together carry; measure more rounds"
+    return f"It cannot be told apart here: {reason}"
 
 
-def _samba(found: IsolationVerdict) -> str:
-    one = found.evidence
+def _samba(one: LayerEvidence) -> str:
     return f"Samba: {_ratio_text(one)} of what disk and network together carry, with {_clients(one)}{_busy(one)}"
 
 
-def _disk(found: IsolationVerdict) -> str:
-    one = found.evidence
+def _disk(one: LayerEvidence) -> str:
     parts = []
     if one.file_system_share is not None:
         parts.append(f"{100 * one.file_system_share:.0f} % of the clients' waiting is calls of its file system")
@@ -63,8 +66,7 @@ def _disk(found: IsolationVerdict) -> str:
     return f"The disk: {', and '.join(parts)}, with {_clients(one)}"
 
 
-def _network(found: IsolationVerdict) -> str:
-    one = found.evidence
+def _network(one: LayerEvidence) -> str:
     if one.link_share is not None and one.link_share > 1:
         return f"The network, with {_clients(one)}: more came through than the link is said to carry; give its rate"
     if one.link_share is not None and one.link_share >= LINK_SHARE:
@@ -75,8 +77,7 @@ def _network(found: IsolationVerdict) -> str:
     return f"The network: the server reaches {_ratio_text(one)} of what it carries, with {_clients(one)}"
 
 
-def _processor(found: IsolationVerdict) -> str:
-    one = found.evidence
+def _processor(one: LayerEvidence) -> str:
     if one.throttled_percent is not None and one.processor_quota is not None:
         return (
             f"The processor: smbd is held to {one.processor_quota:g} of one by its control group, and used that up in "
@@ -85,8 +86,7 @@ def _processor(found: IsolationVerdict) -> str:
     return f"The processor: the server reaches {_ratio_text(one)} of what the machine carries{_busy(one)}"
 
 
-def _client(found: IsolationVerdict) -> str:
-    one = found.evidence
+def _client(one: LayerEvidence) -> str:
     if one.held_share is not None and one.held_share >= HELD_SHARE:
         return (
             f"This client: {100 * one.held_share:.0f} % of an operation's time is its own work and its wait for a "
@@ -105,20 +105,12 @@ def _client(found: IsolationVerdict) -> str:
     return f"This client: its processors are {one.client_cpu_percent or 0:.0f} % busy; measure from a faster machine"
 
 
-def _unknown(found: IsolationVerdict) -> str:
-    reason = doubt_text(found.doubts[0], found.evidence) if found.doubts else "nothing was measured"
-    if IsolationDoubt.VARYING in found.doubts[:1]:
-        reason += f": {_ratio_text(found.evidence)} of what disk and network together carry; measure more rounds"
-    return f"It cannot be told apart here: {reason}"
-
-
-_SENTENCES: Mapping[Cause, Callable[[IsolationVerdict], str]] = {
+_SENTENCES: Mapping[Cause, Callable[[LayerEvidence], str]] = {
     Cause.SAMBA: _samba,
     Cause.DISK: _disk,
     Cause.NETWORK: _network,
     Cause.PROCESSOR: _processor,
     Cause.CLIENT: _client,
-    Cause.UNKNOWN: _unknown,
 }
 
 
@@ -168,11 +160,6 @@ def price_sentence(summary: IsolationSummary) -> str | None:
     return f"without {names} the server does {gain(point.price)} passes a second, with {_clients(point)}"
 
 
-def _cost_sentence(summary: IsolationSummary) -> str | None:
-    cost = summary.profiling_cost
-    return f"while smbd does not count, the server does {gain(cost)} MB/s" if cost else None
-
-
 def gain(ratio: MeasuredRatio) -> str:
     """A ratio as a change in percent, with its interval: ``+23 % (+18 to +29)``."""
     text = f"{100 * (ratio.value - 1):+.0f} %"
@@ -215,7 +202,16 @@ def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         **{name: value for name, value in isolation_to_json(summary.isolation).items() if name not in _HIDDEN},
-        "points": [_point(point) for point in summary.points],
+        "points": [
+            {
+                "clients": point.clients,
+                "bytes_per_second": {layer.value: rate for layer, rate in point.rates.items()},
+                "least_bytes_per_second": point.least,
+                "server_of_least": point.ratio and asdict(point.ratio),
+                "passes_without_of_passes_with": point.price and asdict(point.price),
+            }
+            for point in summary.points
+        ],
         "verdict": {
             "cause": verdict.cause.value,
             "doubts": [doubt.value for doubt in verdict.doubts],
@@ -224,16 +220,6 @@ def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
         "waterfall_microseconds": dict(fall.parts()) | {"one operation": fall.whole} if fall else None,
         "profile_summary": asdict(profile) if profile else None,
         "profiling_cost": summary.profiling_cost and asdict(summary.profiling_cost),
-    }
-
-
-def _point(point: IsolationPoint) -> dict[str, Any]:
-    return {
-        "clients": point.clients,
-        "bytes_per_second": {layer.value: rate for layer, rate in point.rates.items()},
-        "least_bytes_per_second": point.least,
-        "server_of_least": point.ratio and asdict(point.ratio),
-        "passes_without_of_passes_with": point.price and asdict(point.price),
     }
 
 
@@ -258,10 +244,7 @@ def isolation_report(isolation: Isolation) -> Report:
         form=FORM,
         title=f"Is it Samba, the disk, or the network? {wording.place(isolation.target)}",
         name=isolation.label or isolation.id,
-        fields=(
-            Field(name=wording.VERDICT, text=answer_sentence(summary.verdict), tone=tone),
-            *_fields(isolation),
-        ),
+        fields=(*fields_of((wording.VERDICT, answer_sentence(summary.verdict), tone)), *_fields(isolation)),
         tables=tuple(tables),
         results=tuple(_results(summary)),
         advice=(*reservations(summary.verdict), *_advice(isolation)),
@@ -276,22 +259,20 @@ def _fields(isolation: Isolation) -> list[Field]:
     if isolation.without:
         script += f", without {', '.join(isolation.without)}"
     when = when_field([isolation.created_at], [isolation.environment]).text
-    found = [
-        Field(name="Isolation", text=" · ".join(filter(None, (isolation.id, wording.plain(isolation.label))))),
-        Field(name="Measured", text=f"{when}, {isolation.status}"),
+    one = isolation.client
+    return [
+        *fields_of(
+            ("Isolation", " · ".join(filter(None, (isolation.id, wording.plain(isolation.label))))),
+            ("Measured", f"{when}, {isolation.status}"),
+        ),
         *who_fields([isolation.environment]),
         *harmful_fields([isolation.environment]),
-        Field(name="Script", text=script),
-        Field(
-            name="Rounds",
-            text=f"{isolation.rounds}" + (f", runs of {isolation.seconds} s" if isolation.seconds else ""),
+        *fields_of(
+            ("Script", script),
+            ("Rounds", f"{isolation.rounds}" + (f", runs of {isolation.seconds} s" if isolation.seconds else "")),
+            ("Session", f"SMB {one.dialect}, signing {one.signing}, encryption {one.encryption}" if one else ""),
         ),
     ]
-    if isolation.client:
-        one = isolation.client
-        parts = [f"SMB {one.dialect}", f"signing {one.signing}", f"encryption {one.encryption}"]
-        found.append(Field(name="Session", text=", ".join(parts)))
-    return found
 
 
 def layers_table(summary: IsolationSummary) -> Table:
@@ -336,13 +317,14 @@ def _waterfall_table(summary: IsolationSummary) -> list[Table]:
     fall = summary.waterfall
     if fall is None:
         return []
-    rows = [
-        row_of(name, part, 100 * part / fall.whole)
-        for name, part in (*fall.parts().items(), ("one operation", fall.whole))
-    ]
-    figures = (("Microseconds", ReportKind.DECIMAL), ("Share, %", ReportKind.DECIMAL))
-    columns = columns_of("Where one operation's time goes", *figures)
-    return [Table(columns=columns, rows=tuple(rows), is_detail=True)]
+    table = table_of(
+        (*fall.parts().items(), ("one operation", fall.whole)),
+        ("Where one operation's time goes", ReportKind.TEXT, lambda one: one[0]),
+        ("Microseconds", ReportKind.DECIMAL, lambda one: one[1]),
+        ("Share, %", ReportKind.DECIMAL, lambda one: 100 * one[1] / fall.whole),
+        is_detail=True,
+    )
+    return [table]
 
 
 def _profile_tables(summary: IsolationSummary) -> list[Table]:
@@ -358,31 +340,32 @@ def _profile_tables(summary: IsolationSummary) -> list[Table]:
 
 
 def _calls_table(heading: str, calls: Sequence[DearCall], whole: str) -> Table:
-    times = (("µs a call", ReportKind.DECIMAL), (f"Share of {whole} time, %", ReportKind.DECIMAL))
-    columns = columns_of(heading, ("Calls", ReportKind.WHOLE), *times)
-    rows = (row_of(wording.plain(one.name), one.calls, one.microseconds_a_call, 100 * one.share) for one in calls)
-    return Table(columns=columns, rows=tuple(rows), is_detail=True)
+    return table_of(
+        calls,
+        (heading, ReportKind.TEXT, lambda one: wording.plain(one.name)),
+        ("Calls", ReportKind.WHOLE, lambda one: one.calls),
+        ("µs a call", ReportKind.DECIMAL, lambda one: one.microseconds_a_call),
+        (f"Share of {whole} time, %", ReportKind.DECIMAL, lambda one: 100 * one.share),
+        is_detail=True,
+    )
 
 
 def _results(summary: IsolationSummary) -> list[Field]:
-    found: list[Field] = []
-    price, cost, profile = price_sentence(summary), _cost_sentence(summary), summary.profile
-    if price:
-        found.append(Field(name="Price", text=price))
+    profile, hits = summary.profile, ""
     if profile and profile.stat_cache_lookups:
         hits = f"{profile.stat_cache_hits:,} of {profile.stat_cache_lookups:,} look-ups found something"
-        found.append(Field(name="Stat cache", text=hits, is_detail=True))
-    if cost:
-        found.append(Field(name="Cost of profiling", text=cost, is_detail=True))
-    return found
+    cost = summary.profiling_cost
+    spent = f"while smbd does not count, the server does {gain(cost)} MB/s" if cost else ""
+    details = fields_of(("Stat cache", hits), ("Cost of profiling", spent))
+    return [*fields_of(("Price", price_sentence(summary))), *(replace(one, is_detail=True) for one in details)]
 
 
 def _advice(isolation: Isolation) -> list[str]:
     said = [wording.plain(problem) for problem in isolation.problems]
-    failed = [run for run in isolation.runs if run.status is RunStatus.FAILED]
     said += [
         f"{run.layer.value}, {_clients(run)}, round {run.round}, failed: {wording.plain(run.error or '')}"
-        for run in failed
+        for run in isolation.runs
+        if run.status is RunStatus.FAILED
     ]
     strange = sum(run.unexpected for run in isolation.runs)
     if strange:
@@ -418,16 +401,15 @@ _SHOWN = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH
 def isolation_comparison(base: Isolation, other: Isolation) -> Report:
     """Two isolations side by side; layers that one lacks stay empty."""
     both = (isolation_summary(base), isolation_summary(other))
-    fields = [Field(name=label, text=_name(one)) for label, one in zip(("Base", "Other"), both, strict=True)]
-    verdicts = [
-        Field(name=f"{label}'s verdict", text=verdict_sentence(one.verdict))
-        for label, one in zip(("Base", "Other"), both, strict=True)
-    ]
+    named = tuple(zip(("Base", "Other"), both, strict=True))
     report = Report(
         form="isolation comparison",
         title="Two isolations",
         name="Isolations",
-        fields=(*verdicts, *fields),
+        fields=fields_of(
+            *((f"{label}'s verdict", verdict_sentence(one.verdict)) for label, one in named),
+            *((label, _name(one)) for label, one in named),
+        ),
         tables=(_table(both),),
         advice=tuple(_differences(base, other)),
         document=lambda: {

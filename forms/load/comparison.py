@@ -8,7 +8,7 @@ from typing import Any
 
 from forms import wording
 from forms.load.summary import load_answer, percentile_seconds
-from forms.report import Field, Report, ReportKind, table_of
+from forms.report import Report, ReportKind, fields_of, table_of
 from forms.stats.decision import ChangeDecision, SeriesGroup, Step, Verdict, confirmed_changes, decide_together
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from forms.worksheets.summary import UsersCalculation
@@ -132,18 +132,15 @@ def load_comparison_report(found: LoadComparison) -> Report:
         ("Base p95 ms", ReportKind.DECIMAL, lambda pair: _p95_ms(pair.base)),
         ("Other p95 ms", ReportKind.DECIMAL, lambda pair: _p95_ms(pair.other)),
     )
+    sign = VERDICT_SIGNS[found.verdict]
     return Report(
         form="load comparison",
         title="Two loads side by side",
         name="Loads",
-        fields=(
-            Field(
-                name=wording.VERDICT,
-                text=f"{VERDICT_SIGNS[found.verdict]} {_verdict_text(found)}",
-                tone=VERDICT_SIGNS[found.verdict].tone,
-            ),
-            Field(name="Base", text=_named(found.base)),
-            Field(name="Other", text=_named(found.other)),
+        fields=fields_of(
+            (wording.VERDICT, f"{sign} {_verdict_text(found)}", sign.tone),
+            ("Base", _named(found.base)),
+            ("Other", _named(found.other)),
         ),
         tables=(points,) if found.pairs else (),
         advice=_advice(found),

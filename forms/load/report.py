@@ -1,7 +1,7 @@
 """Loads on paper and as JSON."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -16,7 +16,6 @@ from forms.report import (
     Mark,
     Report,
     ReportKind,
-    Row,
     Table,
     columns_of,
     fields_of,
@@ -38,7 +37,7 @@ Document = dict[str, Any]
 
 def load_document(load: Load, prediction: Prediction | None = None) -> Document:
     """The load with its points and results."""
-    knee = summary.knee_of(load.valid_points())
+    knee, line = summary.knee_of(load.valid_points()), summary.memory_line(load)
     return {
         "schema": LOAD_SCHEMA,
         **named(load, "id", "created_at", "status", "error", "label", "note", "question"),
@@ -46,17 +45,10 @@ def load_document(load: Load, prediction: Prediction | None = None) -> Document:
         "points": [_point_document(point) for point in load.points],
         "answer": summary.load_answer(load),
         "limit_seconds": summary.limit_seconds(load.choices, load.scenario),
-        "memory": _memory_document(load),
+        "memory": line and {"bytes_per_user": line.bytes_a_session, **named(line, "low_bytes", "high_bytes")},
         "knee": knee and asdict(knee),
         "prediction": prediction and asdict(prediction),
     }
-
-
-def _memory_document(load: Load) -> Document | None:
-    line = summary.memory_line(load)
-    if line is None:
-        return None
-    return {"bytes_per_user": line.bytes_a_session, **named(line, "low_bytes", "high_bytes")}
 
 
 def _point_document(point: LoadPoint) -> Document:
@@ -95,8 +87,7 @@ _MARKS = {
     PointStatus.GENERATOR: Mark.UNUSUAL,
 }
 _OVERLOAD = f"less than {100 * summary.ACHIEVED_SHARE:.0f} % of the requests offered, errors"
-_WHOLE = ReportKind.WHOLE
-_ADVICE = {
+_ADVICE: Mapping[Limit | None, str] = {
     Limit.NETWORK: "The network was full: a faster link, or a second card, carries more users.",
     Limit.SERVER_CPU: "The server's processors were the limit: look at signing, encryption and the log level first.",
     Limit.DISK: "A disk of the server was busy nearly all the time: more memory or more disks carry more users.",
@@ -128,9 +119,8 @@ def load_report(load: Load, prediction: Prediction | None = None) -> Report:
 
 def _fields(load: Load) -> Iterator[Field]:
     if text := summary.load_answer(load):
-        yield Field(
-            name=wording.ANSWER, text=text, number=load.capacity.carried if load.capacity else None, unit="users"
-        )
+        number = load.capacity.carried if load.capacity else None
+        yield Field(name=wording.ANSWER, text=text, number=number, unit="users")
     yield Field(name="Load", text=" · ".join(filter(None, (load.id, load.label))))
     targets = ", ".join(format_target(target, escaped=False) for target in load.targets)
     yield Field(name="Target" if len(load.targets) == 1 else "Targets", text=wording.plain(targets))
@@ -147,12 +137,10 @@ def _fields(load: Load) -> Iterator[Field]:
     if load.file_set_bytes:
         yield Field(name="Files", text=_files_text(load), number=load.file_set_bytes, unit="bytes")
     ended = "" if load.status is SeriesStatus.COMPLETE else load.status.value
+    makers = (f"{w.processes} process{'es' if w.processes > 1 else ''} on {w.host}" for w in load.workers)
     yield from fields_of(
         ("Link", wording.link_rate(load.link_bits_per_second) if load.link_bits_per_second else ""),
-        (
-            "Made by",
-            ", ".join(f"{w.processes} process{'es' if w.processes > 1 else ''} on {w.host}" for w in load.workers),
-        ),
+        ("Made by", ", ".join(makers)),
         ("Status", f"{ended}: {load.error}" if ended and load.error else ended),
         ("Question", load.question),
         ("Note", load.note),
@@ -177,18 +165,16 @@ def _files_text(load: Load) -> str:
     sizes = ", ".join(
         f"{wording.binary_size(each.size_bytes)} ({100 * each.share / whole:.3g} %)" for each in load.scenario.sizes
     )
-    fits = summary.fits_in_memory(load)
     memory = {
         True: "; fits in the server's memory, so this is no measure of its disks",
         False: "; larger than the server's memory",
         None: "",
-    }[fits]
+    }[summary.fits_in_memory(load)]
     return f"{load.scenario.files:,} files, {wording.binary_size(load.file_set_bytes)}: {sizes}{memory}"
 
 
 def _ms(histogram: Histogram, share: float) -> float | None:
-    seconds = summary.percentile_seconds(histogram, share)
-    return None if seconds is None else 1000 * seconds
+    return _times(1000, summary.percentile_seconds(histogram, share))
 
 
 def _decimals(*headings: str) -> tuple[tuple[str, ReportKind], ...]:
@@ -230,46 +216,39 @@ def _mega(value: float | None) -> float | None:
     return None if value is None else value / 1e6
 
 
+def _times(factor: float, value: float | None) -> float | None:
+    return None if value is None else factor * value
+
+
 def _processors_table(points: Sequence[LoadPoint]) -> list[Table]:
     if not any(point.server for point in points):
         return []
+    names = ("user", "system", "total", "total", "total", "smbd", "kernel", "others")
+    kinds = ("mean", "mean", "mean", "median", "deviation", "mean", "mean", "mean")
     figures = _decimals("User %", "System %", "Total %", "Median %", "Dev.", "smbd %", "Kernel %", "Others %")
     caption = "Processors of the server (all of them = 100 %): smbd, the kernel's own work, other programs"
-    rows = tuple(map(_processors_row, points))
-    return [Table(columns=columns_of("Users", *figures), rows=rows, caption=caption, is_detail=True)]
-
-
-def _processors_row(point: LoadPoint) -> Row:
-    server = point.server
-    if server is None:
-        return row_of(_name(point), *[None] * 8)
-    total, parts = server.total_percent, (server.smbd_percent, server.kernel_percent, server.others_percent)
-    return row_of(
-        _name(point),
-        server.user_percent.mean,
-        server.system_percent.mean,
-        total.mean,
-        total.median,
-        total.deviation,
-        *(part.mean if part else None for part in parts),
-    )
+    rows = []
+    for point in points:
+        spreads = (getattr(point.server, f"{name}_percent", None) for name in names)
+        numbers = (getattr(spread, kind, None) for spread, kind in zip(spreads, kinds, strict=True))
+        rows.append(row_of(_name(point), *numbers))
+    return [Table(columns=columns_of("Users", *figures), rows=tuple(rows), caption=caption, is_detail=True)]
 
 
 def _beside_table(points: Sequence[LoadPoint]) -> Table:
-    columns = columns_of("Users", *_decimals("USS MB", "PSS MB", "Disk %", "Generator CPU %", "Late ms p99"))
-    caption = "Memory and disks of the server; the load generator, and how late its timers fired"
-    return Table(columns=columns, rows=tuple(map(_beside_row, points)), caption=caption, is_detail=True)
+    def busiest(point: LoadPoint) -> float | None:
+        return max(point.server.disk_busy_percent.values(), default=None) if point.server else None
 
-
-def _beside_row(point: LoadPoint) -> Row:
-    server, late = point.server, point.generator_lateness.quantile_seconds(0.99)
-    return row_of(
-        _name(point),
-        _mega(server.smbd_uss_bytes) if server else None,
-        _mega(server.smbd_pss_bytes) if server else None,
-        max(server.disk_busy_percent.values(), default=None) if server else None,
-        max(point.generator_cpu_percent, default=None),
-        None if late is None else 1000 * late,
+    return table_of(
+        points,
+        ("Users", ReportKind.TEXT, _name),
+        ("USS MB", ReportKind.DECIMAL, lambda point: _mega(getattr(point.server, "smbd_uss_bytes", None))),
+        ("PSS MB", ReportKind.DECIMAL, lambda point: _mega(getattr(point.server, "smbd_pss_bytes", None))),
+        ("Disk %", ReportKind.DECIMAL, busiest),
+        ("Generator CPU %", ReportKind.DECIMAL, lambda point: max(point.generator_cpu_percent, default=None)),
+        ("Late ms p99", ReportKind.DECIMAL, lambda p: _times(1000, p.generator_lateness.quantile_seconds(0.99))),
+        caption="Memory and disks of the server; the load generator, and how late its timers fired",
+        is_detail=True,
     )
 
 
@@ -298,11 +277,7 @@ def _sizes_table(points: Sequence[LoadPoint]) -> Table:
         ("Users", ReportKind.WHOLE, lambda row: row.users),
         ("Requests/s", ReportKind.DECIMAL, lambda row: row.requests_per_second),
         ("MB/s", ReportKind.DECIMAL, lambda row: row.bytes_per_second / 1e6),
-        (
-            "CPU ms a MB",
-            ReportKind.DECIMAL,
-            lambda row: row.cpu_seconds_a_megabyte and 1000 * row.cpu_seconds_a_megabyte,
-        ),
+        ("CPU ms a MB", ReportKind.DECIMAL, lambda row: _times(1000, row.cpu_seconds_a_megabyte)),
         caption="By the size of the files (the Redpaper's figures 5 and 6)",
     )
 
@@ -320,9 +295,7 @@ def knee_text(load: Load) -> str:
 
 
 def _prediction_text(load: Load, prediction: Prediction) -> str:
-    server, user = (
-        wording.rate(rate) for rate in (prediction.capacity_bytes_per_second, prediction.user_bytes_per_second)
-    )
+    server, user = map(wording.rate, (prediction.capacity_bytes_per_second, prediction.user_bytes_per_second))
     return (
         f"{prediction.users:,} users by the worksheet {prediction.worksheet}: the server moves {server}, and a user "
         f"asked for {user} here; measured: {summary.load_answer(load, brief=True) or 'nothing'}"
@@ -344,13 +317,14 @@ def _queue_text(load: Load) -> str:
             "there by ssh, and that smb.conf where it is not the usual one"
         )
     return "; ".join(
-        f"{point.users} users: {queue.waiting:,} jobs waited after the last hand-over, "
-        + (f"{queue.drained_seconds:.0f} s long" if queue.drained_seconds is not None else _left_text(queue))
+        f"{point.users} users: {queue.waiting:,} jobs waited after the last hand-over, {_until(queue)}"
         for point, queue in seen
     )
 
 
-def _left_text(queue: PrintQueue) -> str:
+def _until(queue: PrintQueue) -> str:
+    if queue.drained_seconds is not None:
+        return f"{queue.drained_seconds:.0f} s long"
     return f"of which {queue.left:,} still did when it was ended" if queue.left else "and some still did at the end"
 
 
@@ -378,7 +352,7 @@ def _results(load: Load, prediction: Prediction | None) -> Iterator[Field]:
 
 def _advice(load: Load) -> Iterator[str]:
     limit = load.capacity.limit if load.capacity else None
-    if limit is not None and limit in _ADVICE:
+    if limit in _ADVICE:
         yield _ADVICE[limit]
     judged = [(point.users, point.size_bytes) for point in load.points if summary.tells_of_server(point)]
     held_back = [point for point in load.points if point.status is PointStatus.GENERATOR]
@@ -437,7 +411,12 @@ def _few_requests(points: Sequence[LoadPoint]) -> Iterator[str]:
 def load_charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:
     """Requests/s, p95 and server CPU over users, with their intervals; charts of one bar are left out."""
     drawn: tuple[tuple[str, str, tuple[int, int], Callable[[LoadPoint], _Drawn]], ...] = (
-        ("Requests a second over users", "requests/s", (0, 2), _requests),
+        (
+            "Requests a second over users",
+            "requests/s",
+            (0, 2),
+            lambda point: (point.requests_per_second, confidence_interval(point.slice_rates)),
+        ),
         ("p95 of the response over users", "ms", (0, 8), _p95),
         ("The server's processors over users", "%", (1, 3), _processors),
     )
@@ -453,10 +432,6 @@ def load_charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:
 
 
 _Drawn = tuple[float | None, tuple[float, float] | None]
-
-
-def _requests(point: LoadPoint) -> _Drawn:
-    return point.requests_per_second, confidence_interval(point.slice_rates)
 
 
 def _p95(point: LoadPoint) -> _Drawn:

@@ -341,7 +341,6 @@ _NOT_JUDGED = {
     PointStatus.GENERATOR: "; not judged: the load generator was the limit",
     PointStatus.REJECTED: "; not judged: its numbers contradict one another",
 }
-"""Figures stand beside the point."""
 
 
 def _idle_answer(points: list[LoadPoint], line: MemoryLine | None) -> str:

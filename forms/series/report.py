@@ -53,7 +53,6 @@ from storage.records import (
     RunStatus,
     Series,
     SeriesStatus,
-    Target,
     format_target,
     with_zone,
 )
@@ -123,7 +122,9 @@ LINK = "Link"
 def head_fields(series: Series) -> Iterator[Field]:
     """The lines above the table in form order, without empty ones."""
     yield from fields_of(("Label", series.label), ("Question", series.question), ("Command", series.command.value))
-    yield from _target_fields(series.target)
+    text, url = format_target(series.target, escaped=False), format_target(series.target)
+    yield Field(name="Target", text=text, facts=() if text == url else (("url", url),))
+    yield from fields_of(("Server", practice_text(series.target)))
     yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
     yield from _tree_fields(series)
     yield link_field(series.link_bits_per_second)
@@ -132,11 +133,12 @@ def head_fields(series: Series) -> Iterator[Field]:
     yield Field(name="Measured", text=_measured(series), facts=measured)
     yield from who_fields([series.environment])
     left = None if series.running_by else series.scratch_path
+    reasons = series.quiet.reasons if series.quiet else ()
     yield from fields_of(
         ("Ended by", series.error),
         ("Resumed", resumed_text(series) if series.resumed_at else ""),
         ("Left behind", left and f"{left} may still be on the target: delete it there"),
-        ("Quiet time", _quiet_text(series.quiet)),
+        ("Quiet time", f"{series.quiet_verdict}{f' ({reasons[0]})' if reasons else ''}"),
     )
     yield from _ceiling(series)
     yield from fields_of(
@@ -145,13 +147,6 @@ def head_fields(series: Series) -> Iterator[Field]:
         ("Decision", series.decision and wording.decided(series.decision)),
         ("Note", series.note),
     )
-
-
-def _target_fields(target: Target) -> Iterator[Field]:
-    text, url = format_target(target, escaped=False), format_target(target)
-    yield Field(name="Target", text=text, facts=() if text == url else (("url", url),))
-    if text := practice_text(target):
-        yield Field(name="Server", text=text)
 
 
 def result_fields(form: SeriesSummary) -> Iterator[Field]:
@@ -163,9 +158,8 @@ def result_fields(form: SeriesSummary) -> Iterator[Field]:
         rates.append(("All bytes / all seconds", sustained))
     for name, rate in rates:
         yield Field(name=name, text=f"{wording.whole(rate)} bytes/sec", number=rate, unit="bytes/sec")
-    opened, closed = opening_seconds(form.series), closing_seconds(form.series)
-    parts = [f"open {wording.milliseconds(opened)}"] if opened is not None else []
-    parts += [f"close {wording.milliseconds(closed)}"] if closed is not None else []
+    times = (("open", opening_seconds(form.series)), ("close", closing_seconds(form.series)))
+    parts = [f"{name} {wording.milliseconds(seconds)}" for name, seconds in times if seconds is not None]
     low, high = form.confidence or (0.0, 0.0)
     sure = f"{wording.whole(max(low, 0))} to {wording.whole(high)} bytes/sec"
     yield from fields_of(
@@ -200,18 +194,17 @@ def _tree_fields(series: Series) -> Iterator[Field]:
 
 def client_text(client: ClientFacts) -> str:
     """The client and what it negotiated."""
-    parts = [f"{client.name} {client.version}".strip()]
-    if client.dialect:
-        parts.append(f"dialect {client.dialect}")
-    if client.signing:
-        parts.append("not signed" if client.signing == "none" else f"signed by {client.signing}")
-    if client.encryption:
-        parts.append("not encrypted" if client.encryption == "none" else f"encrypted by {client.encryption}")
-    if client.block_bytes:
-        parts.append(f"blocks of {wording.binary_size(client.block_bytes)}")
-    if client.in_flight:
-        parts.append(f"{client.in_flight} in flight")
-    return ", ".join(parts)
+    signed = f"signed by {client.signing}" if client.is_signed else "not signed"
+    encrypted = f"encrypted by {client.encryption}" if client.is_encrypted else "not encrypted"
+    parts = (
+        f"{client.name} {client.version}".strip(),
+        client.dialect and f"dialect {client.dialect}",
+        client.signing and signed,
+        client.encryption and encrypted,
+        client.block_bytes and f"blocks of {wording.binary_size(client.block_bytes)}",
+        client.in_flight and f"{client.in_flight} in flight",
+    )
+    return ", ".join(str(part) for part in parts if part)
 
 
 def _client_facts(client: ClientFacts) -> tuple[tuple[str, str], ...]:
@@ -227,13 +220,10 @@ def _change_text(change: Change) -> str:
 
 
 def _measured(series: Series) -> str:
-    return f"{with_zone(series.created_at)}{from_machines([series.environment])}{_ended(series)}, series {series.id}"
-
-
-def _ended(series: Series) -> str:
-    if series.running_by:
-        return f", {series.status.value}, running (process {series.running_by.process_id} on {series.running_by.host})"
-    return "" if series.status is SeriesStatus.COMPLETE else f", {series.status.value}"
+    owner, ended = series.running_by, "" if series.status is SeriesStatus.COMPLETE else f", {series.status.value}"
+    if owner:
+        ended = f", {series.status.value}, running (process {owner.process_id} on {owner.host})"
+    return f"{with_zone(series.created_at)}{from_machines([series.environment])}{ended}, series {series.id}"
 
 
 def resumed_text(series: Series) -> str:
@@ -257,12 +247,6 @@ def processors_text(quiet: Quiet | None) -> str:
         median, deviation = (None if value is None else f"{value:.1f}" for value in others)
         parts.append(f"{word} {mean:.1f} (median {median}{f', deviation {deviation}' if deviation else ''})")
     return f"{', '.join(parts)} % of all of the client's, during the runs"
-
-
-def _quiet_text(quiet: Quiet | None) -> str:
-    if quiet is None:
-        return QuietVerdict.UNKNOWN
-    return f"{quiet.verdict} ({quiet.reasons[0]})" if quiet.reasons else quiet.verdict
 
 
 def _round_trip(series: Series) -> Iterator[Field]:
@@ -289,16 +273,12 @@ def _ceiling(series: Series) -> Iterator[Field]:
             text = f"not calibrated: busy (others took {wording.percent(others)} of the processors)"
             yield Field(name="Ceiling", text=text)
         return
-    share = near_ceiling_percent(series)
+    share, ceiling = near_ceiling_percent(series), series.ceiling_bytes_per_second
     reached = "" if share is None else f"; the average is {wording.percent(share)} of it"
     if ceiling_beaten(series):
         reached = "; the average is above it, so it was calibrated at a busy moment"
-    yield Field(
-        name="Ceiling",
-        text=f"{wording.byte_rate(series.ceiling_bytes_per_second)}, this client's own limit on this machine{reached}",
-        number=series.ceiling_bytes_per_second,
-        unit="bytes/sec",
-    )
+    text = f"{wording.byte_rate(ceiling)}, this client's own limit on this machine{reached}"
+    yield Field(name="Ceiling", text=text, number=ceiling, unit="bytes/sec")
 
 
 SCHEMA = "sharebench/series/1"
@@ -309,7 +289,7 @@ Document = dict[str, Any]
 def series_document(series: Series) -> Document:
     """The JSON object of a series with its averages."""
     form = run_form(series)
-    target = series.target
+    target, owner, sure = series.target, series.running_by, form.confidence
     document: Document = {
         "schema": SCHEMA,
         **named(series, "id", "created_at", "status", "title", "label", "note", "question", "experiment"),
@@ -324,21 +304,11 @@ def series_document(series: Series) -> Document:
             for run in series.failed_attempts
         ],
         "resumed_at": list(series.resumed_at),
-        "running": series.running_by
-        and {
-            "process": series.running_by.process_id,
-            "host": series.running_by.host,
-            "since": series.running_by.since,
-        },
-        "left_behind": None if series.running_by else series.scratch_path,
+        "running": owner and {"process": owner.process_id, "host": owner.host, "since": owner.since},
+        "left_behind": None if owner else series.scratch_path,
         "average": form.average and asdict(form.average),
         "deviation": form.deviation and asdict(form.deviation),
-        "confidence": form.confidence
-        and {
-            "level": 0.95,
-            "low_bytes_per_second": form.confidence[0],
-            "high_bytes_per_second": form.confidence[1],
-        },
+        "confidence": sure and {"level": 0.95, "low_bytes_per_second": sure[0], "high_bytes_per_second": sure[1]},
         "shown": form.shown and asdict(form.shown),
         "quiet": series.quiet.to_json() if series.quiet else {"verdict": QuietVerdict.UNKNOWN.value},
         "environment": {side: dict(series.environment.get(side, {})) for side in ("client", "server", "path")},
@@ -445,14 +415,13 @@ def blank_series_report(link_bits_per_second: int | None = None, *, runs: int = 
     link = link_field(link_bits_per_second) if link_bits_per_second else Field(name=LINK, text="")
     rows = [row_of(str(n + 1), *[None] * 5) for n in range(runs)]
     rows += [row_of(f"{name}:", *[None] * 5, role=Role.RESULT) for name in ("Average", "Deviation")]
+    table = Table(columns=_columns(column_names(link_bits_per_second)), rows=tuple(rows), marked=True, entry="run")
     return Report(
         form=FORM,
         title=BLANK_TITLE,
         name=BLANK_TITLE,
         fields=(*blank_fields("Label", "Command", "Target", "Client"), link, *blank_fields("Measured"), _NOTE),
-        tables=(
-            Table(columns=_columns(column_names(link_bits_per_second)), rows=tuple(rows), marked=True, entry="run"),
-        ),
+        tables=(table,),
         blank=True,
     )
 
@@ -468,19 +437,19 @@ def run_table(form: SeriesSummary) -> Table:
     """A row per run, then averages and deviations."""
     rows = [_row(row, index) for index, row in enumerate(form.all_rows)]
     first, last = len(form.warm_ups), len(rows) - 1
-    some = bool(form.rows)
-    valid = '"valid"'
     if form.average:
-        rows.append(_statistic("Average:", form.average, _average(first, last, valid) if some else None))
+        averages = _of_column('AVERAGEIF({1},"valid",{0})', first, last) if form.rows else None
+        rows.append(_statistic("Average:", form.average, averages))
     if form.deviation:
-        rows.append(_statistic("Deviation:", form.deviation, _deviation(first, last, valid)))
+        deviations = _of_column('STDEV(IF({1}="valid",{0}))', first, last, array=True)
+        rows.append(_statistic("Deviation:", form.deviation, deviations))
     if form.average_with_rejected:
         rows.append(Row(cells=(Cell(value="With the rejected runs:"),), role=Role.HEADING))
-        rows.append(_statistic("Average:", form.average_with_rejected, _average(first, last, '"<>failed"')))
+        averages = _of_column('AVERAGEIF({1},"<>failed",{0})', first, last)
+        rows.append(_statistic("Average:", form.average_with_rejected, averages))
     if form.deviation_with_rejected:
-        rows.append(
-            _statistic("Deviation:", form.deviation_with_rejected, _deviation(first, last, '"failed"', same="<>"))
-        )
+        deviations = _of_column('STDEV(IF({1}<>"failed",{0}))', first, last, array=True)
+        rows.append(_statistic("Deviation:", form.deviation_with_rejected, deviations))
     return Table(columns=_columns(form.columns), rows=tuple(rows), marked=True, entry="run")
 
 
@@ -525,27 +494,10 @@ def _statistic(name: str, measures: RunMeasures, formulas: Sequence[Formula] | N
     return row_of(name, *cells, role=Role.RESULT)
 
 
-def _average(first: int, last: int, condition: str) -> list[Formula]:
-    status = ColumnGroup(column=STATUS_COLUMN, first=first, last=last)
-    return [
-        Formula(
-            template=f"AVERAGEIF({{1}},{condition},{{0}})",
-            references=(ColumnGroup(column=column, first=first, last=last), status),
-        )
-        for column in range(1, 6)
-    ]
-
-
-def _deviation(first: int, last: int, word: str, *, same: str = "=") -> list[Formula]:
-    status = ColumnGroup(column=STATUS_COLUMN, first=first, last=last)
-    return [
-        Formula(
-            template=f"STDEV(IF({{1}}{same}{word},{{0}}))",
-            references=(ColumnGroup(column=column, first=first, last=last), status),
-            array=True,
-        )
-        for column in range(1, 6)
-    ]
+def _of_column(template: str, first: int, last: int, *, array: bool = False) -> list[Formula]:
+    """A formula of each column's runs, ``{0}``, and their status, ``{1}``."""
+    status, *columns = (ColumnGroup(column=one, first=first, last=last) for one in (STATUS_COLUMN, *range(1, 6)))
+    return [Formula(template=template, references=(column, status), array=array) for column in columns]
 
 
 def _chart(form: SeriesSummary) -> Chart:

@@ -137,8 +137,8 @@ def variation(
     """The variation of equal series; None for too few runs."""
     gap = abs(basic.fmean(base.times) - basic.fmean(other.times))
     now = max(*base.times, *other.times)
-    return pooled(run_variance([base.series, other.series], _joined(history)), [base, other, *history], gap, now,
-                  alone=sides_alternate)  # fmt: skip
+    runs = run_variance([base.series, other.series], [rates for group in history for rates in group.series])
+    return pooled(runs, [base, other, *history], gap, now, alone=sides_alternate)
 
 
 def pooled(
@@ -164,10 +164,6 @@ def pooled(
         run_deviation=math.sqrt(run * known / (known - 2)),
         repeats=repeats,
     )
-
-
-def _joined(groups: Sequence[SeriesGroup]) -> list[Rates]:
-    return [rates for group in groups for rates in group.series]
 
 
 def _squares(values: Sequence[float]) -> float:

@@ -98,10 +98,7 @@ def _trial_report(found: TrialSummary) -> Report:
         form="trial",
         title=f"Trial: {plan.name} = {found.value or 'empty'} against {found.plan.previous or 'empty'}",
         name="Trial",
-        fields=(
-            verdict_field(found),
-            *about_plan(plan, found.base),
-        ),
+        fields=(verdict_field(found), *about_plan(plan, found.base)),
         tables=(_pairs(found),),
         results=tuple(replace(one, is_detail=True) for one in _figures(found)),
         advice=tuple(_advice(found)),
@@ -127,10 +124,11 @@ def _changes(found: TrialSummary) -> Chart | None:
     )
 
 
-def _verdict_of(found: TrialSummary) -> Toned:
-    sign, effect = VERDICT_SIGNS[found.verdict], found.effect
-    seen = effect and wording.verdict_sentence(found.verdict, effect.change_percent, effect.interval_percent)
-    return Toned(f"{sign} {seen or 'Inconclusive: no pair is complete yet'}.", sign.tone)
+def _seen(found: TrialSummary) -> str:
+    effect = found.effect
+    if effect is None:
+        return "Inconclusive: no pair is complete yet"
+    return wording.verdict_sentence(found.verdict, effect.change_percent, effect.interval_percent)
 
 
 def verdict_field(found: TrialSummary) -> Field:
@@ -141,12 +139,10 @@ def verdict_field(found: TrialSummary) -> Field:
 
 def verdict_sentence(found: TrialSummary) -> str:
     """The verdict in one sentence, then what weakens it."""
-    effect = found.effect
-    if effect is None:
-        return "Inconclusive: no pair is complete yet. Resume the trial."
-    seen = wording.verdict_sentence(found.verdict, effect.change_percent, effect.interval_percent)
+    if found.effect is None:
+        return f"{_seen(found)}. Resume the trial."
     what_to_do = _why_unknown(found) if found.verdict is Verdict.UNKNOWN else _recommendation(found)
-    said = [f"{seen} in {wording.count(effect.pairs, 'pair')}.", what_to_do]
+    said = [f"{_seen(found)} in {wording.count(found.effect.pairs, 'pair')}.", what_to_do]
     return " ".join([*said, *(one.text for one in found.reservations)])
 
 
@@ -235,17 +231,14 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
 
 def _advice(found: TrialSummary) -> Iterator[str]:
     yield from _generator_advice(found.slots)
-    section = f"in {found.plan.section} " if found.plan.section else ""
+    section = found.plan.section and f"in {found.plan.section} "
     other = None if found.plan.load else acts_on(found.plan.name)
     if other not in {None, found.base.command}:
         yield f"{found.plan.name} is known to act on a {other} alone: try it on a {other} before you rely on this"
     elif found.verdict is Verdict.FASTER:
         change = f"write {found.plan.name} = {found.value} {section}yourself; sharebench has restored what was there"
-        yield (
-            f"try it again without these weaknesses, then {change}"
-            if found.reservations
-            else f"worth keeping: {change}"
-        )
+        again = "try it again without these weaknesses, then" if found.reservations else "worth keeping:"
+        yield f"{again} {change}"
 
 
 def _generator_advice(slots: Sequence[Slot]) -> Iterator[str]:
@@ -286,21 +279,14 @@ def _sweep_sentence(found: SweepSummary) -> str:
     if not found.complete:
         return f"Not finished: {found.blocks} of {found.plan.looks[-1]} blocks are complete. Resume the sweep."
     if not found.settled:
-        return f"Inconclusive after {found.blocks} blocks{_worse(found)}. {_remedy(found)}"
+        worse = [_value_name(found, one) for one in found.values if one.standing is Standing.WORSE]
+        slower = f", but slower than the best: {', '.join(worse)}" if worse else ""
+        return f"Inconclusive after {found.blocks} blocks{slower}. {_remedy(found)}"
     within = f"at most {found.largest_loss_percent:.1f} % slower than the best"
     if found.default_is_as_good:
-        answer = f"Leave {name} at {previous}: no value tried is faster"
-        return (
-            f"{answer}. {found.smallest} is the smallest that is as good ({within})."
-            if found.smallest
-            else f"{answer}."
-        )
+        least = f" {found.smallest} is the smallest that is as good ({within})." if found.smallest else ""
+        return f"Leave {name} at {previous}: no value tried is faster.{least}"
     return f"Set {name} = {found.smallest}: the smallest value as good as the best tried ({within})."
-
-
-def _worse(found: SweepSummary) -> str:
-    worse = [_value_name(found, one) for one in found.values if one.standing is Standing.WORSE]
-    return f", but slower than the best: {', '.join(worse)}" if worse else ""
 
 
 def _remedy(found: SweepSummary) -> str:
@@ -338,10 +324,10 @@ def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
 
 
 def _chart(found: SweepSummary) -> Chart | None:
-    base, *tried = found.values
-    bars = tuple(Bar(name=one.short_name, value=one.average, interval=found.interval_of(one)) for one in tried)
     if found.plan.axes:
         return None
+    base, *tried = found.values
+    bars = tuple(Bar(name=one.short_name, value=one.average, interval=found.interval_of(one)) for one in tried)
     return Chart(
         title=f"Average at each value of {found.plan.name}",
         unit=_rate_unit(found.plan),
@@ -376,7 +362,9 @@ def report_of(found: ChangeSummary) -> Report:
 
 def answer_of(found: ChangeSummary) -> Toned:
     """The result in one short sentence, as lists have it."""
-    return _verdict_of(found) if isinstance(found, TrialSummary) else Toned(_sweep_sentence(found))
+    if isinstance(found, SweepSummary):
+        return Toned(_sweep_sentence(found))
+    return Toned(f"{VERDICT_SIGNS[found.verdict]} {_seen(found)}.", VERDICT_SIGNS[found.verdict].tone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -456,19 +444,16 @@ def _trials(found: TuneSummary) -> Table:
         ("Was", ReportKind.TEXT, lambda one: one.plan.previous or "empty"),
         ("Change in %", ReportKind.SIGNED, lambda one: one.effect.change_percent if one.effect else None),
         ("Pairs", ReportKind.WHOLE, lambda one: len(one.pairs)),
-        (
-            "Verdict",
-            ReportKind.TEXT,
-            lambda one: f"{VERDICT_SIGNS[one.verdict]} {VERDICT_WORDS[one.verdict]}{_weak(one)}",
-        ),
+        ("Verdict", ReportKind.TEXT, _verdict_with_weakness),
         look=lambda one: {"tone": VERDICT_SIGNS[one.verdict].tone},
         caption="Tried, each on top of what was found before it",
     )
 
 
-def _weak(one: TrialSummary) -> str:
+def _verdict_with_weakness(one: TrialSummary) -> str:
     weaknesses = [_WEAKNESSES[said.key] for said in one.reservations]
-    return f" ({', '.join(weaknesses)})" if weaknesses else ""
+    verdict = f"{VERDICT_SIGNS[one.verdict]} {VERDICT_WORDS[one.verdict]}"
+    return f"{verdict} ({', '.join(weaknesses)})" if weaknesses else verdict
 
 
 def _tune_document(found: TuneSummary) -> dict[str, Any]:
@@ -489,5 +474,5 @@ def _tune_document(found: TuneSummary) -> dict[str, Any]:
             }
             for one in found.trials
         ],
-        "not_tried": [{"name": one.name, "value": one.value, "why": one.why} for one in found.not_tried],
+        "not_tried": [asdict(one) for one in found.not_tried],
     }

@@ -40,7 +40,6 @@ class Pair:
 
     number: int
     base_rate: float
-    """Bytes/s, or requests/s of a load."""
     other_rate: float
     base_first: bool
     control_ratio: float | None = None

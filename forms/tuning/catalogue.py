@@ -432,7 +432,7 @@ def entry_text(
     """All about one entry, and how to check, apply and restore ``value``, by default :func:`suggested_value`."""
     lines = [f"{entry.rank}. {entry.name}", ""]
     for label, text in (*_facts(entry), *(("measured here", each) for each in tried)):
-        for place, line in enumerate(_labelled(label, text)):
+        for place, line in enumerate(wrap_hanging(pad(label, _LABEL), plain(text)) if text else ()):
             faint = ansi and place == 0
             lines.append(coloured(line[:_LABEL], Tone.FAINT) + line[_LABEL:] if faint else line)
     if entry.status is not Status.REMOVED:
@@ -453,17 +453,11 @@ def suggested_value(entry: CatalogueEntry) -> str:
 
 def catalogue_document(entries: Sequence[CatalogueEntry]) -> dict[str, Any]:
     """The JSON object ``sharebench/catalogue/1`` of some entries."""
-    return {"schema": SCHEMA, "entries": [_entry_document(entry) for entry in entries]}
-
-
-def _entry_document(entry: CatalogueEntry) -> dict[str, Any]:
-    document = asdict(entry)
-    for name in ("kind", "status", "takes_effect"):
-        document[name] = document[name].value
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in document.items()} | {
-        "needs": {"text": entry.needs.text, "options": dict(entry.needs.options), "session": list(entry.needs.session)},
-        "misprints": [misprint.sentence for misprint in misprints_about(entry.name)],
-    }
+    told = [
+        asdict(entry) | {"misprints": [misprint.sentence for misprint in misprints_about(entry.name)]}
+        for entry in entries
+    ]
+    return {"schema": SCHEMA, "entries": told}
 
 
 _EFFECTS = {effect: effect.value for effect in Effect} | {
@@ -533,11 +527,6 @@ def _command(command: str) -> Iterator[str]:
             line = " " * 11
         line = f"{line} {word}" if line.strip() else line + word
     yield line
-
-
-def _labelled(label: str, text: str) -> Iterator[str]:
-    if text:
-        yield from wrap_hanging(pad(label, _LABEL), plain(text))
 
 
 def wrap_hanging(label: str, text: str) -> Iterator[str]:

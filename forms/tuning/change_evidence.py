@@ -71,7 +71,9 @@ def own_setting(name: str) -> OwnSetting | None:
     if entry.kind is catalogue.EntryKind.MOUNT:
         places = tuple(_on_hosts(("filesystem.options",)))
         return OwnSetting(name=entry.name, places=places, mount_option=entry.parameter)
-    facts = _FACTS.get(entry.name, tuple(_sysctl_fact(entry.name)))
+    known = _SYSCTL_FACTS.items()
+    of_kernel = (short + entry.name.removeprefix(prefix) for prefix, short in known if entry.name.startswith(prefix))
+    facts = _FACTS.get(entry.name, tuple(of_kernel))
     paths = tuple(f"path.{fact}" for fact in facts if fact.startswith("link."))
     follows = tuple(_on_hosts(("disk.read_ahead_bytes",))) if entry.name == "read_ahead_kb" else ()
     return OwnSetting(name=entry.name, places=(*_on_hosts(facts), *paths), follows=follows)
@@ -88,12 +90,6 @@ def _key(name: str) -> str:
 
 def _on_hosts(facts: Iterable[str]) -> Iterable[str]:
     return [f"{host}.{fact}" for fact in facts for host in _HOSTS]
-
-
-def _sysctl_fact(name: str) -> Iterable[str]:
-    for prefix, short in _SYSCTL_FACTS.items():
-        if name.startswith(prefix):
-            yield short + name.removeprefix(prefix)
 
 
 def _of_options(facts: Facts, name: str, option: str) -> FactValue | None:

@@ -190,7 +190,7 @@ def _choices() -> Mapping[str, Mapping[str, str]]:
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class SmbConfFile:
     """The settings of an smb.conf in order, and what could not be followed."""
 
@@ -201,12 +201,9 @@ class SmbConfFile:
     uses_registry: bool = False
 
     def last(self, section: str, name: str) -> str | None:
-        wanted = parameter_key(name)
-        found = None
-        for setting in self.settings:
-            if setting.section == section.lower() and parameter_key(setting.name) == wanted:
-                found = setting.value
-        return found
+        wanted = (section.lower(), parameter_key(name))
+        found = (one.value for one in reversed(self.settings) if (one.section, parameter_key(one.name)) == wanted)
+        return next(found, None)
 
 
 @dataclass(slots=True)
@@ -240,20 +237,16 @@ class _FileReading:
         return section
 
     def _include(self, value: str, section: str) -> str:
-        if value.lower() == "registry":
-            self.registry = True
-        elif "%" in value:
+        is_registry = value.lower() == "registry"
+        self.registry |= is_registry
+        if "%" in value:
             self.per_client.append(value)
-            return section
-        if value in self.open:
-            return section
-        if value not in self.files:
-            if value.lower() != "registry":
-                self.missing.append(value)
-            return section
-        self.open.append(value)
-        section = self.read(value, section)
-        self.open.pop()
+        elif value not in (*self.open, *self.files) and not is_registry:
+            self.missing.append(value)
+        elif value in self.files and value not in self.open:
+            self.open.append(value)
+            section = self.read(value, section)
+            self.open.pop()
         return section
 
 
@@ -261,13 +254,8 @@ def read_conf(path: str, files: Mapping[str, str]) -> SmbConfFile:
     """The settings of the smb.conf at ``path``; ``files`` maps paths to text, ``registry`` to ``net conf list``."""
     reading = _FileReading(files=files, open=[path])
     reading.read(path, "global")
-    return SmbConfFile(
-        settings=tuple(reading.settings),
-        missing_includes=tuple(reading.missing),
-        per_client_includes=tuple(reading.per_client),
-        malformed=tuple(reading.malformed),
-        uses_registry=reading.registry,
-    )
+    missing, per_client, malformed = map(tuple, (reading.missing, reading.per_client, reading.malformed))
+    return SmbConfFile(tuple(reading.settings), missing, per_client, malformed, reading.registry)
 
 
 def global_names_in_shares(conf: SmbConfFile, global_names: Iterable[str]) -> Iterator[AuditedSetting]:

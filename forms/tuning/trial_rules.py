@@ -51,10 +51,10 @@ def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
     if not _is_known(name, parameter, samba):
         yield _unknown(name)
         return
-    yield from _entry_says(name)
+    if [(one.kind, one.takes_effect) for one in catalogue.about(name)] == [(EntryKind.SMB_CONF, Effect.NEVER)]:
+        yield f"{name} has no effect in this Samba, so there is nothing to measure"
     yield from _section_fits(name, parameter, proposal, samba)
-    refused = smb_conf.refusal(name, proposal.value)
-    if refused:
+    if refused := smb_conf.refusal(name, proposal.value):
         yield f"{name}: {refused}"
     yield from _range(name, proposal.value)
     yield from _listed(name, proposal.value, samba)
@@ -115,12 +115,6 @@ def _unknown(name: str) -> str:
     close = smb_conf.suggestions(name)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     return f"this Samba has no parameter {name}: testparm would let it pass, and smbd ignore it{hint}"
-
-
-def _entry_says(name: str) -> Iterator[str]:
-    for entry in catalogue.about(name):
-        if entry.kind is EntryKind.SMB_CONF and entry.takes_effect is Effect.NEVER and len(catalogue.about(name)) == 1:
-            yield f"{name} has no effect in this Samba, so there is nothing to measure"
 
 
 def _section_fits(name: str, parameter: Parameter | None, proposal: Proposal, samba: SambaKnows) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 from forms import wording
 from forms.comparison.verdict import history_groups
 from forms.layout import Tone
-from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, columns_of, row_of
+from forms.report import Bar, Chart, Field, Level, Report, ReportKind, Table, columns_of, fields_of, row_of
 from forms.stats.decision import Verdict, confirmed_changes
 from forms.stats.summary import confidence_interval
 from storage.loads.records import Load
@@ -40,10 +40,9 @@ class HistoryPoint:
     unconfirmed: bool = False
     """Slower by itself: a watch measured again at once and did not confirm it. It counts for no level."""
     machine: str = ""
-    """Host, and site if named, that measured it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class HistoryLevel:
     """Recordings of one level, and why it begins; places count from 0."""
 
@@ -119,13 +118,11 @@ def history_of_series(
     )
     if not groups:
         return None
-    newest = measured[-1]
+    newest, sizes = measured[-1], [(len(group.series), group.why, group.verdict) for group in groups]
     return History(
         subject=wording.place(newest.target),
         command=newest.command,
-        lines=(
-            HistoryLine(points=points, levels=_levels(points, [(len(g.series), g.why, g.verdict) for g in groups])),
-        ),
+        lines=(HistoryLine(points=points, levels=_levels(points, sizes)),),
         link_bits_per_second=newest.link_bits_per_second,
         marks=tuple(marks),
     )
@@ -185,9 +182,7 @@ def _levels(points: Sequence[HistoryPoint], sizes: Sequence[_Size]) -> tuple[His
         first = levels[-1].last + 1 if levels else 0
         counted = counted[count:]
         last = counted[0] - 1 if counted else len(points) - 1
-        levels.append(
-            HistoryLevel(first=first, last=last, average=average, change_percent=change, why=why, verdict=verdict)
-        )
+        levels.append(HistoryLevel(first, last, average, change, why, verdict))
     return tuple(levels)
 
 
@@ -215,7 +210,7 @@ def history_report(history: History, *, newest: int | None = None) -> Report:
         fields=(
             Field(name="Answer", text=history_sentence(history), tone=_tone(history.lines[-1].newest)),
             Field(name="Recordings", text=_span(history)),
-            *([Field(name="Link", text=wording.link_rate(link))] if link else []),
+            *fields_of(("Link", wording.link_rate(link) if link else "")),
         ),
         tables=(_levels_table(history, unit), _points_table(history, unit, newest)),
         results=tuple(
@@ -335,9 +330,8 @@ def _span(history: History) -> str:
 
 
 def _tone(level: HistoryLevel) -> Tone:
-    if level.change_percent is None:
-        return Tone.PLAIN
-    return Tone.GOOD if level.change_percent > 0 else Tone.BAD
+    change = level.change_percent
+    return Tone.PLAIN if change is None else Tone.GOOD if change > 0 else Tone.BAD
 
 
 def _day(text: str) -> str:

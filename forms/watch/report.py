@@ -16,7 +16,7 @@ from forms.comparison.comparison import Comparison, basis_sentence
 from forms.comparison.report import comparison_document
 from forms.comparison.verdict import moment
 from forms.layout import Tone, Toned
-from forms.report import Field, Report
+from forms.report import Report, fields_of
 from forms.stats.decision import Limits, Verdict
 from forms.stats.distributions import student_t
 from storage.looks import Watch, WatchState
@@ -137,13 +137,11 @@ class Check:
     outcome: Outcome
     comparison: Comparison | None = None
     series: Series | None = None
-    """The series that it measured last."""
     nights: int = 0
     limits: Limits = field(default_factory=Limits)
 
     @property
     def changed(self) -> bool:
-        """Whether the state is another than the one last reported."""
         return self.watch.standing is not self.before.told
 
     @property
@@ -216,22 +214,20 @@ def check_document(check: Check) -> dict[str, Any]:
 def watch_report(check: Check) -> Report:
     """The watch: its answer first, then what it was judged by."""
     watch = check.watch
-    fields = [
-        Field(name="Answer", text=check_sentence(check), tone=TONES[watch.state]),
-        *([Field(name="State", text=watch_answer(watch).text)] if check.outcome is not Outcome.COLLECTED else []),
-        Field(name="Path", text=f"{watch.command} {wording.plain(watch.subject)}"),
-        Field(name="Baseline", text=f"{wording.plain(watch.baseline)}, {wording.count(check.nights, 'night')}"),
-        Field(name="Checked", text=with_zone(watch.attempted_at)),
-        Field(name="Measured", text=with_zone(watch.succeeded_at) if watch.succeeded_at else "never"),
-    ]
-    if check.comparison and (basis := basis_sentence(check.comparison)):
-        fields.append(Field(name="Judged by", text=basis))
-    if smallest := smallest_sentence(check):
-        fields.append(Field(name="Reports", text=smallest))
+    path = f"{watch.command} {wording.plain(watch.subject)}"
     return Report(
         form="watch",
-        title=f"Watch: {watch.command} {wording.plain(watch.subject)}",
+        title=f"Watch: {path}",
         name="Watch",
-        fields=tuple(fields),
+        fields=fields_of(
+            ("Answer", check_sentence(check), TONES[watch.state]),
+            ("State", "" if check.outcome is Outcome.COLLECTED else watch_answer(watch).text),
+            ("Path", path),
+            ("Baseline", f"{wording.plain(watch.baseline)}, {wording.count(check.nights, 'night')}"),
+            ("Checked", with_zone(watch.attempted_at)),
+            ("Measured", with_zone(watch.succeeded_at) if watch.succeeded_at else "never"),
+            ("Judged by", basis_sentence(check.comparison) if check.comparison else ""),
+            ("Reports", smallest_sentence(check)),
+        ),
         document=lambda: check_document(check),
     )

@@ -81,12 +81,7 @@ def check_samples(check: Check, series: Series | None, labels: Mapping[str, str]
     return [*found.values(), *verdicts, *states, MetricSample("change_ratio", change / 100, labels)]
 
 
-_VERDICTS = {
-    Verdict.FASTER: "faster",
-    Verdict.SLOWER: "slower",
-    Verdict.SAME: "same",
-    Verdict.UNKNOWN: "inconclusive",
-}
+_VERDICTS = {one: "inconclusive" if one is Verdict.UNKNOWN else one.value for one in Verdict}
 
 
 def load_samples(
@@ -120,13 +115,8 @@ def labels_of(target: Target, command: str, name: str) -> dict[str, str]:
     """What tells paths apart: server, share, command and the name that a person gave; no user, no file."""
     share = target.share or ""
     own = target.user and share.casefold() == target.user.casefold()
-    return {
-        "protocol": target.protocol,
-        "host": target.host or "",
-        "share": "~" if own else share,
-        "command": command,
-        "name": name,
-    }
+    place = {"protocol": target.protocol, "host": target.host or "", "share": "~" if own else share}
+    return {**place, "command": command, "name": name}
 
 
 def prometheus_text(samples: list[MetricSample]) -> bytes:

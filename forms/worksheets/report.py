@@ -62,12 +62,17 @@ def bottleneck_report(worksheet: BottleneckCalculation, name: str = "") -> Repor
     rates = [part.bytes_per_second for machine in worksheet.machines for _, part in machine.parts]
     factor, unit = (1e6, "MB/s") if rates and min(rates) >= 1e6 else (1e3, "kB/s")
     last = worksheet.machines[-1]
+    calculation = Table(
+        columns=_columns(),
+        rows=tuple(_row(machine, index, factor) for index, machine in enumerate(worksheet.machines)),
+        caption=f"Throughput in {unit}; the total is the least of the three",
+    )
     return Report(
         form=FORM,
         title=f"{_TITLE}: {name or worksheet.machines[0].name}",
         name=name or _TITLE,
         fields=tuple(_parts(last)),
-        tables=(_one_of_each(worksheet, factor, unit), _calculation(worksheet, factor, unit)),
+        tables=(_one_of_each(worksheet, factor, unit), calculation),
         results=tuple(_results(worksheet)),
         advice=tuple(_advice(last)),
         drawn=(_chart(last),),
@@ -92,16 +97,8 @@ def _one_of_each(worksheet: BottleneckCalculation, factor: float, unit: str) -> 
         parts = [machine.part(kind) for kind in ReferenceKind]
         each = (part.bytes_per_second / factor if part else None for part in parts)
         rows.append(row_of(str(index), machine.name, *each))
-    rates = ((f"One {kind}, {unit}", Holds.DECIMAL) for kind in ("CPU", "disk", "network"))
+    rates = ((f"One {kind}, {unit}", Holds.DECIMAL) for kind in SINGULARS.values())
     return Table(columns=columns_of("Step", "Machine", *rates), rows=tuple(rows), caption="What one of each moves")
-
-
-def _calculation(worksheet: BottleneckCalculation, factor: float, unit: str) -> Table:
-    return Table(
-        columns=_columns(),
-        rows=tuple(_row(machine, index, factor) for index, machine in enumerate(worksheet.machines)),
-        caption=f"Throughput in {unit}; the total is the least of the three",
-    )
 
 
 def _columns() -> tuple[Column, ...]:
@@ -145,15 +142,11 @@ def _limit(kind: ReferenceKind, machine: Machine) -> str:
 
 def _parts(machine: Machine) -> Iterator[Field]:
     for kind in ReferenceKind:
-        part = machine.part(kind)
-        if part is None:
-            yield Field(name=_NAMES[kind], text="not known, so not looked at")
-            continue
-        source = f" ({part.source})" if part.source else ""
-        yield Field(
-            name=_NAMES[kind],
-            text=f"{part.count} x {part.name}, {wording.rate(part.bytes_per_second)} each{source}",
-        )
+        text, part = "not known, so not looked at", machine.part(kind)
+        if part is not None:
+            source = f" ({part.source})" if part.source else ""
+            text = f"{part.count} x {part.name}, {wording.rate(part.bytes_per_second)} each{source}"
+        yield Field(name=_NAMES[kind], text=text)
 
 
 def _results(worksheet: BottleneckCalculation) -> Iterator[Field]:
@@ -253,16 +246,14 @@ def _group_row(worksheet: UsersCalculation, group: UserGroup, index: int) -> Row
     capacity = FieldReference(name=_CAPACITY)
     carried = worksheet.carried(group)
     share = 100 * group.demand_bytes_per_second / worksheet.capacity_bytes_per_second
+    asked = Formula(template="{0}*{1}*{2}", references=(number, transfers, size))
     alone = Formula(template="INT({0}/({1}*{2})*(1+1E-12))", references=(capacity, transfers, size))
     return row_of(
         group.name,
         group.clients,
         group.transfers_per_second,
         group.file_bytes,
-        Cell(
-            value=group.demand_bytes_per_second,
-            formula=Formula(template="{0}*{1}*{2}", references=(number, transfers, size)),
-        ),
+        Cell(value=group.demand_bytes_per_second, formula=asked),
         Cell(value=share, formula=Formula(template="100*{0}/{1}", references=(demand, capacity))),
         Cell(value=carried, formula=None if carried is None else alone),
     )
@@ -288,11 +279,8 @@ def _enough(worksheet: UsersCalculation) -> Field:
         return Field(name="Enough", text="nobody asks yet: give a group its number, files a second and file size")
     asked = f"{wording.rate(worksheet.demand_bytes_per_second)} asked, {wording.percent(worksheet.percent_used)} of it"
     if worksheet.is_tight:
-        return Field(
-            name="Enough",
-            text=f"{Sign.WARNING} tight: {asked}; busy moments ask for more than the average",
-            tone=Tone.CAUTION,
-        )
+        text = f"{Sign.WARNING} tight: {asked}; busy moments ask for more than the average"
+        return Field(name="Enough", text=text, tone=Tone.CAUTION)
     if worksheet.is_enough:
         return Field(name="Enough", text=f"{Sign.GOOD} yes: {asked}", tone=Tone.GOOD)
     missing = worksheet.demand_bytes_per_second - worksheet.capacity_bytes_per_second
@@ -302,28 +290,21 @@ def _enough(worksheet: UsersCalculation) -> Field:
 def _users_results(worksheet: UsersCalculation) -> Iterator[Field]:
     yield _enough(worksheet)
     for group in worksheet.groups:
-        carried = worksheet.carried(group)
-        if carried is not None:
+        if (carried := worksheet.carried(group)) is not None:
             yield Field(name=f"{group.name} alone", text=f"the server carries {carried:,}")
-    demand = worksheet.demand_bytes_per_second
+    demand, memory = worksheet.demand_bytes_per_second, worksheet.memory
     if worksheet.parts and demand:
         parts = [
             f"{part.needed(demand)} x {part.name} of {wording.rate(part.bytes_per_second)}" for part in worksheet.parts
         ]
         yield Field(name="Needed for that", text=wording.listed(parts))
-    memory = worksheet.memory
     if memory is not None:
         needed = memory.needed_bytes(worksheet.clients)
         enough = f"{Sign.GOOD} enough" if needed <= memory.available_bytes else f"{Sign.BAD} too little"
-        yield Field(
-            name="Memory",
-            text=f"{enough}: {worksheet.clients} x {_bytes(memory.client_bytes)} + {_bytes(memory.base_bytes)} ="
-            f" {_bytes(needed)} of {_bytes(memory.available_bytes)}, which carries {memory.carried:,} clients",
-        )
-
-
-def _bytes(size_bytes: int) -> str:
-    return wording.byte_rate(size_bytes).removesuffix("/s")
+        sizes = (memory.client_bytes, memory.base_bytes, needed, memory.available_bytes)
+        each, base, all_, free = (wording.byte_rate(size).removesuffix("/s") for size in sizes)
+        text = f"{enough}: {worksheet.clients} x {each} + {base} = {all_} of {free}"
+        yield Field(name="Memory", text=f"{text}, which carries {memory.carried:,} clients")
 
 
 def _users_chart(worksheet: UsersCalculation) -> Chart:

@@ -21,7 +21,7 @@ class ReferenceKind(StrEnum):
     NETWORK = "network"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Reference:
     """What one part moves at best."""
 
@@ -93,11 +93,11 @@ WIFI_SHARE = 0.6
 
 _BOOK = tuple(
     Reference(
-        kind=ReferenceKind(row["kind"]),
-        name=row["name"],
-        bytes_per_second=row["kilobytes"] * _KILO,
-        source=f"Using Samba (1999), table {row['table']}",
-        note=row.get("note", ""),
+        ReferenceKind(row["kind"]),
+        row["name"],
+        row["kilobytes"] * _KILO,
+        f"Using Samba (1999), table {row['table']}",
+        row.get("note", ""),
     )
     for row in _DATA["book"]
 )
@@ -108,37 +108,20 @@ def ethernet_payload(megabits: float) -> float:
     return megabits * _MEGA / 8 * PAYLOAD_BYTES / FRAME_BYTES
 
 
-def _today() -> tuple[Reference, ...]:
-    disks = [
-        Reference(
-            kind=ReferenceKind.DISK, name=row["name"], bytes_per_second=row["megabytes"] * _MEGA, source=row["source"]
-        )
-        for row in _DATA["disks"]
-    ]
-    ethernets = [
-        Reference(
-            kind=ReferenceKind.NETWORK,
-            name=f"{megabits} Mb/s Ethernet" if megabits < 1_000 else f"{megabits / 1_000:g} Gb/s Ethernet",
-            bytes_per_second=ethernet_payload(megabits),
-            source="IEEE 802.3 framing and RFC 7323",
-            note=f"{PAYLOAD_BYTES} of {FRAME_BYTES} bytes on the wire are file data",
-        )
-        for megabits in _DATA["ethernet"]
-    ]
-    wifi = [
-        Reference(
-            kind=ReferenceKind.NETWORK,
-            name=row["name"],
-            bytes_per_second=row["megabits"] * _MEGA / 8 * WIFI_SHARE,
-            source=f"{row['source']}: {row['megabits']:g} Mb/s at best",
-            note=f"{WIFI_SHARE:.0%} of that rate is an assumption: measure your own",
-        )
-        for row in _DATA["wifi"]
-    ]
-    return (*disks, *ethernets, *wifi)
+def _today() -> Iterator[Reference]:
+    framed = "IEEE 802.3 framing and RFC 7323", f"{PAYLOAD_BYTES} of {FRAME_BYTES} bytes on the wire are file data"
+    assumed = f"{WIFI_SHARE:.0%} of that rate is an assumption: measure your own"
+    for row in _DATA["disks"]:
+        yield Reference(ReferenceKind.DISK, row["name"], row["megabytes"] * _MEGA, row["source"])
+    for megabits in _DATA["ethernet"]:
+        name = f"{megabits} Mb/s Ethernet" if megabits < 1_000 else f"{megabits / 1_000:g} Gb/s Ethernet"
+        yield Reference(ReferenceKind.NETWORK, name, ethernet_payload(megabits), *framed)
+    for row in _DATA["wifi"]:
+        rate, source = row["megabits"] * _MEGA / 8 * WIFI_SHARE, f"{row['source']}: {row['megabits']:g} Mb/s at best"
+        yield Reference(ReferenceKind.NETWORK, row["name"], rate, source, assumed)
 
 
-TABLES: Mapping[str, tuple[Reference, ...]] = MappingProxyType({TODAY: _today(), BOOK: _BOOK})
+TABLES: Mapping[str, tuple[Reference, ...]] = MappingProxyType({TODAY: tuple(_today()), BOOK: _BOOK})
 """No CPUs today: what they move depends on signing and encryption."""
 
 
@@ -162,7 +145,6 @@ class Part:
 
     @property
     def total_bytes_per_second(self) -> float:
-        """The sum, as in the book: the best case."""
         return self.count * self.bytes_per_second
 
 
@@ -218,13 +200,9 @@ class BottleneckCalculation:
         return self.target_bytes_per_second is None or total >= self.target_bytes_per_second * (1 - 1e-9)
 
     def to_content(self) -> dict[str, Any]:
-        content: dict[str, Any] = {"machines": [_machine_content(machine) for machine in self.machines]}
-        if self.target_bytes_per_second is not None:
-            content |= {
-                "target_bytes_per_second": self.target_bytes_per_second,
-                "reaches_target": self.reaches_target,
-            }
-        return content
+        aim = named(self, "target_bytes_per_second", "reaches_target")
+        machines = [_machine_content(machine) for machine in self.machines]
+        return {"machines": machines, **({} if self.target_bytes_per_second is None else aim)}
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> "BottleneckCalculation":
@@ -392,9 +370,13 @@ class UsersCalculation:
         return int(self.capacity_bytes_per_second / each * (1 + 1e-12)) if each else None
 
     def to_content(self) -> dict[str, Any]:
+        needs = [part.needed(self.demand_bytes_per_second) for part in self.parts]
+        parts = [
+            asdict(part) | {"kind": part.kind.value, "needed": needed}
+            for part, needed in zip(self.parts, needs, strict=True)
+        ]
         return {
-            "capacity_bytes_per_second": self.capacity_bytes_per_second,
-            "capacity_source": self.capacity_source,
+            **named(self, "capacity_bytes_per_second", "capacity_source"),
             "groups": [
                 asdict(group)
                 | {"demand_bytes_per_second": group.demand_bytes_per_second, "carried_clients": self.carried(group)}
@@ -403,11 +385,8 @@ class UsersCalculation:
             **named(self, "demand_bytes_per_second", "percent_used", "is_enough", "is_tight"),
             **({} if self.series_id is None else {"series_id": self.series_id}),
             **({} if self.memory is None else {"memory": self.memory.to_content(self.clients)}),
-            **({"parts": [self._part_content(part) for part in self.parts]} if self.parts else {}),
+            **({"parts": parts} if self.parts else {}),
         }
-
-    def _part_content(self, part: CarryingPart) -> dict[str, Any]:
-        return asdict(part) | {"kind": part.kind.value, "needed": part.needed(self.demand_bytes_per_second)}
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> "UsersCalculation":
