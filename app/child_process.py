@@ -28,21 +28,18 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 
 
 def own_command(module: str, *arguments: str) -> list[str]:
-    """The command line of one of our modules; ``-P`` keeps Python from looking for it in the current folder.
-
-    Raises LinuxNeededError.
-    """
+    """The command line of our module, not looked for in the current folder (``-P``). Raises LinuxNeededError."""
     need_linux("measuring")
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
 def own_environment() -> dict[str, str]:
-    """The environment of one of our modules: it finds these packages; secrets reach it by its stdin alone."""
+    """It finds these packages; secrets reach it by its stdin alone."""
     return clean_environment(PYTHONPATH=str(_ROOT))
 
 
 def clean_environment(**more: str) -> dict[str, str]:
-    """Our environment without the password, for every program that we start, with what is given put in."""
+    """Without the password, for every program that we start."""
     kept = {name: value for name, value in os.environ.items() if name != PASSWORD_VARIABLE}
     return kept | more
 
@@ -61,10 +58,7 @@ def end_input(pipe: IO[str]) -> None:
 
 
 def held_seconds() -> float:
-    """What this process's main thread has worked and has waited for a processor so far.
-
-    What the kernel does not tell of the waiting is not in it. Source: Linux, Documentation/scheduler/sched-stats.rst.
-    """
+    """Seconds of processor and run queue of the main thread. Source: Linux, Documentation/scheduler/sched-stats.rst."""
     try:
         worked, waited, _turns = Path("/proc/self/schedstat").read_text(encoding="ascii").split()
     except (OSError, ValueError):
@@ -96,10 +90,7 @@ def die_with_parent() -> None:
 
 
 def keep_memory_to_ourselves() -> None:
-    """Have this process, which knows passwords, leave no core file, and no other process of the user look into it.
-
-    The limit alone would not do: it does not hold where core files go to a program.
-    """
+    """Let this process, which knows passwords, leave no core file, nor the user's other processes read its memory."""
     if resource is None or not sys.platform.startswith("linux"):
         return
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))

@@ -1,31 +1,4 @@
-"""The admin's own settings: servers by name, defaults, who measures, the theme; read from one TOML file.
-
-::
-
-    [who]                           # stands on every form
-    name = "Jo Miller"
-    ticket = "OPS-4711"
-    site = "Vienna"                 # where this machine stands: a column of lists of shared notebooks
-
-    [defaults]                      # options of `run`, by their names
-    runs = 7
-    link = "1G"
-
-    [servers.nas1]                  # sharebench run @nas1, or @nas1/another/file
-    address = "nas1.example.com"
-    share = "public"
-    path = "bench/big.iso"
-    user = "bench"
-    ssh = "root@nas1.example.com"
-    smb_conf = "/etc/samba/smb.conf"
-    link = "10G"
-
-    [tui]
-    theme = "nord"
-
-    [keys]                          # F1 shows the names of the commands
-    "notebook.new" = "w"
-"""
+"""The admin's own settings, one TOML file: servers by name, defaults of `run`, who measures, theme and keys."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields

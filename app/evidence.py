@@ -1,7 +1,6 @@
-"""Recordings signed with an ssh key, verifiable without the notebook.
+"""Recordings signed with an ssh key (OpenSSH, PROTOCOL.sshsig), verifiable without the notebook.
 
-``ssh-keygen -Y sign`` signs every byte of the JSON before the last member ``signature``, whose form is canonical: no
-byte can be changed. See OpenSSH, PROTOCOL.sshsig.
+Signed is every byte of the JSON before the last member ``signature``, whose form is canonical: none can be changed.
 """
 
 import base64

@@ -176,7 +176,6 @@ def _store_whole(notebook: Notebook, whole: Whole, file: str) -> Sequence[Series
 
 
 def _renamed(found: Sequence[ImportedRecording]) -> list[ImportedRecording]:
-    """New ids; references between recordings are preserved."""
     fresh = [(each, [new_series_id() for _ in _series_of(each)]) for each in found]
     names = {one.id: new for each, ids in fresh for one, new in zip(_series_of(each), ids, strict=True)}
     result = []
@@ -206,7 +205,6 @@ def _series_of(found: ImportedRecording) -> Sequence[Series]:
 
 
 def _check_ids(notebook: Notebook, found: Sequence[ImportedRecording], file: str) -> None:
-    """Raises UsageError for an id that cannot be used."""
     taken = {LAST, LAST_LOAD, *(baseline.name for baseline in notebook.baselines())}
     seen: set[str] = set()
     for each in found:
@@ -342,7 +340,6 @@ def push(notebook: Notebook, host: str) -> Taken:
 
 
 def _ask(host: str, word: str, text: str = "") -> Any:
-    """Raises UsageError, MeasurementError."""
     must = f"`ssh {host} sharebench --version` must work without a question, and show this version"
     try:
         program = RunningProgram(ServerShell(host).words(f"{_WORKER} {word}"), text=text, most_bytes=MOST_BYTES * 2)

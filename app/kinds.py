@@ -1,7 +1,6 @@
-"""The table of kinds: how recordings are read, rendered, compared, resumed, exported and imported.
+"""The table of kinds, over which commands and the notebook screen are written once.
 
-Commands and the notebook screen are written once over it. A new kind is a record, a row here, and the folder that
-measures it. Forms are imported on first use: lists stay fast.
+A new kind is a record, a row here, and the folder that measures it. Forms are imported on first use.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -109,7 +108,6 @@ def parts(notebook: Notebook, head: Recording) -> list[Recording]:
 
 
 def _later(name: str) -> Callable[..., Any]:
-    """The function ``MODULE:NAME``, imported when it is called."""
     return lambda *arguments: resolve_name(name)(*arguments)  # noqa: PLW0108  not before it is called
 
 
@@ -265,7 +263,6 @@ def _judge_pair(notebook: Notebook, head: Recording, name: str, status: RunStatu
 
 
 def _target(notebook: Notebook, head: Recording) -> Target | None:
-    """Of a series, or of the first one inside."""
     ids = [head.id] if head.kind == SERIES else [part.id for part in parts(notebook, head)]
     return next((one.target for one in notebook.heads_of(ids)), None)
 

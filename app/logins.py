@@ -29,10 +29,7 @@ class Credentials:
 
 
 def read_credentials(path: Path) -> Credentials:
-    """As for ``mount.cifs`` and ``smbclient -A``: ``username``, ``password``, ``domain``; ``nthash`` replaces a
-    password.
-    Raises UsageError.
-    """
+    """As ``smbclient -A``: ``username``, ``password`` or ``nthash``, ``domain``. Raises UsageError."""
     try:
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError as error:
@@ -52,11 +49,7 @@ def read_credentials(path: Path) -> Credentials:
 
 
 def same_login(one: Target, other: Target) -> bool:
-    """Whether one target's password may be sent to the other without asking.
-
-    Another host is allowed (a survey measures several addresses), another protocol never: FTP sends in plain text what
-    SMB only proves.
-    """
+    """Whether one's password may go to the other unasked: another host, never another protocol (FTP sends it plain)."""
     return (one.protocol, one.user, one.domain) == (other.protocol, other.user, other.domain)
 
 
@@ -67,9 +60,7 @@ def log_in_as(
     kerberos: bool = False,
     ask: Callable[[str], str] | None = None,
 ) -> tuple[Target, Secrets]:
-    """The target with its user, and its secrets; asks if needed. Without a user: guest (SMB) or anonymous (FTP).
-    Raises UsageError, LoginError if nobody can answer.
-    """
+    """The target with its user, and its secrets; no user: guest or anonymous. Raises UsageError, LoginError."""
     if not target.abilities.has_login:
         return target, Secrets()
     given = read_credentials(credentials) if credentials else Credentials()

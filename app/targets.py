@@ -33,9 +33,7 @@ _ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 
 def parse_target(text: str) -> Target:
-    """Also accepts UNC paths and ``/PATH``; a ``%`` that starts no escape is literal.
-    Raises UsageError, PasswordInURLError.
-    """
+    """UNC paths and ``/PATH`` too; a ``%`` that starts no escape is literal. Raises UsageError, PasswordInURLError."""
     url = _as_url(text.strip())
     scheme, separator, rest = url.partition("://")
     protocol = PROTOCOLS.get(scheme.lower())
@@ -122,9 +120,7 @@ def _as_url(text: str) -> str:
 
 
 def without_password(text: str) -> str:
-    """For errors: replaces what may be a password by ``…``, from the first colon after the scheme to the last ``@`` or
-    the end.
-    """
+    """Replaces what may be a password by ``…``: from the first colon after the scheme to the last ``@`` or the end."""
     scheme = _SCHEME.match(text)
     start = scheme.end() if scheme else 0
     bracket = text.find("]", start) if text[start : start + 1] == "[" else start

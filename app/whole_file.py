@@ -29,9 +29,7 @@ def is_there(path: Path) -> bool:
 
 @contextmanager
 def output_file(path: Path) -> Iterator[BinaryIO]:
-    """Follows links and writes to devices. Raises CannotWriteError before the block begins; a failing block leaves
-    nothing.
-    """
+    """Follows links and writes to devices; a failing block leaves nothing. Raises CannotWriteError before it begins."""
     place = Path(os.path.realpath(path))
     hint = "name another file"
     try:
@@ -47,10 +45,7 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def whole_file(place: Path) -> Iterator[BinaryIO]:
-    """Replaces ``place``, keeping its permissions, when the block succeeds; ``.sharebench-….part`` until then.
-
-    Raises OSError.
-    """
+    """Replaces ``place``, keeping its mode, when the block succeeds; ``.sharebench-….part`` until then."""
     number, name = tempfile.mkstemp(prefix=".sharebench-", suffix=".part", dir=place.parent)
     part = Path(name)
     try:

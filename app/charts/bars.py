@@ -109,7 +109,6 @@ class _Picture:
         yield from self.below
 
     def _at(self, value: float) -> float:
-        """Cells from the left end of the bars to a value."""
         before = _BREAK if self.zoomed else 0
         share = (value - self.low) / (self.high - self.low)
         return before + max(0.0, share) * (self.inside - before)

@@ -1,8 +1,4 @@
-"""The canvas that charts are drawn on: plotext's one figure in braille, four heights and two widths to a cell.
-
-Every mark lies within half of such a sub-cell of its value, and ticks stand only on rows whose value they are. A
-terminal without braille gets one sign a cell.
-"""
+"""The canvas that charts are drawn on: plotext's one figure in braille, four heights and two widths to a cell."""
 
 import math
 import threading
@@ -120,7 +116,6 @@ class Pattern(Enum):
 
     @property
     def sample(self) -> str:
-        """Two cells of it, for the legend."""
         bits = self.value[0]
         return "".join(chr(0x2800 | (4 if bits[i] == "1" else 0) | (32 if bits[i + 1] == "1" else 0)) for i in (0, 2))
 
@@ -163,7 +158,6 @@ class Canvas:
     _is_filled: bool = False
 
     def level(self, pattern: Pattern, colour: int, rate: float, name: str) -> None:
-        """Draw a level line over the whole width; what is drawn later lies on top."""
         across = (self.low, self.high)
         self._lines.append(Line(across=across, rates=(rate, rate), pattern=pattern, colour=colour, name=name))
 
@@ -175,7 +169,6 @@ class Canvas:
         self._curves.append((xs, rates, colour, name))
 
     def area(self, colour: int, xs: Sequence[float], rates: Sequence[float], name: str) -> None:
-        """Draw a curve, filled down to the axis."""
         self._is_filled = True
         self.curve(colour, xs, rates, name)
 
@@ -281,7 +274,6 @@ def _sub_cells(canvas: Canvas, line: Line, scale: Scale, inside: int) -> list[tu
 
 
 def _labels(canvas: Canvas, left: int, inside: int) -> list[str]:
-    """The lines below the axis; labels that would touch the one before are left out."""
     lines = []
     for row in filter(None, (canvas.signs, canvas.labels)):
         line = ""

@@ -45,11 +45,7 @@ def rates_chart(
     expected_bytes_per_second: float | None = None,
     expected_name: str = "expected",
 ) -> str:
-    """A bar for each run and one for the average; more runs than there are lines are one curve.
-
-    ``zoomed`` shows how the runs vary instead of the whole from 0, or the other way with ``begins_zoomed`` where bars
-    from 0 would all look as long.
-    """
+    """A bar for each run and the average; more runs than lines are one curve; ``zoomed`` shows how they vary."""
     average, rows = summary.average_rate, summary.all_rows
     bars = [Bar(name=row.label, value=row.measures.bytes_per_second, mark=mark_of(row)) for row in rows]
     values = [value for value in (*(bar.value for bar in bars), expected_bytes_per_second) if value]

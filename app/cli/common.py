@@ -187,7 +187,6 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 OpenTUI = Callable[..., int]
-"""Opens the TUI on a notebook, and returns the exit code; the command line and the TUI do not know each other."""
 
 
 def _keep(context: click.Context, parameter: click.Parameter, value: object) -> object:
@@ -264,7 +263,6 @@ login_options = several(
     click.option("--kerberos", is_flag=True, help="Log in with the Kerberos ticket in the cache."),
     click.option("--password", hidden=True, expose_value=False, is_eager=True, callback=_refuse_password),
 )
-"""--kerberos, and --password only to explain what works instead."""
 
 
 def answering_options(help_of_json: str, *more: Callable[[Any], Any]) -> Callable[[_F], _F]:
@@ -341,9 +339,7 @@ def to_resume(
     context: click.Context, reference: str, allowed: set[str], *kinds: str, target: str | None = None,
     confirmed: bool = False,
 ) -> "tuple[Any, Target]":  # fmt: skip
-    """The recording that ``--resume`` names, and where it logs in. Raises UsageError, for a TARGET or other options
-    too; ``confirmed`` also takes an imported one.
-    """
+    """What ``--resume`` names, and where it logs in; ``confirmed`` takes an imported one too. Raises UsageError."""
     from app.kinds import resumed  # noqa: PLC0415  the TUI and --help do not wait for it
 
     if target:

@@ -23,7 +23,6 @@ def _commands() -> dict[str, dict[str, str]]:
 
 
 COMMANDS = _commands()
-"""Commands by purpose, with their line in the program's help."""
 
 _FIRST = "What"
 _NAME_CELLS = 27

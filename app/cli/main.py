@@ -21,7 +21,6 @@ _PORTABLE = (
     "list show reject accept note rename delete prune baseline compare findings experiment export import verify push"
     " pull worksheet catalogue completion history report share-worker"
 )
-"""Commands that do not need Linux."""
 _OTHERS = {
     "notebook": "baseline show note rename reject accept delete prune",
     "compare": "catalogue findings",
@@ -40,8 +39,6 @@ _MODULES = {name: module for module, names in _OTHERS.items() for name in names.
 
 
 class _LazyGroup(common.Group):
-    """Imports commands when they are called, so that --help and --version stay fast."""
-
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(_NAMES)
 

@@ -128,7 +128,6 @@ class PlainGuide:
         return True
 
     def _drive(self, steps: Generator[Any, Any, Any]) -> Any:
-        """Answer what the session needs to its end, and return what it does. Raises BackError, LeftError."""
         answer: Any = None
         error: Exception | None = None
         while True:
@@ -254,7 +253,6 @@ class PlainGuide:
         self._say(report_text(report_of(carried_out(order, session.path, redraws=False))))
 
     def _consent(self, lines: Iterable[str]) -> None:
-        """Raises UsageError without a yes."""
         for line in lines:
             self._say(line)
         if self._ask_words("Continue? y or n").lower() != "y":

@@ -121,9 +121,7 @@ def watch_turns(
 
 @contextmanager
 def cancel_on_signals(control: SeriesControl) -> Iterator[None]:
-    """Ctrl-C, SIGTERM and a closed terminal (not under ``nohup``) cancel the series, which cleans up; a second Ctrl-C
-    kills.
-    """
+    """Cancel, and so clean up, on Ctrl-C, SIGTERM and (not under ``nohup``) a closed terminal; again: kill."""
 
     def cancel(_number: int, _frame: FrameType | None) -> None:
         if control.cancelled.is_set():

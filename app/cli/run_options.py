@@ -186,7 +186,6 @@ def _settle_each(context: click.Context, _parameter: click.Parameter, values: tu
 
 
 def _defaults(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Raises ConfigError for a name that is no option of ``run``."""
     fields = {}
     for name, value in found.items():
         word = name.replace("_", "-")

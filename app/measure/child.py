@@ -1,8 +1,4 @@
-"""The measuring process: plan on stdin, events on stdout; EOF on stdin cancels.
-
-A :class:`CalibrationOrder` in place of the plan has it measure how fast a client can be on this machine, against next
-to nothing: :class:`Calibrated` goes out.
-"""
+"""The measuring process: plan, or :class:`CalibrationOrder`, on stdin, events on stdout; EOF on stdin cancels."""
 
 import gc
 import hashlib

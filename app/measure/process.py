@@ -239,7 +239,6 @@ class MeasurementPlan(RunChoices):
     command: Command
     target: Target
     stepped: bool = False
-    """Wait for a ``step`` before each run, to interleave several series."""
     done_warmups: int = 0
     done_runs: int = 0
     done_rates: tuple[float, ...] = ()
@@ -248,7 +247,6 @@ class MeasurementPlan(RunChoices):
     """A leftover of an interrupted attempt, removed before the first run."""
     profile_ssh: str | None = None
     profile_conf: str | None = None
-    """The smb.conf of the smbd whose profile is read; None: no profile."""
     secrets: Secrets = field(default_factory=Secrets)
 
     @classmethod

@@ -1,7 +1,6 @@
-"""An embedded server in its own process: ``python -m app.practice.child smb`` or ``ftp``.
+"""An embedded server in its own process: ``python -m app.practice.child smb`` or ``ftp``, at a known rate.
 
-Reads orders from stdin, prints its port, and ends at EOF on stdin. Both serve at a known rate, which impacket's SMB
-server holds beside other work, and SMB takes a least time for each request: so that a demo ends alike on any machine.
+Reads orders from stdin, prints its port, and ends at EOF on stdin.
 """
 
 import logging

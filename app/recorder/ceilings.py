@@ -17,7 +17,6 @@ from storage.notebook import Notebook
 from storage.records import Ceiling, Series, utc_now
 
 CALIBRATION_SECONDS = 120
-"""A calibration that takes longer is abandoned: the machine is too busy."""
 
 
 LIFE_DAYS = 30
@@ -43,10 +42,9 @@ class Calibration:
 def ceiling_of(
     series: Series, notebook: Notebook, *, renew: bool = False, keep: Callable[[Write], object] | None = None
 ) -> Calibration:
-    """The client ceiling, measured if it is unknown, too old, or to be renewed (``renew``).
-    A series faster than the ceiling proves a disturbed calibration: it is repeated, and the series' rate is the
-    minimum. The best calibration is kept; busy ones are ignored. External programs and bare TCP have no ceiling.
-    ``keep`` writes the ceiling in order; without it the write is immediate.
+    """Measured if unknown, too old, slower than the series (whose rate is then the least) or to be renewed (``renew``).
+
+    The best counts, busy ones do not; external programs and bare TCP have none. ``keep`` writes it, else at once.
     """
     key = ceiling_key(series)
     known = notebook.ceiling(key)
@@ -125,7 +123,6 @@ def _calibrate(series: Series) -> Calibration:
 
 
 def _our_ticks() -> int:
-    """CPU time of this process and its ended children, in clock ticks."""
     times = os.times()
     seconds = times.user + times.system + times.children_user + times.children_system
     return round(seconds * os.sysconf("SC_CLK_TCK"))

@@ -305,9 +305,7 @@ def resuming(
 def resumable(
     notebook: Notebook, reference: str, *kinds: str, confirmed: bool = False, open_ended: bool = False
 ) -> Recording:
-    """The recording to resume. Raises UsageError if it is being measured, imported and not ``confirmed``, or complete
-    and not ``open_ended``.
-    """
+    """Raises UsageError if it is being measured, imported and not ``confirmed``, or complete and not ``open_ended``."""
     head = notebook.recording(reference, *kinds)
     if head.lease is not None and head.running:
         raise errors.UsageError(f"{held_text(head.id, head.lease, head.kind)}: wait for its end, or end that process")
@@ -472,9 +470,9 @@ def record_interleaved(
     control: SeriesControl,
     logins: Sequence[str] = (),
 ) -> Iterator[tuple[int, RecorderEvent]]:
-    """Measure series interleaved, run by run (1 2 3, 3 2 1, …); each event has its request's index.
-    After a failure the others continue. Series not yet begun are skipped after a cancel, or if another with the same
-    entry in ``logins`` was refused: each attempt may lock the account. Raises NotebookError.
+    """Measure series run by run (1 2 3, 3 2 1, …), each event with its request's index; others outlast a failure.
+
+    None begins after a cancel, or after a refusal of its entry in ``logins``: each try may lock the account.
     """
     refused: set[str] = set()
     controls = [SeriesControl() for _ in requests]

@@ -1,8 +1,4 @@
-"""Write recordings in order, whatever else holds the notebook.
-
-While another program holds it, or its disk is full, writes wait in a :class:`Recorder`. Every measurement is a
-generator of events whose results go through one.
-"""
+"""Write recordings in order; while another program holds the notebook, or its disk is full, writes wait."""
 
 import contextlib
 import sqlite3
@@ -41,7 +37,6 @@ class Recorder:
     def __init__(self, notebook: Notebook) -> None:
         self._notebook = notebook
         self.leases: list[str] = []
-        """Ids of the recordings that this process measures."""
         self._waiting: list[Write] = []
         self._tried_at = self._renewed_at = time.monotonic()
         self._held_since: float | None = None
@@ -122,9 +117,7 @@ def recorded(
     events: Generator[Told, None, Closed],
     writes: Callable[[Told | Closed], Iterable[Write]],
 ) -> Generator[Told | Warned, None, Closed]:
-    """Pass on events once their ``writes`` are stored or pending; returns what ``events`` returns.
-    All pending writes are done before the end. Raises NotebookError if they cannot be.
-    """
+    """Pass on events once their ``writes`` are stored or pending, all of them at the end. Raises NotebookError."""
     try:
         with contextlib.closing(events):
             while True:
@@ -154,10 +147,7 @@ def add_once(notebook: Notebook, recording_id: str, add: Callable[[], object]) -
 
 
 class SeriesWriter:
-    """One series in memory and its pending writes.
-
-    Nothing is stored before a run ends well or our file is on the target: a mistyped host leaves no series.
-    """
+    """One series and its pending writes; nothing is stored before a run ends well or our file is on the target."""
 
     def __init__(
         self, series: Series, recorder: Recorder, *, stored: bool, experiment: Experiment | None = None
@@ -170,7 +160,6 @@ class SeriesWriter:
         self._experiment = experiment
 
     def begin(self) -> None:
-        """Raises UsageError while another process measures it."""
         self.recorder.begin(self.series.id, stored=self.stored)
 
     def put(self, series: Series) -> None:
@@ -179,7 +168,6 @@ class SeriesWriter:
             self.recorder.write(lambda notebook: notebook.update(series))
 
     def put_facts(self, side: str, facts: Facts) -> None:
-        """Facts of the same name are replaced."""
         if not facts:
             return
         environment = dict(self.series.environment)
@@ -255,7 +243,6 @@ class SeriesWriter:
 
 
 def _why_it_waits(error: sqlite3.Error) -> str:
-    """Empty for errors that waiting does not fix."""
     if is_busy(error):
         return "is held by another program"
     if is_full(error):

@@ -32,9 +32,7 @@ from forms.tuning.catalogue import (
 )
 
 _WIDE = 118
-"""Columns from which an entry stands beside the list."""
 _ENTRY = 85
-"""Columns that it takes there."""
 _NAME = 31
 
 

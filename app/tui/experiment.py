@@ -37,9 +37,7 @@ NONE_YET = (
 _OF_AN_EXPERIMENT = frozenset(
     {"decide", "settle", "compare", "chart", "zoom", "branch", "again", "export", "rename", "copy"}
 )
-"""What can be done only where there is one."""
 _AROUND_STEPS = 6
-"""Columns of a wide screen that its frame and scrollbar take from the table of steps."""
 
 
 class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):

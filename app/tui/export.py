@@ -58,7 +58,6 @@ class ExportScreen(BaseScreen):
         self.format = FORMATS["html"]
         self.paper = PAPERS[0]
         self.marked: list[str] = []
-        """Names of formats; none for the one under the cursor alone."""
         self.folder = Path()
         self._own_path = False
 

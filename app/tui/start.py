@@ -35,11 +35,7 @@ def open_tui(
     practice: "tuple[Target, ...]" = (),
     practice_secrets: "Mapping[str, Secrets] | None" = None,
 ) -> int:
-    """Run the TUI until it is left, and give its exit code.
-
-    ``first`` names the screen to open on (``guide`` for the demo), ``practice`` are targets of embedded servers that
-    are ready, with their secrets by protocol.
-    """
+    """Run the TUI and give its exit code; ``first`` is the screen to open on, ``practice`` the embedded servers."""
     answer_keys_soon()
     from app.tui.frame.app import SharebenchApp  # noqa: PLC0415  Textual is loaded when the TUI opens
     from app.tui.frame.base import Context  # noqa: PLC0415  as above

@@ -48,7 +48,6 @@ class WorksheetScreen(Copies):
         super().__init_subclass__(inherit_css=inherit_css, inherit_bindings=inherit_bindings)
 
     def read(self, typed: dict[str, str]) -> BottleneckCalculation | UsersCalculation | None:
-        """What the lines say; None while too little is filled in. Raises UsageError for what cannot be read."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:

@@ -24,7 +24,6 @@ from storage.notebook import Notebook
 from storage.records import ClientFacts, Command, QuietVerdict, Series, Target, format_target, utc_now
 
 _SOME = 8
-"""Longer lists are cut to this number of names."""
 
 
 class CheckState(StrEnum):

@@ -53,10 +53,7 @@ def leftovers(client: Client, folder: Target) -> list[Leftover]:
 def remove(
     client: Client, folder: Target, found: Sequence[Leftover], connected: Callable[[], AbstractContextManager[Files]]
 ) -> dict[Leftover, str]:
-    """Remove leftovers, checking each again first; returns why each is still there, empty if it was removed.
-
-    ``connected`` is called only if there are folders.
-    """
+    """Why each is still there, empty if removed; ``connected`` is called only if there are folders."""
     done = {}
     for leftover in found:
         try:

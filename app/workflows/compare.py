@@ -20,13 +20,11 @@ from storage.recordings import UnknownReferenceError
 from storage.records import Series
 
 MOST_CHANGES = 100
-"""Longest chain of base series followed."""
 
 
 def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Sequence[str] = ()) -> list[Sides]:
-    """The sides to compare, the base first; ``again`` are further series with the base's settings.
-    A third series with the base's settings is the base measured again (A B A). Raises UsageError,
-    UnknownReferenceError.
+    """The base first; ``again`` are its repeats, as is a third series that has its settings (A B A).
+    Raises UsageError, UnknownReferenceError.
     """
     repeated = notebook.repeated_ids()
     called = [notebook.series(reference) for reference in references]
@@ -48,9 +46,8 @@ def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Seque
 
 
 def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:
-    """Add the path's earlier series in groups of equal settings: they give the series-to-series variation.
-    They are earlier than the newest base series, or, for a watch, than the series ``judged``. A slowdown that a watch
-    did not confirm tells nothing of how equal series differ.
+    """Add the path's series before the newest base, or ``judged``, in groups of equal settings, without unconfirmed
+    slowdowns: they give the series-to-series variation.
     """
     base = max(sides.base, key=lambda one: one.created_at)
     end = (judged or base).created_at
@@ -99,7 +96,6 @@ def _is_base_again(base: Series, other: Series, third: Series) -> bool:
 
 
 MOST_TOLD = 3
-"""Newest measurements shown for each setting."""
 
 
 def audit_form(notebook: Notebook, audit: Audit) -> Report:

@@ -38,7 +38,6 @@ from storage.plan import Settings
 from storage.records import SeriesStatus, Target, new_series_id, utc_now
 
 _LEAST_SHARE_CONNECTED = 0.5
-"""A point with a smaller share of its users connected ends the load."""
 _RESERVED_FILES = 64
 
 
@@ -285,7 +284,6 @@ def _beyond_this_machine(load: Load, users: int) -> str | None:
 
 
 def _printer(load: Load, request: LoadRequest) -> PrinterShare | None:
-    """None if the server cannot be asked for its queue."""
     target, conf = load.targets[0], load.environment.get("server", {}).get("smb.conf.path")
     if RequestKind.PRINT not in load.scenario.requests or target.share is None or not isinstance(conf, str):
         return None
@@ -312,7 +310,6 @@ def _next(load: Load) -> NextPoint | None:
 
 
 def _users_lost(event: PointMeasured, point: LoadPoint, choices: LoadChoices) -> str | None:
-    """Why no further point makes sense: the server, not the load generator, lost most of its users."""
     least = 1.0 if choices.find_capacity else _LEAST_SHARE_CONNECTED * point.users
     if event.failure is not None or point.connected >= least:
         return None

@@ -13,7 +13,6 @@ from storage.protocols import Protocol
 from storage.records import Command, Experiment, Series, Target
 
 MOST_MINUTES = 10_000
-"""The longest time that a trial can be limited to."""
 
 
 @dataclass(frozen=True, kw_only=True)

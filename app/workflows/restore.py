@@ -30,7 +30,6 @@ class Restored:
 
     entry: JournalEntry
     effective: str | None
-    """Current value; None if the server does not say."""
     reloaded: bool
     same_configuration: bool | None
     """None if the configurations cannot be compared."""
@@ -80,9 +79,7 @@ class Restoration:
     at_work: list[JournalEntry]
     """Changes under another process's lease: not touched."""
     left: list[JournalEntry]
-    """Changes without a lease."""
     of_isolations: list[str]
-    """Results for killed isolations, one line each."""
     done: list[Restored] = field(default_factory=list)
     problems: list[ChangeFailedError] = field(default_factory=list)
 
@@ -102,9 +99,7 @@ def check_own(path: Path) -> None:
 
 
 def restore(notebook: Notebook, ssh: str | None = None) -> Restoration:
-    """Restore every change without a lease; failures are in the result. Raises UsageError.
-    ``ssh`` reaches the server if the notebook was moved to another machine.
-    """
+    """Restore every change without a lease, by ``ssh`` if the notebook was moved. Raises UsageError."""
     check_own(notebook.path)
     standing = notebook.journal(ChangeState.OPEN)
     at_work = [entry for entry in standing if entry.at_work]

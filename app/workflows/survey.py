@@ -25,15 +25,12 @@ LogIn = Callable[[Target], tuple[Target, Secrets]]
 """Returns the target with its user name, and the secrets; may prompt."""
 
 ANSWER_SECONDS = 3.0
-"""Longest wait for a port to answer."""
 ELSEWHERE = "203.0.113.1"
 """A documentation address (RFC 5737); its route shows this machine's address. Nothing is sent."""
 RUN_SECONDS = 3
-"""Intended length of a run on a link of known speed."""
 SMALLEST_BYTES = 16 * 1024**2
 LARGEST_BYTES = 1024**3
 UNKNOWN_LINK_BYTES = 512 * 1024**2
-"""File size for loopback and links of unknown speed."""
 
 ANONYMOUS = "anonymous"
 
@@ -71,7 +68,8 @@ class SurveyRound:
 
 
 def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, again: bool = False) -> SurveyRound:
-    """The hosts' last round if it is incomplete, else (or with ``again``) a new one, without ports that do not answer.
+    """The hosts' last round if incomplete, else (or ``again``) a new one, of ports that answer.
+
     Raises UsageError, LoginError, and UnreachableError if no port answers.
     """
     if choices.smb is None and choices.ftp is None and not choices.iperf3:
@@ -117,8 +115,9 @@ def targets_of(choices: SurveyChoices) -> list[Target]:
 def measure_round(
     planned: SurveyRound, notebook_path: Path, control: SeriesControl
 ) -> Iterator[tuple[int, RecorderEvent]]:
-    """Measure the round interleaved; each event has its station's index. Raises NotebookError.
-    A refused login is not tried again by other stations. The survey counts as interrupted until its end.
+    """Measure the round, each event with its station's index; it counts as interrupted until its end.
+
+    A refused login is not tried again by other stations. Raises NotebookError.
     """
     logins = [_login_of(planned.stations[index]) for index, _ in planned.todo]
     name, expected = planned.experiment.name, sum(one.state is not StationState.LEFT_OUT for one in planned.stations)

@@ -37,7 +37,6 @@ from storage.records import (
 )
 
 CONTROL_BYTES = 2 * 2**20
-"""Bytes hashed as work that no server setting affects."""
 CONTROL_TIMES = 3
 """The fastest of these counts, so one interruption does not look like a slower machine."""
 
@@ -45,7 +44,8 @@ CONTROL_TIMES = 3
 def run_trial(
     order: trial_order.TrialOrder, notebook_path: Path, control: SeriesControl
 ) -> Generator[trial_order.TrialEvent, None, None]:
-    """Carry out or resume a trial; the last events are SettingRestored and, if measured, Judged.
+    """Carry out or resume a trial; last come SettingRestored and, if measured, Judged.
+
     Raises ChangeFailedError, which says what the server is set to now, or MeasurementError.
     """
     trial_order.check_target(order.request)
@@ -223,7 +223,6 @@ class _Campaign:
         return now
 
     def _set(self, arm: int) -> None:
-        """Raises ChangeFailedError if the value is not in effect."""
         self.recorder.write(lambda notebook: notebook.renew_journal(self.change.id))
         answer = set_arm(self.change, arm, self.order.setting.ssh)
         if "not_reloaded" in answer.sections:
@@ -307,7 +306,6 @@ class _Campaign:
             writer.put(replace(writer.series, link_bits_per_second=found.link.bits_per_second))
 
     def _restore(self, entry: JournalEntry) -> str:
-        """Returns the proof in words. Raises ChangeFailedError."""
         answer, setting = restore_entry(entry, _Journal(self.recorder)), self.order.setting
         effective = setting.effective(answer)
         if setting.previous is not None and (effective is None or not setting.same(effective, setting.previous)):

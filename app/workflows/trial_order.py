@@ -52,7 +52,6 @@ AS_IT_IS = "as it is"
 SWITCH_SECONDS = 1.5
 """About what it takes to set a value, prove it and connect."""
 SEEDS = 2**31
-"""Number of possible seeds of the random order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +65,6 @@ class TrialOrder:
     within_seconds: float = math.inf
     """No pair or block begins that would end later."""
     run_seconds: float | None = None
-    """About how long a run takes; None where that is not known before the first."""
     why_smaller: str = ""
     """Why a smaller file is moved than asked for, in one line; empty where it is not."""
 
@@ -76,7 +74,6 @@ class ValueSet:
     """A value was set and verified; the next events are of a run with it."""
 
     value: str | None
-    """None for the previous value."""
     block: int
 
 
@@ -121,9 +118,7 @@ def new_order(
 def order_of(
     request: SeriesRequest, setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
 ) -> TrialOrder:
-    """The checked order of a trial of ``NAME = VALUE``; nothing is written. Raises SharebenchError.
-    ``accepted`` are names whose risks are accepted; ``restart`` allows a restart of smbd.
-    """
+    """The checked order of a trial of ``NAME = VALUE``; nothing is written. Raises SharebenchError."""
     name, value = parse_change(setting)
     ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf, accepted=accepted, restart=restart)
     keeps_size = request.plan.make_file or request.plan.command is Command.PUT
@@ -169,7 +164,6 @@ class StoredTrial:
     experiment: Experiment
     plan: TrialPlan
     base: Series
-    """With the previous value."""
 
 
 def stored_trial(notebook: Notebook, reference: str) -> StoredTrial:
@@ -334,7 +328,6 @@ class LoadYardstick:
         self._engine: EngineProcess | None = None
         self._warned = False
         self.point: LoadPoint | None = None
-        """Measured last."""
         self.processor_percent = None
 
     def __enter__(self) -> Self:
@@ -447,9 +440,9 @@ def fitting_bytes(size_bytes: int, bytes_per_second: float) -> int | None:
 
 
 def fitted(request: SeriesRequest, *, keeps_size: bool = False) -> FittedRequest:
-    """Move the file for PROBE_SECONDS, and choose a smaller one where a run would take longer than LONGEST_SECONDS.
+    """A smaller file where a run would take over LONGEST_SECONDS, unless its size was chosen or none can be made.
 
-    The usual file stays where somebody chose its size, or no other can be made beside it. Raises MeasurementError.
+    Moves the usual one for PROBE_SECONDS to find that out. Raises MeasurementError.
     """
     plan = request.plan
     if not plan.target.abilities.moves_files:
@@ -498,10 +491,7 @@ def _probed(plan: MeasurementPlan) -> tuple[int, float]:
 
 
 def rate_after_burst(progress: Sequence[tuple[float, int]]) -> float:
-    """Bytes per second of a transfer since BURST_SECONDS, from (seconds, bytes) so far; 0 where nothing is known.
-
-    Buffers on the way swallow the first megabytes at once: counted in, they hide that the rest crawls.
-    """
+    """Since BURST_SECONDS, as buffers swallow the first megabytes, from (seconds, bytes) so far; 0: not known."""
     early = max((look for look in progress if look[0] <= BURST_SECONDS), default=(0.0, 0))
     seconds, moved = progress[-1][0] - early[0], progress[-1][1] - early[1]
     return moved / seconds if seconds > 0 else 0.0

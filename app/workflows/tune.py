@@ -62,12 +62,9 @@ class Tuning:
     ways: Ways
     looks: tuple[int, ...]
     load: LoadWindow | None = None
-    """None to measure a transfer."""
     stop_after: int = STOP_AFTER
     within_seconds: float = math.inf
-    """No candidate begins after that."""
     only: tuple[str, ...] = ()
-    """Parameters to try; empty for all of the catalogue."""
     first: tuple[Remedy, ...] = ()
     """What an audit of the server proposes, tried before all others; ``ways`` say whether smbd may restart."""
     usual: FittedRequest | None = None
@@ -150,7 +147,6 @@ class Tuning:
         return samba_setting(name, [value], target, ways, kept=self.kept, kept_by_restart=self.kept_by_restart)
 
     def _setting(self, name: str, value: str) -> ChangeableSetting | None:
-        """None, with the reason noted, if it is not to be tried."""
         if any(line.name == spelling(name).name for line in self.kept):
             return None
         why = risk_of(spelling(name).name, value)

@@ -25,7 +25,6 @@ from storage.recordings import LAST, LOAD, SERIES
 from storage.records import ClientFacts, Command, QuietVerdict, Series, Target, utc_now
 
 COMMAND_SECONDS = 60.0
-"""A longer --on-change command is ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +43,7 @@ class WatchRequest:
 
 
 def check(request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]) -> Check:
-    """Check the path once; ``measure`` stores one series.
-    Raises UsageError, CancelledError and NotebookError; a failed measurement is a finding.
-    """
+    """Check the path once; a failed measurement is a finding. Raises UsageError, CancelledError and NotebookError."""
     watch = _begin(request, path)
     try:
         return _checked(watch, request, path, measure)
@@ -235,9 +232,7 @@ def _after(watch: Watch, outcome: Outcome, found: _Judged, slow: Sequence[str]) 
 
 
 def tell(document: object, command: str, watch: Watch, path: Path) -> str:
-    """Run --on-change with the document on its stdin; returns why that failed, or nothing.
-    What could not be delivered is delivered after the next check.
-    """
+    """Run --on-change with the document on its stdin; returns why that failed: it is run again after the next check."""
     secret = {"SHAREBENCH_PASSWORD", "CREDENTIALS_DIRECTORY"}
     environment = {name: value for name, value in os.environ.items() if name not in secret}
     try:

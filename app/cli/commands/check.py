@@ -119,7 +119,6 @@ def _say(found: list[Leftover], folder: Target) -> None:
 
 
 def _agreed(count: int) -> bool:
-    """False without a terminal. Raises CancelledError."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         common.say("nothing was removed: say so with --yes")
         return False

@@ -45,7 +45,6 @@ def completion_command(context: click.Context, shell: str) -> None:
 
 
 PRACTICE_NOTEBOOK = "practice.db"
-"""A separate notebook keeps practice apart from real measurements."""
 
 
 @common.command("demo")

@@ -11,7 +11,6 @@ from forms.watch.history import history_chart, history_report
 from storage.records import Command
 
 _LISTED = 20
-"""Recordings that a terminal lists."""
 
 
 @common.command("history")

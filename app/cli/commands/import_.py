@@ -104,9 +104,7 @@ def content_of(file: str) -> bytes:
 
 @contextmanager
 def _at_most(limit_bytes: int) -> Iterator[None]:
-    """Limits this process's memory: more raises MemoryError.
-    Garbage collection is off, since it would scan millions of objects without finding cycles.
-    """
+    """More memory raises MemoryError; no garbage collection, which would scan millions of objects in vain."""
     try:
         import resource  # noqa: PLC0415  only POSIX systems have it
 

@@ -22,7 +22,6 @@ _HEADING = ("id", f"when ({layout.local_zones()})", "kind", "runs", "answer", "w
 _MACHINE = 7
 _RUNS, _ANSWER, _WHAT, _LABEL = 3, 4, 5, 6
 _LEAST_ANSWER, _LEAST_WHAT, _LEAST_LABEL = 20, 12, 8
-"""Minimum widths before another column shrinks."""
 _GAP = "  "
 SHOWN = 50
 

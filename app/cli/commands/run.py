@@ -183,7 +183,6 @@ def _options(context: click.Context, choices: dict[str, Any]) -> SeriesOptions:
 
 
 def _confirm(series: Series, *, confirmed: bool) -> None:
-    """Consent to the target that an imported series names. Raises UsageError, CancelledError."""
     if confirmed or series.imported_at is None:
         return
     url = visible(format_target(series.target))

@@ -117,7 +117,6 @@ def _choices(choices: dict[str, Any]) -> SurveyChoices:
 
 
 def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
-    """Asks for each user's password once, whatever the number of hosts."""
     known: list[tuple[Target, Secrets]] = []
 
     def log_in(target: Target) -> tuple[Target, Secrets]:

@@ -144,10 +144,7 @@ def _keeps_size(request: SeriesRequest, choices: Mapping[str, Any]) -> bool:
 def _carry_out(
     context: click.Context, order: trial_order.TrialOrder, choices: Mapping[str, Any], *, asks: bool = True
 ) -> str:
-    """Show what would be written and how it is undone, ask, measure and print; returns the verdict of a trial.
-
-    Raises UsageError, CancelledError.
-    """
+    """Show what is written, ask, measure and print; returns a trial's verdict. Raises UsageError, CancelledError."""
     if asks:
         for line in trial_order.consent_lines(order):
             common.say(line)
@@ -233,9 +230,7 @@ class _Pace:
     arms: int
     kind: ExperimentKind
     name: str = ""
-    """Of the setting."""
     done: int = 0
-    """Measured runs."""
     began: float = field(default_factory=time.monotonic)
 
     def place(self, block: int) -> str:

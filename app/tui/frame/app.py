@@ -38,14 +38,11 @@ from app.user_files import config_file, read_toml
 from forms.layout import PLAIN_SIGNS, control_pictures, visible
 
 _LOOKS_FOR_THE_END = 0.1
-"""Seconds."""
 
 
 class Terminal(LinuxDriver):
-    """Textual's driver, but that Escape waits ``ESCDELAY`` for what may follow it and no longer.
-
-    With Textual's, the wait is a tenth of a second whatever ``ESCDELAY`` says (8.2: it selects for so long); and bytes
-    that are no UTF-8 end the thread, after which no key has any effect. And a terminal that is closed ends the program.
+    """Textual's driver (8.2), but that Escape waits for ``ESCDELAY`` in place of a tenth of a second, bytes that are no
+    UTF-8 do not end the thread of the keys, and a terminal that is closed ends the program.
     """
 
     def run_input_thread(self) -> None:
@@ -155,10 +152,7 @@ def driver_for(usual: type[Driver]) -> type[Driver]:
 
 
 def _chosen_keys() -> dict[str, str]:
-    """The user's own keys: of the settings, and of ``keys.toml``, where they were before.
-
-    Raises KeysError, UsageError.
-    """
+    """Of the settings, and of ``keys.toml``, where they were before. Raises KeysError, UsageError."""
     found: dict[str, str] = {}
     if (path := config_file()).exists():
         from app.config import config  # noqa: PLC0415  the first paint waits for it only where there are settings
@@ -309,7 +303,6 @@ class SharebenchApp(App[int], commands.Commanded):
             self.notify("A measurement is under way, and would stand still: stop it first.", severity="warning")
 
     def action_help_quit(self) -> None:
-        """Say what leaves; Textual's own words are markup, which notices do not read here."""
         self.notify("Ctrl+Q leaves, Ctrl+Z goes back to the shell for a while.")
 
     async def action_quit(self) -> None:

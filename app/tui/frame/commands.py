@@ -26,7 +26,6 @@ class KeyCommand:
     action: str = ""
     """Textual's action, such as ``pause`` or ``app.help``; where it is not given, the last word of the command's id."""
     footer: str = ""
-    """A word or two for the footer, where the name is not it."""
     hidden: bool = False
     priority: bool = False
 

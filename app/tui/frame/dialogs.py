@@ -138,7 +138,6 @@ class AskDialog(BoxDialog[str]):
         yield self.box
 
     def type_on(self, text: str) -> None:
-        """Add what was typed to open the dialog, or before its field had the focus."""
         self.box.select_on_focus = False
         self.box.value += text
         self.box.cursor_position = len(self.box.value)
@@ -194,7 +193,6 @@ class HelpDialog(BaseDialog[None]):
 
 
 def _together(rows: Sequence[tuple[str, KeyCommand]]) -> Iterator[tuple[str, str]]:
-    """Keys and what they do; neighbours that do the same with a number each, such as the steps, in one row."""
     for help_text, alike in groupby(rows, key=lambda row: row[1].help):
         found = list(alike)
         keys, names = [keys for keys, _ in found], [command.name for _, command in found]

@@ -17,7 +17,6 @@ class ScreenEntry(NamedTuple):
     help: str
     key: str = ""
     measures: bool = False
-    """Whether it needs Linux."""
 
     def load(self) -> type[BaseScreen]:
         module, _, name = self.home.partition(":")

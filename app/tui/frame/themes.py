@@ -60,7 +60,6 @@ ANSI = _theme(
 """Without these variables Textual's own widgets refer to colours that it only defines for its own ansi themes."""
 
 VARIABLES = {"pane-border": "#4e4e4e"}
-"""What the look of the screens needs besides what every theme has."""
 
 THEMES = (DARK, LIGHT, ANSI)
 
@@ -83,13 +82,11 @@ ANSI_ON_LIGHT = _sixteen(
     *("#1c1c1c", "#af0000", "#005f00", "#875f00", "#5f87af", "#5f00af", "#5fafaf", "#a8a8a8"),
     *("#767676", "#d70000", "#5f8700", "#af5f00", "#005faf", "#8700af", "#008787", "#4e4e4e"),
 )
-"""As above, for :data:`LIGHT`."""
 
 
 LEAST_CONTRAST = 4.5
 """Between a text and what is behind it: level AA of WCAG 2."""
 _TOWARDS = 32
-"""Steps from a colour to black or white."""
 
 
 class Readable(LineFilter):
@@ -130,7 +127,6 @@ def _luminance(red: int, green: int, blue: int) -> float:
 
 
 _LINEAR = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in (v / 255 for v in range(256))]
-"""Light of each value of an sRGB channel."""
 
 
 def remember(path: Path, word: str) -> None:

@@ -140,7 +140,6 @@ class BrowseScreen(BaseScreen):
     """
 
     def __init__(self, place: BrowsedFolder, enter: Callable[[Item], None]) -> None:
-        """``enter`` is told the share or folder that was chosen, and has another place shown."""
         super().__init__()
         self.place, self._enter = place, enter
 

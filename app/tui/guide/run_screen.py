@@ -80,14 +80,11 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self._machine: MachineNow | None = None
         self._meter: Callable[[], MachineNow | None] = lambda: None
         self._moved_at = monotonic()
-        """When bytes were heard of last."""
         self._drawn_warnings: tuple[str, ...] = ()
         self._cpu: dict[float, float] = {}
-        """CPU of this machine in percent, by the seconds of transfer so far."""
         self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(
             ("form", "rates", "within", "cpu"), (-PART_SECONDS, None)
         )
-        """When each of the slow parts was drawn last, and from what."""
 
     @property
     def is_over(self) -> bool:
@@ -166,10 +163,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             self.sharebench_app.tell_text("The series ended early", self.running.failure.text)
 
     def tick(self) -> None:
-        """Draw what the clock allows: the line of what happens now, and one of the slow parts that are due.
-
-        One at a time, so that a key press never waits for all of them; nothing under a dialog.
-        """
+        """Draw the line of what happens now, and one of the slow parts that are due: no key press waits for all."""
         self.catch_up()
         if not self.is_over:  # what this machine does afterwards is none of the series' business
             self._machine = self._meter()
@@ -197,11 +191,9 @@ class RunScreen(RecordingScreen, ZoomsCharts):
 
     @property
     def _within(self) -> object:
-        """What the upper chart is drawn from: the curve, or whether any run has ended while there is none."""
         return self.running.curve or self.running.finished_runs > 0
 
     def stalled_text(self) -> str:
-        """What is to be said of a run that nothing moves in any more; empty for one that moves."""
         silent = monotonic() - self._moved_at
         if self.running.now is None or not self.running.is_timed or silent < STALL_SECONDS:
             return ""

@@ -93,7 +93,6 @@ class PageView(Vertical, Commanded):
         super().__init__(id=id, classes="pane")
         self.page: Page | None = None
         self._here: int | None = None
-        """The option drawn as the highlighted one."""
 
     def compose(self) -> ComposeResult:
         yield Static(id="page-headline")
@@ -237,7 +236,6 @@ class StepsView(Widget):
         self.refresh()
 
     def _rows(self) -> Iterator[tuple[StepStatus, Content]]:
-        """The lines of all steps; details are wrapped where there is room for them, else cut to a line or left out."""
         width, height, count = self.content_size.width, self.size.height, len(self.steps)
         each = next(lines for lines in (3, 2, 1) if lines == 1 or height >= lines * count)
         told = [""] + [standing.detail for standing in self.steps]
@@ -287,7 +285,6 @@ class GuideScreen(BaseScreen, ZoomsCharts):
     """Whether a round that was measured is left for a new one, once the screen shows."""
     session: GuideSession
     _browser: "tuple[Steps, BrowseScreen] | None" = None
-    """Open for these steps."""
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -331,7 +328,6 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self.call_after_refresh(self.refresh_bindings)
 
     def drive(self, steps: Steps, answer: Any = None, error: Exception | None = None) -> None:
-        """Give the session the answer, and ask what it needs next."""
         try:
             request = steps.throw(error) if error else steps.send(answer)
         except StopIteration:

@@ -52,7 +52,6 @@ class IsolationRunScreen(MeasurementScreen):
         super().__init__(request, resumed)
         self._runs = self._begun = 0
         self._run_seconds: list[float] = []
-        """What each run took, beginning to beginning."""
         self._began_at = 0.0
 
     def steps(self) -> Iterator[Any]:

@@ -37,7 +37,6 @@ from storage.loads.records import Load, LoadChoices
 from storage.records import JSONValue, SeriesStatus, Target
 
 PART_SECONDS = 3.0
-"""Areas cost the load generator time, and are drawn no more often."""
 CAPACITY = "capacity"
 """What stands in place of numbers of users where the most that are carried are looked for."""
 
@@ -67,10 +66,8 @@ _WORDS = {
 }
 _KEPT_SECONDS = 1200
 _AREAS_FROM = 24
-"""Lines from which there is room for areas."""
 _LEAST_AREA, _MOST_AREA = 7, 16
 _FIGURES = 25
-"""Columns of a name and its figure before the sparkline."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +118,6 @@ class LoadProgressState:
         return f"{self._which()}{_WORDS[self.phase.phase]}{files}{left}{in_all}"
 
     def _phase_ends(self, passed_seconds: float) -> float:
-        """In how many seconds; 0 where that is not known."""
         if self.phase is None:
             return 0.0
         if self.files and self.files.files:
@@ -153,7 +149,6 @@ class LoadProgressState:
         return of_phase + ahead + sum(each + users / ramp for users in to_come)
 
     def _stalled_seconds(self) -> int:
-        """For how many seconds no request was answered although users are there to make them; 0 for less than some."""
         if self.phase is None or self.phase.phase is not LoadPhase.STEADY:
             return 0
         if self.load is not None and not self.load.scenario.requests:
@@ -177,7 +172,6 @@ class LoadProgressState:
         return "\n".join([*lines, *table]).lstrip("\n")
 
     def _areas(self, most: int) -> Iterator[Chart]:
-        """Requests/s and p95 over the seconds, in at most that many points; named where the users change."""
         step = -(-len(self.seconds) // most)
         parts = [self.seconds[at : at + step] for at in range(0, len(self.seconds), step)]
         names = [
@@ -239,7 +233,6 @@ class LoadRunScreen(MeasurementScreen):
         self.state = LoadProgressState()
         self._finishing = False
         self._drawn: tuple[float, tuple[int, int], str] = (-PART_SECONDS, (0, 0), "")
-        """When what was heard was drawn last, how large, and what."""
 
     to_resume = staticmethod(request_to_resume)
 

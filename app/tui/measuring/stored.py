@@ -120,7 +120,6 @@ class StoredScreen(ReportScreen, ShowsMore):
         line.display = True
 
     def text_of(self, report: Report, width: int) -> str:
-        """The figures before what they were made from: the answer stands above."""
         return figures_text(self.of_now(report), width=width, ansi=True)
 
     def show_again(self) -> None:

@@ -56,9 +56,7 @@ class StationProgress:
     station: Station
     doing: str
     percent: float | None = None
-    """Of the current run; absent between runs."""
     rates: tuple[float, ...] = ()
-    """Bytes per second of the measured runs so far."""
 
     def heard(self, event: RecorderEvent) -> "StationProgress":
         doing, percent, rates = words(event), self.percent, self.rates
@@ -203,7 +201,6 @@ class SurveyScreen(asking.LinesScreen):
 
     @classmethod
     def first_values(cls, remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
-        """What stands in the lines: the practice servers where they are ready, else what was typed last."""
         if not practice:
             return asking.remembered_values(cls.LINES, remembered)
         ports = {target.protocol: target.port for target in practice if target.abilities.in_survey}

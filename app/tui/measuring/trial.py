@@ -59,13 +59,9 @@ class TrialScreen(ReportRunScreen):
         """What y consents to before there is an order: names whose risks are accepted, and whether smbd may restart."""
         self._accepted: tuple[tuple[str, ...], bool] = ((), False)
         self._is_prepared = False
-        """Whether the server was asked, with an order or a refusal as its answer."""
         self._within_minutes = 0
-        """0 for no limit."""
         self._slots = 0
-        """Values that were set so far, two a pair."""
         self._pairs_to_come = 0
-        """After the one under way, at most."""
         self._began_at = 0.0
         self._restored = ""
 
@@ -74,14 +70,12 @@ class TrialScreen(ReportRunScreen):
         return not self._begun or not self._recording
 
     def begin(self) -> None:
-        """Only look: nothing is measured without consent."""
         self._now, self._lines, self._to_accept, self._is_prepared = "Looking at the server …", [], None, False
         self.refresh_bindings()
         self.draw()
         self.with_notebook(self._prepared, self._ask)
 
     def _prepared(self, notebook: Notebook) -> Any:
-        """The order of what the guide measures, or of the stored trial; nothing is written. Raises SharebenchError."""
         if self.experiment:
             stored = stored_trial(notebook, self.experiment)
             self._target, plan = stored.base.target, stored.plan

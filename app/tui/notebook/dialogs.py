@@ -40,7 +40,6 @@ class EditDialog(BaseDialog[SeriesTexts]):
     KEYS = keys("edit.save")
 
     def __init__(self, *, count: int = 1) -> None:
-        """``count`` is how many series it is for; what is left as it was stays each one's own."""
         super().__init__(classes="dialog")
         self.before, self.count = SeriesTexts("", ""), count
 
@@ -77,10 +76,7 @@ class EditDialog(BaseDialog[SeriesTexts]):
 
 
 class BaselineDialog(BaseDialog[tuple[str, bool]]):
-    """The names of a series as a baseline; it opens at once, since what is typed next is meant for it.
-
-    Answers with a name, and whether it is given or taken away.
-    """
+    """The names of a series as a baseline; answers with a name, and whether it is given or taken away."""
 
     def __init__(self) -> None:
         super().__init__(classes="dialog")
@@ -88,7 +84,6 @@ class BaselineDialog(BaseDialog[tuple[str, bool]]):
         self.others: list[str] = []
 
     def offer(self, names: tuple[list[str], list[str]]) -> None:
-        """Its own names, and those of others."""
         self.call_later(self._offer, names)  # once it is composed
 
     def _offer(self, names: tuple[list[str], list[str]]) -> None:

@@ -21,7 +21,6 @@ from storage.notebook import Notebook
 from storage.records import to_minute
 
 _LISTED = 50
-"""Recordings below the curve; an export has all of them."""
 
 
 class HistoryScreen(ReportScreen, ZoomsCharts):

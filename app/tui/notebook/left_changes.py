@@ -16,11 +16,9 @@ class LeftChanges:
         self.screen = screen
         self._left: list[JournalEntry] = []
         self._files: dict[str, str] = {}
-        """What may be left and the command that removes it, by the recording's id."""
         self._told: set[str] = set()
         self._looks = False
         self._has_failed = False
-        """Whether a look has, which is told once."""
         self._is_restoring = False
 
     @property

@@ -33,25 +33,20 @@ if TYPE_CHECKING:
     from storage.recordings import Recording, Removed
 
 _TYPING_SECONDS = 0.15
-"""How long the filter waits for the next letter."""
 _LEAST_LISTED = 5
-"""Least number of lines of the list."""
 _AROUND_LIST = 6
 """Lines that are no series: the frame, the filter, the headings, a blank one, the keys."""
 _REREAD_SECONDS = 2.0
 """How often it is seen whether another program has written into the notebook."""
 _POINTING_SECONDS = 0.1
-"""How long the cursor rests on a series before its form is drawn."""
 
 _FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "again")
-"""Actions in the order of the key line."""
 _OF_MARKED = ("compare", "export", "delete")
 _NEEDS_RECORDINGS = {*_FOREMOST[1:], "sort", "group", "history"}
 
 TITLE = "sharebench · Notebook"
 EMPTY = "Nothing measured yet. Choose where to start. To practise first, without a network: sharebench demo."
 STARTS = ("guide", "survey", "load", "isolation", "audit")
-"""Screens that an empty notebook offers."""
 
 NONE_FOUND = "No recording has all of these words in its label, target or note. Escape lists all again."
 
@@ -97,18 +92,12 @@ class NotebookScreen(SeriesActions):
         self.asked = SeriesQuery()
         self.removed: list[list[Removed]] = []
         self._counted = (0, 0)
-        """How many series are listed, and how many there are."""
         self.detail: SeriesView | None = None
-        """The form of the series that the cursor is on, where there is room for it."""
         self._is_read = self._is_early = False
-        """Whether the notebook was read, and whether Enter was pressed before: it is carried out then."""
         self._newest: str | None = None
         self._arrives = False
-        """Whether this screen was just come to, and the cursor goes to what was recorded meanwhile."""
         self._restored_id = ""
-        """What was just restored, and the cursor goes to."""
         self._seen: tuple[int, ...] = ()
-        """When the notebook had been written last as it was read."""
         self._left = LeftChanges(self)
         self._typing: Timer | None = None
         self._pointing: Timer | None = None
@@ -165,10 +154,7 @@ class NotebookScreen(SeriesActions):
     # Reading
 
     def on_screen_resume(self) -> None:
-        """List what there is now: something may have been measured meanwhile.
-
-        The screen is painted first: the libraries that read a notebook take as long to load as Textual itself.
-        """
+        """Something may have been measured meanwhile; painted first, as what reads a notebook takes long to load."""
         self._arrives = True
         self.rows.forget()
         self.call_after_refresh(self.look)
@@ -263,7 +249,6 @@ class NotebookScreen(SeriesActions):
         self._show_whole()
 
     def _show_whole(self) -> None:
-        """Show whole, below the list, what a narrow column cuts of the recording pointed at."""
         line = self.rows.lines.get(self.chosen() or "")
         parts = (line.label, line.answer.text, line.what) if line else ()
         self.query_one("#whole", Static).update(Content("\n".join(filter(None, parts))))
@@ -437,7 +422,6 @@ def _lines(notebook: "Notebook", ids: list[str]) -> "list[RecordingLine]":
 
 
 def _form(notebook: "Notebook", recording_id: str) -> "tuple[SeriesSummary | Report | None, Toned | None]":
-    """Its form and answer; None where it was deleted meanwhile."""
     from app.kinds import kind_of  # noqa: PLC0415  the first paint does not wait for what comes after it
     from forms.series.summary import run_form  # noqa: PLC0415  as above
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from storage.recordings import Recording
 
 _OFFERED = 100
-"""Newest recordings from which the one to compare with is chosen."""
 ACTING_KEYS = keys("series.edit series.baseline series.compare series.export series.again series.history")
 
 
@@ -96,7 +95,6 @@ class SeriesActions(MeasureMixin):
             )
 
     def _compare_with(self, found: "str | list[RecordingLine]", here: str) -> None:
-        """``found``: the base, or from what one can be chosen."""
         from app.tui.frame.dialogs import PickDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
 
         def chosen(other: str | None) -> None:
@@ -160,7 +158,6 @@ def _words_of(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":
 
 
 def _set_words(notebook: "Notebook", ids: Sequence[str], before: "SeriesTexts", words: "SeriesTexts") -> None:
-    """What was changed holds for all of the series; what was left as it was stays each one's own."""
     texts = {name: (getattr(before, name), getattr(words, name)) for name in ("label", "note")}
     changed = {name: now for name, (was, now) in texts.items() if now != was}
     if changed:
@@ -201,7 +198,6 @@ def _name(notebook: "Notebook", ids: Sequence[str], name: str, given: bool) -> N
 
 
 def _others(notebook: "Notebook", recording_id: str) -> "list[RecordingLine]":
-    """The newest other recordings of the same kind, those of the same path first."""
     from app.kinds import lines  # noqa: PLC0415  the first paint does not wait for what comes after it
 
     with notebook.snapshot():

@@ -79,7 +79,6 @@ class ListColumn(NamedTuple):
     """One column of the list; a tuple, since the first paint waits until it is made."""
 
     order: SortKey
-    """What a click on its heading sorts by."""
     heading: str
     text: "Callable[[RecordingLine], str]"
     width: int
@@ -169,7 +168,6 @@ def column_at(columns: list[PlacedColumn], x: int) -> ListColumn | None:
 _AHEAD = 20
 """Lines read beyond those in view, each way."""
 _KEPT = 5000
-"""Lines kept in memory."""
 
 
 class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
@@ -237,7 +235,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         self.listing = ListRows()
         self.lines: dict[str, RecordingLine] = {}
         self.marked: dict[str, None] = {}
-        """Ids, in the order in which they were marked."""
         self.edition = 0
         """Raised when lines have changed: what was asked for before that is old when it comes."""
         self._asked: set[str] = set()

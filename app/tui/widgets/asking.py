@@ -27,7 +27,6 @@ from storage.recordings import SERIES, Recording
 from storage.records import Command, JSONValue, Target, format_target
 
 _LOOKED_AT = 20
-"""Newest recordings among which a target is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +140,6 @@ class LinesScreen(BaseScreen):
         self.with_notebook(self._values, lambda values: self._fill(values | typed))
 
     def _values(self, notebook: Notebook) -> dict[str, str]:
-        """What was typed last, with the target of the recording pointed at, or of the newest one with a share."""
         practice, pointed = self.context.practice, self.context.pointed
         values = self.first_values(notebook.remembered(self.NAME), practice)
         heads = (
@@ -188,7 +186,6 @@ class LinesScreen(BaseScreen):
         return remembered_values(cls.LINES, known)
 
     def _fill(self, values: dict[str, str]) -> None:
-        """Put what is known into the lines, unless somebody was faster and has begun to type."""
         self._first = values
         if any(self.typed().values()):
             return
@@ -227,8 +224,6 @@ class LinesScreen(BaseScreen):
         self.begin(request)
 
     def begin(self, request: Any) -> None:
-        """Log in, and measure."""
-
         def measure(secrets: Secrets) -> None:
             self.app.push_screen(self.RUN(replace(request, secrets=secrets)))
 
@@ -262,7 +257,6 @@ class LinesScreen(BaseScreen):
 
 
 def _folder_of(notebook: Notebook, head: Recording) -> Target | None:
-    """The folder that was measured in; of a trial and the like, by the first of its series."""
     target = kind_of(head).target(notebook, head)
     measured = [head] if head.kind == SERIES else parts(notebook, head)
     if target is None or not measured:

@@ -59,10 +59,7 @@ class MeasurementEnded(Message):
 
 
 class RecordingScreen(BaseScreen):
-    """Records in a thread; ``heard`` is told the events in the screen's own thread, when ``catch_up`` fetches them.
-
-    It is left only after a question while something is measured, and then once everything is stored.
-    """
+    """Records in a thread; ``heard`` is told the events in the screen's own thread, when ``catch_up`` fetches them."""
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("recording.interrupt")
     STOP_HEADING: ClassVar[str]
@@ -83,11 +80,7 @@ class RecordingScreen(BaseScreen):
         return not self._recording
 
     def listen(self, events: Callable[[], Iterable[tuple[int, RecorderEvent]]], *, every_seconds: float) -> None:
-        """Take the events, each with the place of its series, from a thread; ``tick`` comes by the clock from now on.
-
-        When there are no more, ``ended`` is told the error that ended them. When the screen goes, they are ended, so
-        that nothing is left running.
-        """
+        """Take the events, each with the place of its series, from a thread; ``tick`` comes by the clock."""
 
         def record() -> None:
             worker = get_current_worker()
@@ -142,7 +135,6 @@ class RecordingScreen(BaseScreen):
             self.ended(message.error)
 
     def keeps_from_leaving(self, error: Exception | None) -> bool:  # noqa: ARG002  most screens lose nothing
-        """Whether the end has to be told to who is leaving the program."""
         return False
 
     def heard(self, index: int, event: RecorderEvent) -> None:
@@ -219,7 +211,6 @@ def machine_words(machine: "MachineNow") -> str:
 
 
 REDRAW_SECONDS = 1.0
-"""The screen is drawn no more often while a run is timed."""
 
 
 def run_keys(name: str, stop: str) -> tuple[KeyCommand, KeyCommand]:
@@ -285,7 +276,6 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore):
         raise NotImplementedError
 
     def watch_machine(self, target: "Target") -> None:
-        """Say from now on what this machine and its card on the way to the target do. In the thread of the events."""
         self._meter = self.context.backend.meter(target)
 
     def now(self) -> str:
@@ -361,10 +351,8 @@ class MeasurementScreen(ReportRunScreen):
         super().__init__(self.heading_of(request))
         self.request, self.resumed = request, resumed
         self.record: Any = None
-        """As it was heard last."""
         self.is_closed = False
         self.is_broken_off = False
-        """Whether an error ended it before it could be closed."""
         self.problems: list[str] = []
 
     @staticmethod

@@ -57,7 +57,6 @@ class AnsiView(Static):
 
 
 DrawChart = Callable[[int, int, bool], str]
-"""Lines, styled by ANSI escapes, for a width and a height, zoomed or not."""
 
 ZOOM = keys("chart.zoom")[0]
 
@@ -85,10 +84,7 @@ MORE = keys("report.more")[0]
 
 
 class ShowsMore(DOMNode):
-    """A screen whose report shows its statistics only when asked; it has ``MORE`` among its keys.
-
-    Named after the screen among the bases: Textual takes the look of the first one.
-    """
+    """Shows statistics when asked, by ``MORE``; named after the screen among the bases, whose look Textual takes."""
 
     shows_more = False
 

@@ -410,7 +410,6 @@ def after_measuring(choices: GuideChoices, known: GuideContext) -> GuideChoices:
 
 
 def _next_turn(choices: GuideChoices, known: GuideContext, proof: Sides, each: int) -> GuideChoices:
-    """The series that completes a pair is the other side's; the next pair begins with the side that is in force."""
     count_a, count_b, last_is_b = _measured_so_far(known)
     is_b = last_is_b if (count_a + count_b) % 2 == 0 else not last_is_b
     again = measured_again(choices, proof.other[0] if is_b else proof.base[0], proof.other[0].id)

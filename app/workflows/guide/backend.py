@@ -1,7 +1,4 @@
-"""What the guide does outside: look around, look at the link, measure. One object, so that tests can put another.
-
-What reaches outside is loaded when it is first needed: clients and recorder take longer than the first screen may.
-"""
+"""What the guide does outside, as one object that tests replace; what it needs is loaded when it is first needed."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -165,7 +165,6 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
 
 
 _ADVISED_FITS = (FileFit.WELL, FileFit.LARGE, FileFit.UNKNOWN)
-"""A file that suits is taken as it is, one that may suit is tried."""
 
 
 def _fit(fit: FileFit) -> str:
@@ -312,7 +311,6 @@ def prospect_of(choices: GuideChoices, known: GuideContext) -> str:
 
 
 _NAME, _SECONDS, _RATE, _SHARE = 9, 9, 11, 8
-"""Cells of the columns."""
 
 
 def review_page(choices: GuideChoices, known: GuideContext) -> Page:
@@ -393,10 +391,7 @@ def _line(name: str, seconds: str, rate: str, share: str) -> str:
 
 
 def filling_table(form: SeriesSummary, width: int, height: int) -> str:
-    """As much of the table as ``height`` lines show while it fills in: the oldest runs give way.
-
-    What its marks mean is left to the review.
-    """
+    """As much of the table as ``height`` lines show while it fills in: the oldest runs give way."""
     seen = form.all_rows[-height:] if height > 0 else ()
     warm_ups = tuple(row for row in seen if row.run.phase is Phase.WARM_UP)
     drawn = drawn_table(run_table(replace(form, warm_ups=warm_ups, rows=seen[len(warm_ups) :])), width, ansi=True)

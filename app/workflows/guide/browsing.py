@@ -53,7 +53,6 @@ class BrowsedFolder:
 
     @property
     def is_chosen(self) -> bool:
-        """Whether nothing is left to choose: the target named its file, or has none."""
         return self.file is not None or not self.target.abilities.moves_files
 
     @property
@@ -67,10 +66,7 @@ class BrowsedFolder:
 
 
 def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> BrowsedFolder:
-    """Connect, log in and list what the target names; a file named by it is found in its folder.
-
-    Raises errors of :mod:`app.errors`, worded with host, share and file.
-    """
+    """Log in and list what the target names; a file named by it is found in its folder. Raises MeasurementError."""
     client = make_client(target)
     try:
         client.connect()

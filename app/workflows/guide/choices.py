@@ -14,7 +14,6 @@ from storage.notebook import Notebook
 from storage.records import Command, JSONValue, RunStatus, Series, Target
 
 MEMORY_KEY = "guide"
-"""Under which the notebook remembers the choices."""
 
 
 class MethodStep(StrEnum):
@@ -37,10 +36,7 @@ OWN_CHANGES = ("in-flight", "block")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuideChoices(SeriesOptions):
-    """One round of the method, as far as it has come: what was chosen for the series, and what the guide asks besides.
-
-    ``size_bytes`` is None where a file is read that is there already.
-    """
+    """One round of the method; ``size_bytes`` is None where a file is read that is there already."""
 
     step: MethodStep = MethodStep.TARGET
     target: Target | None = None
@@ -174,7 +170,6 @@ def _proposed(name: str, value: str) -> str:
 
 
 def _new_round(choices: GuideChoices) -> dict[str, Any]:
-    """What is forgotten when another series is begun; a label only where it was another series' or a change's."""
     proposed = choices.change_name is not None and choices.label == _proposed(choices.change_name, choices.change_value)
     of_another = proposed or choices.series_id is not None
     return _NEW_ROUND | {"label": "" if of_another else choices.label}
@@ -277,9 +272,7 @@ class Option:
     hint: str = ""
     advised: bool = False
     mark: Mark = Mark.NONE
-    """Why it is not like the others, where it is a run."""
     result: bool = False
-    """Whether it is computed from the lines above it, and only to be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,7 +84,6 @@ def _named_place(target: Target) -> tuple[object, ...]:
 
 
 _LOOKED_THROUGH = 300
-"""Number of newest series searched for recent targets and for series to compare with."""
 _RECENT = 8
 _server_of = attrgetter("protocol", "host", "port")
 _login_of = attrgetter("protocol", "host", "user")
@@ -108,7 +107,6 @@ class LinkState:
 
     bits_per_second: int | None = None
     why: str = ""
-    """Where the rate is from, or why it is not known."""
     memory_bytes: int | None = None
     """The server's memory, where it is this machine."""
 
@@ -248,10 +246,7 @@ def _reached(notebook: Notebook, choices: GuideChoices, heads: Sequence[Series])
 
 
 def recall(notebook: Notebook, practice: Sequence[Target]) -> tuple[GuideChoices, GuideContext]:
-    """The choices as they were left, and what is known for them.
-
-    Where practice servers are ready, choices for another place begin afresh: the practice is what was asked for.
-    """
+    """The choices as they were left, but fresh ones where practice servers are ready, and what is known for them."""
     choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
     ready = {_server(target) for target in practice}
     if ready and (choices.target is None or _server(choices.target) not in ready):

@@ -33,11 +33,9 @@ class SeriesProgress:
     phase: Phase = Phase.WARM_UP
     now: RunProgress | None = None
     curve: tuple[tuple[float, int], ...] = ()
-    """(seconds, bytes moved) of the current run, or of the last one between two."""
     earlier: tuple[float, ...] = ()
     """Bytes in each of the last seconds of the runs before the current one."""
     ended: tuple["NamedCurve", ...] = ()
-    """The curves of the runs that ended, with their names."""
     planned: tuple[int, int] | None = None
     """Warm-up and measured runs, as far as that is known."""
     open_ended: bool = False
@@ -111,7 +109,6 @@ class SeriesProgress:
 
     @property
     def offers(self) -> tuple[bool, ...]:
-        """What decides which words can be said to the series now."""
         return (self.paused, self.pause_asked, self.is_over)
 
     @property
@@ -205,7 +202,6 @@ def _ended(running: SeriesProgress, average: float | None) -> str:
 
 
 SHOWN_SECONDS = 60
-"""What a sparkline goes back to."""
 STALL_SECONDS = 3.0
 """Without a byte for so long, a run is called stalled."""
 _BLOCKS = "▁▂▃▄▅▆▇█"

@@ -18,10 +18,7 @@ from storage.records import ExperimentKind, Series, SeriesStatus, Target
 
 
 def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value: str) -> GuideChoices:
-    """The next round with that one change, remembered; its base is the series that the guide measured last.
-
-    Raises UsageError where there is no such series, or where the value is none that this program could set.
-    """
+    """The next round with that one change, from the series measured last; remembered. Raises UsageError."""
     choices, known = recall(notebook, practice)
     if known.series is None:
         raise UsageError(

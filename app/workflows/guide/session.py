@@ -1,7 +1,6 @@
-"""One session of the guide: what an act means, what is asked in which order, and what is stored.
+"""One session of the guide, without a screen: its steps are generators of what they need from whoever shows them.
 
-What takes several steps is a generator of what it needs from whoever shows it: :class:`Words`, :class:`Work` and so on.
-It takes each answer, and the error of each that failed; it is closed where the user goes back.
+They take each answer, and the error of each that failed; they are closed where the user goes back.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -130,7 +129,6 @@ class GuideSession:
         self.choices = GuideChoices()
         self.known = GuideContext()
         self.judgements: list[Callable[[Notebook], None]] = []
-        """What takes each mark back."""
         self.typed: dict[str, str] = {}
         """What was typed and has led nowhere yet, by the question."""
 
@@ -142,7 +140,6 @@ class GuideSession:
         return Work(stored, group=group)
 
     def recall(self) -> Steps:
-        """The choices as they were left."""
         self.choices, self.known = yield self._stored(lambda notebook: store.recall(notebook, self.practice))
 
     def look_at_link(self) -> Steps:
@@ -163,11 +160,9 @@ class GuideSession:
             yield from self.take(replace(self.choices, step=step))
 
     def go_by(self, number: int) -> Steps:
-        """Go that number of steps on, at most to the first or last."""
         yield from self.go(STEPS[min(max(0, STEPS.index(self.choices.step) + number), len(STEPS) - 1)])
 
     def undo(self) -> Steps:
-        """Take the last mark back."""
         yield from self.do(acts.Store(self.judgements.pop(), self.choices))
 
     def do(self, act: acts.Act | None) -> Steps:
@@ -289,7 +284,6 @@ class GuideSession:
         return replace(agreed, series_id=series_id, reviewed=False, compared=False)
 
     def _measure(self, *, resumed: bool) -> Steps:
-        """Asks before an imported series is resumed, whose server somebody else chose."""
         from app.workflows.guide.after_run import after_measuring  # noqa: PLC0415  the first paint does not wait for it
 
         choices, series = self.choices, self.known.series
