@@ -1,28 +1,212 @@
-"""Charts of the rate of each run, of the inside of one run, and of a sweep (Using Samba, figure B-1)."""
+"""Charts of the rate of each run, of the inside of one run, and of a sweep (Using Samba, figure B-1).
 
-from collections.abc import Sequence
+Bars run from 0, with the interval drawn and the value beside each: runs, series and steps alike.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.charts.bars import bars_chart
+from app.charts import ascii_only
 from app.charts.canvas import (
     AVERAGE,
+    BAD,
     EXPECTED,
+    GOOD,
     INTERVAL,
     LINK,
+    MUTED,
     RATE,
     RUN,
+    SMALLEST,
+    UNUSUAL,
     Canvas,
     Pattern,
+    figure,
     round_ticks,
     too_small,
+    wrapped,
 )
 from forms import wording
-from forms.layout import Tone
-from forms.report import FAR_ABOVE, Bar, Chart, Level
+from forms.layout import Tone, cut, pad, visible
+from forms.report import FAR_ABOVE, Bar, Chart, Level, Mark
 from forms.series.progress import over_time
 from forms.series.report import mark_of
 from forms.series.summary import SeriesSummary
 from forms.wording import link_rate
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_MARKS = {
+    Mark.WARM_UP: (MUTED, "", "W warm-up"),
+    Mark.UNUSUAL: (UNUSUAL, "◆", "◆ unusual"),
+    Mark.REJECTED: (BAD, "×", "× rejected"),
+    Mark.FAILED: (BAD, "!", "! failed"),
+    Mark.RESTORED: (MUTED, "×", "× restored"),
+}
+"""Colour, sign beside the name, and name in the legend: each differs without its colour."""
+_TONES = {Tone.GOOD: GOOD, Tone.BAD: BAD, Tone.CAUTION: UNUSUAL, Tone.FAINT: MUTED}
+_HOLLOW = {Mark.REJECTED, Mark.FAILED, Mark.RESTORED}
+_THICKEST = 4
+"""Lines of a bar and the gap below it, at most."""
+_MOST_INTERVAL = 1.5
+"""Times the longest bar: an interval that reaches further is cut there, so that it does not squeeze all bars."""
+_BREAK = 3
+"""Cells of a zoomed bar before its scale begins."""
+
+
+def bars_chart(chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False) -> str:
+    """The bars of a chart; ``zoomed`` shows what differs between them: the axis names both of its ends."""
+    measured = [bar for bar in chart.bars if bar.value]
+    if width < SMALLEST[0] or height < 2:
+        return too_small(width, height) or ""
+    if not measured:
+        return "nothing has been measured yet"
+    return "\n".join(_Picture(chart, measured, width, height, colour, zoomed).lines())
+
+
+class _Picture:
+    def __init__(
+        self, chart: Chart, measured: Sequence[Bar], width: int, height: int, colour: bool, zoomed: bool
+    ) -> None:
+        self.width, self.height, self.colour, self.zoomed = width, height, colour, zoomed
+        self.longest = max(bar.value or 0.0 for bar in measured)
+        self.average = next((level for level in chart.levels if level.of_bars), None)
+        self.level = next((level for level in chart.levels if not level.of_bars), None)
+        ends = [end for bar in measured for end in bar.interval or () if end <= _MOST_INTERVAL * self.longest]
+        self.high = max([self.longest, *ends])
+        self.low = 0.0
+        if zoomed:
+            least = min([bar.value or 0.0 for bar in measured] + ends)
+            spread = max(self.high - least, 1e-4 * self.high)
+            self.low, self.high = max(0.0, least - 0.1 * spread), self.high + 0.1 * spread
+        elif self.level and self.level.value <= FAR_ABOVE * self.longest:
+            self.high = max(self.high, self.level.value)
+        names = [cut(visible(bar.name), width // 3) + _mark(bar)[1] for bar in chart.bars]
+        figures = [figure(bar.value, self.longest, aligned=True) if bar.value else "-" for bar in chart.bars]
+        self.unit = wording.rate(self.longest).rpartition(" ")[2]
+        self.left, self.right = max(map(len, names)), max(map(len, [*figures, self.unit]))
+        self.inside = max(4, width - self.left - self.right - 2)
+        count, self.below = self._fitting(len(names), self._legend(chart.bars))
+        self.rows = list(zip(chart.bars, names, figures, strict=True))[-count:]
+
+    def _legend(self, bars: Sequence[Bar]) -> list[str]:
+        said = []
+        if any(self._interval(bar) for bar in bars):
+            said.append(f"{'|-+-|' if ascii_only() else '├─┼─┤'} 95 % interval")
+        said += sorted({_mark(bar)[2] for bar in bars} - {""})
+        if self.level is not None and (self.zoomed or self.level.value > self.high):
+            said.append(f"{self.level.name} {wording.rate(self.level.value)}, above the chart")
+        return said + (["zoomed"] if self.zoomed else [])
+
+    def _fitting(self, count: int, legend: list[str]) -> tuple[int, list[str]]:
+        rows = wrapped(legend, self.width)[: self.height // 3] if legend else []
+        if count + len(rows) + 1 > self.height:
+            count, of = max(1, self.height - 2 - len(rows) if self.height > 3 else self.height - 1), count
+            rows = wrapped([f"the last {count} of {of}", *legend], self.width)[: max(1, self.height - 1 - count)]
+        return count, ["   ".join(parts)[: self.width] for parts in rows]
+
+    def lines(self) -> Iterator[str]:
+        axis = 1 if self.height > len(self.rows) + len(self.below) else 0
+        each = min(_THICKEST, (self.height - axis - len(self.below)) // len(self.rows))
+        thick = max(1, each - 1)
+        for place, (bar, name, number) in enumerate(self.rows):
+            for row in range(thick):
+                if row == thick // 2:
+                    yield f"{pad(name, self.left)} {self._cells(bar)} {number.rjust(self.right)}"
+                else:
+                    yield f"{' ' * self.left} {self._cells(replace(bar, interval=None))}"
+            if each > 1 and place + 1 < len(self.rows):
+                yield ""
+        if axis:
+            yield self._axis()
+        yield from self.below
+
+    def _at(self, value: float) -> float:
+        before = _BREAK if self.zoomed else 0
+        share = (value - self.low) / (self.high - self.low)
+        return before + max(0.0, share) * (self.inside - before)
+
+    def _cells(self, bar: Bar) -> str:
+        colour = _mark(bar)[0] if self.colour else None
+        if bar.value is None:
+            return " " * self.inside
+        cells = _filled(self._at(bar.value), self.inside, hollow=bar.mark in _HOLLOW)
+        interval = self._interval(bar)
+        if interval:
+            start, drawn = interval
+            cells = (cells[:start] + drawn).ljust(self.inside)
+        if self.zoomed:
+            cells = cells[:2] + ("~" if ascii_only() else "≈") + cells[3:]
+        at = None if self.average is None or interval else min(self.inside - 1, int(self._at(self.average.value)))
+        return with_line(cells, at, colour)
+
+    def _interval(self, bar: Bar) -> tuple[int, str] | None:
+        """Where an interval of at least three cells begins, and how it is drawn; it ends open beyond the axis."""
+        if bar.interval is None or bar.value is None:
+            return None
+        start, end = int(self._at(max(self.low, bar.interval[0]))), int(self._at(bar.interval[1]))
+        last = min(end, self.inside - 1)
+        if last - start < 2:
+            return None
+        middle = min(max(int(self._at(bar.value)), start + 1), last - 1)
+        cells = ["─"] * (last - start + 1)
+        cells[0], cells[middle - start] = "├", "┼"
+        if end < self.inside or bar.interval[1] <= self.high * (1 + 1e-9):
+            cells[-1] = "┤"
+        drawn = "".join(cells)
+        return start, drawn.translate(str.maketrans("├┼┤─", "|+|-")) if ascii_only() else drawn
+
+    def _axis(self) -> str:
+        line = [" "] * self.inside
+        if self.zoomed:
+            labels = [(_BREAK, figure(self.low, self.longest)), (self.inside - 1, figure(self.high, self.longest))]
+        else:
+            end = self.level if self.level and math.isclose(self.level.value, self.high) else None
+            labels = [(self.inside - 1, f"{figure(end.value, self.longest)} {end.name}")] if end else []
+            labels += [
+                (int(self._at(tick)), figure(tick, self.longest) if tick else "0")
+                for tick in round_ticks(self.high, max(1, self.inside // 14))
+                if tick <= self.high * (1 + 1e-9)
+            ]
+        for at, label in labels:
+            start = max(0, min(at, self.inside - len(label)))
+            around = line[max(0, start - 1) : start + len(label) + 1]
+            if len(label) <= self.inside and not "".join(around).strip():
+                line[start : start + len(label)] = label
+        return f"{' ' * self.left} {''.join(line)} {self.unit.rjust(self.right)}"
+
+
+def _mark(bar: Bar) -> tuple[int, str, str]:
+    return _MARKS.get(bar.mark) or (_TONES.get(bar.tone, RUN), "", "")
+
+
+def _filled(cells: float, width: int, *, hollow: bool = False) -> str:
+    if ascii_only() or hollow:
+        sign = "#" if not hollow else "-" if ascii_only() else "▒"
+        return (sign * round(min(cells, width))).ljust(width)
+    full, rest = divmod(round(min(cells, width) * 8), 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+def with_line(cells: str, at: int | None, colour: int | None) -> str:
+    """A bar with a line at one cell, left out where the bar ends there: its end is what is read."""
+    if at is None or (cells[at] != " " and not cells[at + 1 : at + 2].strip()):
+        return _painted(cells, colour)
+    line = _painted("|" if ascii_only() else "│", None if colour is None else AVERAGE)
+    return _painted(cells[:at], colour) + line + _painted(cells[at + 1 :], colour)
+
+
+def _painted(text: str, colour: int | None) -> str:
+    return text if colour is None else f"\x1b[38;5;{colour}m{text}\x1b[0m"
+
+
+def bar(percent: float | None, width: int) -> str:
+    """Full and light blocks, ``width`` columns in all; dots where the share is unknown."""
+    if percent is None:
+        return "·" * width
+    full = round(max(0.0, min(100.0, percent)) / 100 * width)
+    return "█" * full + "░" * (width - full)
+
 
 _ALIKE = 0.9
 """Least share of the longest bar from which all bars look as long."""

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.charts.bars import bars_chart
+from app.charts.series_charts import bars_chart
 from app.kinds import stored_experiment
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog

@@ -1,6 +1,7 @@
-"""A recording of the notebook on the screen: its form, its answer above, and how it is resumed where it stopped."""
+"""A recording of the notebook on the screen, with its answer above and how it is resumed; and the audit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from textual.widgets import Static
@@ -8,6 +9,7 @@ from textual.widgets import Static
 from app.clients.base import Secrets
 from app.kinds import kind_of, stored_change, stored_record
 from app.logins import same_login
+from app.subjects.audit import AuditRequest, AuditResult, audit_server
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import AskDialog, MessageDialog
@@ -16,16 +18,18 @@ from app.tui.measuring.diagnosis import DiagnosisRunScreen
 from app.tui.measuring.isolation import IsolationRunScreen
 from app.tui.measuring.load import LoadRunScreen
 from app.tui.measuring.trial import TrialScreen
-from app.tui.widgets.asking import log_in
+from app.tui.widgets import asking
 from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import MORE, ShowsMore, joined, stopped
+from app.workflows.guide.known import server_ways
+from forms.audit.report import proposed_diff, remedies
 from forms.exporters.text import figures_text
 from forms.layout import Toned
 from forms.report import Report
 from forms.trials.summary import TrialSummary
 from forms.wording import plain
-from storage.looks import DIAGNOSIS
+from storage.looks import DIAGNOSIS, recording_of
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LOAD, Recording
 from storage.records import SeriesStatus, Target
@@ -155,4 +159,54 @@ class StoredScreen(ReportScreen, ShowsMore):
         if target is None:
             begin(self, Secrets())
         else:
-            log_in(self, target, lambda secrets: begin(self, secrets))
+            asking.log_in(self, target, lambda secrets: begin(self, secrets))
+
+
+class AuditScreen(asking.LinesScreen):
+    """Asks which server to audit."""
+
+    NAME = "audit"
+    HEADING = BUTTON = "Audit"
+    START = "Audit the server that the lines name."
+    LINES = (asking.TARGET, asking.SSH, asking.CONF)
+
+    @classmethod
+    def read(cls, typed: Mapping[str, str]) -> AuditRequest:
+        text = asking.typed_values(cls.LINES, typed)
+        target = asking.typed_target(text["target"], "which server? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE")
+        ways = server_ways(target, text["ssh"], text["conf"])
+        return AuditRequest(target=target, ssh=ways["server_ssh"], smb_conf=ways["smb_conf"])
+
+    def begin(self, request: AuditRequest) -> None:
+        def audit(secrets: Secrets) -> None:
+            self.in_background(lambda: audit_server(replace(request, secrets=lambda: secrets)), self._store)
+
+        asking.log_in(self, request.target, audit)
+
+    def _store(self, result: AuditResult) -> None:
+        self.with_notebook(
+            lambda notebook: notebook.add_recording(recording_of(result.audit)),
+            lambda _: self.app.push_screen(AuditResultScreen(result)),
+        )
+
+
+class AuditResultScreen(StoredScreen):
+    """What an audit found; the costliest finding can be tested, and the edits read."""
+
+    KEYS: ClassVar = keys("audit.try audit.fix audit.export")
+
+    def __init__(self, result: AuditResult) -> None:
+        super().__init__(result.audit.id)
+        self.remedies = remedies(result.audit.findings)
+        self.diff = proposed_diff(result.audit.findings, result.files)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in {"try", "fix"}:
+            return bool(self.remedies if action == "try" else self.diff)
+        return super().check_action(action, parameters)
+
+    def action_try(self) -> None:
+        self.sharebench_app.visit("trial", setting=f"{self.remedies[0].name} = {self.remedies[0].value}")
+
+    def action_fix(self) -> None:
+        self.app.push_screen(MessageDialog("Proposed edits (nothing is written)", self.diff))

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from textual.widgets import Button
 
-from app.charts.bars import bar
+from app.charts.series_charts import bar
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.logins import same_login

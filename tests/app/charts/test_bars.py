@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.charts.bars import bars_chart
 from app.charts.canvas import AVERAGE, BAD, GOOD, MUTED
-from app.charts.series_charts import rates_chart
+from app.charts.series_charts import bars_chart, rates_chart
 from forms.layout import Tone
 from forms.report import Bar, Chart, Level, Mark
 from forms.series.summary import SeriesSummary, run_form

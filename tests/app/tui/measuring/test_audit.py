@@ -10,7 +10,7 @@ from textual.widgets import Input
 from app.errors import UsageError
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
-from app.tui.measuring.audit import AuditScreen
+from app.tui.measuring.stored import AuditScreen
 from storage.notebook import Notebook
 from storage.records import format_target
 from tests.tui import measured, painted, press, settled, text_of
