@@ -1,19 +1,27 @@
-"""Practice servers: SMB and FTP on free loopback ports, with a temporary folder of files."""
+"""Practice servers: SMB and FTP on free loopback ports, with a temporary folder of files, at a known rate.
 
+Each has its own process, ``python -m app.practice.servers smb`` or ``ftp``, which reads orders from stdin, prints its
+port, and ends at EOF on stdin.
+"""
+
+import logging
 import os
 import secrets
 import shutil
+import sys
 import tempfile
-from dataclasses import replace
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from app.child_process import ChildProcess
 from app.clients.base import Secrets
 from app.errors import MeasurementError
-from app.messages import line_of
-from app.practice.child import ServerOrders
-from forms.findings.finding import PRACTICE
+from app.messages import line_of, message_of
+from forms.findings.finding import PRACTICE, PRACTICE_BYTES_PER_SECOND
 from storage.records import Target
 
 HOST = "127.0.0.1"
@@ -71,7 +79,7 @@ class PracticeServers:
             path.write_bytes(content if isinstance(content, bytes) else os.urandom(content))
 
     def _start(self, protocol: str) -> ChildProcess:
-        process = ChildProcess("app.practice.child", protocol, grace_seconds=_END_SECONDS)
+        process = ChildProcess("app.practice.servers", protocol, grace_seconds=_END_SECONDS)
         self._processes.append(process)
         orders = ServerOrders(folder=str(self.folder), user=USER, password=self.secrets.password or "", share=SHARE)
         process.say(line_of(orders))
@@ -92,3 +100,121 @@ class PracticeServers:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
+
+
+SMB_REQUEST_SECONDS = 0.003
+"""About the time of 64 KiB: smaller requests take as long."""
+_CATCH_UP_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOrders:
+    """What an embedded server serves, and to whom."""
+
+    folder: str
+    user: str
+    password: str
+    share: str = "practice"
+
+
+class Pace:
+    """Holds all transfers of a server to the practice rate, catching up after a short delay."""
+
+    def __init__(self, least_seconds: float, clock: Any = time) -> None:
+        self._least_seconds = least_seconds
+        self._clock = clock
+        self._free_at = 0.0
+        self._lock = threading.Lock()
+
+    def wait(self, size_bytes: int) -> None:
+        """Wait until a request of that size is due to end."""
+        with self._lock:
+            began = max(self._free_at, self._clock.monotonic() - _CATCH_UP_SECONDS)
+            self._free_at = began + max(self._least_seconds, size_bytes / PRACTICE_BYTES_PER_SECOND)
+            left = self._free_at - self._clock.monotonic()
+        if left > 0:
+            self._clock.sleep(left)
+
+
+def report_port(port: int) -> None:
+    """Later output of libraries is discarded."""
+    sys.stdout.write(f"{port}\n")
+    sys.stdout.flush()
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  open until the process ends
+
+
+def end_with_parent(orders: ServerOrders) -> None:
+    """Remove the folder and exit when the parent closes stdin, as it does even when killed."""
+
+    def watch() -> None:
+        sys.stdin.read()
+        shutil.rmtree(orders.folder, ignore_errors=True)
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True, name="lifeline").start()
+
+
+def serve_smb(orders: ServerOrders) -> None:
+    """One share, for one user and guests."""
+    from impacket.ntlm import compute_lmhash, compute_nthash  # noqa: PLC0415  for SMB alone
+    from impacket.smb3structs import SMB2_READ, SMB2_WRITE  # noqa: PLC0415
+    from impacket.smbserver import SimpleSMBServer  # noqa: PLC0415
+
+    logging.getLogger("impacket").setLevel(logging.CRITICAL)
+    server = SimpleSMBServer(listenAddress="127.0.0.1", listenPort=0)
+    server.setSMB2Support(value=True)
+    server.addShare(orders.share, orders.folder, "sharebench's practice share")
+    server.addCredential(orders.user, 0, compute_lmhash(orders.password), compute_nthash(orders.password))
+    pace = Pace(SMB_REQUEST_SECONDS)
+
+    def paced(original: Callable[..., Any]) -> Callable[..., Any]:
+        def answer(connection: str, smb_server: Any, packet: Any) -> Any:
+            reply = original(connection, smb_server, packet)
+            pace.wait(max(len(packet["Data"]), len(reply[0][0]["Buffer"])))
+            return reply
+
+        return answer
+
+    for command in (SMB2_READ, SMB2_WRITE):
+        original = server.getServer().hookSmb2Command(command, None)
+        server.getServer().hookSmb2Command(command, paced(original))
+    report_port(server.getServer().server_address[1])
+    server.start()
+
+
+def serve_ftp(orders: ServerOrders) -> None:
+    """One folder: read-write for one user, read-only for anonymous users."""
+    from pyftpdlib.authorizers import DummyAuthorizer  # noqa: PLC0415  for FTP alone
+    from pyftpdlib.handlers import DTPHandler, FTPHandler  # noqa: PLC0415
+    from pyftpdlib.servers import FTPServer  # noqa: PLC0415
+
+    logging.getLogger("pyftpdlib").setLevel(logging.CRITICAL)
+    authorizer = DummyAuthorizer()
+    authorizer.add_user(orders.user, orders.password, orders.folder, perm="elradfmwMT")
+    authorizer.add_anonymous(orders.folder, perm="elr")
+    pace = Pace(0)
+
+    class PacedTransfer(DTPHandler):  # type: ignore[misc]
+        def send(self, data: bytes) -> int:
+            pace.wait(sent := super().send(data))
+            return int(sent)
+
+        def recv(self, buffer_size: int) -> bytes:
+            data: bytes = super().recv(buffer_size)
+            pace.wait(len(data))
+            return data
+
+    FTPHandler.dtp_handler = PacedTransfer
+    FTPHandler.use_sendfile = False
+    FTPHandler.authorizer = authorizer
+    FTPHandler.auth_failed_timeout = 0  # refusals come at once, for there is nobody to keep out
+    FTPHandler.banner = "sharebench practice server"
+    server = FTPServer(("127.0.0.1", 0), FTPHandler)
+    report_port(server.address[1])
+    server.serve_forever(handle_exit=False)
+
+
+if __name__ == "__main__":
+    given: ServerOrders = message_of(sys.stdin.readline(), [ServerOrders])
+    end_with_parent(given)
+    {"smb": serve_smb, "ftp": serve_ftp}[sys.argv[1]](given)

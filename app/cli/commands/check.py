@@ -11,8 +11,7 @@ from app.cli import common
 from app.cli.run_options import chosen, series_options, target_argument
 from app.clients.base import check_client_name, connected_files, make_client
 from app.errors import CancelledError, MeasurementError, UsageError
-from app.workflows.check import CheckState, check
-from app.workflows.clean import Leftover, folder_of, leftovers, remove
+from app.workflows.check import CheckState, Leftover, check, folder_of, leftovers, remove
 from forms import wording
 from forms.layout import visible
 from storage.records import Target, format_target, with_zone

@@ -32,8 +32,8 @@ from textual.screen import Screen
 from app.charts import ascii_only
 from app.child_process import need_linux
 from app.errors import LinuxNeededError, UsageError
-from app.tui.frame import commands, screens, themes
-from app.tui.frame.base import BaseScreen, Context, ContextApp, told
+from app.tui.frame import commands, themes
+from app.tui.frame.base import SCREENS, BaseScreen, Context, ContextApp, screen_called, told
 from app.user_files import config_file, read_toml
 from forms.layout import PLAIN_SIGNS, control_pictures, visible
 
@@ -79,14 +79,14 @@ class Terminal(LinuxDriver):
 
 APP_KEYS = (
     *commands.keys("app.help app.help-sign"),
-    *(entry.command() for entry in screens.SCREENS if entry.key),
+    *(entry.command() for entry in SCREENS if entry.key),
     *commands.keys("app.theme app.palette app.quit app.leave app.suspend"),
 )
 
 
 def known_commands() -> set[str]:
     """The names of all commands; loads every screen, so it is called only where a keys file is to be checked."""
-    for entry in screens.SCREENS:
+    for entry in SCREENS:
         entry.load()
     import_module("app.tui.guide.run_screen")  # which the guide loads when it measures
     found = {command.id for command in APP_KEYS}
@@ -201,7 +201,7 @@ class SharebenchApp(App[int], commands.Commanded):
         return [*super().get_line_filters(), *self._looks]
 
     def get_default_screen(self) -> BaseScreen:
-        make: Callable[..., BaseScreen] = screens.entry(self.first or screens.SCREENS[0].name).load()
+        make: Callable[..., BaseScreen] = screen_called(self.first or SCREENS[0].name).load()
         return make(**self.first_arguments)
 
     def get_driver_class(self) -> type[Driver]:
@@ -245,7 +245,7 @@ class SharebenchApp(App[int], commands.Commanded):
         )
 
     def visit(self, name: str, **arguments: object) -> None:
-        entry = screens.entry(name)
+        entry = screen_called(name)
         if entry.measures:
             try:
                 need_linux(entry.title)
@@ -273,7 +273,7 @@ class SharebenchApp(App[int], commands.Commanded):
         if len(self.screen_stack) > 1:
             self.pop_screen()
         else:
-            self.visit(screens.SCREENS[0].name)
+            self.visit(SCREENS[0].name)
 
     def tell_error(self, error: Exception) -> None:
         self.tell_text(*told(error))

@@ -1,16 +1,17 @@
-"""What every screen stands on: the context they share, work in the background, commands, help and errors in one way."""
+"""What every screen stands on: context, work in the background, errors; and the table of the screens by name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from textual import on
 from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, get_current_worker
 
-from app.tui.frame.commands import Commanded, KeyCommand, keys
+from app.tui.frame.commands import Commanded, KeyCommand, keys, table_lines
 from app.workflows.guide.backend import Backend, Logins
 
 if TYPE_CHECKING:
@@ -212,3 +213,47 @@ class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
 
     def action_close(self) -> None:
         self.dismiss(None)
+
+
+class ScreenEntry(NamedTuple):
+    """A screen by name, with the module that is loaded for it; a tuple, since that is made four times as fast."""
+
+    name: str
+    home: str
+    """``module:class`` of a BaseScreen in ``app.tui``."""
+    title: str
+    help: str
+    key: str = ""
+    measures: bool = False
+
+    def load(self) -> type[BaseScreen]:
+        module, _, name = self.home.partition(":")
+        return cast("type[BaseScreen]", getattr(import_module(f"app.tui.{module}"), name))
+
+    def command(self) -> KeyCommand:
+        return KeyCommand(
+            f"screen.{self.name}",
+            self.key,
+            self.title,
+            self.help,
+            action=f"app.visit('{self.name}')",
+            hidden=not self.key.startswith("f"),
+            priority=len(self.key) > 1,  # a letter is typed where text is
+        )
+
+
+def _entry(line: str) -> ScreenEntry:
+    name, home, title, about, *rest = line.split(" | ")
+    return ScreenEntry(name, home, title, about, rest[0] if rest else "", measures=len(rest) > 1)
+
+
+SCREENS = tuple(map(_entry, table_lines("screens.txt")))
+"""In the order of the footer; the first is where the TUI opens."""
+
+
+def screen_called(name: str) -> ScreenEntry:
+    """The screen of that name. Raises KeyError."""
+    for candidate in SCREENS:
+        if candidate.name == name:
+            return candidate
+    raise KeyError(name)

@@ -14,8 +14,7 @@ import pytest
 
 from app.clients.base import Content, Secrets, make_client
 from app.errors import LoginError, NoSuchFileError
-from app.practice.child import Pace
-from app.practice.servers import PracticeServers
+from app.practice.servers import Pace, PracticeServers
 from forms.findings.finding import PRACTICE_BYTES_PER_SECOND
 from storage.plan import Settings
 from tests.app.fakes import meter

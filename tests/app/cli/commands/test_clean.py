@@ -9,7 +9,7 @@ import pytest
 
 from app.clients.base import Files, Secrets
 from app.clients.local import LocalClient
-from app.workflows.clean import leftovers, remove
+from app.workflows.check import leftovers, remove
 from storage.plan import Settings
 from storage.records import Target, format_target
 from tests.command_line import Inside

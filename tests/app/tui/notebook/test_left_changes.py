@@ -9,8 +9,7 @@ import pytest
 
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
-from app.tui.notebook.left_changes import LeftChanges
-from app.tui.notebook.screen import NotebookScreen
+from app.tui.notebook.screen import LeftChanges, NotebookScreen
 from app.workflows.restore import Restored
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
