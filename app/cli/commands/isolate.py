@@ -1,5 +1,6 @@
-"""``sharebench isolate``: is it Samba, the disk, or the network?"""
+"""``sharebench survey``, ``diagnose`` and ``isolate``: a server as a whole, why users complain, what limits it."""
 
+import posixpath
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -8,22 +9,217 @@ from typing import Any
 import click
 
 from app.cli import common
-from app.cli.progress import StatusLine, watch_to_end
-from app.cli.run_options import chosen, series_options, target_argument
+from app.cli.progress import StatusLine, watch_to_end, watch_turns
+from app.cli.run_options import chosen, options_of_server, series_options, take_settings, target_argument
+from app.clients.base import Secrets
+from app.config import profile
 from app.errors import CancelledError, MeasurementError, UsageError
 from app.isolation import places
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
+from app.logins import same_login
 from app.measure.process import SeriesControl, Warned
+from app.subjects.diagnosis import run as diagnosing
+from app.targets import parse_target
 from app.workflows.restore import record_isolation
+from app.workflows.survey import LogIn, SurveyChoices, measure_round, plan_round, result
+from forms.diagnosis.report import STAGE_NAMES, diagnosis_report
+from forms.experiments.report import survey_report
+from forms.experiments.summary import StationState
 from forms.isolation.report import isolation_report
 from forms.wording import byte_rate, count
 from storage.isolations import Isolation
 from storage.json_reader import named
+from storage.looks import DIAGNOSIS, Diagnosis, Effort, StageName
+from storage.protocols import PROTOCOLS
 from storage.recordings import ISOLATION
-from storage.records import RunStatus, SeriesStatus
+from storage.records import Command, RunStatus, SeriesStatus, Target
 
-_WITH_RESUME = {"as_json", "kerberos", "target", "within_minutes"}
+_WITH_RESUME = {"as_json", "kerberos", "target", "yes", "within_minutes"}
+_PORTS = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.in_survey)
+
+
+_port_options = common.several(
+    *(
+        click.option(
+            f"--{name}-port", type=common.Count(1, 65535), metavar="PORT", help=f"Port of {name} on the server."
+        )
+        for name in _PORTS
+    )
+)
+
+
+def _settle(context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    servers = {value: profile(value[1:]) for value in values if value.startswith("@")}
+    places = {value: parse_target(server.url()) for value, server in servers.items()}
+    first = next(iter(servers), None)
+    take_settings(context, {**options_of_server(servers[first]), **_paths(places[first])} if first else {})
+    return tuple(places[value].host if value in places else value for value in values)
+
+
+def _paths(place: Target) -> dict[str, str]:
+    found = {f"{place.protocol}_port": str(place.port or ""), "user": place.user or ""}
+    if place.user and place.domain:
+        found["user"] = f"{place.domain};{place.user}"
+    if place.abilities.in_survey:
+        found[place.protocol] = posixpath.join(place.share or "", posixpath.dirname(place.path))
+    return {field: value for field, value in found.items() if value}
+
+
+@common.command("survey")
+@click.argument("hosts", nargs=-1, required=True, metavar="HOST...", is_eager=True, callback=_settle)
+@common.option("--smb", "SHARE[/FOLDER]", "Share to measure over SMB, with a folder that can be written.")
+@common.option("--ftp", "FOLDER", "Folder to measure over FTP, such as / or /upload.")
+@common.option("--file", "NAME", "File to read from both, instead of a new one.")
+@click.option("--iperf3/--no-iperf3", default=True, help="Measure bare TCP if an iperf3 server answers (default).")
+@common.option("--user", "[DOMAIN;]USER", "User to log in as; without it guest and anonymous.")
+@common.option("--ftp-user", "USER", "User to log in as over FTP, if different.")
+@_port_options
+@click.option("--only", type=click.Choice(["get", "put"]), help="Only read, or only write.")
+@click.option(
+    "--size", "size_bytes", type=common.size, help="Size of the files (default: a few seconds of the link speed)."
+)
+@click.option("--again", is_flag=True, help="Start again, even if the last survey of these hosts is incomplete.")
+@common.measuring_options("Print the survey as JSON.")
+@series_options(
+    "runs", "warmups", "link_bits_per_second", "quiet_time", "wait_seconds", "server_ssh", "smb_conf",
+    "timeout_seconds", "ceiling", "question",
+)  # fmt: skip
+def survey_command(context: click.Context, /, **choices: Any) -> int:
+    """Measure everything on one server: SMB, FTP and bare TCP, read and write; then say what to look at first.
+
+    @NAME, a server in the settings file, gives address, share or folder, and user.
+
+    The series are interleaved run by run, so that drift affects all of them equally. On the server itself the loopback
+    and its own address are measured. New files are removed at the end. The same command resumes an interrupted survey.
+    """
+    path = common.notebook_path(context)
+    with common.notebook(context, make=True) as notebook:
+        planned = plan_round(_choices(choices), notebook, _log_in(context, choices), again=choices["again"])
+    stations, to_do, name = len(planned.stations), len(planned.todo), planned.experiment.name
+    if planned.continued:
+        common.say(f"resuming {name}: {to_do} of {stations} series to do; --again begins a new one")
+    else:
+        left_out = f", {stations - to_do} left out" if stations > to_do else ""
+        common.say(f"{name}: {to_do} interleaved series{left_out}")
+    control = SeriesControl()
+    names = [station.name for station in planned.stations]
+    watch_turns(measure_round(planned, path, control), control, names)
+    with common.notebook(context) as notebook:
+        filled = result(planned, notebook)
+
+    common.answer_report(survey_report(filled), as_json=choices["as_json"])
+    if control.cancelled.is_set():
+        raise CancelledError("the survey was interrupted; the same command resumes it")
+    failed = [station for station in filled.stations if station.state not in {StationState.DONE, StationState.LEFT_OUT}]
+    if failed:
+        raise MeasurementError(
+            f"{len(failed)} of {stations} series of the survey failed, {failed[0].name} first: {failed[0].why}; the"
+            " same command again repeats only these"
+        )
+    return 0
+
+
+def _choices(choices: dict[str, Any]) -> SurveyChoices:
+    domain, _, user = (choices["user"] or "").rpartition(";")
+    return SurveyChoices(
+        **{name: choices[name] for name in ("hosts", "smb", "ftp", "file", "iperf3", "ftp_user")},
+        ports={protocol: port for protocol in _PORTS if (port := choices[f"{protocol}_port"])},
+        user=user or None,
+        domain=domain or None,
+        commands=(Command(choices["only"]),) if choices["only"] else (Command.GET, Command.PUT),
+        options=chosen(choices),
+    )
+
+
+def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
+    known: list[tuple[Target, Secrets]] = []
+
+    def log_in(target: Target) -> tuple[Target, Secrets]:
+        for before, secrets in known:
+            if target.user is not None and same_login(before, target):
+                return target, secrets
+        full, secrets = common.secrets_for(context, target, kerberos=choices["kerberos"])
+        known.append((target, secrets))
+        return full, secrets
+
+    return log_in
+
+
+@common.command("diagnose")
+@target_argument(required=False)
+@common.option(
+    "--only", "NAME,…", f"Measure these stages only: {', '.join(StageName)}.", default="",
+    callback=lambda _context, _parameter, value: diagnosing.parse_stages(value),
+)  # fmt: skip
+@click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")
+@click.option("--quick", is_flag=True, help="About a tenth of the files and bytes, in a minute or two.")
+@click.option("--thorough", is_flag=True, help="Also a folder of 100,000 entries and a run of 8 GiB.")
+@click.option("--yes", is_flag=True, help="Consent to the files that are created, for scripts.")
+@click.option("--resume", "resume_reference", metavar="DIAGNOSIS", help="Complete an interrupted diagnosis.")
+@common.measuring_options("Print the diagnosis as JSON.")
+@series_options("profile", "label", "question", "server_ssh", "smb_conf", "timeout_seconds")
+def diagnose_command(
+    context: click.Context, /, target: str | None, resume_reference: str | None, yes: bool, **choices: Any
+) -> int:
+    """Find out why users complain.
+
+    Audits the server, then measures what users wait for: the first connect, distance, many small files, large folders,
+    signing and encryption, a long run, several connections. Prints what is wrong, the costliest first, each with the
+    one change to try. Everything it creates lies in one folder on the share, takes at most 10 % of the free space, and
+    is removed at the end.
+
+    Exit codes: 0 complete, whatever it found; 4 a stage failed.
+    """
+    control, resumed = SeriesControl(), None
+    if resume_reference:
+        resumed, place = common.to_resume(context, resume_reference, _WITH_RESUME, DIAGNOSIS, target=target)
+        _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
+        request = diagnosing.request_of(resumed, secrets)
+    elif target:
+        request = _diagnosis_request(context, target, choices)
+    else:
+        raise UsageError("name the share to diagnose: sharebench diagnose smb://HOST/SHARE")
+    if text := diagnosing.amount_text(request):
+        common.say(text)
+        if not yes:
+            alone = "there is no terminal to ask at: consent with --yes; nothing was written"
+            common.confirm("Begin?", alone=alone, declined="nothing was written")
+    events = diagnosing.record_diagnosis(request, common.notebook_path(context), control, resumed)
+    diagnosis = watch_to_end(events, control, diagnosing.DiagnosisClosed, _show, StatusLine()).diagnosis
+    common.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
+    return _ended(diagnosis, control, "diagnose", "diagnosis")
+
+
+def _diagnosis_request(context: click.Context, url: str, choices: dict[str, Any]) -> diagnosing.DiagnosisRequest:
+    if choices["quick"] and choices["thorough"]:
+        raise UsageError("--quick and --thorough contradict each other: leave one out")
+    effort = Effort.QUICK if choices["quick"] else Effort.THOROUGH if choices["thorough"] else Effort.USUAL
+    options = chosen(choices)
+    place, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
+    request = diagnosing.DiagnosisRequest(
+        target=place,
+        secrets=secrets,
+        settings=options.settings,
+        effort=effort,
+        only=choices["only"],
+        folder=choices["folder"],
+        **named(options, "server_ssh", "smb_conf", "profile", "label", "question"),
+    )
+    diagnosing.check_request(request)
+    return request
+
+
+def _show(event: diagnosing.DiagnosisEvent) -> None:
+    match event:
+        case diagnosing.DiagnosisOpened(diagnosis=diagnosis):
+            common.say(f"diagnosis {diagnosis.id}")
+        case diagnosing.StageBegan(name=name, number=number, of=of):
+            common.say(f"  {number} of {of}: {STAGE_NAMES[name]}")
+        case diagnosing.DiagnosisChanged(stage=stage) if stage and stage.status is not SeriesStatus.COMPLETE:
+            common.say(f"sharebench: {STAGE_NAMES[stage.name]}: {stage.error}")
+        case Warned(text=text):
+            common.say(f"sharebench: {text}")
 
 
 @common.command("isolate")
@@ -75,20 +271,16 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
         rest = replace(places.request_to_resume(found, secrets), within_seconds=60.0 * choices["within_minutes"])
         events = record_isolation(rest, path, control, found.id)
     elif target:
-        events = record_isolation(_request(context, target, choices), path, control)
+        events = record_isolation(_isolation_request(context, target, choices), path, control)
     else:
         raise UsageError("what shall be measured? sharebench isolate smb://HOST/SHARE; see `sharebench isolate --help`")
     isolation = _watch(events, control)
     if choices["as_json"] or any(run.status is RunStatus.VALID for run in isolation.runs):
         common.answer_report(isolation_report(isolation), as_json=choices["as_json"])
-    if control.cancelled.is_set():
-        raise CancelledError(f"cancelled; `sharebench isolate --resume {isolation.id}` completes it")
-    if isolation.status is not SeriesStatus.COMPLETE:
-        raise MeasurementError(isolation.error or "the isolation did not end")
-    return 0
+    return _ended(isolation, control, "isolate", "isolation")
 
 
-def _request(context: click.Context, url: str, choices: dict[str, Any]) -> places.IsolationRequest:
+def _isolation_request(context: click.Context, url: str, choices: dict[str, Any]) -> places.IsolationRequest:
     target, secrets = common.target_and_secrets(context, url, kerberos=choices["kerberos"])
     exposed = choices["expose_tbench"]
     if exposed is not None and exposed != target.host:
@@ -131,3 +323,11 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolatio
                 line.say(f"sharebench: {text}")
 
     return watch_to_end(events, control, IsolationClosed, show, line).isolation
+
+
+def _ended(record: Isolation | Diagnosis, control: SeriesControl, command: str, what: str) -> int:
+    if control.cancelled.is_set():
+        raise CancelledError(f"cancelled; `sharebench {command} --resume {record.id}` completes it")
+    if record.status is not SeriesStatus.COMPLETE:
+        raise MeasurementError(record.error or f"the {what} did not end")
+    return 0

@@ -6,8 +6,8 @@ import pytest
 
 from app import config as settings
 from app.cli.commands.check import clean_command
+from app.cli.commands.isolate import survey_command
 from app.cli.commands.load import load_command
-from app.cli.commands.survey import survey_command
 from app.cli.run_options import settled_url
 from app.errors import UsageError
 from tests.command_line import QUICK, Inside
