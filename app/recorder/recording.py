@@ -32,25 +32,12 @@ from forms.series.report import NOT_CALIBRATED
 from forms.tuning.change_evidence import judge_change
 from forms.tuning.facts import dialect_rank
 from forms.wording import byte_rate, plain
+from storage import records
 from storage.errors import NotebookFileError
 from storage.json_reader import named
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.recordings import SERIES, Recording, UnknownReferenceError, held_text
-from storage.records import (
-    Change,
-    ClientFacts,
-    Command,
-    Experiment,
-    ExperimentKind,
-    Phase,
-    QuietVerdict,
-    RunStatus,
-    Series,
-    SeriesStatus,
-    new_series_id,
-    utc_now,
-)
 
 
 class SeriesMonitor:
@@ -114,7 +101,7 @@ class SeriesMonitor:
         self._store()
         series = self._with_verdict(self._writer.series)
         whole_file = self._request.ceiling is not CeilingPolicy.SKIP and self._request.plan.files is None
-        if whole_file and series.status is SeriesStatus.COMPLETE:
+        if whole_file and series.status is records.SeriesStatus.COMPLETE:
             renew = self._request.ceiling is CeilingPolicy.RENEW
             found = ceiling_of(series, self._notebook, renew=renew, keep=self._writer.recorder.write)
             series = replace(series, ceiling_bytes_per_second=found.bytes_per_second)
@@ -123,21 +110,21 @@ class SeriesMonitor:
                 series = replace(series, environment=self._writer.series.environment)
         series = judged(series, self._notebook)
         self._writer.put(series)
-        if series.status is SeriesStatus.COMPLETE:
+        if series.status is records.SeriesStatus.COMPLETE:
             self._require_quiet()
 
     def close(self) -> None:
         if self._watch:
             self._watch.__exit__()
 
-    def _with_verdict(self, series: Series) -> Series:
+    def _with_verdict(self, series: records.Series) -> records.Series:
         return replace(series, quiet=self._watch.verdict()) if self._watch else series
 
     def _require_quiet(self) -> None:
         if self._watch is None or self._request.quiet_time is not QuietTime.REQUIRE:
             return
         quiet = self._watch.verdict()
-        if quiet.verdict is QuietVerdict.BUSY:
+        if quiet.verdict is records.QuietVerdict.BUSY:
             raise NotQuietError(
                 f"it is a busy time: {'; '.join(quiet.reasons)}; measure at a quieter one, or wait for one",
                 options="--wait SECONDS",
@@ -150,14 +137,14 @@ class SeriesMonitor:
             self._writer.put_facts("server", {UNKNOWN: "; ".join(self._environment.problems)})
 
 
-def dialect_before(series: Series, notebook: Notebook) -> str:
+def dialect_before(series: records.Series, notebook: Notebook) -> str:
     """The newest dialect that this client has seen here of the server; imported series do not count."""
     if not series.target.abilities.has_dialect:
         return ""
     return max(notebook.dialects_of(series.target, series.client.name), key=dialect_rank, default="")
 
 
-def lowered_text(before: str, series: Series) -> str:
+def lowered_text(before: str, series: records.Series) -> str:
     """What is said of a server that speaks an older dialect now; empty of any other."""
     now = series.client.dialect or ""
     if not before or not now or not dialect_rank(before) > dialect_rank(now) >= 0:
@@ -168,7 +155,7 @@ def lowered_text(before: str, series: Series) -> str:
     )
 
 
-def judged(series: Series, notebook: Notebook) -> Series:
+def judged(series: records.Series, notebook: Notebook) -> records.Series:
     """The series with its change judged against its base; unchanged if it claims none."""
     if series.change is None:
         return series
@@ -176,7 +163,7 @@ def judged(series: Series, notebook: Notebook) -> Series:
     return replace(series, change=found)
 
 
-def check_kind(experiment: Experiment, notebook: Notebook) -> None:
+def check_kind(experiment: records.Experiment, notebook: Notebook) -> None:
     """Raise UsageError if the experiment of that name is of another kind."""
     found = notebook.experiment_called(experiment.name)
     if found and found.kind is not experiment.kind:
@@ -185,15 +172,15 @@ def check_kind(experiment: Experiment, notebook: Notebook) -> None:
         )
 
 
-def base_of_next(experiment: Experiment | None, command: Command, notebook: Notebook) -> str | None:
+def base_of_next(experiment: records.Experiment | None, command: records.Command, notebook: Notebook) -> str | None:
     """The last complete series of that direction that was kept; None for the first one or outside experiments."""
-    if experiment is None or experiment.kind is not ExperimentKind.STEPS:
+    if experiment is None or experiment.kind is not records.ExperimentKind.STEPS:
         return None
     found = next_base(notebook.experiment(experiment.name), command)
     return found.id if found else None
 
 
-def _base(series: Series, notebook: Notebook) -> Series | None:
+def _base(series: records.Series, notebook: Notebook) -> records.Series | None:
     try:
         return notebook.series(series.base_id) if series.base_id else None
     except UnknownReferenceError:
@@ -219,7 +206,7 @@ class SeriesClosed:
     """The series is over and stored; always the last event."""
 
     series_id: str
-    status: SeriesStatus
+    status: records.SeriesStatus
     failure: process.Failed | None = None
     stored: bool = True
     """False for a series that ended before its first run."""
@@ -242,17 +229,17 @@ def record(request: SeriesRequest, notebook_path: Path, control: SeriesControl) 
         yield from recording(request, notebook, control)
 
 
-def new_series(request: SeriesRequest, **more: Any) -> Series:
+def new_series(request: SeriesRequest, **more: Any) -> records.Series:
     """The series that a request begins, ``more`` fields in place of its own."""
     plan = request.plan
     own = {
         **named(request, "label", "note", "question", "link_bits_per_second"),
         **named(plan, "command", "target"),
         "title": request.title or wording.default_title(plan.command, plan.target),
-        "client": ClientFacts(name=plan.client or "sharebench"),
+        "client": records.ClientFacts(name=plan.client or "sharebench"),
         "plan": request.stored_plan(),
     }
-    return Series(id=new_series_id(), created_at=utc_now(), **own | more)
+    return records.Series(id=records.new_series_id(), created_at=records.utc_now(), **own | more)
 
 
 def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl) -> Iterator[RecorderEvent]:
@@ -264,7 +251,7 @@ def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl
         request,
         experiment=experiment.name if experiment else None,
         base_id=request.base_id or base_of_next(experiment, plan.command, notebook),
-        change=Change(name=request.change_name, value=request.change_value) if request.change_name else None,
+        change=records.Change(name=request.change_name, value=request.change_value) if request.change_name else None,
     )
     if series.change and not series.base_id:
         raise errors.UsageError(
@@ -309,21 +296,21 @@ def resumable(
     head = notebook.recording(reference, *kinds)
     if head.lease is not None and head.running:
         raise errors.UsageError(f"{held_text(head.id, head.lease, head.kind)}: wait for its end, or end that process")
-    if head.status is SeriesStatus.COMPLETE and not open_ended:
+    if head.status is records.SeriesStatus.COMPLETE and not open_ended:
         raise errors.UsageError(f"{head.kind} {head.id} is complete: measure a new one")
     if head.imported_at and not confirmed:
         raise errors.UsageError(f"{head.kind} {head.id} was imported: measure a new one")
     return head
 
 
-def _plan_to_resume(series: Series, secrets: Secrets) -> MeasurementPlan:
+def _plan_to_resume(series: records.Series, secrets: Secrets) -> MeasurementPlan:
     plan = MeasurementPlan.of(series.plan, series.command, series.target)
-    finished = [run for run in series.runs if run.status is not RunStatus.FAILED]
-    done = [run for run in finished if run.phase is Phase.MEASURED]
+    finished = [run for run in series.runs if run.status is not records.RunStatus.FAILED]
+    done = [run for run in finished if run.phase is records.Phase.MEASURED]
     return replace(
         plan,
         secrets=secrets,
-        done_warmups=sum(run.phase is Phase.WARM_UP for run in finished),
+        done_warmups=sum(run.phase is records.Phase.WARM_UP for run in finished),
         done_runs=max((run.number for run in done), default=0),
         done_rates=tuple(run.bytes_per_second for run in series.measured() if run.bytes_per_second),
         scratch_path=series.scratch_path,
@@ -400,11 +387,11 @@ def _runs(
 
 
 def _refused(
-    request: SeriesRequest, series: Series, notebook: Notebook, control: SeriesControl
+    request: SeriesRequest, series: records.Series, notebook: Notebook, control: SeriesControl
 ) -> process.Failed | None:
     """Why the login fails, or how the session differs from the series to repeat."""
     trial = replace(
-        request.plan, command=Command.PUT, size_bytes=1, make_file=False, verify=False, stepped=False,
+        request.plan, command=records.Command.PUT, size_bytes=1, make_file=False, verify=False, stepped=False,
         scratch_path=None, runs=0, warmups=0, until_percent=None, done_runs=0, done_warmups=0, done_rates=(),
     )  # fmt: skip
     with MeasuringProcess(trial, control) as child:
@@ -428,10 +415,10 @@ def _refused(
     )
 
 
-def _status(failure: process.Failed | None) -> SeriesStatus:
+def _status(failure: process.Failed | None) -> records.SeriesStatus:
     if failure is None:
-        return SeriesStatus.COMPLETE
-    return SeriesStatus.INTERRUPTED if failure.kind == "CancelledError" else SeriesStatus.FAILED
+        return records.SeriesStatus.COMPLETE
+    return records.SeriesStatus.INTERRUPTED if failure.kind == "CancelledError" else records.SeriesStatus.FAILED
 
 
 def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
@@ -534,21 +521,21 @@ def words(event: RecorderEvent) -> str:
         case process.RunStarted(number=number, phase=phase, of=of):
             said = run_name(number, phase, of)
         case process.RunFinished(run=run):
-            said = "failed" if run.status is RunStatus.FAILED else byte_rate(run.bytes_per_second)
+            said = "failed" if run.status is records.RunStatus.FAILED else byte_rate(run.bytes_per_second)
         case process.Paused():
             said = "waiting"
         case process.Failed(text=text):
             said = f"failed: {text}"
         case process.Finished():
             said = "tidying up"
-        case SeriesClosed(status=SeriesStatus.INTERRUPTED):
+        case SeriesClosed(status=records.SeriesStatus.INTERRUPTED):
             said = "interrupted"
-        case SeriesClosed(status=SeriesStatus.COMPLETE):
+        case SeriesClosed(status=records.SeriesStatus.COMPLETE):
             said = "done"
     return said
 
 
-def run_name(number: int, phase: Phase, of: int | None) -> str:
+def run_name(number: int, phase: records.Phase, of: int | None) -> str:
     """The name of a run, such as ``warm-up 1 of 2``."""
-    name = "warm-up" if phase is Phase.WARM_UP else "run"
+    name = "warm-up" if phase is records.Phase.WARM_UP else "run"
     return f"{name} {number} of {of}" if of else f"{name} {number}"

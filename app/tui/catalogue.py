@@ -18,18 +18,7 @@ from app.tui.widgets.views import AnsiView
 from app.workflows.guide.rounds import measured_share, take_change
 from forms import wording
 from forms.layout import pad
-from forms.tuning.catalogue import (
-    CatalogueEntry,
-    Instructions,
-    Status,
-    advise,
-    entries,
-    entry_text,
-    find,
-    search,
-    status_words,
-    suggested_value,
-)
+from forms.tuning import catalogue
 
 _WIDE = 118
 _ENTRY = 85
@@ -60,7 +49,7 @@ class CatalogueScreen(BaseScreen):
     def __init__(self, words: str = "") -> None:
         super().__init__()
         self.sought = words
-        self.shown: tuple[CatalogueEntry, ...] = ()
+        self.shown: tuple[catalogue.CatalogueEntry, ...] = ()
         self._expecting = False
 
     def compose(self) -> ComposeResult:
@@ -84,7 +73,7 @@ class CatalogueScreen(BaseScreen):
         self.query_one("#entries").focus()
 
     def _look(self, text: str) -> None:
-        self.shown = search(text)
+        self.shown = catalogue.search(text)
         found = self.query_one("#entries", OptionList)
         found.clear_options()
         self._expecting = self._has_room()
@@ -93,7 +82,7 @@ class CatalogueScreen(BaseScreen):
             found.highlighted = 0
         else:
             self.query_one("#entry", AnsiView).show(None)
-        self.query_one("#found", Static).update(f"{len(self.shown)} of {len(entries())}")
+        self.query_one("#found", Static).update(f"{len(self.shown)} of {len(catalogue.entries())}")
 
     def _has_room(self) -> bool:
         return not _WIDE <= self.size.width < _WIDE + _ENTRY
@@ -125,7 +114,7 @@ class CatalogueScreen(BaseScreen):
     @on(OptionList.OptionHighlighted, "#entries")
     def _point(self, event: OptionList.OptionHighlighted) -> None:
         entry = self.shown[event.option_index]
-        self.query_one("#entry", AnsiView).show(lambda _width, _height: entry_text(entry, ansi=True))
+        self.query_one("#entry", AnsiView).show(lambda _width, _height: catalogue.entry_text(entry, ansi=True))
         box = self.query_one("#entry-box")
         box.border_title = Content(entry.name)
         box.scroll_home(animate=False)
@@ -135,11 +124,11 @@ class CatalogueScreen(BaseScreen):
         self.sharebench_app.visit("entry", entry=self.shown[event.option_index].name)
 
 
-def _line(entry: CatalogueEntry, *, expecting: bool) -> Content:
+def _line(entry: catalogue.CatalogueEntry, *, expecting: bool) -> Content:
     if not expecting:
         return Content.styled(f"{entry.rank:>3} {entry.name}", "dim" if entry.is_history else "")
     name = Content.styled(f"{entry.rank:>3} {pad(entry.name, _NAME)} ", "dim" if entry.is_history else "")
-    status = f"history: {status_words(entry)}" if entry.is_history else ""
+    status = f"history: {catalogue.status_words(entry)}" if entry.is_history else ""
     return Content.assemble(name, (wording.plain(status or entry.expect), "dim"))
 
 
@@ -155,8 +144,8 @@ class EntryScreen(Copies, MeasureMixin):
 
     def __init__(self, entry: str, share: str | None = None) -> None:
         super().__init__()
-        self.entry = find(entry)
-        self.value = suggested_value(self.entry)
+        self.entry = catalogue.find(entry)
+        self.value = catalogue.suggested_value(self.entry)
         self.share = share
 
     def compose(self) -> ComposeResult:
@@ -178,26 +167,26 @@ class EntryScreen(Copies, MeasureMixin):
         self._show()
 
     @property
-    def advice(self) -> Instructions:
-        return advise(self.entry, self.value, share=self.share)
+    def advice(self) -> catalogue.Instructions:
+        return catalogue.advise(self.entry, self.value, share=self.share)
 
     def text_to_copy(self) -> str:
-        return entry_text(self.entry, value=self.value, share=self.share)
+        return catalogue.entry_text(self.entry, value=self.value, share=self.share)
 
     def _show(self) -> None:
-        text = entry_text(self.entry, value=self.value, share=self.share, ansi=True)
+        text = catalogue.entry_text(self.entry, value=self.value, share=self.share, ansi=True)
         self.query_one("#chosen", Label).update(Content(self._chosen()))
         self.query_one("#entry", AnsiView).show(lambda _width, _height: text)
 
     def _chosen(self) -> str:
-        if self.entry.status is Status.REMOVED:
+        if self.entry.status is catalogue.Status.REMOVED:
             return "Removed: there is nothing to try."
         advice = self.advice
         said = f"{advice.section} {advice.line}".strip() or f"{advice.name} = {advice.value}"
         return "\n".join([said, *(f"! {text}" for text in advice.warnings if text != self.entry.risk)])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in {"take", "value", "try_it"} and self.entry.status is Status.REMOVED:
+        if action in {"take", "value", "try_it"} and self.entry.status is catalogue.Status.REMOVED:
             return False
         return super().check_action(action, parameters)
 
@@ -222,7 +211,7 @@ class EntryScreen(Copies, MeasureMixin):
 class ValueDialog(BaseDialog[str]):
     """The values of an entry, and a line for another one."""
 
-    def __init__(self, entry: CatalogueEntry, value: str) -> None:
+    def __init__(self, entry: catalogue.CatalogueEntry, value: str) -> None:
         super().__init__(classes="dialog")
         self.entry, self.value = entry, value
 

@@ -9,18 +9,7 @@ from app import errors
 from app.clients.base import Secrets
 from app.environment.collect import Environment, collect
 from app.errors import UsageError
-from app.load.events import (
-    EngineProcess,
-    JobsWait,
-    LoadEnded,
-    LoadEvent,
-    LoadPhase,
-    LoadPlan,
-    PhaseBegan,
-    PointMeasured,
-    UsersGone,
-    WorkersReady,
-)
+from app.load import events
 from app.load.file_set import FileSet
 from app.load.judgement import LoadSamplers, NextPoint, PrinterShare, load_point, next_point, with_jobs_refused
 from app.measure.process import ControlMessage, SeriesControl, Warned
@@ -84,13 +73,13 @@ class LoadClosed:
     """The load is over; always the last event."""
 
     load: Load
-    failure: LoadEnded | None = None
+    failure: events.LoadEnded | None = None
     stored: bool = True
     prediction: Prediction | None = None
     """The prediction of a saved worksheet."""
 
 
-LoadStep = LoadEvent | LoadChanged | PointStored | LoadClosed
+LoadStep = events.LoadEvent | LoadChanged | PointStored | LoadClosed
 
 
 def _check_hosts(request: LoadRequest) -> None:
@@ -212,7 +201,7 @@ def _writes(step: LoadStep) -> Iterator[Write]:
 def _points(
     load: Load, request: LoadRequest, control: SeriesControl, resumed: Load | None = None
 ) -> Generator[LoadStep, None, LoadClosed]:
-    plan = LoadPlan(
+    plan = events.LoadPlan(
         targets=load.targets,
         secrets=request.secrets,
         settings=replace(request.settings, single_requests=load.choices.single_requests),
@@ -236,13 +225,13 @@ def _points(
     def enough() -> bool:
         return finishing or control.cancelled.is_set()
 
-    with EngineProcess(plan) as engine, LoadSamplers(load, request.server_ssh) as samplers:
+    with events.EngineProcess(plan) as engine, LoadSamplers(load, request.server_ssh) as samplers:
         control.attach(hear, engine.cancel)
         printer = _printer(load, request)
         try:
             yield from samplers.warnings()
             for event in engine.ready():
-                if isinstance(event, WorkersReady):
+                if isinstance(event, events.WorkersReady):
                     made = True
                     load = replace(load, workers=event.workers)
                     yield LoadChanged(load=load)
@@ -256,9 +245,13 @@ def _points(
                 number = next(number for number in count(1) if number not in taken)
                 for event in engine.point(number, following.users, following.size_bytes):
                     yield event
-                    if printer is not None and isinstance(event, PhaseBegan) and event.phase is LoadPhase.SETTLE:
+                    if (
+                        printer is not None
+                        and isinstance(event, events.PhaseBegan)
+                        and event.phase is events.LoadPhase.SETTLE
+                    ):
                         printer.count_from_here()
-                    if isinstance(event, PointMeasured) and engine.ended is None:
+                    if isinstance(event, events.PointMeasured) and engine.ended is None:
                         point = _point(event, load, samplers, following.size_bytes, began_at)
                         load = _with(load, point)
                         lost = _users_lost(event, point, load.choices)
@@ -292,16 +285,16 @@ def _printer(load: Load, request: LoadRequest) -> PrinterShare | None:
 
 
 def _drained(
-    point: LoadPoint, printer: PrinterShare, engine: EngineProcess, enough: Callable[[], bool]
-) -> Generator[LoadEvent, None, LoadPoint]:
+    point: LoadPoint, printer: PrinterShare, engine: events.EngineProcess, enough: Callable[[], bool]
+) -> Generator[events.LoadEvent, None, LoadPoint]:
     for event in engine.rest():
         yield event
-        if isinstance(event, UsersGone):
+        if isinstance(event, events.UsersGone):
             point = with_jobs_refused(point, printer.taken())
             for queue in printer.drained(event.at_seconds, enough):
                 point = replace(point, print_queue=queue)
                 if queue.left:
-                    yield JobsWait(jobs=queue.left, of_jobs=queue.waiting)
+                    yield events.JobsWait(jobs=queue.left, of_jobs=queue.waiting)
     return point
 
 
@@ -309,7 +302,7 @@ def _next(load: Load) -> NextPoint | None:
     return next_point(load.points, load.choices, load.scenario)
 
 
-def _users_lost(event: PointMeasured, point: LoadPoint, choices: LoadChoices) -> str | None:
+def _users_lost(event: events.PointMeasured, point: LoadPoint, choices: LoadChoices) -> str | None:
     least = 1.0 if choices.find_capacity else _LEAST_SHARE_CONNECTED * point.users
     if event.failure is not None or point.connected >= least:
         return None
@@ -319,14 +312,14 @@ def _users_lost(event: PointMeasured, point: LoadPoint, choices: LoadChoices) ->
     )
 
 
-def _ended(ended: LoadEnded | None, lost: str | None) -> LoadEnded | None:
+def _ended(ended: events.LoadEnded | None, lost: str | None) -> events.LoadEnded | None:
     if lost is None or ended is None or ended.kind:
         return ended
     return replace(ended, kind=errors.MeasurementError.__name__, text=lost)
 
 
 def _point(
-    event: PointMeasured, load: Load, samplers: LoadSamplers, size_bytes: int | None, started_at: str
+    event: events.PointMeasured, load: Load, samplers: LoadSamplers, size_bytes: int | None, started_at: str
 ) -> LoadPoint:
     server, cards = samplers.between(event.began_seconds, event.ended_seconds)
     point = load_point(event, server, cards, idle=not load.scenario.requests, started_at=started_at)
@@ -348,7 +341,7 @@ def _with(load: Load, point: LoadPoint) -> Load:
     return replace(load, capacity=capacity_of(load))
 
 
-def _closed(load: Load, ended: LoadEnded | None, *, kept: bool, resumed: bool) -> LoadClosed:
+def _closed(load: Load, ended: events.LoadEnded | None, *, kept: bool, resumed: bool) -> LoadClosed:
     """``kept`` says whether its folder stays on the server even after a clean end."""
     failed = ended if ended is not None and ended.kind else None
     cancelled = failed is not None and failed.kind == errors.CancelledError.__name__

@@ -19,20 +19,7 @@ from app.environment.quiet import LEAST_SECONDS
 from app.errors import MeasurementError, SharebenchError, UsageError
 from app.load.events import EngineProcess, LoadEnded, LoadPlan, PointMeasured, SecondPassed
 from app.load.judgement import load_point
-from app.measure.process import (
-    Event,
-    Failed,
-    Finished,
-    MeasurementPlan,
-    MeasuringProcess,
-    Progressed,
-    RunFinished,
-    RunStarted,
-    SeriesControl,
-    SeriesRequest,
-    Started,
-    Warned,
-)
+from app.measure import process
 from app.recorder.recording import failure_from
 from app.targets import new_load_folder
 from app.workflows.requests import options_of, parse_change, series_request
@@ -58,7 +45,7 @@ SEEDS = 2**31
 class TrialOrder:
     """A trial, checked and consented to."""
 
-    request: SeriesRequest
+    request: process.SeriesRequest
     setting: ChangeableSetting
     plan: TrialPlan
     experiment: Experiment
@@ -91,11 +78,11 @@ class SettingRestored:
     text: str
 
 
-TrialEvent = Event | ValueSet | Judged | SettingRestored
+TrialEvent = process.Event | ValueSet | Judged | SettingRestored
 
 
 def new_order(
-    request: SeriesRequest, setting: ChangeableSetting, *, kind: ExperimentKind, plan: TrialPlan | None = None
+    request: process.SeriesRequest, setting: ChangeableSetting, *, kind: ExperimentKind, plan: TrialPlan | None = None
 ) -> TrialOrder:
     """The order of a new trial or sweep."""
     plan = plan or TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=LOOKS)
@@ -116,7 +103,7 @@ def new_order(
 
 
 def order_of(
-    request: SeriesRequest, setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
+    request: process.SeriesRequest, setting: str, *, accepted: tuple[str, ...] = (), restart: bool = False
 ) -> TrialOrder:
     """The checked order of a trial of ``NAME = VALUE``; nothing is written. Raises SharebenchError."""
     name, value = parse_change(setting)
@@ -147,7 +134,7 @@ class Prepared:
 
 
 def prepared(
-    request: SeriesRequest, name: str, values: Sequence[str], ways: Ways, *, keeps_size: bool,
+    request: process.SeriesRequest, name: str, values: Sequence[str], ways: Ways, *, keeps_size: bool,
     load: LoadWindow | None = None,
 ) -> Prepared:  # fmt: skip
     """Reads the setting and checks the target. Raises SharebenchError."""
@@ -207,7 +194,7 @@ def order_to_resume(stored: StoredTrial, secrets: Secrets, target: Target | None
 
 
 @contextmanager
-def open_client(request: SeriesRequest) -> Iterator[Client]:
+def open_client(request: process.SeriesRequest) -> Iterator[Client]:
     """The measuring client, not connected yet."""
     plan = request.plan
     client = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
@@ -217,7 +204,7 @@ def open_client(request: SeriesRequest) -> Iterator[Client]:
         client.close()
 
 
-def check_target(request: SeriesRequest) -> None:
+def check_target(request: process.SeriesRequest) -> None:
     """Raise MeasurementError if the target cannot be measured."""
     plan = request.plan
     with open_client(request) as client:
@@ -280,7 +267,7 @@ class TransferYardstick:
 
     point = None
 
-    def __init__(self, request: SeriesRequest, control: SeriesControl) -> None:
+    def __init__(self, request: process.SeriesRequest, control: process.SeriesControl) -> None:
         self._request = request
         self._control = control
         self._servers: frozenset[int] = frozenset()
@@ -296,31 +283,31 @@ class TransferYardstick:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def observe(self, number: int, scratch_path: str | None) -> Iterator[Event]:
+    def observe(self, number: int, scratch_path: str | None) -> Iterator[process.Event]:
         """Events of both runs; the last is Finished or Failed."""
         plan = replace(
             self._request.plan, runs=number, warmups=1, done_runs=number - 1, done_warmups=number - 1,
             until_percent=None, scratch_path=scratch_path,
         )  # fmt: skip
-        with MeasuringProcess(plan, self._control) as child:
+        with process.MeasuringProcess(plan, self._control) as child:
             for event in child.events():
-                if isinstance(event, RunStarted) and event.phase is Phase.MEASURED:
+                if isinstance(event, process.RunStarted) and event.phase is Phase.MEASURED:
                     ours = Ours(trees=self._servers | {child.pid})
                     held, began = ours.held_seconds(), time.monotonic()
-                elif isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED:
+                elif isinstance(event, process.RunFinished) and event.run.phase is Phase.MEASURED:
                     seconds = time.monotonic() - began
                     spent = 100 * max(0.0, ours.held_seconds() - held)
                     self.processor_percent = spent / seconds if seconds >= LEAST_SECONDS else None
                 yield event
 
-    def finish(self) -> Iterator[Event]:
+    def finish(self) -> Iterator[process.Event]:
         return iter(())
 
 
 class LoadYardstick:
     """One load point per value with new users; the files stay until the end."""
 
-    def __init__(self, request: SeriesRequest, control: SeriesControl, window: LoadWindow) -> None:
+    def __init__(self, request: process.SeriesRequest, control: process.SeriesControl, window: LoadWindow) -> None:
         self._request = request
         self._control = control
         self._window = window
@@ -347,7 +334,7 @@ class LoadYardstick:
             for event in self._engine.ready():
                 if isinstance(event, LoadEnded):
                     text = event.text or "the load ended"
-                    raise failure_from(Failed(kind=event.kind or MeasurementError.__name__, text=text))
+                    raise failure_from(process.Failed(kind=event.kind or MeasurementError.__name__, text=text))
             self._stack = stack.pop_all()
         return self
 
@@ -356,46 +343,48 @@ class LoadYardstick:
             for _event in self.finish():
                 pass
 
-    def finish(self) -> Iterator[Event]:
+    def finish(self) -> Iterator[process.Event]:
         if self._engine and self._engine.ended is None:
             for event in self._engine.finish():
-                if isinstance(event, Warned):
-                    yield Warned(text=event.text)
+                if isinstance(event, process.Warned):
+                    yield process.Warned(text=event.text)
 
-    def observe(self, number: int, _scratch_path: str | None) -> Iterator[Event]:
+    def observe(self, number: int, _scratch_path: str | None) -> Iterator[process.Event]:
         assert self._engine
         try:
             with open_client(self._request) as client:
                 client.connect()
-                yield Started(client=client.facts(), size_bytes=0, path_facts=client.facts_of_path())
+                yield process.Started(client=client.facts(), size_bytes=0, path_facts=client.facts_of_path())
         except SharebenchError as error:
-            yield Failed.of(error)
+            yield process.Failed.of(error)
             return
-        yield RunStarted(number=number, phase=Phase.MEASURED, of=None)
+        yield process.RunStarted(number=number, phase=Phase.MEASURED, of=None)
         started_at = utc_now()
         moved = passed = 0
         for event in self._engine.point(number, self._window.users):
             if isinstance(event, SecondPassed):
                 passed += 1
                 moved += round(event.read_bytes_per_second + event.write_bytes_per_second)
-                yield Progressed(seconds=passed, moved_bytes=moved, size_bytes=0)
-            elif isinstance(event, Warned):
-                yield Warned(text=event.text)
+                yield process.Progressed(seconds=passed, moved_bytes=moved, size_bytes=0)
+            elif isinstance(event, process.Warned):
+                yield process.Warned(text=event.text)
             elif isinstance(event, LoadEnded):
-                yield Failed(kind=event.kind or MeasurementError.__name__, text=event.text or "the load ended")
+                yield process.Failed(kind=event.kind or MeasurementError.__name__, text=event.text or "the load ended")
             elif isinstance(event, PointMeasured):
                 yield from self._counted(load_point(event, started_at=started_at))
 
-    def _counted(self, point: LoadPoint) -> Iterator[Event]:
+    def _counted(self, point: LoadPoint) -> Iterator[process.Event]:
         moved = point.read_bytes + point.write_bytes
         if point.status in {PointStatus.FAILED, PointStatus.REJECTED} or not moved:
-            yield Failed(kind=MeasurementError.__name__, text=point.reason or "the users moved no byte in the window")
+            yield process.Failed(
+                kind=MeasurementError.__name__, text=point.reason or "the users moved no byte in the window"
+            )
             return
         if point.reason and not self._warned:
             self._warned = True
-            yield Warned(text=point.reason)
+            yield process.Warned(text=point.reason)
         self.point = point
-        yield RunFinished(
+        yield process.RunFinished(
             run=Run(
                 number=point.number,
                 phase=Phase.MEASURED,
@@ -404,7 +393,7 @@ class LoadYardstick:
                 seconds=point.seconds,
             )
         )
-        yield Finished()
+        yield process.Finished()
 
 
 Yardstick = TransferYardstick | LoadYardstick
@@ -423,7 +412,7 @@ LEAST_BYTES = 1 << 20
 class FittedRequest:
     """A request whose runs are no longer than needed to judge them."""
 
-    request: SeriesRequest
+    request: process.SeriesRequest
     usual_bytes: int
     """The size of the file that it would move otherwise."""
     said: str = ""
@@ -439,7 +428,7 @@ def fitting_bytes(size_bytes: int, bytes_per_second: float) -> int | None:
     return fitting if fitting < size_bytes else None
 
 
-def fitted(request: SeriesRequest, *, keeps_size: bool = False) -> FittedRequest:
+def fitted(request: process.SeriesRequest, *, keeps_size: bool = False) -> FittedRequest:
     """A smaller file where a run would take over LONGEST_SECONDS, unless its size was chosen or none can be made.
 
     Moves the usual one for PROBE_SECONDS to find that out. Raises MeasurementError.
@@ -463,7 +452,7 @@ def fitted(request: SeriesRequest, *, keeps_size: bool = False) -> FittedRequest
     return FittedRequest(smaller, size_bytes, said, fitting / rate)
 
 
-def with_file_of(request: SeriesRequest, size_bytes: int) -> SeriesRequest:
+def with_file_of(request: process.SeriesRequest, size_bytes: int) -> process.SeriesRequest:
     """The request with a file of that size, for a get one that is made in the same folder."""
     plan = request.plan
     if plan.command is Command.GET and not plan.make_file:
@@ -472,20 +461,20 @@ def with_file_of(request: SeriesRequest, size_bytes: int) -> SeriesRequest:
     return replace(request, plan=replace(plan, size_bytes=size_bytes))
 
 
-def _probed(plan: MeasurementPlan) -> tuple[int, float]:
+def _probed(plan: process.MeasurementPlan) -> tuple[int, float]:
     """The size of the usual file, and the bytes per second of a run that ends after PROBE_SECONDS."""
-    control, size_bytes, progress = SeriesControl(), 0, [(0.0, 0)]
-    with MeasuringProcess(replace(plan, runs=1, warmups=0, until_percent=None), control) as child:
+    control, size_bytes, progress = process.SeriesControl(), 0, [(0.0, 0)]
+    with process.MeasuringProcess(replace(plan, runs=1, warmups=0, until_percent=None), control) as child:
         for event in child.events():
-            if isinstance(event, Started):
+            if isinstance(event, process.Started):
                 size_bytes = event.size_bytes
-            elif isinstance(event, Progressed):
+            elif isinstance(event, process.Progressed):
                 progress.append((event.seconds, event.moved_bytes))
                 if event.seconds >= PROBE_SECONDS:
                     control.cancel()
-            elif isinstance(event, RunFinished) and event.run.bytes_per_second:
+            elif isinstance(event, process.RunFinished) and event.run.bytes_per_second:
                 return size_bytes, event.run.bytes_per_second
-            elif isinstance(event, Failed) and not control.cancelled.is_set():
+            elif isinstance(event, process.Failed) and not control.cancelled.is_set():
                 raise failure_from(event)
     return size_bytes, rate_after_burst(progress)
 
@@ -497,12 +486,12 @@ def rate_after_burst(progress: Sequence[tuple[float, int]]) -> float:
     return moved / seconds if seconds > 0 else 0.0
 
 
-def _cannot_be_made(plan: MeasurementPlan) -> str:
-    control = SeriesControl()
-    with MeasuringProcess(replace(plan, runs=1, warmups=0, until_percent=None), control) as child:
+def _cannot_be_made(plan: process.MeasurementPlan) -> str:
+    control = process.SeriesControl()
+    with process.MeasuringProcess(replace(plan, runs=1, warmups=0, until_percent=None), control) as child:
         for event in child.events():
-            if isinstance(event, Started):
+            if isinstance(event, process.Started):
                 control.cancel()
-            elif isinstance(event, Failed) and not control.cancelled.is_set():
+            elif isinstance(event, process.Failed) and not control.cancelled.is_set():
                 return event.text
     return ""

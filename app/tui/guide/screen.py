@@ -22,20 +22,9 @@ from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.asking import ask_password
 from app.tui.widgets.views import ZOOM, ChartView, ZoomsCharts, joined
+from app.workflows.guide import choices as acts
 from app.workflows.guide import session as asked
 from app.workflows.guide.browsing import BrowsedFolder
-from app.workflows.guide.choices import (
-    STEPS,
-    Ask,
-    GuideChoices,
-    Judge,
-    MethodStep,
-    Option,
-    Page,
-    PageChart,
-    Visit,
-    new_measurement,
-)
 from app.workflows.guide.known import StepState, StepStatus, standings
 from app.workflows.guide.session import GuideSession, Steps
 from forms import layout
@@ -87,11 +76,11 @@ class PageView(Vertical, Commanded):
     class OptionChosen(Message):
         """An option was chosen."""
 
-        option: Option
+        option: acts.Option
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id, classes="pane")
-        self.page: Page | None = None
+        self.page: acts.Page | None = None
         self._here: int | None = None
 
     def compose(self) -> ComposeResult:
@@ -108,7 +97,7 @@ class PageView(Vertical, Commanded):
         """Why the open step matters: on the page where there is room for it, and always in F1 help."""
         return self.page.why if self.page is not None else ""
 
-    def show(self, page: Page) -> None:
+    def show(self, page: acts.Page) -> None:
         options = self.query_one(OptionList)
         before = self.page
         same = before is not None and before.title == page.title and len(before.options) == len(page.options)
@@ -139,7 +128,7 @@ class PageView(Vertical, Commanded):
         self.set_class(bool(text), "-doing")
 
     @property
-    def pointed(self) -> Option | None:
+    def pointed(self) -> acts.Option | None:
         at = self.query_one(OptionList).highlighted
         return self.page.options[at] if self.page is not None and at is not None else None
 
@@ -159,7 +148,7 @@ class PageView(Vertical, Commanded):
                 row = self._prompt(self.page.options[place], place)
                 self.query_one(OptionList).replace_option_prompt_at_index(place, row)
 
-    def _prompt(self, option: Option, place: int) -> Content:
+    def _prompt(self, option: acts.Option, place: int) -> Content:
         row = _row(option)
         if row.cell_length <= self._cells:
             return row
@@ -185,7 +174,7 @@ class PageView(Vertical, Commanded):
 
     @property
     def is_on_run(self) -> bool:
-        return self.pointed is not None and isinstance(self.pointed.act, Judge)
+        return self.pointed is not None and isinstance(self.pointed.act, acts.Judge)
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
@@ -193,7 +182,7 @@ class PageView(Vertical, Commanded):
         self.choose()
 
 
-def _drawn(chart: PageChart, width: int, height: int, zoomed: bool) -> str:
+def _drawn(chart: acts.PageChart, width: int, height: int, zoomed: bool) -> str:
     from app.charts.series_charts import rates_chart  # noqa: PLC0415  loaded when the first chart is drawn
 
     return rates_chart(
@@ -202,7 +191,7 @@ def _drawn(chart: PageChart, width: int, height: int, zoomed: bool) -> str:
     )  # fmt: skip
 
 
-def _row(option: Option) -> Content:
+def _row(option: acts.Option) -> Content:
     sign = ADVISED if option.advised else SIGNS.get(option.mark, " ")
     title = Content.styled(option.title, "$text bold" if option.result else _LOOKS.get(option.mark, ""))
     return Content.assemble(f"{sign} ", title, (f"  {option.hint}" if option.hint else "", "dim"))
@@ -224,7 +213,7 @@ class StepsView(Widget):
     class StepChosen(Message):
         """A step was clicked."""
 
-        step: MethodStep
+        step: acts.MethodStep
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id, classes="pane")
@@ -277,7 +266,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
                 action=f"step({number})",
                 hidden=True,
             )
-            for number in range(1, len(STEPS) + 1)
+            for number in range(1, len(acts.STEPS) + 1)
         ),
     )
     HINTS: ClassVar = {"page-options": "What can be chosen in this step. Enter takes it; ★ is advised."}
@@ -313,9 +302,9 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         session, anew = self.session, self.begins_anew
         self.begins_anew = False
         is_over = session.known.series is not None and session.known.series.status is SeriesStatus.COMPLETE
-        self.take(new_measurement(session.choices) if anew and is_over else session.choices)
+        self.take(acts.new_measurement(session.choices) if anew and is_over else session.choices)
 
-    def take(self, choices: GuideChoices) -> None:
+    def take(self, choices: acts.GuideChoices) -> None:
         self.drive(self.session.take(choices))
 
     def show(self) -> None:
@@ -373,7 +362,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
 
                 opened = replace(request, opened=lambda series_id: self.drive(self.session.opened(series_id)))
                 self.app.push_screen(RunScreen(opened), answered)
-            case Visit(name, arguments):
+            case acts.Visit(name, arguments):
                 steps.close()
                 self.sharebench_app.visit(name, **arguments)
 
@@ -423,18 +412,18 @@ class GuideScreen(BaseScreen, ZoomsCharts):
 
     def _type(self, event: events.Event, text: str) -> None:
         page = self.query_one(PageView).page
-        if self.is_active and page is not None and self.session.choices.step is MethodStep.TARGET:
-            ask = next(option.act for option in page.options if isinstance(option.act, Ask))
+        if self.is_active and page is not None and self.session.choices.step is acts.MethodStep.TARGET:
+            ask = next(option.act for option in page.options if isinstance(option.act, acts.Ask))
             self.drive(self.session.ask(ask, ""))
         if isinstance(dialog := self.app.screen, AskDialog):
             event.stop()
             dialog.type_on(text)
 
     def action_step(self, number: int) -> None:
-        self.drive(self.session.go(STEPS[number - 1]))
+        self.drive(self.session.go(acts.STEPS[number - 1]))
 
     def action_back(self) -> None:
-        if self.session.choices.step is STEPS[0]:
+        if self.session.choices.step is acts.STEPS[0]:
             super().action_back()
         else:
             self.drive(self.session.go_by(-1))
@@ -443,7 +432,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self.drive(self.session.go_by(1))
 
     def action_new(self) -> None:
-        self.take(new_measurement(self.session.choices))
+        self.take(acts.new_measurement(self.session.choices))
 
     def action_undo(self) -> None:
         if self.session.judgements:

@@ -37,7 +37,7 @@ def test_files_that_were_to_be_kept_are_kept_by_the_rest_of_the_load(
     def engine(plan: LoadPlan) -> None:
         raise PlannedError(plan.keep)
 
-    monkeypatch.setattr("app.workflows.load.EngineProcess", engine)
+    monkeypatch.setattr("app.workflows.load.events.EngineProcess", engine)
     choices = LoadChoices(users=(10, 20, 30), keep_files=keep)
     load = full_load(status=SeriesStatus.INTERRUPTED, choices=choices, scratch_folder=".sharebench-load-0123456789ab")
     request = LoadRequest(targets=load.targets, scenario=load.scenario, choices=choices)
@@ -82,7 +82,7 @@ def test_a_load_that_was_stored_before_stays_where_it_is_refused_to_go_on(
     events: tuple[LoadEvent, ...],
     folder: str | None,
 ):
-    monkeypatch.setattr("app.workflows.load.EngineProcess", Ended)
+    monkeypatch.setattr("app.workflows.load.events.EngineProcess", Ended)
     monkeypatch.setattr(Ended, "events", events)
     load = full_load(
         status=SeriesStatus.INTERRUPTED, points=points, scratch_folder=".sharebench-load-0123456789ab", capacity=None
@@ -106,7 +106,7 @@ def test_a_load_that_was_stored_before_stays_where_it_is_refused_to_go_on(
 def test_a_load_that_somebody_else_completed_meanwhile_is_not_gone_on_with(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    monkeypatch.setattr("app.workflows.load.EngineProcess", Ended)
+    monkeypatch.setattr("app.workflows.load.events.EngineProcess", Ended)
     old = full_load(status=SeriesStatus.INTERRUPTED, points=(), capacity=None)
     request = LoadRequest(targets=old.targets, scenario=old.scenario, choices=old.choices)
     with Notebook(tmp_path / "notebook.db") as notebook:
@@ -120,7 +120,7 @@ def test_a_load_that_somebody_else_completed_meanwhile_is_not_gone_on_with(
 
 
 def test_a_load_that_never_began_is_not_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr("app.workflows.load.EngineProcess", Ended)
+    monkeypatch.setattr("app.workflows.load.events.EngineProcess", Ended)
     monkeypatch.setattr("app.workflows.load.collect", lambda *_, **__: Environment())
     load = full_load()
     request = LoadRequest(targets=load.targets, scenario=load.scenario, choices=load.choices)
@@ -134,7 +134,7 @@ def test_a_load_that_never_began_is_not_stored(monkeypatch: pytest.MonkeyPatch, 
 def test_a_load_counts_as_running_on_other_hosts_for_as_long_as_it_tells(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    monkeypatch.setattr("app.workflows.load.EngineProcess", Ended)
+    monkeypatch.setattr("app.workflows.load.events.EngineProcess", Ended)
     monkeypatch.setattr(Ended, "events", (FilesMade(files=1, of_files=2),))
     monkeypatch.setattr("app.recorder.writer._RENEW_SECONDS", 0.0)
     load = full_load(status=SeriesStatus.INTERRUPTED, points=())
@@ -157,7 +157,7 @@ def test_a_load_counts_as_running_on_other_hosts_for_as_long_as_it_tells(
 def test_that_the_server_is_not_seen_is_said_before_anything_is_measured(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    monkeypatch.setattr("app.workflows.load.EngineProcess", Ended)
+    monkeypatch.setattr("app.workflows.load.events.EngineProcess", Ended)
     monkeypatch.setenv("PATH", str(tmp_path))  # where there is no ssh
     load = full_load(status=SeriesStatus.INTERRUPTED, points=())
     request = LoadRequest(targets=load.targets, scenario=load.scenario, choices=load.choices, server_ssh="root@nas")
