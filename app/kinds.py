@@ -13,24 +13,11 @@ from app.errors import UsageError
 from forms import wording
 from forms.layout import Tone, Toned
 from forms.series.listing import RecordingLine, done_text, done_tone, series_lines, side_by_side
+from storage import looks
 from storage.changes import TrialPlan
 from storage.isolations import Isolation, Layer, isolation_from_json
 from storage.json_reader import JSONNode
 from storage.loads.records import Load
-from storage.looks import (
-    AUDIT,
-    DIAGNOSIS,
-    WATCH,
-    Audit,
-    Diagnosis,
-    Watch,
-    audit_from_json,
-    audit_of,
-    diagnosis_from_json,
-    diagnosis_of,
-    recording_of,
-    watch_of,
-)
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LAST, LOAD, OURS, SERIES, Recording, recorded, with_head
 from storage.records import HEAD, Experiment, RunStatus, Series, Target, format_target
@@ -183,7 +170,11 @@ def _content(kind: str, read: Callable[[Recording], Any]) -> Callable[[Notebook,
     return lambda notebook, reference: read(notebook.recording(reference, kind))
 
 
-_audit, _diagnosis, _watch = _content(AUDIT, audit_of), _content(DIAGNOSIS, diagnosis_of), _content(WATCH, watch_of)
+_audit, _diagnosis, _watch = (
+    _content(looks.AUDIT, looks.audit_of),
+    _content(looks.DIAGNOSIS, looks.diagnosis_of),
+    _content(looks.WATCH, looks.watch_of),
+)
 
 
 def _audit_answer(notebook: Notebook, head: Recording) -> Toned:
@@ -330,9 +321,9 @@ KINDS: dict[str, Kind] = {
             add=Notebook.add_isolation,
         ),
         Kind(
-            name=AUDIT,
+            name=looks.AUDIT,
             schema="sharebench/audit/1",
-            record=Audit,
+            record=looks.Audit,
             read=_audit,
             report=lambda notebook, head: _later("app.workflows.compare:audit_form")(
                 notebook, _audit(notebook, head.id)
@@ -340,13 +331,13 @@ KINDS: dict[str, Kind] = {
             answer=_audit_answer,
             done=lambda notebook, head: len(_audit(notebook, head.id).findings),
             compare=_two(_audit, "forms.audit.report:audit_comparison_report"),
-            from_document=audit_from_json,
-            add=lambda notebook, audit: notebook.add_recording(recording_of(audit)),
+            from_document=looks.audit_from_json,
+            add=lambda notebook, audit: notebook.add_recording(looks.recording_of(audit)),
         ),
         Kind(
-            name=DIAGNOSIS,
+            name=looks.DIAGNOSIS,
             schema="sharebench/diagnosis/1",
-            record=Diagnosis,
+            record=looks.Diagnosis,
             read=_diagnosis,
             report=_of(_diagnosis, "forms.diagnosis.report:diagnosis_report"),
             answer=_of(_diagnosis, "forms.diagnosis.report:diagnosis_answer"),
@@ -354,19 +345,19 @@ KINDS: dict[str, Kind] = {
             resume="diagnose --resume",
             target=lambda notebook, head: _diagnosis(notebook, head.id).target,
             compare=_two(_diagnosis, "forms.diagnosis.report:diagnosis_comparison"),
-            from_document=diagnosis_from_json,
-            add=lambda notebook, diagnosis: notebook.add_recording(recording_of(diagnosis)),
+            from_document=looks.diagnosis_from_json,
+            add=lambda notebook, diagnosis: notebook.add_recording(looks.recording_of(diagnosis)),
         ),
         Kind(
-            name=WATCH,
+            name=looks.WATCH,
             schema="sharebench/watch/1",
-            record=Watch,
+            record=looks.Watch,
             read=_watch,
             report=lambda notebook, head: _later("forms.watch.report:watch_report")(
                 _later("app.workflows.watch:last_check")(notebook, _watch(notebook, head.id))
             ),
             answer=_of(_watch, "forms.watch.report:watch_answer"),
-            add=lambda notebook, watch: notebook.add_recording(recording_of(watch)),
+            add=lambda notebook, watch: notebook.add_recording(looks.recording_of(watch)),
         ),
         _OF_PAIRS(name="trial", schema="sharebench/trial/1"),
         _OF_PAIRS(name="sweep", schema="sharebench/sweep/1"),

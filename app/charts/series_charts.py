@@ -8,25 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.charts import ascii_only
-from app.charts.canvas import (
-    AVERAGE,
-    BAD,
-    EXPECTED,
-    GOOD,
-    INTERVAL,
-    LINK,
-    MUTED,
-    RATE,
-    RUN,
-    SMALLEST,
-    UNUSUAL,
-    Canvas,
-    Pattern,
-    figure,
-    round_ticks,
-    too_small,
-    wrapped,
-)
+from app.charts import canvas as marks
 from forms import wording
 from forms.layout import Tone, cut, pad, visible
 from forms.report import FAR_ABOVE, Bar, Chart, Level, Mark
@@ -37,14 +19,14 @@ from forms.wording import link_rate
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _MARKS = {
-    Mark.WARM_UP: (MUTED, "", "W warm-up"),
-    Mark.UNUSUAL: (UNUSUAL, "◆", "◆ unusual"),
-    Mark.REJECTED: (BAD, "×", "× rejected"),
-    Mark.FAILED: (BAD, "!", "! failed"),
-    Mark.RESTORED: (MUTED, "×", "× restored"),
+    Mark.WARM_UP: (marks.MUTED, "", "W warm-up"),
+    Mark.UNUSUAL: (marks.UNUSUAL, "◆", "◆ unusual"),
+    Mark.REJECTED: (marks.BAD, "×", "× rejected"),
+    Mark.FAILED: (marks.BAD, "!", "! failed"),
+    Mark.RESTORED: (marks.MUTED, "×", "× restored"),
 }
 """Colour, sign beside the name, and name in the legend: each differs without its colour."""
-_TONES = {Tone.GOOD: GOOD, Tone.BAD: BAD, Tone.CAUTION: UNUSUAL, Tone.FAINT: MUTED}
+_TONES = {Tone.GOOD: marks.GOOD, Tone.BAD: marks.BAD, Tone.CAUTION: marks.UNUSUAL, Tone.FAINT: marks.MUTED}
 _HOLLOW = {Mark.REJECTED, Mark.FAILED, Mark.RESTORED}
 _THICKEST = 4
 """Lines of a bar and the gap below it, at most."""
@@ -57,8 +39,8 @@ _BREAK = 3
 def bars_chart(chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False) -> str:
     """The bars of a chart; ``zoomed`` shows what differs between them: the axis names both of its ends."""
     measured = [bar for bar in chart.bars if bar.value]
-    if width < SMALLEST[0] or height < 2:
-        return too_small(width, height) or ""
+    if width < marks.SMALLEST[0] or height < 2:
+        return marks.too_small(width, height) or ""
     if not measured:
         return "nothing has been measured yet"
     return "\n".join(_Picture(chart, measured, width, height, colour, zoomed).lines())
@@ -82,7 +64,7 @@ class _Picture:
         elif self.level and self.level.value <= FAR_ABOVE * self.longest:
             self.high = max(self.high, self.level.value)
         names = [cut(visible(bar.name), width // 3) + _mark(bar)[1] for bar in chart.bars]
-        figures = [figure(bar.value, self.longest, aligned=True) if bar.value else "-" for bar in chart.bars]
+        figures = [marks.figure(bar.value, self.longest, aligned=True) if bar.value else "-" for bar in chart.bars]
         self.unit = wording.rate(self.longest).rpartition(" ")[2]
         self.left, self.right = max(map(len, names)), max(map(len, [*figures, self.unit]))
         self.inside = max(4, width - self.left - self.right - 2)
@@ -99,10 +81,10 @@ class _Picture:
         return said + (["zoomed"] if self.zoomed else [])
 
     def _fitting(self, count: int, legend: list[str]) -> tuple[int, list[str]]:
-        rows = wrapped(legend, self.width)[: self.height // 3] if legend else []
+        rows = marks.wrapped(legend, self.width)[: self.height // 3] if legend else []
         if count + len(rows) + 1 > self.height:
             count, of = max(1, self.height - 2 - len(rows) if self.height > 3 else self.height - 1), count
-            rows = wrapped([f"the last {count} of {of}", *legend], self.width)[: max(1, self.height - 1 - count)]
+            rows = marks.wrapped([f"the last {count} of {of}", *legend], self.width)[: max(1, self.height - 1 - count)]
         return count, ["   ".join(parts)[: self.width] for parts in rows]
 
     def lines(self) -> Iterator[str]:
@@ -159,13 +141,16 @@ class _Picture:
     def _axis(self) -> str:
         line = [" "] * self.inside
         if self.zoomed:
-            labels = [(_BREAK, figure(self.low, self.longest)), (self.inside - 1, figure(self.high, self.longest))]
+            labels = [
+                (_BREAK, marks.figure(self.low, self.longest)),
+                (self.inside - 1, marks.figure(self.high, self.longest)),
+            ]
         else:
             end = self.level if self.level and math.isclose(self.level.value, self.high) else None
-            labels = [(self.inside - 1, f"{figure(end.value, self.longest)} {end.name}")] if end else []
+            labels = [(self.inside - 1, f"{marks.figure(end.value, self.longest)} {end.name}")] if end else []
             labels += [
-                (int(self._at(tick)), figure(tick, self.longest) if tick else "0")
-                for tick in round_ticks(self.high, max(1, self.inside // 14))
+                (int(self._at(tick)), marks.figure(tick, self.longest) if tick else "0")
+                for tick in marks.round_ticks(self.high, max(1, self.inside // 14))
                 if tick <= self.high * (1 + 1e-9)
             ]
         for at, label in labels:
@@ -177,7 +162,7 @@ class _Picture:
 
 
 def _mark(bar: Bar) -> tuple[int, str, str]:
-    return _MARKS.get(bar.mark) or (_TONES.get(bar.tone, RUN), "", "")
+    return _MARKS.get(bar.mark) or (_TONES.get(bar.tone, marks.RUN), "", "")
 
 
 def _filled(cells: float, width: int, *, hollow: bool = False) -> str:
@@ -192,7 +177,7 @@ def with_line(cells: str, at: int | None, colour: int | None) -> str:
     """A bar with a line at one cell, left out where the bar ends there: its end is what is read."""
     if at is None or (cells[at] != " " and not cells[at + 1 : at + 2].strip()):
         return _painted(cells, colour)
-    line = _painted("|" if ascii_only() else "│", None if colour is None else AVERAGE)
+    line = _painted("|" if ascii_only() else "│", None if colour is None else marks.AVERAGE)
     return _painted(cells[:at], colour) + line + _painted(cells[at + 1 :], colour)
 
 
@@ -234,7 +219,7 @@ def rates_chart(
     bars = [Bar(name=row.label, value=row.measures.bytes_per_second, mark=mark_of(row)) for row in rows]
     values = [value for value in (*(bar.value for bar in bars), expected_bytes_per_second) if value]
     zoomed ^= begins_zoomed and len(values) > 1 and min(values) >= _ALIKE * max(values)
-    small = too_small(width, height)
+    small = marks.too_small(width, height)
     if not any(bar.value for bar in bars):
         return "no run has ended yet" if small is None else small
     levels = [Level(name="average", value=average, of_bars=True)] if average is not None else []
@@ -243,13 +228,13 @@ def rates_chart(
     if len(bars) + _BELOW > height >= _LEAST_CURVE and small is None:
         said = {"average": wording.rate(average or 0.0), "link": link_rate(link)}
         named = tuple(replace(level, name=f"{level.name} {said[level.name]}") for level in levels)
-        chart = Chart(title="", unit=RATE, bars=tuple(bars), levels=named)
+        chart = Chart(title="", unit=marks.RATE, bars=tuple(bars), levels=named)
         return curve_chart(chart, width, height, colour=colour, zoomed=zoomed, name="rate of each run")
     if average is not None:
         bars.append(Bar(name="Average", value=average, interval=summary.confidence))
     if expected_bytes_per_second:
         bars.append(Bar(name=expected_name, value=expected_bytes_per_second, tone=Tone.FAINT))
-    chart = Chart(title="", unit=RATE, bars=tuple(bars), levels=tuple(levels))
+    chart = Chart(title="", unit=marks.RATE, bars=tuple(bars), levels=tuple(levels))
     return bars_chart(chart, width, height, colour=colour, zoomed=zoomed)
 
 
@@ -277,27 +262,27 @@ def runs_chart(
             bars += [Bar(name="", value=span.bytes_per_second) for span in spans] + [Bar(name="", value=0.0)]
             places += [at, *(at + span.until_seconds for span in spans), at + spans[-1].until_seconds]
             at = places[-1]
-    chart = Chart(title=OVER_TIME, unit=RATE, bars=tuple(bars), places=tuple(places))
+    chart = Chart(title=OVER_TIME, unit=marks.RATE, bars=tuple(bars), places=tuple(places))
     return area_chart(chart, width, height, until=whole, zoomed=zoomed) if bars else without[: max(0, width)]
 
 
 def area_chart(chart: Chart, width: int, height: int, *, until: float = 0.0, zoomed: bool = False) -> str:
     """A chart's points as a filled area above their places, up to ``until`` or the last."""
-    small = too_small(width, height)
+    small = marks.too_small(width, height)
     values = [bar.value or 0.0 for bar in chart.bars]
     if small is not None or not values:
         return small or ""
     end = max(until, chart.places[-1], 1e-3)
     shown = [value for value in values if value] or values if zoomed else values
     shown += [100.0] if chart.unit == "%" else []
-    canvas = Canvas(
+    canvas = marks.Canvas(
         width=width, height=height, rates=shown, low=0.0, high=end, zoomed=zoomed and chart.unit != "%", unit=chart.unit
     )
     named = [(at, bar.name) for bar, at in zip(chart.bars, chart.places, strict=True) if bar.name]
-    ticks = round_ticks(end, max(2, width // 12)) if len(named) < 2 else []
+    ticks = marks.round_ticks(end, max(2, width // 12)) if len(named) < 2 else []
     seconds = [(tick, f"{tick:g} s") for tick in ticks if tick < end and tick > (named[0][0] if named else -1)]
     canvas.labels += [*named, *seconds, (end, f"{round(end, 1):g} s")]
-    canvas.area(RUN, chart.places, values, chart.title)
+    canvas.area(marks.RUN, chart.places, values, chart.title)
     return canvas.text()
 
 
@@ -305,7 +290,7 @@ def curve_chart(
     chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False, name: str = "averages"
 ) -> str:
     """Points in their order as a curve, with their intervals where there is room, above their names."""
-    small = too_small(width, height)
+    small = marks.too_small(width, height)
     if small is not None:
         return small
     values, count = [bar.value or 0.0 for bar in chart.bars], len(chart.bars)
@@ -317,24 +302,24 @@ def curve_chart(
         if bar.interval and 4 * count <= width
     ]
     shown = [*values, *(end for _, *ends in whiskers for end in ends), *(level.value for level in near)]
-    canvas = Canvas(
+    canvas = marks.Canvas(
         width=width, height=height, rates=shown, low=0.5, high=count + 0.5, colour=colour, zoomed=zoomed,
         unit=chart.unit,
     )  # fmt: skip
     for level in near:
-        look = (Pattern.DOTTED, AVERAGE) if level.of_bars else (Pattern.DASHED, LINK)
+        look = (marks.Pattern.DOTTED, marks.AVERAGE) if level.of_bars else (marks.Pattern.DASHED, marks.LINK)
         canvas.level(*look, level.value, level.name)
     for place, low, high in whiskers:
-        canvas.upright(INTERVAL, place, low, high, "95 % interval")
+        canvas.upright(marks.INTERVAL, place, low, high, "95 % interval")
     canvas.signs = chart.signs_at(range(1, count + 1), count / (width - _BESIDE))
     canvas.notes = chart.signs_said
     for place, bar in enumerate(chart.bars, 1):
         if bar.signs.strip("BT?"):
-            canvas.upright(EXPECTED, place - 0.5, 0.0, top)
+            canvas.upright(marks.EXPECTED, place - 0.5, 0.0, top)
     step = max(1, -(-count // max(1, width // 14)))
     canvas.labels += [(place, chart.bars[place - 1].name) for place in range(1, count + 1, step)]
     if count == 1:
-        canvas.upright(RUN, 1, top, top)
+        canvas.upright(marks.RUN, 1, top, top)
     else:
-        canvas.curve(RUN, range(1, count + 1), values, name)
+        canvas.curve(marks.RUN, range(1, count + 1), values, name)
     return canvas.text()
