@@ -249,10 +249,6 @@ def _pairs(notebook: Notebook, head: Recording) -> int:
     return len(getattr(found, "pairs", ())) or getattr(found, "blocks", 0)
 
 
-def _judge_pair(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
-    return all(_judge_run(notebook, part, name, status, reason) for part in parts(notebook, head))
-
-
 def _target(notebook: Notebook, head: Recording) -> Target | None:
     ids = [head.id] if head.kind == SERIES else [part.id for part in parts(notebook, head)]
     return next((one.target for one in notebook.heads_of(ids)), None)
@@ -264,7 +260,8 @@ _OF_SERIES = partial(
     done=lambda notebook, head: len(parts(notebook, head)),
 )  # fmt: skip
 _OF_PAIRS = partial(
-    _OF_SERIES, record=TrialPlan, done=_pairs, resume="try --resume", judge=_judge_pair,
+    _OF_SERIES, record=TrialPlan, done=_pairs, resume="try --resume",
+    judge=lambda notebook, head, *what: all(_judge_run(notebook, part, *what) for part in parts(notebook, head)),
     read=_later("app.workflows.trial_order:stored_trial"),
 )  # fmt: skip
 
@@ -440,6 +437,19 @@ def alike(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
         told = ", ".join(f"{one} is a {head.kind}" for one, head in named.items())
         raise UsageError(f"{told}: name recordings of the same kind")
     return [named.get(one) or notebook.recording(LAST, *of_kind) for one in references]
+
+
+def check_repeats(notebook: Notebook, ids: Sequence[str]) -> None:
+    """Raise UsageError unless these series took the same path."""
+    from forms.comparison.differences import same_path  # noqa: PLC0415  as the module says
+
+    first, *others = notebook.heads_of(ids)
+    for one in others:
+        if not same_path(first, one):
+            raise UsageError(
+                f"series {one.id} and {first.id} differ in command, target or client: a baseline holds repeats of the"
+                " same settings"
+            )
 
 
 def leftover_text(notebook: Notebook, head: Recording) -> str:

@@ -216,14 +216,9 @@ is_tree_folder = re.compile(r"\.sharebench-(?:tree|diagnose)-[0-9a-f]{12}").full
 is_isolation_folder = re.compile(r"\.sharebench-isolate-[0-9a-f]{8}(-disk)?").fullmatch
 
 
-def new_load_folder() -> str:
-    """A random name."""
-    return f"{PREFIX}load-{secrets.token_hex(6)}"
-
-
-def new_diagnosis_folder() -> str:
-    """A random name."""
-    return f"{PREFIX}diagnose-{secrets.token_hex(6)}"
+def new_folder(of: str) -> str:
+    """A random name, ``of`` a ``load`` or for ``diagnose``."""
+    return f"{PREFIX}{of}-{secrets.token_hex(6)}"
 
 
 def new_scratch_path(target: Target, *, tree: bool = False) -> str:

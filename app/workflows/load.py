@@ -16,7 +16,7 @@ from app.measure.process import ControlMessage, SeriesControl, Warned
 from app.recorder.recording import open_notebook
 from app.recorder.writer import Recorder, Write, add_once, recorded, take_out
 from app.server.shell import check_ssh_host
-from app.targets import new_load_folder
+from app.targets import new_folder
 from app.workflows.worksheets import prediction_of
 from forms.load.comparison import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
@@ -54,18 +54,11 @@ class LoadRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadChanged:
-    """The load, which has just begun at first, or a point whose printer is still busy must be stored."""
+    """Stored anew: the load, which has just begun at first, or one point; ``done`` unless its printer is still busy."""
 
     load: Load
     point: LoadPoint | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PointStored:
-    """A point is complete and stored."""
-
-    load: Load
-    point: LoadPoint
+    done: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +72,7 @@ class LoadClosed:
     """The prediction of a saved worksheet."""
 
 
-LoadStep = events.LoadEvent | LoadChanged | PointStored | LoadClosed
+LoadStep = events.LoadEvent | LoadChanged | LoadClosed
 
 
 def _check_hosts(request: LoadRequest) -> None:
@@ -148,7 +141,7 @@ def run_load(
         file_set_bytes=FileSet(request.scenario).size_bytes,
         server_memory_bytes=memory if isinstance(memory, int) else None,
         environment=environment.parts(),
-        scratch_folder=request.reuse_folder or new_load_folder(),
+        scratch_folder=request.reuse_folder or new_folder("load"),
     )
     with open_notebook(notebook_path) as notebook:
         recorder = Recorder(notebook)
@@ -175,7 +168,7 @@ def _to_resume(load: Load) -> Load:
     kept = tuple(point for point in load.points if point.status is not PointStatus.FAILED)
     if load.status is SeriesStatus.COMPLETE or _next(replace(load, points=kept)) is None:
         raise UsageError(f"load {load.id} is complete; measure a new one with `sharebench load`")
-    folder = load.scratch_folder or new_load_folder()
+    folder = load.scratch_folder or new_folder("load")
     return replace(load, points=kept, status=SeriesStatus.INTERRUPTED, error=None, scratch_folder=folder)
 
 
@@ -190,7 +183,7 @@ def _writes(step: LoadStep) -> Iterator[Write]:
     match step:
         case LoadClosed(load=load, stored=False):
             yield lambda notebook: take_out(notebook, load.id)
-        case LoadChanged(load=load, point=point) | PointStored(load=load, point=point):
+        case LoadChanged(load=load, point=point):
             if point is not None:
                 yield lambda notebook: notebook.put_point(load.id, point)
             yield lambda notebook: notebook.update_load(load)
@@ -259,7 +252,7 @@ def _points(
                             yield LoadChanged(load=load, point=point)
                             point = _limited((yield from _drained(point, printer, engine, enough)), load)
                             load = _with(load, point)
-                        yield PointStored(load=load, point=point)
+                        yield LoadChanged(load=load, point=point, done=True)
             if engine.ended is None:
                 yield from engine.finish()
         finally:

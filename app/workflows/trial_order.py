@@ -21,7 +21,7 @@ from app.load.events import EngineProcess, LoadEnded, LoadPlan, PointMeasured, S
 from app.load.judgement import load_point
 from app.measure import process
 from app.recorder.recording import failure_from
-from app.targets import new_load_folder
+from app.targets import new_folder
 from app.workflows.requests import options_of, parse_change, series_request
 from forms import wording
 from forms.series.progress import duration
@@ -324,7 +324,7 @@ class LoadYardstick:
             secrets=plan.secrets,
             settings=plan.settings,
             scenario=self._window.scenario,
-            folder=new_load_folder(),
+            folder=new_folder("load"),
             processes=self._window.processes,
         )
         with ExitStack() as stack:

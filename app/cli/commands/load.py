@@ -19,7 +19,7 @@ from app.load.worker_processes import serve_workers
 from app.measure.process import SeriesControl, Warned
 from app.server.shell import check_ssh_host
 from app.targets import is_load_folder, parse_target
-from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored, run_load
+from app.workflows.load import LoadChanged, LoadClosed, LoadRequest, LoadStep, run_load
 from forms.layout import visible
 from forms.load import summary
 from forms.load.report import load_report
@@ -228,7 +228,7 @@ class LoadProgress(StatusLine):
                 self.draw(f"{self._phase.phase.value}: {step.jobs:,} of {step.of_jobs:,} jobs wait; Ctrl-C ends it")
             case SecondPassed():
                 self.draw(second_text(step, self._phase, self._until - time.monotonic()))
-            case PointStored(point=point):
+            case LoadChanged(point=LoadPoint() as point, done=True):
                 self.tell(point_text(point))
 
     def tell(self, text: str) -> None:

@@ -8,7 +8,6 @@ import click
 from app import kinds
 from app.cli import common
 from app.errors import UsageError
-from forms.comparison.differences import same_path
 from forms.findings.series_warnings import advice
 from forms.layout import visible
 from forms.series.report import series_report
@@ -229,12 +228,13 @@ def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> 
         raise UsageError(f"{name} looks like a series id; choose a word such as before-tuning")
     with common.notebook(context) as notebook:
         heads = kinds.alike(notebook, series)
-        if heads[0].kind != SERIES:
-            notebook.set_baseline(name, *(head.id for head in heads))
-            common.say(f"{visible(name)} is {heads[0].kind} {', '.join(head.id for head in heads)}")
-            return
-        ids = _alike(notebook, series)
+        ids = list(dict.fromkeys(head.id for head in heads))
+        if heads[0].kind == SERIES:
+            kinds.check_repeats(notebook, ids)
         notebook.set_baseline(name, *ids)
+    if heads[0].kind != SERIES:
+        common.say(f"{visible(name)} is {heads[0].kind} {', '.join(ids)}")
+        return
     _say_what_it_holds(name, ids)
 
 
@@ -248,22 +248,10 @@ def add_to_baseline(context: click.Context, name: str, series: tuple[str, ...]) 
         known = notebook.baseline_ids(name, SERIES)
         if not known:
             raise UsageError(f"no baseline is called {name!r}; give it first: sharebench baseline set NAME SERIES")
-        ids = _alike(notebook, (*known, *series))
+        ids = list(dict.fromkeys(notebook.recording(one, SERIES).id for one in (*known, *series)))
+        kinds.check_repeats(notebook, ids)
         notebook.set_baseline(name, *ids, keep=True)
     _say_what_it_holds(name, ids)
-
-
-def _alike(notebook: Notebook, references: Sequence[str]) -> list[str]:
-    """Unique ids of the series. Raises UsageError unless they took the same path."""
-    found = {one.id: one for one in map(notebook.series, references)}
-    first, *others = found.values()
-    for one in others:
-        if not same_path(first, one):
-            raise UsageError(
-                f"series {one.id} and {first.id} differ in command, target or client: a baseline holds repeats of the"
-                " same settings"
-            )
-    return list(found)
 
 
 def _say_what_it_holds(name: str, ids: Sequence[str]) -> None:

@@ -28,7 +28,7 @@ from app.subjects.diagnosis.plan import (
     MeasureStage,
     StageMeasured,
 )
-from app.targets import is_tree_folder, new_diagnosis_folder
+from app.targets import is_tree_folder, new_folder
 from forms import wording
 from forms.series.progress import duration
 from storage.errors import did_you_mean
@@ -208,7 +208,7 @@ class _Measuring:
             settings=request.settings,
             sizes=SIZES[request.effort],
             stages=tuple(self._to_do),
-            own_folder=new_diagnosis_folder(),
+            own_folder=new_folder("diagnose"),
             folder=request.folder,
             profile_ssh=request.server_ssh,
             profile_conf=profile_conf,

@@ -172,10 +172,6 @@ class PageView(Vertical, Commanded):
         if option is not None and option.act is not None:
             self.post_message(self.OptionChosen(option))
 
-    @property
-    def is_on_run(self) -> bool:
-        return self.pointed is not None and isinstance(self.pointed.act, acts.Judge)
-
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
         event.stop()
@@ -450,7 +446,8 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         if action == "zoom":
             return bool(self.query(ChartView)) and self.query_one(ChartView).display
         if action == "reject":
-            return bool(self.query(PageView)) and self.query_one(PageView).is_on_run
+            pointed = self.query_one(PageView).pointed if self.query(PageView) else None
+            return pointed is not None and isinstance(pointed.act, acts.Judge)
         return super().check_action(action, parameters)
 
     def work_failed(self, error: Exception) -> None:

@@ -24,7 +24,7 @@ from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_ways
 from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, prepare, sparkline
-from app.workflows.load import LoadChanged, LoadClosed, LoadRequest, LoadStep, PointStored, check_limits
+from app.workflows.load import LoadChanged, LoadClosed, LoadRequest, LoadStep, check_limits
 from forms.exporters.text import chart_lines, table_lines
 from forms.layout import Tone, coloured, cut, visible
 from forms.load.report import load_charts, load_report, points_table
@@ -84,7 +84,7 @@ class LoadProgressState:
 
     def heard(self, step: LoadStep) -> "LoadProgressState":
         match step:
-            case LoadChanged(load=load) | PointStored(load=load):
+            case LoadChanged(load=load):
                 return replace(self, load=load)
             case PhaseBegan():
                 return replace(self, phase=step, files=None, queue=None)

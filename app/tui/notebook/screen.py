@@ -235,8 +235,10 @@ class NotebookScreen(SeriesActions):
             self.query_one(KeyBar).put_first(*of_filter, alone=True)
         else:
             self.query_one(KeyBar).put_first(*((*_OF_MARKED, *_FOREMOST) if marked else _FOREMOST))
-        before = f"{marked:,} marked · " if marked else ""
-        self.query_one("#all-series").border_title = Content(f"{TITLE} · {before}{_count_text(*self._counted)}")
+        (found, count), before = self._counted, f"{marked:,} marked · " if marked else ""
+        before += "" if found == count else f"{found:,} of "
+        named = "1 recording" if count == 1 else f"{count:,} recordings"
+        self.query_one("#all-series").border_title = Content(f"{TITLE} · {before}{named}")
 
     @on(SeriesList.Wanted)
     def _read_lines(self, message: SeriesList.Wanted) -> None:
@@ -443,11 +445,6 @@ def _form(notebook: "Notebook", recording_id: str) -> "tuple[SeriesSummary | Rep
 def _named(removed: "list[Removed]") -> str:
     first = removed[0].recording
     return (first.label or first.id) if len(removed) == 1 else f"{len(removed):,} recordings"
-
-
-def _count_text(found: int, count: int) -> str:
-    named = "1 recording" if count == 1 else f"{count:,} recordings"
-    return named if found == count else f"{found:,} of {named}"
 
 
 class LeftChanges:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from app.errors import UsageError
 from app.tui.frame.commands import keys
 from app.tui.widgets.measure_mixin import MeasureMixin
 
@@ -181,19 +180,13 @@ def _names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[st
 
 
 def _name(notebook: "Notebook", ids: Sequence[str], name: str, given: bool) -> None:
-    from app.kinds import alike  # noqa: PLC0415  the first paint does not wait for what comes after it
-    from forms.comparison.differences import same_path  # noqa: PLC0415  as above
+    from app.kinds import alike, check_repeats  # noqa: PLC0415  the first paint does not wait for what comes after it
 
     if not given:
         notebook.remove_baseline(name)
         return
-    alike(notebook, ids)
-    first, *others = notebook.heads_of(ids) or (None,)
-    if first is not None and not all(same_path(first, other) for other in others):
-        raise UsageError(
-            f"the {len(ids)} marked series differ in command, target or client: a baseline holds repeats of the same"
-            " settings"
-        )
+    if alike(notebook, ids)[0].kind == "series":
+        check_repeats(notebook, ids)
     notebook.set_baseline(name, *ids)
 
 

@@ -47,10 +47,6 @@ class ListRows:
                 at += step
         return 0
 
-    def series_at(self, row: int) -> str | None:
-        found = self.rows[row] if 0 <= row < len(self.rows) else None
-        return found.series_id if isinstance(found, Found) else None
-
 
 def listing(found: Sequence[Found], query: SeriesQuery, *, baselines: bool = True, imported: bool = False) -> ListRows:
     """The rows for what was found; ``baselines``: whether any is one; ``imported``: whether any was imported."""
@@ -277,7 +273,8 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
 
     @property
     def pointed(self) -> str | None:
-        return self.listing.series_at(self.cursor)
+        found = self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
+        return found.series_id if isinstance(found, Found) else None
 
     @property
     def rows(self) -> Sequence[Found | Group]:

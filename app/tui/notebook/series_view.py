@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from forms.layout import Toned
     from forms.report import Report
     from forms.series.summary import SeriesSummary
-    from storage.records import Run
 
 
 class SeriesView(Widget):
@@ -88,7 +87,8 @@ class SeriesView(Widget):
         from app.charts.series_charts import rates_chart, runs_chart  # noqa: PLC0415  as for the form
 
         chart, form = self.query_one("#series-chart", ChartView), self.form
-        run = _last_with_progress(form) if form and self._within else None
+        within = [run for run in form.series.measured() if run.progress] if form and self._within else []
+        run = within[-1] if within else None
         caption = f"Throughput within run {run.number}" if run else "Throughput within a run"
         self.query_one("#series-picture").border_title = caption if self._within else "Rate of each run"
         if form is None:
@@ -100,7 +100,3 @@ class SeriesView(Widget):
             chart.show_chart(
                 lambda width, height, zoomed: rates_chart(form, width, height, zoomed=zoomed, begins_zoomed=True)
             )
-
-
-def _last_with_progress(form: "SeriesSummary") -> "Run | None":
-    return next((run for run in reversed(form.series.measured()) if run.progress), None)

@@ -17,7 +17,6 @@ from app.workflows.guide.choices import (
     Option,
     Page,
     PageChart,
-    ReadCredentials,
     Simple,
     Visit,
     is_same_server,
@@ -94,7 +93,7 @@ def _ask_credentials() -> Ask:
         return Ask(
             heading="Target of the credentials",
             text="HOST, smb://HOST/SHARE or ftp://HOST/PATH; the user is the file's.",
-            then=lambda text: ReadCredentials(parse_typed_target(text), path),
+            then=lambda text: Connect(parse_typed_target(text), credentials=path),
             keep=True,
         )
 

@@ -224,14 +224,8 @@ class Connect:
 
     target: Target
     kerberos: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ReadCredentials:
-    """Read a credentials file, then connect."""
-
-    target: Target
-    path: str
+    credentials: str = ""
+    """The file that is read first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +253,7 @@ class Visit:
     arguments: dict[str, object] = field(default_factory=dict)
 
 
-Act = Simple | Go | Ask | Connect | ReadCredentials | Judge | Store | Visit
+Act = Simple | Go | Ask | Connect | Judge | Store | Visit
 
 
 @dataclass(frozen=True, slots=True)

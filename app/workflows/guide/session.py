@@ -201,8 +201,8 @@ class GuideSession:
             text = yield Words(heading=ask.heading, text=ask.text, value=value, wrong=wrong)
             try:
                 act = ask.then(text)
-                if isinstance(act, acts.ReadCredentials):
-                    act = acts.Connect(self.logins.from_file(act.target, Path(act.path).expanduser()))
+                if isinstance(act, acts.Connect) and act.credentials:
+                    act = acts.Connect(self.logins.from_file(act.target, Path(act.credentials).expanduser()))
                 break
             except UsageError as error:
                 yield Tell(text=str(error), heading="Not understood")

@@ -25,7 +25,7 @@ from app.tui.measuring.load import (
     LoadScreen,
     request_to_resume,
 )
-from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
+from app.workflows.load import LoadChanged, LoadClosed, LoadRequest, LoadStep
 from forms.load.summary import load_headline
 from forms.series.progress import duration
 from storage.loads.records import Load, LoadChoices, PointStatus
@@ -81,7 +81,7 @@ def test_the_live_lines_show_the_phase_the_last_minute_and_the_points():
     for words in ("19 of 20", "180", "errors 2", "12.3 ms", "12 % CPU", "█"):
         assert words in text
     assert "Offered/s" not in text
-    state = state.heard(PointStored(load=load, point=load.points[0])).heard(Warned(text="a [red]word"))
+    state = state.heard(LoadChanged(load=load, point=load.points[0], done=True)).heard(Warned(text="a [red]word"))
     assert "Offered/s" in state.text(80)
     assert "Requests a second over users" in state.text(80), "with its chart, but not with what it was made from"
     assert "one connection and one login each" not in state.text(80)
