@@ -45,12 +45,10 @@ class StatusLine:
 class ProgressLine(StatusLine):
     """The progress of series, drawn at most twice a second."""
 
-    def __init__(self, *, redraws: bool = True) -> None:
-        super().__init__(redraws=redraws)
-        self._what = ""
-        self._drawn_at = 0.0
-        self.about = ""
-        """Prefix that names the series when several are interleaved."""
+    _what = ""
+    _drawn_at = 0.0
+    about = ""
+    """Prefix that names the series when several are interleaved."""
 
     def show(self, event: RecorderEvent) -> None:
         match event:

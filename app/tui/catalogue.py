@@ -212,7 +212,7 @@ class ValueDialog(BaseDialog[str]):
     """The values of an entry, and a line for another one."""
 
     def __init__(self, entry: catalogue.CatalogueEntry, value: str) -> None:
-        super().__init__(classes="dialog")
+        super().__init__()
         self.entry, self.value = entry, value
 
     def compose(self) -> ComposeResult:

@@ -39,10 +39,6 @@ class WorksheetScreen(Copies):
     WorksheetScreen #result-box { height: 1fr; scrollbar-size-vertical: 1; }
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.report: Report | None = None
-
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
         cls.HINTS = {line.key: f"{line.name}: {line.hint}." for line in cls.LINES}
         super().__init_subclass__(inherit_css=inherit_css, inherit_bindings=inherit_bindings)

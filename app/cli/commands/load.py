@@ -209,10 +209,8 @@ def _resumed(context: click.Context, choices: dict[str, Any]) -> tuple[LoadReque
 class LoadProgress(StatusLine):
     """The progress of a load, with finished points above it."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._phase = PhaseBegan(phase=LoadPhase.FILES)
-        self._until = 0.0
+    _phase = PhaseBegan(phase=LoadPhase.FILES)
+    _until = 0.0
 
     def show(self, step: LoadStep) -> None:
         match step:

@@ -210,6 +210,7 @@ class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
     """A dialog over another screen; Escape answers None."""
 
     KEYS: ClassVar = keys("dialog.close")
+    DEFAULT_CLASSES = "dialog"
 
     def action_close(self) -> None:
         self.dismiss(None)

@@ -27,7 +27,7 @@ class BoxDialog(BaseDialog[_T], Generic[_T]):
     """A heading, a text, and what answers."""
 
     def __init__(self, heading: str, text: str) -> None:
-        super().__init__(classes="dialog")
+        super().__init__()
         self.heading, self.text = heading, text
 
     def compose(self) -> ComposeResult:
@@ -104,7 +104,7 @@ class PickDialog(BaseDialog[_T], Generic[_T]):
         at: int | None = None,
         wide: bool = False,
     ) -> None:
-        super().__init__(classes="dialog")
+        super().__init__()
         self.heading, self.rows, self.about, self.at, self.wide = heading, rows, about, at, wide
 
     def about_now(self) -> str:
@@ -170,7 +170,7 @@ class HelpDialog(BaseDialog[None]):
     KEYS: ClassVar = keys("help.close")
 
     def __init__(self, screen: Screen[object]) -> None:
-        super().__init__(classes="dialog")
+        super().__init__()
         self.about = screen
 
     def compose(self) -> ComposeResult:

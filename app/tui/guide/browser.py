@@ -50,11 +50,9 @@ class VirtualList(ScrollView, Commanded, can_focus=True):
 
         index: int
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
-        super().__init__(id=id)
-        self.lines: Sequence[str] = ()
-        self.names: Sequence[str] = ()
-        self.cursor = 0
+    lines: Sequence[str] = ()
+    names: Sequence[str] = ()
+    cursor = 0
 
     def show(self, lines: Sequence[str], names: Sequence[str], cursor: int = 0) -> None:
         self.lines, self.names = lines, names

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from app.charts.series_charts import TOO_SHORT, area_chart, rates_chart, runs_chart
+from app.environment.host.activity import MachineNow
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
@@ -25,9 +26,6 @@ from forms.layout import visible
 from forms.report import Bar, Chart
 from forms.series.summary import SeriesSummary, run_form
 from storage.notebook import Notebook
-
-if TYPE_CHECKING:
-    from app.environment.host.activity import MachineNow
 
 REDRAW_SECONDS = 1.0
 """The screen is drawn no more often while a run is timed: what it takes is missing from the transfer."""

@@ -78,10 +78,9 @@ class PageView(Vertical, Commanded):
 
         option: acts.Option
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
-        super().__init__(id=id, classes="pane")
-        self.page: acts.Page | None = None
-        self._here: int | None = None
+    DEFAULT_CLASSES = "pane"
+    page: acts.Page | None = None
+    _here: int | None = None
 
     def compose(self) -> ComposeResult:
         yield Static(id="page-headline")
@@ -211,10 +210,9 @@ class StepsView(Widget):
 
         step: acts.MethodStep
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
-        super().__init__(id=id, classes="pane")
-        self.border_title = "sharebench"
-        self.steps: Sequence[StepStatus] = ()
+    DEFAULT_CLASSES = "pane"
+    BORDER_TITLE = "sharebench"
+    steps: Sequence[StepStatus] = ()
 
     def show(self, steps: Sequence[StepStatus]) -> None:
         self.steps = steps

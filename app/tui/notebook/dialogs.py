@@ -40,7 +40,7 @@ class EditDialog(BaseDialog[SeriesTexts]):
     KEYS = keys("edit.save")
 
     def __init__(self, *, count: int = 1) -> None:
-        super().__init__(classes="dialog")
+        super().__init__()
         self.before, self.count = SeriesTexts("", ""), count
 
     def show_before(self, before: SeriesTexts) -> None:
@@ -78,10 +78,8 @@ class EditDialog(BaseDialog[SeriesTexts]):
 class BaselineDialog(BaseDialog[tuple[str, bool]]):
     """The names of a series as a baseline; answers with a name, and whether it is given or taken away."""
 
-    def __init__(self) -> None:
-        super().__init__(classes="dialog")
-        self.own: list[str] = []
-        self.others: list[str] = []
+    own: Sequence[str] = ()
+    others: Sequence[str] = ()
 
     def offer(self, names: tuple[list[str], list[str]]) -> None:
         self.call_later(self._offer, names)  # once it is composed

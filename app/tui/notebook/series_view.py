@@ -34,10 +34,8 @@ class SeriesView(Widget):
     .-narrow SeriesView.-pictured #series-picture { display: block; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
-        super().__init__(id=id)
-        self.form: SeriesSummary | None = None
-        self._within = False
+    form: "SeriesSummary | None" = None
+    _within = False
 
     def compose(self) -> ComposeResult:
         yield Static(id="series-headline")

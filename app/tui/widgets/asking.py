@@ -108,6 +108,7 @@ class LinesScreen(BaseScreen):
     """What Ctrl+L lists, in the plural: the recordings of the kind NAME."""
     RUN: "ClassVar[Callable[..., Screen[Any]]]"
     """The screen that measures a request."""
+    _first: Mapping[str, str]
     DEFAULT_CSS = """
     LinesScreen #lines { height: 1fr; }
     LinesScreen .form-line { height: 1; margin-bottom: 1; }
@@ -116,6 +117,7 @@ class LinesScreen(BaseScreen):
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
         cls.HINTS = {line.key: f"{line.name}: {line.hint}." for line in cls.LINES}
+        cls._first = {line.key: "" for line in cls.LINES}
         keys = [KeyCommand(f"{cls.NAME}.start", "f9", cls.BUTTON, cls.START, footer="Start", priority=True)]
         if cls.STORED:
             about = f"List the {cls.STORED} of the notebook: read, label, export or resume one."
@@ -123,10 +125,6 @@ class LinesScreen(BaseScreen):
             keys.append(KeyCommand(f"{cls.NAME}.stored", "ctrl+l", name, about, footer="Stored", priority=True))
         cls.KEYS = (*keys, *cls.__dict__.get("KEYS", ()))
         super().__init_subclass__(inherit_css=inherit_css, inherit_bindings=inherit_bindings)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._first = {line.key: "" for line in self.LINES}
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="lines", can_focus=False, classes="pane") as pane:

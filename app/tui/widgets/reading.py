@@ -1,7 +1,7 @@
 """Screens to read: a report that can be copied and exported, its next steps, and what the notebook has stored."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -14,14 +14,11 @@ from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.views import AnsiView, in_columns
+from app.workflows.guide.rounds import NextStep
 from forms.exporters.text import report_text
 from forms.report import Report
 from forms.wording import plain
 from storage.notebook import Notebook
-
-if TYPE_CHECKING:
-    from app.workflows.guide.rounds import NextStep
-
 
 FILE_NAME = "copied.txt"
 """Beside the notebook: what was copied last."""
@@ -53,7 +50,7 @@ class GoesOn(MeasureMixin):
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("screen.next")
 
-    def next_steps(self) -> "Iterable[NextStep]":
+    def next_steps(self) -> Iterable[NextStep]:
         raise NotImplementedError
 
     def action_next(self) -> None:

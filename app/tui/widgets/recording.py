@@ -9,7 +9,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread, current_thread, main_thread
 from time import monotonic
 from types import FrameType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,6 +20,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from app.clients.base import Secrets
+from app.environment.host.activity import MachineNow
 from app.errors import LoginError
 from app.measure.process import Progressed, RunFinished, RunStarted, SeriesControl
 from app.recorder.recording import RecorderEvent
@@ -34,11 +35,7 @@ from forms.exporters.text import figures_text
 from forms.layout import cut, visible
 from forms.report import Report
 from forms.wording import byte_rate, place
-
-if TYPE_CHECKING:
-    from app.environment.host.activity import MachineNow
-    from storage.records import Target
-
+from storage.records import Target
 
 _ROUTINE = (Progressed, RunStarted, RunFinished)
 """What comes many times a second. A message of each would wake the screen, and have it drawn again under a dialog."""
@@ -201,7 +198,7 @@ class HangUp:
                 os._exit(128 + signal.SIGHUP)
 
 
-def machine_words(machine: "MachineNow") -> str:
+def machine_words(machine: MachineNow) -> str:
     """This machine in a few words: ``CPU 34 %  eth0 in 118 MB/s, out 1.2 MB/s  0 retransmits``."""
     card = ""
     if machine.interface is not None:
@@ -275,7 +272,7 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore):
     def events(self) -> Iterator[tuple[int, Any]]:
         raise NotImplementedError
 
-    def watch_machine(self, target: "Target") -> None:
+    def watch_machine(self, target: Target) -> None:
         self._meter = self.context.backend.meter(target)
 
     def now(self) -> str:
@@ -371,7 +368,7 @@ class MeasurementScreen(ReportRunScreen):
     def now(self) -> str:
         return "Nothing was measured." if self.is_over and not self.is_closed else self.doing
 
-    def targets(self) -> "Sequence[Target]":
+    def targets(self) -> Sequence[Target]:
         return [self.request.target]
 
     def steps(self) -> Iterator[Any]:

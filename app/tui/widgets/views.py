@@ -65,10 +65,7 @@ class ChartView(AnsiView):
     """Shows what a pure function draws, from 0 until it is asked to zoom."""
 
     zoomed = False
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
-        super().__init__(id=id)
-        self._chart: DrawChart | None = None
+    _chart: DrawChart | None = None
 
     def show_chart(self, chart: DrawChart | None) -> None:
         self._chart = chart
