@@ -70,7 +70,7 @@ class ContextApp(Protocol):
 class WorkDone(Message):
     """Work of a screen came to its end; ``then`` takes the result in the screen's own thread."""
 
-    then: Callable[[Any], None]
+    then: Callable[[Any], object]
     result: object
     worker: Worker[None]
     """Cancelled where a newer job has silenced this one since it was done."""
@@ -84,7 +84,7 @@ class WorkFailed(Message):
 
 
 def start(
-    screen: Screen[Any], job: Callable[[], _T], then: Callable[[_T], None], *, group: str, exclusive: bool = True
+    screen: Screen[Any], job: Callable[[], _T], then: Callable[[_T], object], *, group: str, exclusive: bool = True
 ) -> Worker[None]:
     """Do ``job`` in a thread, then ``then`` on the screen; ``exclusive`` silences an older job of the same group."""
 
@@ -105,7 +105,7 @@ def start(
 def start_with_notebook(
     screen: Screen[Any],
     job: "Callable[[Notebook], _T]",
-    then: Callable[[_T], None],
+    then: Callable[[_T], object],
     *,
     group: str = "notebook",
     exclusive: bool = True,
@@ -160,14 +160,14 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
         return self.sharebench_app.context
 
     def in_background(
-        self, job: Callable[[], _T], then: Callable[[_T], None], *, group: str = "work", exclusive: bool = True
+        self, job: Callable[[], _T], then: Callable[[_T], object], *, group: str = "work", exclusive: bool = True
     ) -> None:
         start(self, job, then, group=group, exclusive=exclusive)
 
     def with_notebook(
         self,
         job: "Callable[[Notebook], _T]",
-        then: Callable[[_T], None] = lambda _: None,
+        then: Callable[[_T], object] = lambda _: None,
         *,
         group: str = "notebook",
         exclusive: bool = False,
