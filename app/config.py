@@ -59,7 +59,6 @@ class Config:
 
     servers: Mapping[str, ServerProfile] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """By the name of ``run``'s option with ``_`` for ``-``."""
     who: Measurer = field(default_factory=Measurer)
     theme: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)

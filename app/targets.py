@@ -212,7 +212,6 @@ ISOLATION_PREFIX = f"{PREFIX}isolate-"
 is_scratch_name = re.compile(r"\.sharebench-[0-9a-f]{12}").fullmatch
 is_load_folder = re.compile(r"\.sharebench-load-[0-9a-f]{12}").fullmatch
 is_tree_folder = re.compile(r"\.sharebench-(?:tree|diagnose)-[0-9a-f]{12}").fullmatch
-"""Of a tree or a diagnosis."""
 is_isolation_folder = re.compile(r"\.sharebench-isolate-[0-9a-f]{8}(-disk)?").fullmatch
 
 

@@ -152,7 +152,6 @@ class Canvas:
     signs: list[tuple[float, str]] = field(default_factory=list)
     """Place across and letters, right below the axis."""
     notes: list[str] = field(default_factory=list)
-    """What is said besides the legend, such as a level that lies above the chart."""
     _lines: list[Line] = field(default_factory=list)
     _curves: list[tuple[Sequence[float], Sequence[float], int, str]] = field(default_factory=list)
     _is_filled: bool = False

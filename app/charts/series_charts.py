@@ -196,9 +196,7 @@ def bar(percent: float | None, width: int) -> str:
 _ALIKE = 0.9
 """Least share of the longest bar from which all bars look as long."""
 _LEAST_CURVE = 12
-"""Lines from which more runs than there are lines are drawn as one curve."""
 _BELOW = 3
-"""Lines of the axis and the legend."""
 _BESIDE = 10
 """At most that many columns of numbers stand left of a history's curve."""
 

@@ -26,7 +26,6 @@ COMMANDS = _commands()
 
 _FIRST = "What"
 _NAME_CELLS = 27
-"""Longer names of options stand on a line of their own."""
 
 
 @cache

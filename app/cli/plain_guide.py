@@ -214,7 +214,6 @@ class PlainGuide:
         write_forms(str(path), None, lambda: series_reports([notebook.series(each) for each in ids]))
 
     def _pick(self, place: BrowsedFolder) -> Item:
-        """Enter takes the largest file, where there is one, else it goes back."""
         sizes = {number: item.size_bytes for number, item in enumerate(place.choices, start=1) if item.size_bytes}
         largest = max(sizes, key=sizes.__getitem__, default=None)
         for number, item in enumerate(place.choices, start=1):

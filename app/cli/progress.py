@@ -48,7 +48,6 @@ class ProgressLine(StatusLine):
     _what = ""
     _drawn_at = 0.0
     about = ""
-    """Prefix that names the series when several are interleaved."""
 
     def show(self, event: RecorderEvent) -> None:
         match event:

@@ -22,7 +22,6 @@ CALIBRATION_SECONDS = 120
 LIFE_DAYS = 30
 """Older ceilings are measured again: kernels, firmware and power settings change."""
 BUSY_PERCENT = OTHERS_CPU_PERCENT.busy
-"""A calibration is invalid if other programs use more of the processors."""
 ATTEMPTS = 2
 
 

@@ -152,7 +152,6 @@ class SeriesWriter:
     def __init__(
         self, series: Series, recorder: Recorder, *, stored: bool, experiment: Experiment | None = None
     ) -> None:
-        """``stored``: resumes a stored series; ``experiment`` is what a new one belongs to."""
         self.series = series
         self.stored = stored
         self.recorder = recorder

@@ -50,7 +50,6 @@ class ExportScreen(BaseScreen):
     """
 
     def __init__(self, ids: Sequence[str] = (), *, gather: Gather | None = None, name: str = "") -> None:
-        """``ids`` are series; for other forms ``gather`` reads them and ``name`` is what to call the file."""
         super().__init__()
         self.ids = tuple(ids)
         self.gather: Gather = gather or (lambda notebook: kinds.forms(notebook, self.ids))

@@ -60,10 +60,8 @@ class Checked:
 
     name: str
     text: str
-    """The result; unless it is fine, it ends with a recommendation."""
     state: CheckState = CheckState.FINE
     options: str = ""
-    """Command-line options that follow the recommendation."""
 
 
 def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: Notebook) -> Iterator[Checked]:

@@ -69,7 +69,6 @@ class LoadClosed:
     failure: events.LoadEnded | None = None
     stored: bool = True
     prediction: Prediction | None = None
-    """The prediction of a saved worksheet."""
 
 
 LoadStep = events.LoadEvent | LoadChanged | LoadClosed

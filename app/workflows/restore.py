@@ -34,7 +34,6 @@ class Restored:
     same_configuration: bool | None
     """None if the configurations cannot be compared."""
     writable: tuple[str, ...] = ()
-    """Configuration files writable by every user of the server."""
 
 
 def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = None) -> Restored:
@@ -77,7 +76,6 @@ class Restoration:
     """The result of restoring everything."""
 
     at_work: list[JournalEntry]
-    """Changes under another process's lease: not touched."""
     left: list[JournalEntry]
     of_isolations: list[str]
     done: list[Restored] = field(default_factory=list)

@@ -43,9 +43,7 @@ class SurveyChoices:
     smb: str | None = None
     """``SHARE`` or ``SHARE/FOLDER``; None to skip SMB."""
     ftp: str | None = None
-    """The folder; None to skip FTP."""
     file: str | None = None
-    """An existing file to get, for shares that cannot be written."""
     iperf3: bool = True
     ports: dict[str, int] = field(default_factory=dict)
     user: str | None = None

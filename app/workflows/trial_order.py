@@ -414,7 +414,6 @@ class FittedRequest:
 
     request: process.SeriesRequest
     usual_bytes: int
-    """The size of the file that it would move otherwise."""
     said: str = ""
     """What was changed and why, in one line; empty where nothing was."""
     run_seconds: float | None = None

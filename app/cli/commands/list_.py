@@ -87,7 +87,6 @@ def _heads(
 
 
 def _documents(notebook: Notebook, heads: Sequence[Recording]) -> Iterator[str]:
-    """One recording at a time: a notebook may exceed memory."""
     before = "[\n"
     for head in heads:
         document = kinds.kind_of(head).form(notebook, head).document()

@@ -95,7 +95,6 @@ def watch_command(context: click.Context, /, target: str, **choices: Any) -> int
 _CREDENTIALS = "/etc/sharebench/credentials"
 _CREDENTIALS_SAY = "username = NAME, password = PASSWORD; mode 600"
 _HANDED_OVER = "%d/login"
-"""Where systemd puts the credential."""
 
 
 def _time(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, int]:

@@ -154,7 +154,6 @@ class AskDialog(BoxDialog[str]):
 
 
 _WIDEST, _AROUND = 90, 12
-"""Cells of a line in the box, and of what is around it where the screen is narrower."""
 _STOCK = {
     "Input": "A line of text. Type; Enter takes it, Ctrl+U clears it to the left.",
     "Button": "A button. Enter presses it.",

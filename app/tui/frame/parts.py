@@ -17,7 +17,6 @@ from forms.layout import control_pictures, visible
 
 _KEY_META = "pressed-key"
 _WAYS = ("back", "close", "app.command_palette", "app.help", "app.quit")
-"""Actions that are shown on every screen."""
 
 
 class KeyBar(Widget, can_focus=False):

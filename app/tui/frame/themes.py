@@ -65,7 +65,6 @@ THEMES = (DARK, LIGHT, ANSI)
 
 
 def _sixteen(back: str, front: str, *colours: str) -> TerminalTheme:
-    """The sixteen colours in a terminal's order, from black, six dull ones and white to their bright ones."""
     paper, ink, *rest = [(int(c[1:3], 16), int(c[3:5], 16), int(c[5:7], 16)) for c in (back, front, *colours)]
     return TerminalTheme(paper, ink, rest[:8], rest[8:])
 

@@ -129,7 +129,6 @@ class SurveyRunScreen(GoesOn, ReportRunScreen):
         super().__init__(planned.experiment.name)
         self.planned, self.targets, self.again = planned, targets, again
         self._refused: list[tuple[list[Target], str]] = []
-        """Each login that a server refused, by the targets that it goes for, and what was said."""
         self.surveying = begin(planned.stations)
         self.survey: Survey | None = None
 

@@ -50,7 +50,6 @@ class TrialScreen(ReportRunScreen):
         self.order: TrialOrder | None = None
         self.summary: ChangeSummary | None = None
         self._choices = GuideChoices()
-        """What the guide measures, as it was recalled last."""
         self._target: Target | None = None
         self._begun = False
         self._now = "Looking at the server …"

@@ -39,7 +39,6 @@ _LEAST_LISTED = 5
 _AROUND_LIST = 6
 """Lines that are no series: the frame, the filter, the headings, a blank one, the keys."""
 _REREAD_SECONDS = 2.0
-"""How often it is seen whether another program has written into the notebook."""
 _POINTING_SECONDS = 0.1
 
 _FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "again")

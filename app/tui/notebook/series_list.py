@@ -162,7 +162,6 @@ def column_at(columns: list[PlacedColumn], x: int) -> ListColumn | None:
 
 
 _AHEAD = 20
-"""Lines read beyond those in view, each way."""
 _KEPT = 5000
 
 

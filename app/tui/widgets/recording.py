@@ -169,7 +169,6 @@ class HangUp:
     """Whether the terminal was closed since ``watch``; to be made and watched in the main thread."""
 
     def __init__(self, cancel: Callable[[], None]) -> None:
-        """``cancel`` ends what is under way; it is called from a thread of its own."""
         self._cancel = cancel
         self._happened = False
         self._before: signal._HANDLER | None = None
@@ -344,7 +343,6 @@ class MeasurementScreen(ReportRunScreen):
     doing = "Looking at the server …"
 
     def __init__(self, request: Any, resumed: Any = None) -> None:
-        """``resumed`` is the stored recording to complete; None for a new one."""
         super().__init__(self.heading_of(request))
         self.request, self.resumed = request, resumed
         self.record: Any = None

@@ -105,7 +105,6 @@ class ZoomsCharts(DOMNode):
 
 
 LEAST_COLUMNS = 160
-"""Cells for two columns that are as wide as the narrowest screen."""
 _GAP = 4
 
 

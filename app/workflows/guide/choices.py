@@ -47,7 +47,6 @@ class GuideChoices(SeriesOptions):
     quiet: str | None = None
     """``record``, ``require``, ``wait`` or ``skip``; absent until the step is done."""
     counted: bool = False
-    """Whether the numbers of runs have been agreed to."""
     series_id: str | None = None
     """The series of this round, from the moment it is opened."""
     proven_id: str | None = None
@@ -225,7 +224,6 @@ class Connect:
     target: Target
     kerberos: bool = False
     credentials: str = ""
-    """The file that is read first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,6 @@ class LinkState:
     bits_per_second: int | None = None
     why: str = ""
     memory_bytes: int | None = None
-    """The server's memory, where it is this machine."""
 
 
 def link_to(target: Target, backend: "Backend") -> LinkState:
@@ -132,7 +131,6 @@ class GuideContext:
     measured_bytes_per_second: float | None = None
     link: LinkState = field(default_factory=LinkState)
     quiet: Quiet | None = None
-    """What the last look at who else is at work has found; absent where nobody looked."""
 
 
 def towards(target: Target, choices: GuideChoices, known: GuideContext) -> tuple[GuideChoices, GuideContext]:

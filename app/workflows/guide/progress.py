@@ -34,7 +34,6 @@ class SeriesProgress:
     now: RunProgress | None = None
     curve: tuple[tuple[float, int], ...] = ()
     earlier: tuple[float, ...] = ()
-    """Bytes in each of the last seconds of the runs before the current one."""
     ended: tuple["NamedCurve", ...] = ()
     planned: tuple[int, int] | None = None
     """Warm-up and measured runs, as far as that is known."""

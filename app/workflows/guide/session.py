@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 WAIT = "wait"
 WAIT_SECONDS = 600.0
-"""How long a quiet time is waited for where the user chose to wait."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +93,7 @@ class Words:
     heading: str
     text: str
     value: str = ""
-    """Taken where nothing is typed."""
     wrong: str = ""
-    """What was typed last and not understood."""
     needed: bool = False
 
 
@@ -130,7 +127,6 @@ class GuideSession:
         self.known = GuideContext()
         self.judgements: list[Callable[[Notebook], None]] = []
         self.typed: dict[str, str] = {}
-        """What was typed and has led nowhere yet, by the question."""
 
     def _stored(self, job: Callable[[Notebook], Any], *, group: str = "") -> Work:
         def stored() -> Any:
