@@ -15,12 +15,13 @@ from forms.layout import Tone, Toned
 from forms.series.listing import RecordingLine, done_text, done_tone, series_lines, side_by_side
 from storage import looks
 from storage.changes import TrialPlan
+from storage.errors import did_you_mean
 from storage.isolations import Isolation, Layer, isolation_from_json
 from storage.json_reader import JSONNode
 from storage.loads.records import Load
 from storage.notebook import Notebook
-from storage.recordings import ISOLATION, LAST, LOAD, OURS, SERIES, Recording, recorded, with_head
-from storage.records import HEAD, Experiment, RunStatus, Series, Target, format_target
+from storage.recordings import ISOLATION, LAST, LOAD, OURS, SERIES, Recording, held_text, recorded, with_head
+from storage.records import HEAD, Experiment, ExperimentKind, RunStatus, Series, Target, format_target, kind_told_by
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -187,7 +188,6 @@ def _audit_answer(notebook: Notebook, head: Recording) -> Toned:
 
 def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> "Report":
     """``only`` is the kind it must be. Raises UsageError."""
-    from app.workflows.experiments import no_experiment  # noqa: PLC0415  as the module says
     from forms.experiments.report import experiment_report  # noqa: PLC0415  as the module says
     from forms.trials.report import report_of  # noqa: PLC0415  as the module says
 
@@ -202,6 +202,40 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
         return experiment_report(name, series, experiment.kind)
     except ValueError as error:
         raise UsageError(f"{name!r} was not completed: measure it again with sharebench selftest") from error
+
+
+def no_experiment(notebook: Notebook, name: str) -> str:
+    """An error message with the name that may be meant."""
+    meant = did_you_mean(name, (each.experiment.name for each in notebook.experiments()))
+    return f"no experiment is called {name!r}; {meant}`sharebench experiment list` shows what there is"
+
+
+def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
+    """Rename an experiment, in the guide's choices too. Raises UsageError, or RefusedError for a taken name."""
+    from app.workflows.guide.choices import MEMORY_KEY, GuideChoices  # noqa: PLC0415  as the module says
+
+    experiment = notebook.experiment_called(name)
+    if experiment is None:
+        raise UsageError(no_experiment(notebook, name))
+    if experiment.kind is not ExperimentKind.STEPS:
+        raise UsageError(
+            f"{name!r} is a {experiment.kind} and named after it: only an experiment's name can be changed"
+        )
+    if new_name == name:
+        return
+    if not new_name:
+        raise UsageError("an experiment needs a name")
+    told = kind_told_by(new_name)
+    if told is not ExperimentKind.STEPS:
+        raise UsageError(f"{new_name!r} is how a {told} is named: begin the name with another word")
+    running = notebook.running()
+    for one in notebook.heads(experiment=name):
+        if one.id in running:
+            raise UsageError(f"{held_text(one.id, running[one.id])}, so {name!r} keeps its name until its end")
+    notebook.rename_experiment(name, new_name)
+    choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
+    if choices.experiment == name:
+        notebook.remember(MEMORY_KEY, replace(choices, experiment=new_name).to_memory())
 
 
 def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":

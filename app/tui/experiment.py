@@ -10,7 +10,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.charts.series_charts import bars_chart
-from app.kinds import stored_experiment
+from app.kinds import rename_experiment, stored_experiment
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog
 from app.tui.frame.parts import KeyBar, Pane, kept
@@ -18,7 +18,6 @@ from app.tui.measuring.stored import StoredScreen
 from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.reading import Copies, ReportScreen
 from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts, content_of
-from app.workflows.experiments import rename_experiment
 from app.workflows.guide.known import decide
 from app.workflows.guide.rounds import branch_from, repeat_of
 from forms.experiments.report import gain_fields, gain_headlines, short_steps_table, step_report, steps_report

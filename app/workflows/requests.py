@@ -1,6 +1,6 @@
-"""Build a series request from the choices of the command line or the TUI."""
+"""Build the request of a series, or of equal ones, from the choices of the command line or the TUI."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.clients.base import MAX_BLOCK_BYTES, OWN, Secrets, check_client_name
 from app.errors import UsageError
@@ -10,7 +10,7 @@ from app.targets import check_complete
 from storage.json_reader import shared
 from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, MonitorChoices, Plan, RunCounts, Settings
 from storage.protocols import Protocol
-from storage.records import Command, Experiment, Series, Target
+from storage.records import Command, Experiment, ExperimentKind, Series, Target, dated_experiment, format_target
 
 MOST_MINUTES = 10_000
 
@@ -120,3 +120,16 @@ def _check_verify(options: SeriesOptions, protocol: Protocol) -> None:
         raise UsageError(
             f"{options.client} lets the bytes that it gets go, so they cannot be verified", options="leave out --client"
         )
+
+
+LABELS = ("self-test, first", "self-test, second")
+
+
+def equal_requests(request: SeriesRequest, times: int = 0) -> list[SeriesRequest]:
+    """Two requests of a self-test, to be measured interleaved; or that number, to be measured one after another."""
+    target = request.plan.target
+    what, kind = ("Repeats", ExperimentKind.REPEATS) if times else ("Self-test", ExperimentKind.SELFTEST)
+    title = f"{what} of {request.plan.command}: {format_target(target)}"
+    experiment = dated_experiment(kind, target.host or target.path)
+    labels = [f"repeat {number}" for number in range(1, times + 1)] if times else LABELS
+    return [replace(request, label=label, title=title, experiment=experiment) for label in labels]

@@ -14,8 +14,7 @@ from app.cli.main import run
 from app.clients.base import Secrets
 from app.measure.process import MeasurementPlan, Progressed, RunFinished, RunStarted, SeriesControl, SeriesRequest
 from app.recorder.recording import RecorderEvent, record, record_interleaved, resume
-from app.workflows.experiments import equal_requests
-from app.workflows.requests import SeriesOptions
+from app.workflows.requests import SeriesOptions, equal_requests
 from app.workflows.survey import SurveyChoices, measure_round, plan_round
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, Settings

@@ -126,13 +126,11 @@ def rename_command(context: click.Context, reference: str, name: str) -> None:
 
     The full name of an experiment always means the experiment; name a recording of that label by its id.
     """
-    from app.workflows.experiments import rename_experiment  # noqa: PLC0415  `show` does not wait for it
-
     name = name.strip()
     with common.notebook(context) as notebook:
         experiment = notebook.experiment_called(reference)
         if experiment is not None and experiment.recording_id is None and notebook.heads(1, experiment=reference):
-            rename_experiment(notebook, reference, name)
+            kinds.rename_experiment(notebook, reference, name)
             common.say(f"the experiment is called {name!r}")
             return
         head = notebook.recording(reference)

@@ -17,8 +17,7 @@ from app.errors import UsageError
 from app.measure.process import SeriesControl, SeriesRequest
 from app.recorder.recording import failure_of, record, record_interleaved, resume
 from app.targets import parse_target
-from app.workflows.experiments import LABELS, equal_requests
-from app.workflows.requests import SeriesOptions, options_of, series_request
+from app.workflows.requests import LABELS, SeriesOptions, equal_requests, options_of, series_request
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparison_form
 from forms.experiments.report import repeats_report, selftest_report
