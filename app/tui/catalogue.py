@@ -200,12 +200,11 @@ class EntryScreen(Copies, MeasureMixin):
         self.sharebench_app.visit("trial", setting=f"{self.advice.name} = {self.advice.value}")
 
     def action_value(self) -> None:
-        def answered(value: str | None) -> None:
-            if value is not None:
-                self.value = value
-                self._show()
+        def answered(value: str) -> None:
+            self.value = value
+            self._show()
 
-        self.app.push_screen(ValueDialog(self.entry, self.value), answered)
+        self.ask(ValueDialog(self.entry, self.value), answered)
 
 
 class ValueDialog(BaseDialog[str]):

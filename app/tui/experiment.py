@@ -10,13 +10,13 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.charts.series_charts import bars_chart
-from app.kinds import rename_experiment, stored_experiment
+from app.kinds import rename_experiment
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog
 from app.tui.frame.parts import KeyBar, Pane, kept
 from app.tui.measuring.stored import StoredScreen
 from app.tui.widgets.measure_mixin import MeasureMixin
-from app.tui.widgets.reading import Copies, ReportScreen
+from app.tui.widgets.reading import Copies
 from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts, content_of
 from app.workflows.guide.known import decide
 from app.workflows.guide.rounds import branch_from, repeat_of
@@ -184,8 +184,8 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
             return
         name = self.summary.name
 
-        def answered(typed: str | None) -> None:
-            if typed is not None and (new_name := kept(name, typed).strip()) != name:
+        def answered(typed: str) -> None:
+            if (new_name := kept(name, typed).strip()) != name:
                 self.with_notebook(
                     lambda notebook: rename_experiment(notebook, name, new_name), lambda _: renamed(new_name)
                 )
@@ -196,7 +196,7 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
             self._look()
 
         text = "What the experiment is called; its series follow."
-        self.app.push_screen(AskDialog("Rename", text, value=name, needed=True), answered)
+        self.ask(AskDialog("Rename", text, value=name, needed=True), answered)
 
     def action_chart(self) -> None:
         if self.summary is not None:
@@ -207,21 +207,16 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
             if found:
                 about = "The experiments, surveys and self-tests in the notebook. Enter opens one."
                 rows = [(one.experiment, _line(one)) for one in found]
-                self.app.push_screen(PickDialog("Experiments", rows, about=about, wide=True), answered)
+                self.ask(PickDialog("Experiments", rows, about=about, wide=True), answered)
             else:
                 self.notify("The notebook has no experiment of any kind yet.")
 
-        def answered(chosen: Experiment | None) -> None:
-            if chosen is None:
-                return
+        def answered(chosen: Experiment) -> None:
             if chosen.kind is ExperimentKind.STEPS:
                 self.experiment = chosen.name
                 self._look()
-                return
-            if chosen.kind is ExperimentKind.TRIAL:
-                self.app.push_screen(StoredScreen(chosen.name))
-                return
-            self.app.push_screen(ReportScreen(chosen.name, lambda notebook: stored_experiment(notebook, chosen.name)))
+            else:
+                self.app.push_screen(StoredScreen(chosen.recording_id or chosen.name))
 
         self.with_notebook(lambda notebook: notebook.experiments(), ask)
 

@@ -170,13 +170,11 @@ class ExportScreen(BaseScreen):
         def ask(names: Sequence[str]) -> None:
             about = "The printers of this machine, the usual one first. Enter prints, Escape does not."
             rows = [(name, plain(name)) for name in names]
-            self.app.push_screen(PickDialog("Print on", rows, about=about), self._print)
+            self.ask(PickDialog("Print on", rows, about=about), self._print)
 
         self.in_background(printers, ask)
 
-    def _print(self, printer: str | None) -> None:
-        if printer is None:
-            return
+    def _print(self, printer: str) -> None:
         gather, paper, title = self.gather, self.paper, self.file_name
 
         def hand_over(notebook: Notebook) -> str:
@@ -198,15 +196,11 @@ class ExportScreen(BaseScreen):
         )
 
     def _ask(self, paths: Mapping[str, Path], there: Sequence[Path]) -> None:
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self._export(paths)
-
         if there:
             named = ", ".join(map(str, there))
             text = f"{named} {'is' if len(there) == 1 else 'are'} there already."
             question = ConfirmDialog("Replace the file?", text, yes="Replace", no="Keep it")
-            self.app.push_screen(question, answered)
+            self.ask(question, lambda _: self._export(paths))
         else:
             self._export(paths)
 

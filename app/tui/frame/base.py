@@ -174,6 +174,15 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
     ) -> None:
         start_with_notebook(self, job, then, group=group, exclusive=exclusive)
 
+    def ask(self, dialog: Screen[_T], then: Callable[[_T], object]) -> None:
+        """Show the dialog; ``then`` takes its answer, unless that is no or none."""
+
+        def answered(answer: _T | None) -> None:
+            if answer is not None and answer is not False:
+                then(answer)
+
+        self.app.push_screen(dialog, answered)
+
     @on(WorkDone)
     def _work_done(self, message: WorkDone) -> None:
         message.stop()

@@ -293,7 +293,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             return
         text = "No measured run has ended yet: after the run under way there may be nothing to review."
         question = ConfirmDialog("End the series?", text, yes="End", no=self.KEEP_ON)
-        self.app.push_screen(question, lambda yes: self._end() if yes else None)
+        self.ask(question, lambda _: self._end())
 
     def _end(self) -> None:
         self.control.finish_after_run()

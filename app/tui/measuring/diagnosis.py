@@ -97,11 +97,8 @@ class DiagnosisScreen(asking.LinesScreen):
         return request
 
     def begin(self, request: diagnosing.DiagnosisRequest) -> None:
-        def agreed(yes: bool | None) -> None:
-            if yes:
-                super(DiagnosisScreen, self).begin(request)
-
         if text := diagnosing.amount_text(request):
-            self.app.push_screen(ConfirmDialog("Begin the diagnosis?", text, yes="Begin", no="Back"), agreed)
+            question = ConfirmDialog("Begin the diagnosis?", text, yes="Begin", no="Back")
+            self.ask(question, lambda _: super(DiagnosisScreen, self).begin(request))
         else:
             super().begin(request)

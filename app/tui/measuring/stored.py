@@ -141,16 +141,15 @@ class StoredScreen(ReportScreen, ShowsMore):
         head = self.head
         assert head is not None
 
-        def answered(label: str | None) -> None:
-            if label is not None:
-                text = kept(head.label, label).strip()
-                self.with_notebook(
-                    lambda notebook: notebook.describe(head.id, label=text),
-                    lambda _: self.with_notebook(self.read_report, self.show),
-                )
+        def answered(label: str) -> None:
+            text = kept(head.label, label).strip()
+            self.with_notebook(
+                lambda notebook: notebook.describe(head.id, label=text),
+                lambda _: self.with_notebook(self.read_report, self.show),
+            )
 
         text = "What it is called in lists and on paper; empty for none."
-        self.app.push_screen(AskDialog("Label", text, value=head.label), answered)
+        self.ask(AskDialog("Label", text, value=head.label), answered)
 
     def action_resume(self) -> None:
         if self.resumption is None:

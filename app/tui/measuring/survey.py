@@ -291,15 +291,14 @@ class SurveyScreen(asking.LinesScreen):
     def _planned(self, planned: SurveyRound, targets: list[Target]) -> None:
         self.query_one("#start", Button).disabled = False
 
-        def measure(yes: bool | None) -> None:
-            if yes:
-                self.app.push_screen(SurveyRunScreen(planned, targets, lambda: self._begin(again=False)))
+        def measure(_: bool) -> None:
+            self.app.push_screen(SurveyRunScreen(planned, targets, lambda: self._begin(again=False)))
 
         if not planned.continued:
-            measure(yes=True)
+            measure(True)  # noqa: FBT003  as the dialog answers
             return
         text = (
             f"{planned.experiment.name} is not complete:"
             f" {len(planned.todo)} of {len(planned.stations)} series are to do. Ctrl+R begins a new one instead."
         )
-        self.app.push_screen(ConfirmDialog("Resume it?", text, yes="Resume", prefer_yes=True), measure)
+        self.ask(ConfirmDialog("Resume it?", text, yes="Resume", prefer_yes=True), measure)

@@ -135,9 +135,7 @@ class TrialScreen(ReportRunScreen):
         order = self.order
         assert order is not None
 
-        def answered(text: str | None) -> None:
-            if text is None:
-                return
+        def answered(text: str) -> None:
             if text.strip() and not (text.strip().isdecimal() and 1 <= int(text) <= MOST_MINUTES):
                 error = UsageError(f"not a number of minutes: {text!r}; 1 to {MOST_MINUTES}, or nothing for no limit")
                 self.sharebench_app.tell_error(error)
@@ -146,14 +144,12 @@ class TrialScreen(ReportRunScreen):
             self._ask(replace(order, within_seconds=math.inf))
 
         about = "Longest time in minutes, or nothing for no limit. What is undecided then can be resumed."
-        self.app.push_screen(AskDialog("Time limit", about, value=str(self._within_minutes or "")), answered)
+        self.ask(AskDialog("Time limit", about, value=str(self._within_minutes or "")), answered)
 
     def action_server(self) -> None:
         asked = ask_server(self._choices)
 
-        def answered(text: str | None) -> None:
-            if text is None:
-                return
+        def answered(text: str) -> None:
             try:
                 act = asked.then(text)
             except UsageError as error:
@@ -164,7 +160,7 @@ class TrialScreen(ReportRunScreen):
                 choices = replace(act.choices, step=self._choices.step).to_memory()
                 self.with_notebook(lambda notebook: notebook.remember(MEMORY_KEY, choices), lambda _: self.begin())
 
-        self.app.push_screen(AskDialog(asked.heading, asked.text, value=asked.value), answered)
+        self.ask(AskDialog(asked.heading, asked.text, value=asked.value), answered)
 
     def events(self) -> Iterator[tuple[int, Any]]:
         assert self.order

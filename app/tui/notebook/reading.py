@@ -244,13 +244,12 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
             said = f"{one.average:,.1f} requests/s" if history.of_loads else wording.rate(one.average)
             rows.append((one.recording, f"{'●' if one.new_normal else ' '} {to_minute(one.created_at)}  {said}"))
 
-        def chosen(recording: str | None) -> None:
-            if recording is not None:
-                on = not points[recording].new_normal
-                self.with_notebook(
-                    lambda notebook: notebook.set_new_normal(recording, on=on),
-                    lambda _: self.with_notebook(self.read, self.show),
-                )
+        def chosen(recording: str) -> None:
+            on = not points[recording].new_normal
+            self.with_notebook(
+                lambda notebook: notebook.set_new_normal(recording, on=on),
+                lambda _: self.with_notebook(self.read, self.show),
+            )
 
         about = "From this recording on the level is the usual one. Enter sets or removes the mark."
-        self.app.push_screen(PickDialog("New normal", rows, about=about), chosen)
+        self.ask(PickDialog("New normal", rows, about=about), chosen)

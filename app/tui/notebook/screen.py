@@ -322,17 +322,16 @@ class NotebookScreen(SeriesActions):
         at = list(SortKey).index(self.asked.order)
         rows[at] = (self.asked.order, f"{sign} {self.asked.order.value} (again: reverse)")
         about = "What to sort by. Enter takes it; the column in use reverses the order."
-        self.app.push_screen(PickDialog("Sort by", rows, about=about, at=at), self._sorted)
+        self.ask(PickDialog("Sort by", rows, about=about, at=at), self._sorted)
 
     @on(SeriesList.HeadingClicked)
     def _heading_clicked(self, message: SeriesList.HeadingClicked) -> None:
         self._sorted(message.order)
 
-    def _sorted(self, order: SortKey | None) -> None:
-        if order is not None:
-            again = order is self.asked.order
-            self.asked = replace(self.asked, order=order, descending=not self.asked.descending if again else True)
-            self.look()
+    def _sorted(self, order: SortKey) -> None:
+        again = order is self.asked.order
+        self.asked = replace(self.asked, order=order, descending=not self.asked.descending if again else True)
+        self.look()
 
     def action_group(self) -> None:
         self.asked = replace(self.asked, grouped=not self.asked.grouped)
@@ -365,16 +364,13 @@ class NotebookScreen(SeriesActions):
         from app.tui.notebook.dialogs import question_before, remove_all  # noqa: PLC0415  as above
 
         def ask(question: str) -> None:
-            if not question:
-                delete(yes=True)
+            if question:
+                self.ask(ConfirmDialog("Delete?", question, yes="Delete"), lambda _: delete())
             else:
-                self.app.push_screen(
-                    ConfirmDialog("Delete?", question, yes="Delete"), lambda yes: delete(yes=bool(yes))
-                )
+                delete()
 
-        def delete(*, yes: bool) -> None:
-            if yes:
-                self.with_notebook(lambda notebook: remove_all(notebook, ids), self._deleted)
+        def delete() -> None:
+            self.with_notebook(lambda notebook: remove_all(notebook, ids), self._deleted)
 
         if ids := self.meant():
             self.with_notebook(lambda notebook: question_before(notebook, ids), ask)
@@ -496,7 +492,7 @@ class LeftChanges:
             return
         names = ", ".join(f"{entry.name} on {entry.ssh or 'this machine'}" for entry in self._left)
         question = ConfirmDialog("Restore it?", f"As it was before the trial: {names}.", yes="Restore", prefer_yes=True)
-        self.screen.app.push_screen(question, lambda yes: self._restore() if yes else None)
+        self.screen.ask(question, lambda _: self._restore())
 
     def _restore(self) -> None:
         def job(notebook: "Notebook") -> "Restoration":

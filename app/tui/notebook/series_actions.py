@@ -40,13 +40,12 @@ class SeriesActions(MeasureMixin):
             return
         dialog = EditDialog(count=len(ids))
 
-        def answered(words: "SeriesTexts | None") -> None:
-            if words is not None:
-                self.with_notebook(
-                    lambda notebook: _set_words(notebook, ids, dialog.before, words), lambda _: self.changed(*ids)
-                )
+        def answered(words: "SeriesTexts") -> None:
+            self.with_notebook(
+                lambda notebook: _set_words(notebook, ids, dialog.before, words), lambda _: self.changed(*ids)
+            )
 
-        self.app.push_screen(dialog, answered)
+        self.ask(dialog, answered)
         self.with_notebook(lambda notebook: _words_of(notebook, ids), dialog.show_before)
 
     def action_history(self) -> None:
@@ -67,16 +66,15 @@ class SeriesActions(MeasureMixin):
             return
         dialog = BaselineDialog()
 
-        def answered(naming: tuple[str, bool] | None) -> None:
-            if naming is not None:
-                self.with_notebook(lambda notebook: _name(notebook, ids, *naming), lambda _: done(*naming))
+        def answered(naming: tuple[str, bool]) -> None:
+            self.with_notebook(lambda notebook: _name(notebook, ids, *naming), lambda _: done(*naming))
 
         def done(name: str, given: bool) -> None:
             named = f"these {len(ids)} series" if len(ids) > 1 else "this series"
             self.notify(f"{name!r} now names {named}" if given else f"{name!r} names no series now", title="Baseline")
             self.changed(*ids)
 
-        self.app.push_screen(dialog, answered)
+        self.ask(dialog, answered)
         self.with_notebook(lambda notebook: _names(notebook, ids), dialog.offer)
 
     # Comparing
@@ -96,16 +94,15 @@ class SeriesActions(MeasureMixin):
     def _compare_with(self, found: "str | list[RecordingLine]", here: str) -> None:
         from app.tui.frame.dialogs import PickDialog  # noqa: PLC0415  the first paint does not wait for what comes after it
 
-        def chosen(other: str | None) -> None:
-            if other is not None:
-                self.with_notebook(lambda notebook: _base_first(notebook, [here, other]), self._compare_all)
+        def chosen(other: str) -> None:
+            self.with_notebook(lambda notebook: _base_first(notebook, [here, other]), self._compare_all)
 
         if isinstance(found, str):
             self._compare_all([found, here])
         elif found:
             rows = [(one.id, f"{one.when}  {one.label or one.what}  {one.answer.text}") for one in found]
             about = "The recording to compare with. To compare several, mark them with space and press c."
-            self.app.push_screen(PickDialog("Compare with", rows, about=about, wide=True), chosen)
+            self.ask(PickDialog("Compare with", rows, about=about, wide=True), chosen)
         else:
             self.notify("The notebook has no other recording of this kind yet.", severity="warning")
 

@@ -241,15 +241,12 @@ class LinesScreen(BaseScreen):
         self.with_notebook(stored, self._choose_stored)
 
     def _choose_stored(self, found: Sequence[RecordingLine]) -> None:
-        def answered(recording_id: str | None) -> None:
-            if recording_id is not None:
-                self.sharebench_app.visit("stored", recording_id=recording_id)
-
         heading = f"{self.HEADING}s"
         if found:
             rows = [(one.id, f"{one.when}  {one.done:>4}  {one.what}  {one.label}  {one.answer.text}") for one in found]
             about = "What the notebook holds of them, the newest first. Enter opens one, Escape leaves."
-            self.app.push_screen(PickDialog(heading, rows, about=about, wide=True), answered)
+            dialog = PickDialog(heading, rows, about=about, wide=True)
+            self.ask(dialog, lambda one: self.sharebench_app.visit("stored", recording_id=one))
         else:
             self.app.push_screen(MessageDialog(heading, "There is none yet; F9 begins one."))
 
@@ -271,15 +268,10 @@ def _for_the_notebook(typed: Mapping[str, str]) -> dict[str, JSONValue]:
 
 def ask_password(screen: BaseScreen, target: Target, answered: Callable[[Secrets], None], *, why: str = "") -> None:
     """Ask for the password of the target's user; ``why`` says what became of the one that was known."""
-
-    def said(password: str | None) -> None:
-        if password is not None:
-            answered(Secrets(password=password))
-
     text = f"{target.abilities.label} password for {target.user} on {target.host} (Esc cancels)."
     if why:
         text = f"{why}. Type the password again (Esc cancels)."
-    screen.app.push_screen(AskDialog("Log in", text, password=True), said)
+    screen.ask(AskDialog("Log in", text, password=True), lambda password: answered(Secrets(password=password)))
 
 
 def log_in(screen: BaseScreen, target: Target, then: Callable[[Secrets], object]) -> None:

@@ -26,9 +26,7 @@ class MeasureMixin(BaseScreen):
         if open_guide is not None and open_guide.session.choices.experiment == experiment:
             open_guide.session.choices = replace(open_guide.session.choices, experiment=new_name)
 
-    def take_step(self, step: "NextStep | None") -> None:
-        if step is None:
-            return
+    def take_step(self, step: "NextStep") -> None:
         if step.screen:
             screen, arguments = step.screen, step.arguments
             if step.choices is None:

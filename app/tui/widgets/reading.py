@@ -57,7 +57,7 @@ class GoesOn(MeasureMixin):
         if steps := list(self.next_steps()):
             about = "What can be done next. Enter takes it; Escape goes back to reading."
             rows = [(step, f"{' ' if place else '★'} {step.name}") for place, step in enumerate(steps)]
-            self.app.push_screen(PickDialog("What next?", rows, about=about), self.take_step)
+            self.ask(PickDialog("What next?", rows, about=about), self.take_step)
 
 
 class ReportScreen(Copies):

@@ -144,12 +144,11 @@ class RecordingScreen(BaseScreen):
         """Everything is stored; show what came of it."""
 
     def action_stop(self) -> None:
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.control.cancel()
-                self.tick()
+        def answered(_: bool) -> None:
+            self.control.cancel()
+            self.tick()
 
-        self.app.push_screen(ConfirmDialog(self.STOP_HEADING, self.STOP_TEXT, yes="Stop", no=self.KEEP_ON), answered)
+        self.ask(ConfirmDialog(self.STOP_HEADING, self.STOP_TEXT, yes="Stop", no=self.KEEP_ON), answered)
 
     def action_back(self) -> None:
         if self.is_over:
