@@ -508,31 +508,26 @@ def _stepped(
     return recording(replace(request, plan=replace(request.plan, stepped=True)), notebook, control)
 
 
+_WORDS = {
+    SeriesOpened: "looking around", process.Started: "connected", process.ScratchMade: "making the file",
+    process.Paused: "waiting", process.Finished: "tidying up",
+}  # fmt: skip
+
+
 def words(event: RecorderEvent) -> str:
     """What the series is doing after this event; empty if nothing changed."""
-    said = ""
     match event:
-        case SeriesOpened():
-            said = "looking around"
-        case process.Started():
-            said = "connected"
-        case process.ScratchMade():
-            said = "making the file"
         case process.RunStarted(number=number, phase=phase, of=of):
-            said = run_name(number, phase, of)
+            return run_name(number, phase, of)
         case process.RunFinished(run=run):
-            said = "failed" if run.status is records.RunStatus.FAILED else byte_rate(run.bytes_per_second)
-        case process.Paused():
-            said = "waiting"
+            return "failed" if run.status is records.RunStatus.FAILED else byte_rate(run.bytes_per_second)
         case process.Failed(text=text):
-            said = f"failed: {text}"
-        case process.Finished():
-            said = "tidying up"
+            return f"failed: {text}"
         case SeriesClosed(status=records.SeriesStatus.INTERRUPTED):
-            said = "interrupted"
+            return "interrupted"
         case SeriesClosed(status=records.SeriesStatus.COMPLETE):
-            said = "done"
-    return said
+            return "done"
+    return _WORDS.get(type(event), "")
 
 
 def run_name(number: int, phase: records.Phase, of: int | None) -> str:

@@ -1,4 +1,4 @@
-"""An isolation on the screen: the lines to fill in, the layers as they are measured, and the verdict."""
+"""A diagnosis and an isolation on the screen: the lines to fill in, stages or layers as they end, and the report."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,11 +14,14 @@ from app.isolation.places import DEFAULT_ROUNDS, DEFAULT_SECONDS, IsolationReque
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
 from app.measure.process import Warned
+from app.subjects.diagnosis import run as diagnosing
+from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets import asking
 from app.tui.widgets.recording import MeasurementScreen, run_keys
 from app.tui.widgets.views import joined, stopped
 from app.workflows.guide.known import server_ways
 from app.workflows.restore import record_isolation
+from forms.diagnosis.report import STAGE_NAMES, diagnosis_answer, diagnosis_report
 from forms.exporters.text import table_lines
 from forms.isolation.report import answer_sentence, isolation_report, layers_table
 from forms.isolation.summary import isolation_summary
@@ -26,7 +29,93 @@ from forms.layout import hanging
 from forms.series.progress import duration
 from forms.wording import byte_rate, count, plain
 from storage.isolations import Isolation, LayerRun
-from storage.records import RunStatus
+from storage.looks import Effort
+from storage.records import RunStatus, SeriesStatus
+
+
+class DiagnosisRunScreen(MeasurementScreen):
+    """Measures a diagnosis, a line a stage, then shows its report."""
+
+    KEYS: ClassVar = run_keys("diagnosis", "Stop, remove what was created, keep what was measured.")
+    STOP_HEADING = "Stop the diagnosis?"
+    STOP_TEXT = "It is not done. Finished stages are kept and the rest can be resumed; what was created is removed."
+    QUIT_TEXT = "A diagnosis is running. Finished stages are kept, and what was created on the share is removed."
+
+    HEADING = "Diagnosis"
+    doing = "Connecting …"
+    to_resume = staticmethod(lambda record, secrets, _typed: diagnosing.request_of(record, secrets))
+    report_of = staticmethod(diagnosis_report)
+
+    def steps(self) -> Iterator[Any]:
+        return diagnosing.record_diagnosis(self.request, self.context.notebook_path, self.control, self.resumed)
+
+    def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one diagnosis
+        match event:
+            case diagnosing.StageBegan(name=name, number=number, of=of):
+                self.doing = f"Stage {number} of {of}: {STAGE_NAMES[name]}"
+            case diagnosing.DiagnosisOpened(diagnosis=diagnosis) | diagnosing.DiagnosisChanged(diagnosis=diagnosis):
+                self.record = diagnosis
+            case Warned(text=text):
+                self.problems.append(text)
+            case diagnosing.DiagnosisClosed(diagnosis=diagnosis):
+                self.record, self.is_closed = diagnosis, True
+
+    def headline(self) -> Content:
+        return joined([diagnosis_answer(self.record)], "")
+
+    def warnings(self) -> str:
+        return "\n".join(map(plain, self.problems))
+
+    def heard_text(self, width: int) -> str:
+        lines = [
+            line
+            for stage in reversed(self.record.stages if self.record else ())
+            for line in hanging(
+                f"{'✓' if stage.status is SeriesStatus.COMPLETE else '!'} {STAGE_NAMES[stage.name]}:"
+                f" {plain(stage.error or 'measured')}, {stage.seconds:.0f} s",
+                width,
+            )
+        ]
+        return "\n".join(lines)
+
+
+class DiagnosisScreen(asking.LinesScreen):
+    """Asks what to diagnose."""
+
+    NAME, HEADING, BUTTON, STORED = "diagnosis", "Diagnosis", "Diagnose", "diagnoses"
+    LINES = (
+        asking.TARGET,
+        asking.FormLine("only", "Stages", "such as connect,folders; empty: all"),
+        asking.FormLine("effort", "Effort", "quick, usual or thorough", Effort.USUAL.value),
+        asking.FormLine("folder", "Large folder", "an existing one on the share, read only; empty: new ones"),
+        asking.SSH,
+        asking.CONF,
+    )
+    RUN = DiagnosisRunScreen
+
+    @classmethod
+    def read(cls, typed: Mapping[str, str]) -> diagnosing.DiagnosisRequest:
+        text = asking.typed_values(cls.LINES, typed)
+        target = asking.typed_target(text["target"])
+        if text["effort"] not in {"", *Effort}:
+            raise UsageError(f"effort is {', '.join(Effort)}; not {text['effort']!r}")
+        request = diagnosing.DiagnosisRequest(
+            target=target,
+            effort=Effort(text["effort"] or Effort.USUAL),
+            only=diagnosing.parse_stages(text["only"]),
+            folder=text["folder"] or None,
+            **server_ways(target, text["ssh"], text["conf"]),
+        )
+        diagnosing.check_request(request)
+        return request
+
+    def begin(self, request: diagnosing.DiagnosisRequest) -> None:
+        if text := diagnosing.amount_text(request):
+            question = ConfirmDialog("Begin the diagnosis?", text, yes="Begin", no="Back")
+            self.ask(question, lambda _: super(DiagnosisScreen, self).begin(request))
+        else:
+            super().begin(request)
+
 
 _MOST_ROUNDS = 100
 

@@ -14,8 +14,7 @@ from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.frame.parts import kept
-from app.tui.measuring.diagnosis import DiagnosisRunScreen
-from app.tui.measuring.isolation import IsolationRunScreen
+from app.tui.measuring.isolation import DiagnosisRunScreen, IsolationRunScreen
 from app.tui.measuring.load import LoadRunScreen
 from app.tui.measuring.trial import TrialScreen
 from app.tui.widgets import asking

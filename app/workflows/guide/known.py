@@ -65,18 +65,15 @@ def with_picked(choices: GuideChoices, target: Target, file: "Item | None", *, k
 
 def with_profile(choices: GuideChoices) -> GuideChoices:
     """The choices with what the settings file says of their server and they do not say themselves."""
-    server = server_of(choices.target) if choices.target is not None else None
-    if server is None:
+    target = choices.target
+    server = server_of(target) if target is not None else None
+    if target is None or server is None:
         return choices
     link = None
     with suppress(UsageError):
         link = parse_rate(server.link) if server.link else None
-    return replace(
-        choices,
-        server_ssh=choices.server_ssh or server.ssh or None,
-        smb_conf=choices.smb_conf or server.smb_conf or None,
-        link_bits_per_second=choices.link_bits_per_second or link,
-    )
+    ways = server_ways(target, choices.server_ssh or "", choices.smb_conf or "")
+    return replace(choices, **ways, link_bits_per_second=choices.link_bits_per_second or link)
 
 
 def _named_place(target: Target) -> tuple[object, ...]:

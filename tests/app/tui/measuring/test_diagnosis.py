@@ -11,7 +11,7 @@ from app.errors import UsageError
 from app.subjects.diagnosis.plan import SIZES, Sizes
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
-from app.tui.measuring.diagnosis import DiagnosisScreen
+from app.tui.measuring.isolation import DiagnosisScreen
 from forms.diagnosis.report import diagnosis_answer
 from storage.looks import Effort, StageName, diagnosis_of
 from storage.notebook import Notebook
