@@ -134,7 +134,6 @@ class ChildProcess:
             self._process.stdin.flush()
 
     def lines(self) -> Iterator[str]:
-        """Complete lines only."""
         assert self._process.stdout
         while (line := self._process.stdout.readline()).endswith("\n"):
             yield line

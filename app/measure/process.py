@@ -251,7 +251,6 @@ class MeasurementPlan(RunChoices):
 
     @classmethod
     def of(cls, choices: RunChoices | None, command: Command, target: Target) -> Self:
-        """From a stored series; defaults for what it does not say."""
         return cls(command=command, target=target, **(choices or RunChoices()).run_choices())
 
 

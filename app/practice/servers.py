@@ -127,7 +127,6 @@ class Pace:
         self._lock = threading.Lock()
 
     def wait(self, size_bytes: int) -> None:
-        """Wait until a request of that size is due to end."""
         with self._lock:
             began = max(self._free_at, self._clock.monotonic() - _CATCH_UP_SECONDS)
             self._free_at = began + max(self._least_seconds, size_bytes / PRACTICE_BYTES_PER_SECOND)

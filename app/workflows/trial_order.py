@@ -122,7 +122,6 @@ class Prepared:
     load: LoadWindow | None
 
     def order(self, kind: ExperimentKind, values: tuple[str, ...] = (), **fields: Any) -> TrialOrder:
-        """Of all values of the setting, or of these."""
         setting, ways, short = self.setting, self.ways, self.short
         usual = {"looks": LOOKS, "accepted_risks": ways.accepted, "allow_restart": ways.restart, "load": self.load}
         plan = TrialPlan(

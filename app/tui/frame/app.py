@@ -219,7 +219,6 @@ class SharebenchApp(App[int], commands.Commanded):
         self.set_keymap(self.chosen_keys)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """What other themes than ours do not say."""
         return themes.VARIABLES | ({"pane-border": "ansi_bright_black"} if self.current_theme.ansi else {})
 
     def on_resize(self, event: events.Resize) -> None:

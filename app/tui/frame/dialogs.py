@@ -81,7 +81,6 @@ class ConfirmDialog(BoxDialog[bool]):
         self.dismiss(result=False)
 
     def withdraw(self, text: str) -> None:
-        """There is nothing to decide any more: say so, and wait for the key that was meant for the question."""
         self.query_one(".dialog-text", Static).update(Content(visible(text)))
         self.query_one("#yes", Button).display = False
         self.query_one("#no", Button).label = "OK"

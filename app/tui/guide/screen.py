@@ -93,7 +93,6 @@ class PageView(Vertical, Commanded):
         yield ChartView(id="page-chart")
 
     def about_now(self) -> str:
-        """Why the open step matters: on the page where there is room for it, and always in F1 help."""
         return self.page.why if self.page is not None else ""
 
     def show(self, page: acts.Page) -> None:
@@ -326,7 +325,6 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         answered = partial(self.drive, steps)
 
         def given(answer: Any) -> None:
-            """None and False go back."""
             if answer is None or answer is False:
                 steps.close()
             else:

@@ -157,7 +157,6 @@ class LoadProgressState:
         return silent if silent >= STALL_SECONDS else 0
 
     def text(self, width: int, height: int = 0) -> str:
-        """Second by second, then the points so far; with their charts where ``height`` is too little for areas."""
         points = self.load.points if self.load is not None else ()
         table: list[str] = []
         if self.load is not None and points:

@@ -44,7 +44,6 @@ class EditDialog(BaseDialog[SeriesTexts]):
         self.before, self.count = SeriesTexts("", ""), count
 
     def show_before(self, before: SeriesTexts) -> None:
-        """Show what there is so far, but where somebody was faster and has begun to type."""
         self.call_later(self._fill, before)  # once it is composed
 
     def _fill(self, before: SeriesTexts) -> None:
@@ -145,6 +144,5 @@ class LinesInput(TextArea):
         super().__init__(id=id, tab_behavior="focus")
 
     def edit(self, edit: Edit) -> EditResult:
-        """What is typed or pasted, as it may be drawn."""
         edit.text = control_pictures(edit.text)
         return super().edit(edit)

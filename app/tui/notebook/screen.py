@@ -218,7 +218,6 @@ class NotebookScreen(SeriesActions):
         self._read_pointed()
 
     def on_resize(self) -> None:
-        """There may be room for the form now, which is read where it is shown alone."""
         self._share_room()
         self._point()
 

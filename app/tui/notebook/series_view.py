@@ -46,7 +46,6 @@ class SeriesView(Widget):
                 yield ChartView(id="series-chart")
 
     def show(self, shown: "SeriesSummary | Report | None", answer: "Toned | None" = None) -> None:
-        """Show this form from now on, with its chart where it is a series, below its answer."""
         from app.tui.widgets.views import joined  # noqa: PLC0415  the first paint does not wait for what draws a form
         from forms import wording  # noqa: PLC0415  as above
         from forms.exporters.text import figures_text  # noqa: PLC0415  as above

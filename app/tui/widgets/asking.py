@@ -173,7 +173,6 @@ class LinesScreen(BaseScreen):
 
     @classmethod
     def first_values(cls, remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
-        """What stands in the lines: what was typed last, else the practice server's share where it is ready."""
         known = dict(remembered or {})
         share = next((target for target in practice if target.abilities.has_share), None)
         if share is not None:

@@ -375,7 +375,6 @@ class MeasurementScreen(ReportRunScreen):
         return ((0, step) for step in self.steps())
 
     def refusal(self, error: Exception | None) -> str:
-        """What a server said that refused the login; empty where none did."""
         return str(error) if isinstance(error, LoginError) else ""
 
     def result(self) -> Report | None:

@@ -52,7 +52,6 @@ class Backend:
         return int(found) if isinstance(found, int | float) else None
 
     def quiet(self, target: "Target", command: "Command") -> "Quiet":
-        """Who else is at work on this machine and the link, watched as the recorder does right before a series."""
         from app.environment.link.facts import find_link  # noqa: PLC0415
         from app.environment.quiet import QuietWatch  # noqa: PLC0415  as the module says
 
@@ -93,7 +92,6 @@ class Logins:
         self._refused.add(_who(target))
 
     def is_refused(self, target: "Target") -> bool:
-        """Whether what was known did not log in to the target, and nothing else was said since."""
         return _who(target) in self._refused and _who(target) not in self._found
 
     def knows(self, target: "Target") -> bool:

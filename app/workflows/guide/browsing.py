@@ -61,7 +61,6 @@ class BrowsedFolder:
 
     @property
     def choices(self) -> tuple[Item, ...]:
-        """The items, after the offer to make a file where there can be one."""
         return self.items if self.is_share_list else (MAKE_HERE, *self.items)
 
 

@@ -126,7 +126,6 @@ class SeriesProgress:
         return run_name(self.number, self.phase, self.of).capitalize()
 
     def line(self, width: int, average_bytes_per_second: float | None = None) -> str:
-        """What happens now, in at most ``width`` cells; the average is said once all runs have ended."""
         if self.status is not None:
             return _ended(self, average_bytes_per_second)
         if self.paused:
