@@ -42,7 +42,7 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 
 async def look():
-    app = SharebenchApp(Context(notebook_path=Path(sys.argv[1]), practice=(), practice_secrets={}, theme_file=None))
+    app = SharebenchApp(Context(notebook_path=Path(sys.argv[1]), practice=(), theme_file=None))
     async with app.run_test(size=(120, 40)) as pilot:
         for key in ("", "enter", "c", "escape", "n"):
             if key:

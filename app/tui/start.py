@@ -3,14 +3,13 @@
 import gc
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.user_files import theme_file
 
 if TYPE_CHECKING:
-    from app.clients.base import Secrets
+    from app.workflows.guide.backend import Logins
     from storage.records import Target
 
 ESCAPE_MILLISECONDS = 25
@@ -33,17 +32,13 @@ def open_tui(
     *,
     first: str = "",
     practice: "tuple[Target, ...]" = (),
-    practice_secrets: "Mapping[str, Secrets] | None" = None,
+    logins: "Logins | None" = None,
 ) -> int:
     """Run the TUI and give its exit code; ``first`` is the screen to open on, ``practice`` the embedded servers."""
     answer_keys_soon()
     from app.tui.frame.app import SharebenchApp  # noqa: PLC0415  Textual is loaded when the TUI opens
     from app.tui.frame.base import Context  # noqa: PLC0415  as above
 
-    context = Context(
-        notebook_path=notebook_path,
-        practice=practice,
-        practice_secrets=dict(practice_secrets or {}),
-        theme_file=theme_file(),
-    )
+    context = Context(notebook_path=notebook_path, practice=practice, theme_file=theme_file())
+    context.logins = logins or context.logins
     return SharebenchApp(context, first=first).run() or 0

@@ -62,6 +62,7 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
     from app.cli.commands.run import run_versus  # noqa: PLC0415  as above
     from app.practice.servers import PracticeServers  # noqa: PLC0415  keeps `--help` light
     from app.workflows.guide.after_run import PRACTICE_BLOCK  # noqa: PLC0415  as above
+    from app.workflows.guide.backend import Logins  # noqa: PLC0415  as above
     from app.workflows.requests import SeriesOptions  # noqa: PLC0415  as above
     from forms.wording import typed_size  # noqa: PLC0415  as above
 
@@ -70,25 +71,17 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
         given["db"] = str(common.notebook_path(context).with_name(PRACTICE_NOTEBOOK))
     path = common.notebook_path(context)
     with PracticeServers() as servers:
+        logins, both = Logins(), (servers.smb, servers.ftp)
+        for target in both:
+            logins.keep(target, servers.secrets)
         on_terminal = not headless and sys.stdin.isatty() and sys.stdout.isatty()
         if plain or (on_terminal and os.environ.get("TERM") == "dumb"):
             from app.cli.plain_guide import PlainGuide  # noqa: PLC0415  as above
-            from app.workflows.guide.backend import Logins  # noqa: PLC0415  as above
 
-            logins, both = Logins(), (servers.smb, servers.ftp)
-            for target in both:
-                logins.keep(target, servers.secrets)
             PlainGuide(path, logins=logins, practice=both).run()
             return 0
         if on_terminal:
-            return int(
-                context.find_root().obj["open_tui"](
-                    path,
-                    first="guide",
-                    practice=(servers.smb, servers.ftp),
-                    practice_secrets={"smb": servers.secrets, "ftp": servers.secrets},
-                )
-            )
+            return int(given["open_tui"](path, first="guide", practice=both, logins=logins))
         words = f"--block {typed_size(PRACTICE_BLOCK)}"
         run_versus(
             SeriesOptions(runs=runs, label="practice"), words, servers.smb, servers.secrets, path, with_form=True

@@ -1,6 +1,6 @@
 """What every screen stands on: context, work in the background, errors; and the table of the screens by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -15,7 +15,6 @@ from app.tui.frame.commands import Commanded, KeyCommand, keys, table_lines
 from app.workflows.guide.backend import Backend, Logins
 
 if TYPE_CHECKING:
-    from app.clients.base import Secrets
     from storage.notebook import Notebook
     from storage.records import Target
 
@@ -30,7 +29,6 @@ class Context:
 
     notebook_path: Path
     practice: "tuple[Target, ...]" = ()
-    practice_secrets: "Mapping[str, Secrets]" = field(default_factory=dict)
     theme_file: Path | None = None
     """Where the theme chosen last is kept; None keeps none."""
     backend: Backend = field(default_factory=Backend)
@@ -38,13 +36,6 @@ class Context:
     pointed: str = ""
     typed: dict[str, dict[str, str]] = field(default_factory=dict)
     """What was typed into the lines of a form in this session, by the key under which the notebook keeps it."""
-
-    def __post_init__(self) -> None:
-        if self.practice:
-            from app.clients.base import Secrets  # noqa: PLC0415  the first paint does not wait for what logs in
-
-            for target in self.practice:
-                self.logins.keep(target, self.practice_secrets.get(target.protocol, Secrets()))
 
 
 class ContextApp(Protocol):

@@ -67,10 +67,6 @@ def backend():
 
 @pytest.fixture
 def guide_app(tmp_path, backend):
-    context = Context(
-        notebook_path=tmp_path / "notebook.db",
-        backend=backend,
-        practice=(SMB,),
-        practice_secrets={"smb": Secrets(password="practice")},
-    )
+    context = Context(notebook_path=tmp_path / "notebook.db", backend=backend, practice=(SMB,))
+    context.logins.keep(SMB, Secrets(password="practice"))
     return SharebenchApp(context, first="guide")
