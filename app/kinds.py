@@ -1,7 +1,4 @@
-"""The table of kinds, over which commands and the notebook screen are written once.
-
-A new kind is a record, a row here, and the folder that measures it. Forms are imported on first use.
-"""
+"""The table of kinds, over which commands and screens are written once; forms are imported on first use."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,4 @@
-"""Charts of the rate of each run, of the inside of one run, and of a sweep (Using Samba, figure B-1).
-
-Bars run from 0, with the interval drawn and the value beside each: runs, series and steps alike.
-"""
+"""Charts: bars from 0 with the interval drawn, the inside of runs, and curves (Using Samba, figure B-1)."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,6 @@
 """Practice servers: SMB and FTP on free loopback ports, with a temporary folder of files, at a known rate.
 
-Each has its own process, ``python -m app.practice.servers smb`` or ``ftp``, which reads orders from stdin, prints its
-port, and ends at EOF on stdin.
+Each is a process, ``python -m app.practice.servers smb``: orders on stdin, its port on stdout, ends at EOF on stdin.
 """
 
 import logging

@@ -1,7 +1,4 @@
-"""The check before a measurement, from reach to client ceiling; and sharebench's leftovers on a target.
-
-Leftovers are found and removed; other files are never touched.
-"""
+"""The check before a measurement, and sharebench's leftovers on a target; other files are never touched."""
 
 import os
 import stat

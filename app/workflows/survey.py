@@ -113,10 +113,7 @@ def targets_of(choices: SurveyChoices) -> list[Target]:
 def measure_round(
     planned: SurveyRound, notebook_path: Path, control: SeriesControl
 ) -> Iterator[tuple[int, RecorderEvent]]:
-    """Measure the round, each event with its station's index; it counts as interrupted until its end.
-
-    A refused login is not tried again by other stations. Raises NotebookError.
-    """
+    """Measure the round, each event with its station's index; no refused login is tried again. Raises NotebookError."""
     logins = [_login_of(planned.stations[index]) for index, _ in planned.todo]
     name, expected = planned.experiment.name, sum(one.state is not StationState.LEFT_OUT for one in planned.stations)
     with open_notebook(notebook_path) as notebook:
