@@ -56,6 +56,12 @@ class ImportedRecording:
     kind: Kind
     record: Any
 
+    @property
+    def series(self) -> tuple[Series, ...]:
+        if self.kind.name == SERIES:
+            return (self.record,)
+        return self.record.series if isinstance(self.record, Whole) else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Import:
@@ -149,9 +155,7 @@ def store(notebook: Notebook, found: Sequence[ImportedRecording], file: str, *, 
                 series += _store_whole(notebook, one.record, file)
             elif one.kind.name != SERIES:
                 kinds.add_record(notebook, one.kind, one.record, utc_now())
-    ids = [
-        each for one in new for each in ([part.id for part in one.record.series] if one.kind.whole else [one.record.id])
-    ]
+    ids = [each for one in new for each in ([part.id for part in one.series] or [one.record.id])]
     return Import(tuple(ids), tuple(there), tuple(series))
 
 
@@ -176,13 +180,13 @@ def _store_whole(notebook: Notebook, whole: Whole, file: str) -> Sequence[Series
 
 
 def _renamed(found: Sequence[ImportedRecording]) -> list[ImportedRecording]:
-    fresh = [(each, [new_series_id() for _ in _series_of(each)]) for each in found]
-    names = {one.id: new for each, ids in fresh for one, new in zip(_series_of(each), ids, strict=True)}
+    fresh = [(each, [new_series_id() for _ in each.series]) for each in found]
+    names = {one.id: new for each, ids in fresh for one, new in zip(each.series, ids, strict=True)}
     result = []
     for each, ids in fresh:
         series = [
             replace(one, id=new, base_id=names.get(one.base_id or "", one.base_id))
-            for one, new in zip(_series_of(each), ids, strict=True)
+            for one, new in zip(each.series, ids, strict=True)
         ]
         if each.kind.name == SERIES:
             record: Any = series[0]
@@ -198,18 +202,12 @@ def _renamed(found: Sequence[ImportedRecording]) -> list[ImportedRecording]:
     return result
 
 
-def _series_of(found: ImportedRecording) -> Sequence[Series]:
-    if found.kind.name == SERIES:
-        return (found.record,)
-    return found.record.series if isinstance(found.record, Whole) else ()
-
-
 def _check_ids(notebook: Notebook, found: Sequence[ImportedRecording], file: str) -> None:
     taken = {LAST, LAST_LOAD, *(baseline.name for baseline in notebook.baselines())}
     seen: set[str] = set()
     for each in found:
-        ids = [one.id for one in each.record.series] if each.kind.whole else []
-        for one in (*([each.record.id] if each.record.id else []), *ids):
+        ids = [one.id for one in each.series]
+        for one in filter(None, ids if each.kind.name == SERIES else [each.record.id, *ids]):
             if not _ID.fullmatch(one) or one in taken:
                 raise UsageError(
                     f"{file}: no {each.kind.name} can be called {visible(one)[:40]!r} here: import it with --as-new"
@@ -427,7 +425,7 @@ def take(notebook: Notebook, entries: Any, host: str) -> Taken:
 
 def _take(notebook: Notebook, recording: ImportedRecording, texts: dict[str, Texts], host: str, taken: Taken) -> None:
     record = recording.record
-    ids = [record.id, *([one.id for one in record.series] if recording.kind.whole else ())]
+    ids = list(dict.fromkeys([record.id, *(one.id for one in recording.series)]))
     before, removed = notebook.said(ids), None
     mine = next(iter(notebook.recordings_of([record.id])), None)
     if mine is not None and mine.imported_at and not mine.running and _goes_further(notebook, recording, mine):
