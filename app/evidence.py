@@ -48,7 +48,8 @@ def sign(documents: Sequence[Any], key: Path) -> bytes:
     done = _ssh_keygen(signed, "sign", "-f", str(key))
     armor = done.stdout.decode(errors="replace").split()
     if done.returncode:
-        raise UsageError(f"{key} does not sign: {_last_line(done)}; name an ssh key, such as ~/.ssh/id_ed25519")
+        *_, last = ("ssh-keygen gave no signature", *done.stderr.decode(errors="replace").strip().splitlines())
+        raise UsageError(f"{key} does not sign: {visible(last)[:200]}; name an ssh key, such as ~/.ssh/id_ed25519")
     return signed + _MEMBER + "".join(armor[3:-3]).encode() + _END
 
 
@@ -119,11 +120,6 @@ def _ssh_keygen(text: bytes, what: str, *words: str) -> "subprocess.CompletedPro
         raise MissingProgramError(
             f"`ssh-keygen` did not answer in {_SECONDS:.0f} s: is the key behind a question?"
         ) from error
-
-
-def _last_line(done: "subprocess.CompletedProcess[bytes]") -> str:
-    lines = done.stderr.decode(errors="replace").strip().splitlines()
-    return visible(lines[-1])[:200] if lines else "ssh-keygen gave no signature"
 
 
 def _differences(content: bytes) -> Iterator[str]:

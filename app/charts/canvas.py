@@ -164,12 +164,11 @@ class Canvas:
         rates = (low_rate, high_rate)
         self._lines.append(Line(across=(x, x), rates=rates, pattern=Pattern.SOLID, colour=colour, name=name))
 
-    def curve(self, colour: int, xs: Sequence[float], rates: Sequence[float], name: str) -> None:
+    def curve(
+        self, colour: int, xs: Sequence[float], rates: Sequence[float], name: str, *, filled: bool = False
+    ) -> None:
+        self._is_filled |= filled
         self._curves.append((xs, rates, colour, name))
-
-    def area(self, colour: int, xs: Sequence[float], rates: Sequence[float], name: str) -> None:
-        self._is_filled = True
-        self.curve(colour, xs, rates, name)
 
     def text(self) -> str:
         below = bool(self.labels) + bool(self.signs)

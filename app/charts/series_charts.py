@@ -277,7 +277,7 @@ def area_chart(chart: Chart, width: int, height: int, *, until: float = 0.0, zoo
     ticks = marks.round_ticks(end, max(2, width // 12)) if len(named) < 2 else []
     seconds = [(tick, f"{tick:g} s") for tick in ticks if tick < end and tick > (named[0][0] if named else -1)]
     canvas.labels += [*named, *seconds, (end, f"{round(end, 1):g} s")]
-    canvas.area(marks.RUN, chart.places, values, chart.title)
+    canvas.curve(marks.RUN, chart.places, values, chart.title, filled=True)
     return canvas.text()
 
 

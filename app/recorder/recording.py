@@ -159,7 +159,10 @@ def judged(series: records.Series, notebook: Notebook) -> records.Series:
     """The series with its change judged against its base; unchanged if it claims none."""
     if series.change is None:
         return series
-    found = judge_change(series.change.name, series.change.value, _base(series, notebook), series)
+    base = None
+    with contextlib.suppress(UnknownReferenceError):
+        base = notebook.series(series.base_id) if series.base_id else None
+    found = judge_change(series.change.name, series.change.value, base, series)
     return replace(series, change=found)
 
 
@@ -178,13 +181,6 @@ def base_of_next(experiment: records.Experiment | None, command: records.Command
         return None
     found = next_base(notebook.experiment(experiment.name), command)
     return found.id if found else None
-
-
-def _base(series: records.Series, notebook: Notebook) -> records.Series | None:
-    try:
-        return notebook.series(series.base_id) if series.base_id else None
-    except UnknownReferenceError:
-        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
