@@ -115,18 +115,6 @@ class SeriesControl:
             if self._end:
                 self._end()
 
-    def pause(self) -> None:
-        self.tell(ControlMessage.PAUSE)
-
-    def resume(self) -> None:
-        self.tell(ControlMessage.RESUME)
-
-    def finish_after_run(self) -> None:
-        self.tell(ControlMessage.FINISH)
-
-    def step(self) -> None:
-        self.tell(ControlMessage.STEP)
-
 
 PathFacts = Annotated[dict[str, str | int | float], JSONNode.object_or_empty]
 

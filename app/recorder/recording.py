@@ -481,7 +481,7 @@ def record_interleaved(
                         going.remove(index)
                         continue
                     begun.add(index)
-                    controls[index].step()
+                    controls[index].tell(ControlMessage.STEP)
                     for event in series[index]:
                         yield index, event
                         if logins and isinstance(event, process.Failed) and event.kind == LoginError.__name__:

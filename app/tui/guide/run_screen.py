@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from app.charts.series_charts import TOO_SHORT, area_chart, rates_chart, runs_chart
 from app.environment.host.activity import MachineNow
+from app.measure.process import ControlMessage
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
@@ -266,12 +267,12 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         return True
 
     def action_pause(self) -> None:
-        self.control.pause()
+        self.control.tell(ControlMessage.PAUSE)
         self.running = self.running.asked(pause=True)
         self._draw_line()
 
     def action_resume(self) -> None:
-        self.control.resume()
+        self.control.tell(ControlMessage.RESUME)
         self.running = self.running.asked(pause=False)
         self._draw_line()
 
@@ -296,7 +297,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self.ask(question, lambda _: self._end())
 
     def _end(self) -> None:
-        self.control.finish_after_run()
+        self.control.tell(ControlMessage.FINISH)
         self.running = self.running.asked(end=True)
         self._draw_line()
 

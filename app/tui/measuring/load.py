@@ -16,7 +16,7 @@ from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
 from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.load.scenario import NAMES, changed, find_scenario, parse_users
-from app.measure.process import Warned
+from app.measure.process import ControlMessage, Warned
 from app.targets import parse_typed_target
 from app.tui.frame.commands import keys
 from app.tui.widgets import asking
@@ -290,7 +290,7 @@ class LoadRunScreen(MeasurementScreen):
 
     def action_finish(self) -> None:
         self._finishing = True
-        self.control.finish_after_run()
+        self.control.tell(ControlMessage.FINISH)
         self.draw()
 
     def export_name(self, report: Report) -> str:

@@ -71,5 +71,5 @@ def test_a_word_and_a_cancel_from_the_same_thread_do_not_wait_for_each_other():
     control = SeriesControl()
     ended: list[bool] = []
     control.attach(lambda _word: control.cancel(), lambda: ended.append(True))
-    control.pause()
+    control.tell(process.ControlMessage.PAUSE)
     assert ended == [True]

@@ -16,7 +16,16 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import NotebookError, UsageError
-from app.measure.process import Failed, MeasurementPlan, RunFinished, ScratchMade, SeriesControl, SeriesRequest, Warned
+from app.measure.process import (
+    ControlMessage,
+    Failed,
+    MeasurementPlan,
+    RunFinished,
+    ScratchMade,
+    SeriesControl,
+    SeriesRequest,
+    Warned,
+)
 from app.recorder import writer
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesMonitor, record, resumable, resume
 from storage.errors import unusable
@@ -68,7 +77,7 @@ class Stepping:
         """The next so many runs; the one after them has not begun."""
         found: list[Run] = []
         while len(found) < count:
-            self.control.step()
+            self.control.tell(ControlMessage.STEP)
             found += [event.run for event in self._until_it_waits() if isinstance(event, RunFinished)]
         return found
 
