@@ -13,7 +13,7 @@ from app.load.events import LoadPhase, PhaseBegan, SecondPassed
 from app.measure.process import Progressed, RunFinished, RunStarted, SeriesControl, SeriesRequest
 from app.recorder.recording import RecorderEvent, SeriesOpened, SeriesStored
 from app.workflows.guide.browsing import BrowsedFolder
-from app.workflows.load import LoadClosed, LoadRequest, LoadStep, PointStored
+from app.workflows.load import LoadChanged, LoadClosed, LoadRequest, LoadStep
 from app.workflows.trial_order import Judged, SettingRestored, TrialEvent, TrialOrder, ValueSet
 from forms.series.progress import FileSizeContext
 from screenshots import invented_load, invented_trial
@@ -63,7 +63,7 @@ class StillBackend(FakeBackend):
             yield LoadClosed(load=invented_load.load(5))
             return
         found = invented_load.load(2)
-        yield PointStored(load=found, point=found.points[-1])
+        yield LoadChanged(load=found, point=found.points[-1], done=True)
         dice = Random(3)  # noqa: S311  noise, not secrets
         for point, (users, rate, p95, seconds) in enumerate(
             ((25, 245, 4.9, 40), (50, 490, 5.2, 40), (100, 974, 6.6, 25)), 1
