@@ -1,20 +1,15 @@
 """Looking around on a target: shares, folders and files, each file with its size and how well it suits."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
-from rich.segment import Segment
-from rich.style import Style
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
-from textual.geometry import Size
-from textual.message import Message
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
-from textual.widgets import Static
+from textual.content import Content
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
 
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import Commanded, keys
@@ -25,101 +20,31 @@ from forms.series.progress import FileFit
 from storage.records import format_target
 
 
-class VirtualList(ScrollView, Commanded, can_focus=True):
-    """Lines of plain text with a cursor; Enter or a click chooses one, typing goes to the next that starts so."""
+class NameList(OptionList, Commanded):
+    """Names with a cursor; Enter or a click chooses one, typing goes to the next that starts so."""
 
     ABOUT = (
         "A list. Up and down move, Page Up, Page Down, Home and End go further, Enter chooses. Typing a letter goes to"
         " the next name that starts with it."
     )
     KEYS: ClassVar = keys("lines.up lines.down lines.choose")
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor"}
     DEFAULT_CSS = """
-    VirtualList {
-        height: 1fr;
-        overflow-x: hidden;
-        scrollbar-size-vertical: 1;
-        & > .lines--cursor { background: $panel; color: $foreground; }
-        &:focus > .lines--cursor { background: $primary; color: $background; text-style: bold; }
-    }
+    NameList { height: 1fr; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
     """
-
-    @dataclass
-    class LineChosen(Message):
-        """A line was chosen."""
-
-        index: int
-
-    lines: Sequence[str] = ()
     names: Sequence[str] = ()
-    cursor = 0
 
-    def show(self, lines: Sequence[str], names: Sequence[str], cursor: int = 0) -> None:
-        self.lines, self.names = lines, names
-        self.virtual_size = Size(self.size.width, len(lines))
-        self.scroll_to(y=0, animate=False, force=True)
-        self._go(cursor)
-
-    def action_move(self, by: int) -> None:
-        self._go(self.cursor + by)
-
-    def action_choose(self) -> None:
-        if self.lines:
-            self.post_message(self.LineChosen(self.cursor))
+    def show(self, lines: Sequence[str], names: Sequence[str], cursor: int) -> None:
+        self.names = names
+        self.clear_options()
+        self.add_options([Option(Content(line)) for line in lines])
+        self.highlighted = cursor
 
     def on_key(self, event: events.Key) -> None:
-        page = max(1, self.size.height - 1)
-        far = {"pageup": -page, "pagedown": page, "home": -len(self.lines), "end": len(self.lines)}
-        if event.key in far:
+        if event.is_printable and event.character and event.character != " ":
             event.stop()
-            self._go(self.cursor + far[event.key])
-        elif event.is_printable and event.character and event.character != " ":
-            event.stop()
-            self._go_to_name(event.character.casefold())
-
-    def _go_to_name(self, start: str) -> None:
-        count = len(self.names)
-        for step in range(1, count + 1):
-            index = (self.cursor + step) % count
-            if self.names[index].casefold().startswith(start):
-                self._go(index)
-                return
-
-    def _go(self, line: int) -> None:
-        self.cursor = max(0, min(line, len(self.lines) - 1))
-        top, height = self.scroll_offset.y, max(1, self.size.height)
-        if self.cursor < top:
-            self.scroll_to(y=self.cursor, animate=False, force=True)
-        elif self.cursor >= top + height:
-            self.scroll_to(y=self.cursor - height + 1, animate=False, force=True)
-        self.refresh()
-
-    def on_resize(self) -> None:
-        self.virtual_size = Size(self.size.width, len(self.lines))
-        self._go(self.cursor)
-
-    def on_click(self, event: events.Click) -> None:
-        line = self.scroll_offset.y + event.y
-        if line < len(self.lines):
-            again = line == self.cursor
-            self._go(line)
-            if again or event.chain > 1:
-                self.action_choose()
-
-    def render_line(self, y: int) -> Strip:
-        index = self.scroll_offset.y + y
-        width = self.size.width
-        if index >= len(self.lines):
-            return Strip.blank(width, self.rich_style)
-        here = index == self.cursor
-        style = self.get_component_rich_style("lines--cursor") if here else self.rich_style
-        return _strip(("> " if here else "  ") + self.lines[index], width, style)
-
-
-def _strip(text: str, width: int, style: Style) -> Strip:
-    fitted = Text(text, no_wrap=True)
-    fitted.truncate(width, overflow="ellipsis")
-    return Strip([Segment(fitted.plain, style)]).adjust_cell_length(width, style)
+            start, count, here = event.character.casefold(), len(self.names), self.highlighted or 0
+            after = [*range(here + 1, count), *range(min(here + 1, count))]
+            self.highlighted = next((i for i in after if self.names[i].casefold().startswith(start)), self.highlighted)
 
 
 class BrowseScreen(BaseScreen):
@@ -144,17 +69,17 @@ class BrowseScreen(BaseScreen):
     def compose(self) -> ComposeResult:
         with Pane("sharebench · Pick a file to measure with", id="names-pane"):
             yield Static(id="place")
-            yield VirtualList(id="names")
+            yield NameList(id="names")
             yield Static(id="note")
         yield KeyBar()
 
     def on_mount(self) -> None:
         self.show(self.place)
-        self.query_one(VirtualList).focus()
+        self.query_one(NameList).focus()
 
     def show(self, place: BrowsedFolder) -> None:
-        lines = self.query_one(VirtualList)
-        cursor = lines.cursor if place is self.place and lines.lines else _best(place)
+        lines = self.query_one(NameList)
+        cursor = lines.highlighted if place is self.place and lines.highlighted is not None else _best(place)
         self.place = place
         self.query_one("#place", Static).update(Text(wording.plain(format_target(place.target)), no_wrap=True))
         widest = max(20, self.app.size.width - 26)
@@ -174,10 +99,10 @@ class BrowseScreen(BaseScreen):
             )
         return f"{wording.count(count, 'item')}. A short or small file gives short runs, which vary more."
 
-    @on(VirtualList.LineChosen)
-    def _chosen(self, event: VirtualList.LineChosen) -> None:
+    @on(NameList.OptionSelected)
+    def _chosen(self, event: NameList.OptionSelected) -> None:
         event.stop()
-        self._take(self.place.choices[event.index])
+        self._take(self.place.choices[event.option_index])
 
     def _take(self, item: Item) -> None:
         if item.kind in {ItemKind.FILE, ItemKind.MADE}:

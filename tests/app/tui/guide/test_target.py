@@ -10,7 +10,7 @@ from textual.widgets import Input, OptionList
 
 from app.clients.base import DirectoryEntry, Secrets
 from app.errors import LoginError, NoSuchShareError, UnreachableError
-from app.tui.guide.browser import BrowseScreen, VirtualList
+from app.tui.guide.browser import BrowseScreen, NameList
 from app.tui.guide.screen import GuideScreen, PageView
 from app.workflows.guide.browsing import MAKE_HERE
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, Option, Page, Simple
@@ -263,7 +263,7 @@ async def test_ten_thousand_files_are_listed_without_delay(guide_app, backend, m
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter", "enter")
         assert "10,000 items." in painted(guide_app)
-        lines = guide_app.screen.query_one(VirtualList)
+        lines = guide_app.screen.query_one(NameList)
         await press(guide_app, pilot, "end")
         assert "file 09999.bin" in painted(guide_app)
         drawn: list[int] = []
@@ -331,8 +331,8 @@ async def test_folders_lead_down_and_up_and_typing_finds_a_name(guide_app, backe
         await press(guide_app, pilot, "enter", "enter", "l", "enter")
         assert "/data/logs" in painted(guide_app)
         await press(guide_app, pilot, "y")
-        lines = guide_app.screen.query_one(VirtualList)
-        assert lines.names[lines.cursor] == "y.log"
+        lines = guide_app.screen.query_one(NameList)
+        assert lines.names[lines.highlighted] == "y.log"
         await press(guide_app, pilot, "left")
         assert lines.names[0] == MAKE_HERE.name
         assert "logs/" in painted(guide_app)
@@ -344,7 +344,7 @@ async def test_a_click_chooses_and_the_wheel_is_not_needed(guide_app):
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter")
-        await pilot.click(VirtualList, offset=(3, 0))
+        await pilot.click(NameList, offset=(3, 0))
         await settled(guide_app, pilot)
         assert "big.bin" in painted(guide_app)
 
