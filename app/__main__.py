@@ -6,7 +6,6 @@ import sys
 from app.child_process import keep_memory_to_ourselves
 
 CANCELLED = 130
-"""Exit code of an interruption before any output was possible."""
 
 
 def main() -> None:

@@ -33,7 +33,6 @@ from storage.records import HEAD, Experiment, ExperimentKind, Series, SeriesStat
 from storage.shared import Texts, texts_from_json
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
-"""Ids that can be typed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +217,6 @@ def _check_ids(notebook: Notebook, found: Sequence[ImportedRecording], file: str
 
 
 def _is_there(notebook: Notebook, found: ImportedRecording, file: str) -> bool:
-    """Raises UsageError if another recording has the id."""
     record = found.record
     if isinstance(record, Whole):
         series = [_known(notebook, one.id) for one in record.series]

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from forms.trials.report import ChangeSummary
 
 SLOWER, INCONCLUSIVE = 1, 3
-"""Exit codes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,5 +52,4 @@ def parse_rate(text: str) -> int:
 
 
 def _whole(number: str, factor: int) -> int:
-    """Rounded down; exact for any length."""
     return int(Decimal(number) * factor)

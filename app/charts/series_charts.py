@@ -26,7 +26,6 @@ _MARKS = {
 _TONES = {Tone.GOOD: marks.GOOD, Tone.BAD: marks.BAD, Tone.CAUTION: marks.UNUSUAL, Tone.FAINT: marks.MUTED}
 _HOLLOW = {Mark.REJECTED, Mark.FAILED, Mark.RESTORED}
 _THICKEST = 4
-"""Lines of a bar and the gap below it, at most."""
 _MOST_INTERVAL = 1.5
 """Times the longest bar: an interval that reaches further is cut there, so that it does not squeeze all bars."""
 _BREAK = 3
@@ -195,7 +194,6 @@ _ALIKE = 0.9
 _LEAST_CURVE = 12
 _BELOW = 3
 _BESIDE = 10
-"""At most that many columns of numbers stand left of a history's curve."""
 
 
 def rates_chart(

@@ -35,7 +35,6 @@ _SMALL_FILES: dict[str, bytes | int] = {
     "Grüße/100% done.txt": b"Names with spaces, brackets, umlauts and percent signs are measured like any other.\n",
     "archive/backup.tar": 16_000_000,
 }
-"""Content, or size in bytes, by relative path."""
 _END_SECONDS = 2.0
 
 
@@ -48,7 +47,6 @@ class PracticeServers:
         self._folder: Path | None = None
         self.secrets = Secrets(password=secrets.token_urlsafe(12))
         self.smb = Target(protocol="smb", host=HOST, share=SHARE, path=REPORT, user=USER)
-        """The port is known inside the block."""
         self.ftp = Target(protocol="ftp", host=HOST, path=f"/{REPORT}", user=USER)
 
     @property

@@ -24,7 +24,6 @@ _BEFORE_SECONDS = 15.0
 _AGAIN_SECONDS = 2.0
 _RENEW_SECONDS = 30.0
 _MOST_SAMPLES = 600
-"""Progress samples kept per run: as many as a chart can show."""
 
 Write = Callable[[Notebook], object]
 Told = TypeVar("Told")

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from storage.records import Target
 
 ESCAPE_MILLISECONDS = 25
-"""Textual's wait for what may follow Escape, where the user's environment says nothing; Textual itself waits 100."""
 SWITCH_SECONDS = 0.001
 """Seconds until another thread lets the screen's run; Python's own 5 ms add up to a wait that a user notices."""
 COLLECTOR_THRESHOLDS = (5_000, 20, 50)

@@ -72,7 +72,6 @@ def _apart(sides: Sides) -> bool:
 
 
 def _repeats(sides: Sides, called: Sequence[Series]) -> Sides:
-    """Two repeats of the same settings, one per side: their difference is variation."""
     wanted = {one.id for one in called}
     base, other = (tuple(one for one in side[:1] if one.id in wanted) for side in (sides.base, sides.other))
     return Sides(base=base, other=other, equal=True)

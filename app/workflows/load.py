@@ -45,7 +45,6 @@ class LoadRequest:
     smb_conf: str | None = None
     link_bits_per_second: int | None = None
     reuse_folder: str | None = None
-    """Name of the folder that an earlier load kept."""
 
     @property
     def target(self) -> Target:

@@ -363,7 +363,6 @@ def _done(series: Series) -> Iterator[int]:
 
 
 def _fixed_work() -> float:
-    """Seconds to hash the control bytes: the drift control."""
     content, found = bytes(CONTROL_BYTES), []
     for _ in range(CONTROL_TIMES):
         began = time.perf_counter()

@@ -53,7 +53,6 @@ class TrialOrder:
     """No pair or block begins that would end later."""
     run_seconds: float | None = None
     why_smaller: str = ""
-    """Why a smaller file is moved than asked for, in one line; empty where it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,7 +413,6 @@ class FittedRequest:
     request: process.SeriesRequest
     usual_bytes: int
     said: str = ""
-    """What was changed and why, in one line; empty where nothing was."""
     run_seconds: float | None = None
 
 

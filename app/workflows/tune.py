@@ -26,7 +26,6 @@ from storage.plan import DEFAULT_SIZE_BYTES
 from storage.records import ExperimentKind
 
 STOP_AFTER = 12
-"""Candidates in a row without a gain that end the tuning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +140,6 @@ class Tuning:
             )
 
     def _checked(self, name: str, value: str) -> ChangeableSetting:
-        """The candidate, looked at on the server. Raises ChangeRefusedError, UsageError."""
         proposed = any((one.name, one.value) == (name, value) for one in self.first)
         ways, target = replace(self.ways, restart=self.ways.restart and proposed), self.request.plan.target
         return samba_setting(name, [value], target, ways, kept=self.kept, kept_by_restart=self.kept_by_restart)

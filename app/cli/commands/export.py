@@ -258,7 +258,6 @@ def _one_for_stdout(formats: tuple[str, ...]) -> str:
 
 
 def _files(file_name: str, formats: tuple[str, ...] | None) -> dict[str, str]:
-    """Format by file name. Raises UsageError for an unknown suffix."""
     asked = format_of(file_name)
     if formats is None:
         suffix = Path(file_name).suffix

@@ -29,7 +29,6 @@ from storage.records import Command
 
 MOST_BYTES = 64 * 2**20
 MOST_MEMORY_BYTES = 360_000_000
-"""Allocation limit of an import; the whole process stays below 500 MB."""
 
 
 @common.command("import")

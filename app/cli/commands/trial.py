@@ -48,7 +48,6 @@ _SERIES = (
 
 
 LOAD_SETTLE_SECONDS = 1.0
-"""Between the logins and the measured window of a load."""
 
 
 restart_option = click.option(

@@ -30,7 +30,6 @@ class Context:
     notebook_path: Path
     practice: "tuple[Target, ...]" = ()
     theme_file: Path | None = None
-    """Where the theme chosen last is kept; None keeps none."""
     backend: Backend = field(default_factory=Backend)
     logins: Logins = field(default_factory=Logins)
     pointed: str = ""

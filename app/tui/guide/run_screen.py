@@ -33,9 +33,7 @@ REDRAW_SECONDS = 1.0
 PART_SECONDS = 3.0
 """A chart costs ten times as much as the line of what happens now, and is drawn no more often."""
 LONG_RUN_SECONDS = 1.0
-"""Of runs that last as long, the chart of all runs is drawn with the form: it is never one run behind."""
 _TABLE_FRAME = 5
-"""Lines of the form's table besides the runs: headings, rules, average and deviation."""
 _GROWS_BY = 4
 """Lines by which the form's table grows: each time the whole screen is laid out again."""
 

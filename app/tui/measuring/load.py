@@ -38,7 +38,6 @@ from storage.records import JSONValue, SeriesStatus, Target
 
 PART_SECONDS = 3.0
 CAPACITY = "capacity"
-"""What stands in place of numbers of users where the most that are carried are looked for."""
 
 
 def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValue]) -> LoadRequest:

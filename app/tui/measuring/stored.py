@@ -90,7 +90,6 @@ class StoredScreen(ReportScreen, ShowsMore):
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("stored.resume stored.label"), MORE)
 
     def __init__(self, recording_id: str) -> None:
-        """Of its id, or of the name of the trial."""
         super().__init__("", self.read_report)
         self.reference = recording_id
         self.head: Recording | None = None

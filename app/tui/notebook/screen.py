@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 _TYPING_SECONDS = 0.15
 _LEAST_LISTED = 5
 _AROUND_LIST = 6
-"""Lines that are no series: the frame, the filter, the headings, a blank one, the keys."""
 _REREAD_SECONDS = 2.0
 _POINTING_SECONDS = 0.1
 

@@ -68,7 +68,6 @@ def _with_headings(found: Sequence[Found]) -> Iterator[Found | Group]:
 
 
 MARKS = 4
-"""Cells before the first column: where the cursor is, what is marked, what is a baseline."""
 
 
 class ListColumn(NamedTuple):

@@ -107,7 +107,6 @@ class LinesScreen(BaseScreen):
     STORED: ClassVar[str] = ""
     """What Ctrl+L lists, in the plural: the recordings of the kind NAME."""
     RUN: "ClassVar[Callable[..., Screen[Any]]]"
-    """The screen that measures a request."""
     _first: Mapping[str, str]
     DEFAULT_CSS = """
     LinesScreen #lines { height: 1fr; }

@@ -21,7 +21,6 @@ from forms.wording import plain
 from storage.notebook import Notebook
 
 FILE_NAME = "copied.txt"
-"""Beside the notebook: what was copied last."""
 
 
 class Copies(Exports):

@@ -61,7 +61,6 @@ class RecordingScreen(BaseScreen):
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("recording.interrupt")
     STOP_HEADING: ClassVar[str]
     STOP_TEXT: ClassVar[str]
-    """What becomes of what was measured, for whoever is asked about stopping."""
     KEEP_ON: ClassVar[str]
     QUIT_TEXT: ClassVar[str]
 

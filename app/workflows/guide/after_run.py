@@ -260,7 +260,6 @@ def _ask_baseline(choices: GuideChoices, series_id: str) -> Ask:
 PRACTICE_BLOCK = 16 * 1024
 """A quarter of what the practice server takes at once, which it answers in the same time."""
 MOST_FROM_CATALOGUE = 5
-"""Number of settings offered at once; the catalogue has the others."""
 
 
 def change_page(choices: GuideChoices, known: GuideContext) -> Page:

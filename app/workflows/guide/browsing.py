@@ -23,7 +23,6 @@ class ItemKind(StrEnum):
     FOLDER = "folder"
     FILE = "file"
     MADE = "made"
-    """A file that is made for the measurement."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,6 @@ class MethodStep(StrEnum):
 
 STEPS = tuple(MethodStep)
 OWN_CHANGES = ("in-flight", "block")
-"""What this program can change by itself between two rounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,7 +46,6 @@ class MeasurementJob:
     logins: Logins = field(default_factory=Logins)
     control: SeriesControl = field(default_factory=SeriesControl)
     opened: Callable[[str], None] = lambda _series_id: None
-    """Told the series' id as soon as there is one."""
 
     def events(self) -> Iterator[Any]:
         """The recorder's. A password that was refused is not sent again."""
