@@ -39,9 +39,7 @@ class CatalogueScreen(BaseScreen):
     CatalogueScreen #search-line { height: 1; }
     CatalogueScreen #search { width: 1fr; background: transparent; padding: 0; }
     CatalogueScreen #found { width: auto; padding: 0 1; color: $text-muted; }
-    CatalogueScreen #entries {
-        width: 1fr; height: 1fr; border: none; padding: 0; text-wrap: nowrap; text-overflow: ellipsis;
-    }
+    CatalogueScreen #entries { width: 1fr; height: 1fr; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
     CatalogueScreen #entry-box { width: 85; height: 1fr; display: none; scrollbar-size-vertical: 1; }
     CatalogueScreen.-wide #entry-box { display: block; }
     """

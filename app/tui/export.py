@@ -41,8 +41,7 @@ class ExportScreen(BaseScreen):
     DEFAULT_CSS = """
     ExportScreen #formats-pane, ExportScreen #file-pane { height: auto; }
     ExportScreen #what { height: auto; max-height: 4; width: 100%; color: $text-muted; }
-    ExportScreen #formats { height: auto; border: none; margin-top: 1; padding: 0;
-        text-wrap: nowrap; text-overflow: ellipsis; }
+    ExportScreen #formats { height: auto; margin-top: 1; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
     ExportScreen .line { height: 1; }
     ExportScreen #path { width: 1fr; background: $panel; }
     ExportScreen #path:focus { text-style: bold; }

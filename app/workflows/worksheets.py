@@ -73,9 +73,6 @@ def group_from(words: str, number: int) -> sheets.UserGroup:
     )
 
 
-_KIND = "clients"
-
-
 def load_form(notebook: Notebook, load: Load) -> Report:
     """The form of a load."""
     return load_report(load, prediction_of(notebook, load))
@@ -84,7 +81,7 @@ def load_form(notebook: Notebook, load: Load) -> Report:
 def prediction_of(notebook: Notebook, load: Load) -> Prediction | None:
     """The prediction of the newest saved worksheet for the load's target."""
     servers = {(target.protocol, target.host, target.port_number) for target in load.targets}
-    for saved in notebook.worksheets(_KIND):
+    for saved in notebook.worksheets("clients"):
         with suppress(DocumentError, UnknownReferenceError):
             worksheet = sheets.UsersCalculation.from_content(saved.content)
             if worksheet.series_id is None:

@@ -104,7 +104,7 @@ def prepared(
         revert=choices.get("revert"),
         restart=choices["allow_restart"],
     )
-    keeps_size = _keeps_size(request, choices)
+    keeps_size = bool(choices["size_bytes"]) or request.plan.make_file
     return trial_order.prepared(request, name, values, ways, keeps_size=keeps_size, load=load)
 
 
@@ -134,10 +134,6 @@ def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tup
             settle_seconds=LOAD_SETTLE_SECONDS,
         ),
     )
-
-
-def _keeps_size(request: SeriesRequest, choices: Mapping[str, Any]) -> bool:
-    return bool(choices["size_bytes"]) or request.plan.make_file
 
 
 def _carry_out(
@@ -378,7 +374,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         common.say("Where only a restart of smbd brings that into effect, smbd is restarted and all its sessions end.")
     found = trial_order.FittedRequest(request, 0)
     if not load:
-        found = trial_order.fitted(request, keeps_size=_keeps_size(request, choices))
+        found = trial_order.fitted(request, keeps_size=bool(choices["size_bytes"]) or request.plan.make_file)
     if found.said:
         common.say(found.said)
     if found.run_seconds:

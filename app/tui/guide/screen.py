@@ -57,14 +57,10 @@ class PageView(Vertical, Commanded):
     PageView OptionList {
         height: 1fr;
         min-height: 4;
-        border: none;
         padding: 0;
-        background: transparent;
         text-wrap: nowrap;
         text-overflow: ellipsis;
-        scrollbar-size-vertical: 1;
     }
-    PageView OptionList:focus { border: none; background-tint: transparent; }
     PageView #page-doing { height: auto; text-style: bold; display: none; }
     PageView.-doing #page-doing { display: block; }
     PageView.-table #page-why { display: none; }

@@ -203,11 +203,8 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
         ids: list[str]
         edition: int
 
-    @dataclass
     class Pointed(Message):
         """The cursor is on another series, or on none."""
-
-        series_id: str | None
 
     @dataclass
     class Opened(Message):
@@ -353,7 +350,7 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
     def _tell(self) -> None:
         if self.pointed != self._pointed:
             self._pointed = self.pointed
-            self.post_message(self.Pointed(self.pointed))
+            self.post_message(self.Pointed())
 
     # What is in view
 
