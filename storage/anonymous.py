@@ -3,6 +3,7 @@
 import getpass
 import json
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,7 @@ _DOCUMENTS = {
 
 def forget_users(path: Path) -> None:
     """Remove the names of users and domains from a notebook that nobody else has open."""
-    db = Database(path)
-    try:
+    with closing(Database(path)) as db:
         db.execute("PRAGMA foreign_keys = OFF")
         people = {
             row[0]
@@ -53,8 +53,6 @@ def forget_users(path: Path) -> None:
                 for table, names_of in columns.items():
                     assignments = ", ".join(f"{name} = {function}({name})" for name in names_of)
                     db.execute(f"UPDATE {table} SET {assignments}")  # noqa: S608  our own names
-    finally:
-        db.close()
 
 
 def _collect(value: Any, people: set[str], domains: set[str]) -> None:

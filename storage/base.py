@@ -355,13 +355,9 @@ def _keep_copy(path: Path, found: int) -> None:
     part = path.with_name(f"{path.name}.format-{found}.part")
     part.unlink(missing_ok=True)
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, stat.S_IMODE(path.stat().st_mode)))
-    source, target = _connect(str(path)), sqlite3.connect(part)
-    try:
+    with closing(_connect(str(path))) as source, closing(sqlite3.connect(part)) as target:
         source.backup(target)
         target.execute("PRAGMA journal_mode = DELETE")
-    finally:
-        source.close()
-        target.close()
     part.replace(copy)
 
 

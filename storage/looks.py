@@ -66,10 +66,6 @@ class AuditedSetting:
     line: int = 0
 
 
-def _facts(place: JSONNode) -> dict[str, FactValue]:
-    return {name: _fact(JSONNode(f"{place.name}.{name}", value)) for name, value in place.object().value.items()}
-
-
 def _fact(place: JSONNode) -> FactValue:
     return place.text() if isinstance(place.value, str) else place.number()
 
@@ -83,7 +79,7 @@ class Audit:
     subject: Filled
     scope: AuditScope
     settings: tuple[AuditedSetting, ...] = ()
-    facts: Annotated[Mapping[str, FactValue], _facts] = field(default_factory=dict)
+    facts: Mapping[str, Annotated[FactValue, _fact]] = field(default_factory=dict)
     findings: tuple[AuditFinding, ...] = ()
     problems: tuple[str, ...] = ()
     label: str = ""
@@ -165,13 +161,11 @@ class Diagnosis(Head):
     settings: Settings = field(default_factory=Settings)
     effort: Effort = Effort.USUAL
     only: tuple[StageName, ...] = ()
-    """Empty for all stages."""
     folder: str | None = None
     """An existing folder on the share that is listed in place of new ones; it is only read."""
     server_ssh: str | None = None
     smb_conf: str | None = None
     profile: bool = False
-    """Whether smbd's profile is read beside the small files."""
     loopback: bool = False
     link_bits_per_second: float | None = None
     client: ClientFacts | None = None
@@ -233,7 +227,6 @@ class Watch:
     baseline: Filled
     command: Command
     state: WatchState = WatchState.POSTPONED
-    """What the last check found."""
     standing: WatchState = WatchState.STEADY
     """Steady, slower or unmeasurable."""
     since: Moment
@@ -248,7 +241,6 @@ class Watch:
     unconfirmed_ids: tuple[str, ...] = ()
     """Series that were slower, each not confirmed by the next: no history of the path."""
     why: str = ""
-    """Why the last check gave no verdict."""
     label: str = ""
     note: str = ""
     question: str = ""

@@ -56,7 +56,6 @@ class RunCounts:
     files: Annotated[int, up_to(MOST_FILES, at_least=1)] | None = None
     """A tree of that number of files, each of ``size_bytes``; None for one file."""
     profile: bool = False
-    """Read smbd's profile after each run."""
     make_file: bool = False
     """For a get: put a file first and remove it at the end; the target's path is a folder."""
     verify: bool = False

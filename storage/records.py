@@ -150,7 +150,6 @@ class ExperimentKind(StrEnum):
 
     @property
     def word(self) -> str:
-        """The kind for people."""
         return "experiment" if self is ExperimentKind.STEPS else self.value
 
 

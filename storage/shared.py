@@ -94,7 +94,8 @@ class Texts:
             for when, text in () if name.startswith(f"{BASELINE}/") else one.others:
                 fresh = [part for part in text.split("\n\n") if part not in parts]
                 if fresh:
-                    parts += [f"Other {_words(name)} of {utc_minute(when)}: {fresh[0]}", *fresh[1:]]
+                    what = f"reason for run {name.rpartition('/')[2]}" if "/" in name else name
+                    parts += [f"Other {what} of {utc_minute(when)}: {fresh[0]}", *fresh[1:]]
         return "\n\n".join(part for part in parts if part)
 
     def to_json(self) -> dict[str, JSONValue]:
@@ -112,7 +113,3 @@ def texts_from_json(place: JSONNode, created_at: str) -> Texts:
         if not one.now or not all(_VERSION.fullmatch(version) for version in (*one.now, *one.past)):
             raise DocumentError(f"{place.name}.{name}: expected versions, each by the time when it was written")
     return Texts(created_at, texts)
-
-
-def _words(name: str) -> str:
-    return f"reason for run {name.rpartition('/')[2]}" if "/" in name else name

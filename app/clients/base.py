@@ -256,6 +256,16 @@ class Files(Connection, Protocol):
     def move_files(self, files: Iterable[FileMove], moved: Moved) -> None: ...
 
 
+@contextmanager
+def opened(files: Files, path: str, mode: OpenMode = OpenMode.READ) -> Iterator[FileHandle]:
+    """The file inside the block, which closes it."""
+    handle = files.open(path, mode)
+    try:
+        yield handle
+    finally:
+        files.close_file(handle)
+
+
 class OneByOne:
     """Moves files one after another."""
 

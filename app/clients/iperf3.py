@@ -21,6 +21,16 @@ from storage.records import ClientFacts, Target, format_target
 
 _TRIAL_BYTES = 128 * 1024
 _INTERVAL_SECONDS = 0.1
+_ANOTHER, _START = "or start another `iperf3 -s` on another --port", "start `iperf3 -s` there"
+_NO_NAME = ("name or service", "address family", "no address")
+_REFUSALS: tuple[tuple[tuple[str, ...], type[MeasurementError], str], ...] = (
+    (("busy",), UnreachableError, f"the server is busy with another test; wait until it is over, {_ANOTHER}"),
+    (_NO_NAME, UnreachableError, "no host of that name is known; check the name, or give its address"),
+    (("unable to connect",), UnreachableError, f"no iperf3 server answers ({{said}}); {_START} and open its port"),
+    (("timed out", "timeout"), StalledError, "nothing moved ({said}); look at the server and the network"),
+    (("",), ConnectionLostError, "iperf3 said: {said}; check that `iperf3 -s` still runs there"),
+)
+"""Words of iperf3's errors, with the error and what to do; the last row holds for all others."""
 
 
 def _transfer(raw: dict[str, object], elapsed_seconds: float, where: str, *, reverse: bool) -> Transfer:
@@ -164,20 +174,6 @@ class Iperf3Client:
         return raw
 
     def _refused(self, said: str) -> MeasurementError:
-        lower = said.lower()
-        if "busy" in lower:
-            return UnreachableError(
-                f"{self._where}: the server is busy with another test; wait until it is over, or start another "
-                "`iperf3 -s` on another --port"
-            )
-        if "name or service" in lower or "address family" in lower or "no address" in lower:
-            return UnreachableError(
-                f"{self._where}: no host of that name is known; check the name, or give its address"
-            )
-        if "unable to connect" in lower:
-            return UnreachableError(
-                f"{self._where}: no iperf3 server answers ({said}); start `iperf3 -s` there and open its port"
-            )
-        if "timed out" in lower or "timeout" in lower:
-            return StalledError(f"{self._where}: nothing moved ({said}); look at the server and the network")
-        return ConnectionLostError(f"{self._where}: iperf3 said: {said}; check that `iperf3 -s` still runs there")
+        told = (row for row in _REFUSALS if any(word in said.lower() for word in row[0]))
+        _, kind, text = next(told)
+        return kind(f"{self._where}: {text.format(said=said)}")

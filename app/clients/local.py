@@ -177,18 +177,12 @@ class LocalClient(base.OneByOne):
             self._do(path, os.rmdir, path)
 
     def read_file(self, path: str, size_bytes: int) -> int:
-        handle = self.open(path)
-        try:
+        with base.opened(self, path) as handle:
             return self.read_at(handle, 0, size_bytes)
-        finally:
-            self.close_file(handle)
 
     def write_file(self, path: str, data: memoryview, mode: base.OpenMode = base.OpenMode.CREATE) -> None:
-        handle = self.open(path, mode)
-        try:
+        with base.opened(self, path, mode) as handle:
             self.write_at(handle, 0, data)
-        finally:
-            self.close_file(handle)
 
     def _do(self, path: str, function: Any, *arguments: Any) -> Any:
         with self._mapped(path):

@@ -49,7 +49,6 @@ class ResourceSample:
     kernel_ticks: int | None = None
     """The kernel's own threads (write-back, network)."""
     own_ticks: int = 0
-    """Of this program and its children, if it runs on that machine."""
     interfaces: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     disk_busy_seconds: Mapping[str, float] = field(default_factory=dict)
     memory: ProcessMemory | None = None

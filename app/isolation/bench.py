@@ -248,7 +248,6 @@ class LayerBench:
             places.make_disk_folder(shell, place, self._bench_script.text)
 
     def ceiling(self, clients: int) -> float:
-        """Operations a second against a server that does almost nothing."""
         result = self._replay(replace(self._plan(clients, _CEILING_SECONDS), null=True))
         self._raise_if_stopped()
         return sum(result.operations.values()) / max(result.seconds, 1e-6)
@@ -313,15 +312,8 @@ class LayerBench:
     def _told(self, run: LayerRun, result: BenchResult) -> LayerRun:
         counts = {name: count for name, count in self.script.counts.items() if name not in _UNCOUNTED}
         done = sum(count for name, count in result.operations.items() if name not in _UNCOUNTED)
-        return replace(
-            run,
-            seconds=result.seconds,
-            bytes_per_second=result.bytes_per_second,
-            passes=done / max(1, sum(counts.values())),
-            operations=dict(result.operations),
-            longest_seconds=result.longest_seconds,
-            unexpected=len(result.complaints),
-        )
+        passes = done / max(1, sum(counts.values()))
+        return replace(run, **shared(result, LayerRun), passes=passes, unexpected=len(result.complaints))
 
     def _start(self, layer: Layer, clients: int) -> RunningProgram:
         seconds, script, shell = str(self._request.seconds), self._bench_script, self._places.shell
@@ -388,15 +380,9 @@ class LayerBench:
             processes["clients"] = 100 * result.cpu_seconds / (seconds * self._places.processors)
         return replace(
             run,
-            seconds=seconds,
+            **shared(result, LayerRun) | {"seconds": seconds},
             bytes_per_second=result.moved_bytes / seconds,
             passes=sum(result.operations.values()) / len(script.lines),
-            operations=result.operations,
-            requests=result.requests,
-            window_requests=result.window_requests,
-            unexpected=result.unexpected,
-            wait_seconds=result.wait_seconds,
-            longest_seconds=result.longest_seconds,
             client_cpu_seconds=result.cpu_seconds,
             client_held_seconds=result.held_seconds,
             processes=processes,

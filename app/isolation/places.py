@@ -43,7 +43,6 @@ class DiskPlace(NamedTuple):
     user: int
     """Owner of the share's folder, or nobody; never root."""
     as_user: tuple[str, ...] = ()
-    """Command prefix to run as that user."""
 
 
 def find_disk_place(shell: ServerShell, share_folder: str, name: str) -> DiskPlace | str:

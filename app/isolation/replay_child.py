@@ -33,7 +33,6 @@ from storage.records import ClientFacts, Target
 
 _SYNCHRONIZE, _DELETE = 0x00100000, 0x00010000
 ACCESS_FILE = _SYNCHRONIZE | 0x183
-"""Read and write data and attributes, as nbench asks for."""
 _ACCESS_FOLDER = _SYNCHRONIZE | 0x81
 _ACCESS_ASK = _SYNCHRONIZE | 0x80
 _ACCESS_REMOVE = _SYNCHRONIZE | _DELETE | 0x80
@@ -67,7 +66,6 @@ class Tally:
     wait_seconds: float = 0.0
     longest_seconds: float = 0.0
     unexpected: int = 0
-    """Lines whose result the script did not expect."""
 
     def requests_by_name(self) -> Counter[str]:
         return Counter({_NAMES[command]: count for command, count in self.requests.items()})
@@ -303,7 +301,6 @@ class ReplayPlan:
     client: ClientFacts | None = None
     """What was negotiated, for the null server that imitates it without a login."""
     null: bool = False
-    """Against a server that does almost nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,11 +334,8 @@ def _share(plan: ReplayPlan) -> Iterator[Share]:
         return
     from app.clients.smb.client import SMBClient  # noqa: PLC0415  loaded once, before the clients are forked
 
-    client = SMBClient(plan.target, plan.secrets, plan.settings)
-    try:
+    with contextlib.closing(SMBClient(plan.target, plan.secrets, plan.settings)) as client:
         yield client.connected_share()
-    finally:
-        client.close()
 
 
 def main() -> int:
@@ -365,13 +359,10 @@ def _replay(plan: ReplayPlan) -> ReplayResult:
         return _replay_by_all(plan, plan.client, Counter())
     from app.clients.smb.client import SMBClient  # noqa: PLC0415  loaded once, before the clients are forked
 
-    first = SMBClient(plan.target, plan.secrets, plan.settings)
-    try:
+    with contextlib.closing(SMBClient(plan.target, plan.secrets, plan.settings)) as first:
         maker = Replayer(first.connected_share(), plan.folder, 0)
         maker.make_folder("\\")
         facts = first.facts()
-    finally:
-        first.close()
     return _replay_by_all(plan, facts, maker.tally.requests_by_name())
 
 

@@ -18,7 +18,6 @@ from storage.json_reader import named, shared
 from storage.records import RunStatus, SeriesStatus, new_series_id, utc_now
 
 Step = tuple[int, Layer, int]
-"""Round, layer, clients."""
 _CLOSE_PRICE = 1.05
 """A price is precise enough if its interval reaches at most 5 % to either side."""
 _MOST_PRICE_ROUNDS = 12

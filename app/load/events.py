@@ -190,7 +190,6 @@ class LoadPlan:
     folder: str = ""
     reuse: bool = False
     keep: bool = False
-    """The files stay afterwards."""
     leftover: bool = False
     """The folder may remain from an interrupted load and is removed first."""
     processes: int = 1

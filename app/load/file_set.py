@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from app.clients.base import MAX_BLOCK_BYTES, Content, Files, OpenMode
+from app.clients.base import MAX_BLOCK_BYTES, Content, Files, OpenMode, opened
 from app.errors import MeasurementError, NoSuchFileError
 from app.targets import join
 from storage.loads.records import RequestKind, Scenario, SizeClass
@@ -79,14 +79,11 @@ def write_whole(
         files.write_file(path, CONTENT.block(at, size_bytes), mode)
         count(0, size_bytes)
         return
-    handle = files.open(path, mode)
-    try:
+    with opened(files, path, mode) as handle:
         for done in range(0, size_bytes, block_bytes):
             length = min(block_bytes, size_bytes - done)
             files.write_at(handle, done, CONTENT.block(at + done, length))
             count(0, length)
-    finally:
-        files.close_file(handle)
 
 
 def check_there(files: Files, folder: str, wanted: FileSet) -> None:
@@ -113,7 +110,6 @@ def remove_users_own(files: Files, folder: str) -> None:
 
 
 _NAME = re.compile(r"[du]\d+|f\d{7}|copy[01]|document(\.new)?|written")
-"""Names that a load gives its files and folders."""
 
 
 def names_in(files: Files, path: str, *, any_name: bool = False) -> tuple[list[str], list[str]]:
@@ -183,13 +179,13 @@ class FileRequests:
         self._chance = chance
         self._count = count
         self._turn = 0
-        self._do: Mapping[RequestKind, Callable[[], None]] = {
+        self._do: Mapping[RequestKind, Callable[[], object]] = {
             RequestKind.READ: self._read,
             RequestKind.WRITE: self._write,
             RequestKind.READ_PARTS: self._read_parts,
             RequestKind.WRITE_PARTS: self._write_parts,
             RequestKind.LIST: self._list,
-            RequestKind.QUERY: self._query,
+            RequestKind.QUERY: lambda: files.query(self._pick()[0]),
             RequestKind.SAVE: self._save,
             RequestKind.COPY_IN: self._copy_in,
             RequestKind.COPY_OUT: self._copy_out,
@@ -203,12 +199,9 @@ class FileRequests:
         if size_bytes <= BLOCK_BYTES or not self._files.has_handles:
             self._count(self._files.read_file(path, size_bytes), 0)
             return
-        handle = self._files.open(path)
-        try:
+        with opened(self._files, path) as handle:
             for at in range(0, size_bytes, BLOCK_BYTES):
                 self._count(self._files.read_at(handle, at, min(BLOCK_BYTES, size_bytes - at)), 0)
-        finally:
-            self._files.close_file(handle)
 
     def _write_whole(self, path: str, size_bytes: int, mode: OpenMode) -> None:
         at = self._at()
@@ -244,32 +237,23 @@ class FileRequests:
     def _read_parts(self) -> None:
         path, file = self._pick()
         self._files.query(path)
-        handle = self._files.open(path)
-        try:
+        with opened(self._files, path) as handle:
             last = max(0, file.size_bytes - PIECE_BYTES)
             for _ in range(_PIECES):
                 at = self._chance.randrange(last + 1)
                 self._count(self._files.read_at(handle, at, min(PIECE_BYTES, file.size_bytes)), 0)
-        finally:
-            self._files.close_file(handle)
 
     def _write_parts(self) -> None:
         path, file = self._pick()
         length = min(PIECE_BYTES, file.size_bytes)
-        handle = self._files.open(path, OpenMode.UPDATE)
-        try:
+        with opened(self._files, path, OpenMode.UPDATE) as handle:
             at = self._chance.randrange(max(1, file.size_bytes - length))
             self._files.write_at(handle, at, CONTENT.block(self._at(), length))
             self._count(0, length)
-        finally:
-            self._files.close_file(handle)
 
     def _list(self) -> None:
         folder = self._set.folders[self._chance.randrange(len(self._set.folders))]
         self._files.list(place(self._files.target, self._folder, folder))
-
-    def _query(self) -> None:
-        self._files.query(self._pick()[0])
 
     def _save(self) -> None:
         path, beside = self._own_path("document"), self._own_path("document.new")

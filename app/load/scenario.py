@@ -147,7 +147,6 @@ def changed(
 
 
 def _with_reads(requests: Mapping[RequestKind, float], percent: float) -> dict[RequestKind, float]:
-    """Kinds of reads, and of writes, keep their proportions."""
     sides: Sequence[dict[RequestKind, float]] = (
         {kind: share for kind, share in requests.items() if kind.reads} or {RequestKind.READ: 1.0},
         {kind: share for kind, share in requests.items() if kind.writes} or {RequestKind.WRITE: 1.0},

@@ -38,7 +38,6 @@ class WorkerOrder:
     port: int
     """The engine's, on the loopback."""
     key: str
-    """What lets it talk to the engine."""
 
 
 def start_worker(order: WorkerOrder) -> ChildProcess:

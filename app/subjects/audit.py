@@ -5,6 +5,7 @@ import socket
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -24,7 +25,6 @@ from storage.plan import Settings
 from storage.records import FactValue, Target, format_target, utc_now
 
 MOST_BYTES = 16 << 20
-"""A larger smb.conf is refused."""
 MOST_INCLUDES = 200
 _NUL_SHARE = 0.01
 """A larger share of NUL bytes means a binary file."""
@@ -146,18 +146,15 @@ def _with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target
 
 
 def _session_facts(request: AuditRequest) -> tuple[dict[str, FactValue], list[str]]:
-    """Facts, and why there was no session."""
     secrets = request.secrets()
     if secrets is None:
         return {}, []
-    client = make_client(request.target, "sharebench", secrets, request.settings, 1 << 20)
     try:
-        client.connect()
-        agreed, path = client.facts(), client.facts_of_path()
+        with closing(make_client(request.target, "sharebench", secrets, request.settings, 1 << 20)) as client:
+            client.connect()
+            agreed, path = client.facts(), client.facts_of_path()
     except MeasurementError as error:
         return {}, [f"no session: {error}"]
-    finally:
-        client.close()
     facts: dict[str, FactValue | None] = {
         "session.dialect": agreed.dialect,
         "session.signing": agreed.signing,

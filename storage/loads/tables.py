@@ -9,7 +9,7 @@ from storage.codec import object_of, of_a_sound_file
 from storage.json_reader import Count, JSONNode, named
 from storage.loads.records import Load, LoadPoint, PointServer, histogram_from_json
 from storage.recordings import LOAD, Recording, RecordingTables, recorded, with_head
-from storage.records import Spread, Target
+from storage.records import Spread
 
 _HISTOGRAMS = {"response": "response", "service": "service", "logins": "logins", "lateness": "generator_lateness"}
 _PROCESSORS, _SOME_PROCESSORS = ("user", "system", "total"), ("smbd", "kernel", "others")
@@ -96,19 +96,16 @@ def _cards_from(node: JSONNode) -> dict[str, tuple[float, float]]:
 
 def head_of_load(load: Load) -> Recording:
     """The load as a recording."""
+    target = load.targets[0]
     head = recorded(
         replace(load, points=()),
         LOAD,
         apart=("points", "scratch_folder"),
-        subject=f"{load.scenario.name} {_place(load.targets[0])}",
+        subject=f"{load.scenario.name} {target.protocol}://{target.host}/{target.share or ''}".rstrip("/"),
         leftovers={"scratch_folder": load.scratch_folder} if load.scratch_folder else None,
         imported_at=load.imported_at,
     )
     return replace(head, content={**head.content, "scenario": load.scenario.to_json()})
-
-
-def _place(target: Target) -> str:
-    return f"{target.protocol}://{target.host}/{target.share or ''}".rstrip("/")
 
 
 class LoadTables(RecordingTables):

@@ -34,7 +34,6 @@ class _Moving:
     ended: bool
     """All of it was moved, or nothing more can be."""
     answers: int = 0
-    """Still to come."""
     at: int = 0
     file_id: bytes = b""
     """Once it is open, until it is closed."""

@@ -315,7 +315,6 @@ class Listener:
     info = print = debug
 
     def session(self, target: Target, secrets: Secrets, timeout_seconds: float) -> Any:
-        """Not logged in yet."""
         return smbclientng_session.SMBSession(
             host=target.host,
             port=target.port_number,

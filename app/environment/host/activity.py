@@ -73,13 +73,8 @@ class Wire:
 
     @property
     def header_bytes(self) -> int:
-        stamps = link_facts.TCP_TIMESTAMP_BYTES if self.timestamps else 0
-        return (
-            link_facts.ETHERNET_HEADER_BYTES
-            + link_facts.IP_HEADER_BYTES[self.ip_version]
-            + link_facts.TCP_HEADER_BYTES
-            + stamps
-        )
+        tcp = link_facts.TCP_HEADER_BYTES + (link_facts.TCP_TIMESTAMP_BYTES if self.timestamps else 0)
+        return link_facts.ETHERNET_HEADER_BYTES + link_facts.IP_HEADER_BYTES[self.ip_version] + tcp
 
     @property
     def forward_share(self) -> float:
@@ -116,10 +111,7 @@ def take_reading(wire: Wire, ours: Ours) -> Reading | None:
         cpu=cpu,
         our_ticks=ours.ticks(processes),
         kernel_ticks=kernel_ticks(processes),
-        rx_bytes=counts.get("rx_bytes", 0),
-        tx_bytes=counts.get("tx_bytes", 0),
-        rx_packets=counts.get("rx_packets", 0),
-        tx_packets=counts.get("tx_packets", 0),
+        **{name: counts.get(name, 0) for name in ("rx_bytes", "tx_bytes", "rx_packets", "tx_packets")},
         disk_milliseconds=parse_disks(read_text("/proc/diskstats")),
         segments_sent=sent,
         retransmitted=again,

@@ -335,20 +335,13 @@ def detect_link(host: str, port: int | None = None) -> tuple[int | None, str]:
     return None, f"{name} does not say its rate; name the rate yourself"
 
 
-def _kind(link: Link) -> str:
-    if link.loopback:
-        return "loopback"
-    if link.wireless:
-        return "wireless"
-    return "card" if link.hardware else "virtual"
-
-
 def facts_of_link(link: Link, *, timestamps: bool = True) -> dict[str, FactValue]:
     """By name, without unknown ones; the ceiling is that of TCP's payload."""
     ceiling = ceiling_of(link, timestamps=timestamps)
+    kinds = (("loopback", link.loopback), ("wireless", link.wireless), ("card", link.hardware), ("virtual", True))
     known: dict[str, FactValue | None] = {
         "link.interface": link.interface,
-        "link.kind": _kind(link),
+        "link.kind": next(kind for kind, holds in kinds if holds),
         "link.driver": link.driver,
         "card.driver_version": link.driver_version if link.hardware else None,
         "card.firmware": link.firmware,

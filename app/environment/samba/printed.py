@@ -333,7 +333,8 @@ def _add_running(found: SambaFacts, answer: Answer, client_address: str) -> None
     found.facts["samba.smbd_running"] = len(commands)
     path = str(found.facts.get("smb.conf.path", ""))
     others = {given for command in commands if (given := config_option(command))}
-    if path and others and path not in others and not any(_is_default(command) for command in commands):
+    default = any(not command.startswith("smbd:") and config_option(command) is None for command in commands)
+    if path and others and path not in others and not default:
         found.runs_with_another = True
         named = ", ".join(sorted(others)[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
         found.problems.append(f"smbd runs with {named}, but the facts are those of {path}; name that file")
@@ -375,7 +376,3 @@ def config_option(command: str) -> str | None:
         if word.startswith("-s") and word[2:3] == "/":
             return word[2:]
     return None
-
-
-def _is_default(command: str) -> bool:
-    return not command.startswith("smbd:") and config_option(command) is None

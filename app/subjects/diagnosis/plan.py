@@ -13,7 +13,6 @@ from storage.records import ClientFacts, Target
 
 KIB, MIB = 1024, 1024 * 1024
 SHARE_OF_FREE = 0.1
-"""No more of the free space is ever used."""
 _LEAST_SHARE = 0.02
 """Less than this share of the planned bytes measures nothing."""
 _SHORT_STAGE_SECONDS = 5.0
@@ -41,7 +40,6 @@ class Sizes:
     """After that a stage begins no further part."""
 
     def amount(self, stages: tuple[StageName, ...], *, own_folders: bool) -> tuple[int, int]:
-        """The most files and bytes that these stages create."""
         files, size = 0, 0
         if StageName.SMALL_FILES in stages:
             files = 2 * self.files + len(patterns()) * min(self.files, self.pattern_files)
@@ -102,7 +100,6 @@ class DiagnosisPlan:
     own_folder: str
     """Its name; it is made by the first stage that writes."""
     folder: str | None = None
-    """An existing folder to list."""
     profile_ssh: str | None = None
     profile_conf: str | None = None
     """The smb.conf of the smbd whose profile is read; None: no profile."""

@@ -176,22 +176,15 @@ def _measure(
         diagnosis = replace(diagnosis, leftover=None)
     status, why = measuring.standing(control)
     link = find_link(request.target.host, request.target.port_number)
-    return DiagnosisClosed(
-        diagnosis=replace(
-            diagnosis,
-            status=status,
-            error=why or None,
-            loopback=bool(link and link.loopback),
-            link_bits_per_second=float(link.bits_per_second) if link and link.bits_per_second else None,
-        )
-    )
+    rate = float(link.bits_per_second) if link and link.bits_per_second else None
+    diagnosis = replace(diagnosis, loopback=bool(link and link.loopback), link_bits_per_second=rate)
+    return DiagnosisClosed(diagnosis=replace(diagnosis, status=status, error=why or None))
 
 
 class _Measuring:
     def __init__(self, request: DiagnosisRequest, diagnosis: Diagnosis) -> None:
         self.request, self.diagnosis = request, diagnosis
         self.problem = ""
-        """Why our folder may still be there."""
         self._is_stored = False
         self._to_do = [name for name in diagnosis.planned if diagnosis.stage(name) is None]
         # the first login of a process is the cold one, and the audit logs in too
@@ -203,13 +196,9 @@ class _Measuring:
             server = collect(request.target, ssh=request.server_ssh, smb_conf=request.smb_conf).server
             profile_conf = profiled_conf(server, request.smb_conf, request.target)
         plan = DiagnosisPlan(
-            target=request.target,
-            secrets=request.secrets,
-            settings=request.settings,
+            **shared(request, DiagnosisPlan) | {"stages": tuple(self._to_do)},
             sizes=SIZES[request.effort],
-            stages=tuple(self._to_do),
             own_folder=new_folder("diagnose"),
-            folder=request.folder,
             profile_ssh=request.server_ssh,
             profile_conf=profile_conf,
         )
