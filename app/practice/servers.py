@@ -1,7 +1,4 @@
-"""Practice servers: SMB and FTP on free loopback ports, with a temporary folder of files, at a known rate.
-
-Each is a process, ``python -m app.practice.servers smb``: orders on stdin, its port on stdout, ends at EOF on stdin.
-"""
+"""Practice servers at a known rate: SMB and FTP, each a process with orders on stdin and its port on stdout."""
 
 import logging
 import os

@@ -41,10 +41,7 @@ class Calibration:
 def ceiling_of(
     series: Series, notebook: Notebook, *, renew: bool = False, keep: Callable[[Write], object] | None = None
 ) -> Calibration:
-    """Measured if unknown, too old, slower than the series (whose rate is then the least) or to be renewed (``renew``).
-
-    The best counts, busy ones do not; external programs and bare TCP have none. ``keep`` writes it, else at once.
-    """
+    """Calibrates if unknown, old, beaten by the series, or to ``renew``; the best counts. ``keep`` writes it."""
     key = ceiling_key(series)
     known = notebook.ceiling(key)
     reached = max((run.bytes_per_second or 0.0 for run in series.measured()), default=0.0)

@@ -453,10 +453,7 @@ def record_interleaved(
     control: SeriesControl,
     logins: Sequence[str] = (),
 ) -> Iterator[tuple[int, RecorderEvent]]:
-    """Measure series run by run (1 2 3, 3 2 1, …), each event with its request's index; others outlast a failure.
-
-    None begins after a cancel, or after a refusal of its entry in ``logins``: each try may lock the account.
-    """
+    """Measure series run by run, each event with its index; none begins after a cancel or a refusal of its login."""
     refused: set[str] = set()
     controls = [SeriesControl() for _ in requests]
 

@@ -23,9 +23,7 @@ MOST_CHANGES = 100
 
 
 def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Sequence[str] = ()) -> list[Sides]:
-    """The base first; ``again`` are its repeats, as is a third series that has its settings (A B A).
-    Raises UsageError, UnknownReferenceError.
-    """
+    """The base first; ``again``, or a third with its settings, repeats it. Raises UsageError, UnknownReferenceError."""
     repeated = notebook.repeated_ids()
     called = [notebook.series(reference) for reference in references]
     if any(one.id == called[0].id for one in called[1:]):
@@ -46,9 +44,7 @@ def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Seque
 
 
 def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:
-    """Add the path's series before the newest base, or ``judged``, in groups of equal settings, without unconfirmed
-    slowdowns: they give the series-to-series variation.
-    """
+    """Add the path's series before the newest base, or ``judged``, in groups of equal settings: how much they vary."""
     base = max(sides.base, key=lambda one: one.created_at)
     end = (judged or base).created_at
     since = datetime.fromisoformat(end).astimezone(UTC) - timedelta(days=NONE_AFTER_DAYS)

@@ -66,10 +66,7 @@ class SurveyRound:
 
 
 def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, again: bool = False) -> SurveyRound:
-    """The hosts' last round if incomplete, else (or ``again``) a new one, of ports that answer.
-
-    Raises UsageError, LoginError, and UnreachableError if no port answers.
-    """
+    """The last round if incomplete, else (or ``again``) a new one. Raises UsageError, LoginError, UnreachableError."""
     if choices.smb is None and choices.ftp is None and not choices.iperf3:
         raise UsageError(
             "nothing to measure: name a share, or a folder of the FTP server",

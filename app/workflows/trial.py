@@ -44,10 +44,7 @@ CONTROL_TIMES = 3
 def run_trial(
     order: trial_order.TrialOrder, notebook_path: Path, control: SeriesControl
 ) -> Generator[trial_order.TrialEvent, None, None]:
-    """Carry out or resume a trial; last come SettingRestored and, if measured, Judged.
-
-    Raises ChangeFailedError, which says what the server is set to now, or MeasurementError.
-    """
+    """Carry out or resume a trial; last come SettingRestored and Judged. Raises ChangeFailedError, MeasurementError."""
     trial_order.check_target(order.request)
     with open_notebook(notebook_path) as notebook:
         window, measured = order.plan.load, (order.request, control)

@@ -425,10 +425,7 @@ def fitting_bytes(size_bytes: int, bytes_per_second: float) -> int | None:
 
 
 def fitted(request: process.SeriesRequest, *, keeps_size: bool = False) -> FittedRequest:
-    """A smaller file where a run would take over LONGEST_SECONDS, unless its size was chosen or none can be made.
-
-    Moves the usual one for PROBE_SECONDS to find that out. Raises MeasurementError.
-    """
+    """A smaller file where runs would take over LONGEST_SECONDS, if its size may change. Raises MeasurementError."""
     plan = request.plan
     if not plan.target.abilities.moves_files:
         return FittedRequest(request, 0)

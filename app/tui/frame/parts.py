@@ -20,10 +20,7 @@ _WAYS = ("back", "close", "app.command_palette", "app.help", "app.quit")
 
 
 class KeyBar(Widget, can_focus=False):
-    """The keys and what they do, as many as there is room for; a click on one presses it.
-
-    Textual's footer makes a widget of each at each change: 60 ms (2 cores, 2026-11-20), while a transfer is timed.
-    """
+    """The keys and what they do; a click presses one. Textual's footer takes 60 ms a change, while runs are timed."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-bar--key", "key-bar--name"}

@@ -1,7 +1,4 @@
-"""One session of the guide, without a screen: its steps are generators of what they need from whoever shows them.
-
-They take each answer, and the error of each that failed; they are closed where the user goes back.
-"""
+"""One session of the guide: its steps are generators of what they need, take each answer or error, and are closed."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
