@@ -38,7 +38,7 @@ def cell_percent(value: float | None) -> str:
 def signed_percent(value: float | None) -> str:
     """A change in percent, with its sign: ``+2.5 %``; a large one as a factor, ``×640``."""
     if value is None or value < _FACTOR_FROM:
-        return ABSENT if value is None else f"{round(value, 1) + 0.0:+,.1f} %"
+        return ABSENT if value is None else f"{round(value, 1) + 0.0:+,.1f} %".replace("-", MINUS)
     return _times(value)
 
 

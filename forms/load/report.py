@@ -377,9 +377,9 @@ def _advice(load: Load) -> Iterator[str]:
             )
     seen = [point.server is not None for point in load.points if point.status is not PointStatus.FAILED]
     if seen and not any(seen):
-        yield "The server was not seen: let it be read by ssh for its processors, memory and cards; or measure longer."
+        yield "No figures of the server: name it with --server-ssh, or measure longer."
     elif not all(seen):
-        yield "The server was seen too seldom at some points: measure longer."
+        yield "Too few figures of the server at some points: measure longer."
 
 
 def _stalls(points: Sequence[LoadPoint]) -> Iterator[str]:

@@ -29,7 +29,7 @@ _HELP = {
     "change_ratio": "Change against the baseline; -0.1 is 10 % slower.",
     "load_users_carried": "Most users without overload; 0 if unknown.",
     "load_requests_per_second": "Completed requests.",
-    "load_response_p95_seconds": "95th percentile of the response time, from due to answered.",
+    "load_response_p95_seconds": "95th percentile of the response time, measured from the scheduled start.",
     "load_errors": "Failed requests.",
 }
 

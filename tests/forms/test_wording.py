@@ -32,7 +32,7 @@ def test_sizes_of_files_are_short(value, text):
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(2.5, "+2.5 %"), (-2.5, "-2.5 %"), (-0.01, "+0.0 %"), (0, "+0.0 %"), (12.34, "+12.3 %")]
+    ("value", "text"), [(2.5, "+2.5 %"), (-2.5, "−2.5 %"), (-0.01, "+0.0 %"), (0, "+0.0 %"), (12.34, "+12.3 %")]
 )
 def test_changes_have_a_sign(value, text):
     assert wording.signed_percent(value) == text
@@ -91,7 +91,7 @@ def test_what_is_just_below_a_thousand_has_no_exponent():
 def test_a_large_change_is_told_as_a_factor():
     said = {199.94: "+199.9 %", 200.0: "×3.0", 899.0: "×10.0", 901.0: "×10", 9900.0: "×100", 9901.0: "over ×100"}
     assert {percent: wording.signed_percent(percent) for percent in said} == said
-    assert wording.signed_percent(-80.0) == "-80.0 %"
+    assert wording.signed_percent(-80.0) == "−80.0 %"
 
 
 def test_what_a_measurement_shows_is_told_as_a_factor_from_three_times_on():

@@ -273,7 +273,7 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
     elif target:
         events = record_isolation(_isolation_request(context, target, choices), path, control)
     else:
-        raise UsageError("what shall be measured? sharebench isolate smb://HOST/SHARE; see `sharebench isolate --help`")
+        raise UsageError("TARGET is missing: sharebench isolate smb://HOST/SHARE; see `sharebench isolate --help`")
     isolation = _watch(events, control)
     if choices["as_json"] or any(run.status is RunStatus.VALID for run in isolation.runs):
         common.answer_report(isolation_report(isolation), as_json=choices["as_json"])

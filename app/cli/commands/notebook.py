@@ -256,8 +256,8 @@ def _say_what_it_holds(name: str, ids: Sequence[str]) -> None:
     common.say(f"{visible(name)} is series {', '.join(ids)}")
     if len(ids) < ENOUGH_SERIES:
         common.say(
-            f"measure it again and add it (sharebench baseline add {visible(name)} SERIES): {ENOUGH_SERIES} series say"
-            " how far equal ones lie apart, without which a later difference proves nothing"
+            f"measure it again and add it (sharebench baseline add {visible(name)} SERIES): with {ENOUGH_SERIES} series"
+            " sharebench knows the normal variation and can judge later changes"
         )
 
 

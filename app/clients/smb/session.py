@@ -181,8 +181,8 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             self._open_tree(response)
         elif response.command == Opcode.TREE_CONNECT and response.status == ACCESS_DENIED and self.is_guest:
             raise LoginError(
-                f"{self.channel.where}: the server takes this login for a guest's, and guests have no access there; "
-                "log in as a user that it knows"
+                f"{self.channel.where}: the server does not know this user (mapped to guest), and the share does not "
+                "allow guests; log in as a user that it knows"
             )
         return SMB2Packet(data)
 

@@ -352,10 +352,10 @@ def test_the_form_in_every_format():
     text = " ".join(report_text(report).split())
     assert "20 users carried, 40 not" in text
     assert "fits in the server's memory" in text
-    assert "The server was" not in text, "a point that failed has no server's side"
+    assert "figures of the server" not in text, "a point that failed has no server's side"
     unseen = [point(1, 10, server=None), point(2, 20)]
-    assert "seen too seldom at some points" in report_text(load_report(full_load(points=unseen)))
-    assert "was not seen: let it be read" in report_text(load_report(full_load(points=unseen[:1])))
+    assert "Too few figures of the server at some points" in report_text(load_report(full_load(points=unseen)))
+    assert "No figures of the server" in report_text(load_report(full_load(points=unseen[:1])))
     assert "12 of 40 users had a session" in text
     assert "Errors: 40 users: 28 x login refused, first: the server refused the login" in text
     for name in FORMATS:
