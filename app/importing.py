@@ -11,13 +11,7 @@ from app import kinds
 from app.errors import MeasurementError, UsageError
 from app.kinds import KINDS, Kind
 from app.server.shell import RunningProgram, ServerShell
-from forms.importers import (
-    check,
-    check_target,
-    check_utf_8,
-    documents_of,
-    json_text_of,
-)
+from forms import importers
 from forms.importers.filled_form import KINDS as TRIALS
 from forms.importers.filled_form import Given, ImportedTrial, series_from_csv, trial_from_document
 from forms.layout import visible
@@ -73,13 +67,13 @@ class Import:
 
 def read(content: bytes, given: Given) -> list[ImportedRecording]:
     """Raises DocumentError, naming the first error."""
-    check_utf_8(content)
+    importers.check_utf_8(content)
     if content.removeprefix(_MARK).lstrip()[:1] not in {b"{", b"["}:
-        return [ImportedRecording(KINDS[SERIES], check(one)) for one in series_from_csv(content, given)]
+        return [ImportedRecording(KINDS[SERIES], importers.check(one)) for one in series_from_csv(content, given)]
     found: list[ImportedRecording] = []
     name = ""
     try:
-        for name, document in documents_of(json_text_of(content)):  # noqa: B007  an error names it
+        for name, document in importers.documents_of(importers.json_text_of(content)):  # noqa: B007  an error names it
             found.append(recording_in(document))
     except DocumentError as error:
         raise DocumentError(f"{name}.{error}" if name else str(error)) from error
@@ -97,12 +91,12 @@ def recording_in(document: Any) -> ImportedRecording:
     schema = document.get("schema") if isinstance(document, dict) else None
     kind = next((one for one in KINDS.values() if one.schema == schema), KINDS[SERIES])
     if kind.name == SERIES:
-        return ImportedRecording(kind, check(series_from_document(document)))
+        return ImportedRecording(kind, importers.check(series_from_document(document)))
     if kind.whole:
         return ImportedRecording(kind, _whole(kind, document))
     record = kinds.record_from_document(kind, document)
     for target in (*getattr(record, "targets", ()), *filter(None, [getattr(record, "target", None)])):
-        check_target(target)
+        importers.check_target(target)
     return ImportedRecording(kind, record)
 
 
@@ -110,12 +104,12 @@ def _whole(kind: Kind, document: dict[str, Any]) -> Whole:
     top = JSONNode("", document)
     trial = trial_from_document(document) if kind.schema in TRIALS else None
     if trial is not None:
-        experiment, series = trial.experiment, tuple(check(one) for one in trial.series)
+        experiment, series = trial.experiment, tuple(importers.check(one) for one in trial.series)
     else:
         places = top.maybe("parts").items()
         if not places:
             raise DocumentError(f"parts: this {kind.name} has no series inside: export it again, or its series")
-        series = tuple(check(_part(place)) for place in places)
+        series = tuple(importers.check(_part(place)) for place in places)
         name = series[0].experiment or f"{kind.name} {series[0].created_at[:19].replace('T', ' ')}"
         series = tuple(replace(one, experiment=name) for one in series)
         experiment = Experiment(

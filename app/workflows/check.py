@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from app import targets
 from app.changes.smb_conf import writable_text
 from app.clients.base import Client, Content, DirectoryEntry, Files, Meter, Secrets, make_client
 from app.environment.collect import Environment, collect
@@ -15,15 +16,6 @@ from app.errors import LoginError, MeasurementError, NoSuchFileError, NoSuchShar
 from app.load.file_set import remove_all
 from app.measure.process import RunGate
 from app.recorder.ceilings import ceiling_of
-from app.targets import (
-    is_isolation_folder,
-    is_load_folder,
-    is_scratch_name,
-    is_scratch_path,
-    is_tree_folder,
-    join,
-    new_scratch_path,
-)
 from app.workflows.requests import SeriesOptions
 from forms import wording
 from forms.findings.rules_series import harmful_in, why_hidden
@@ -164,7 +156,7 @@ def _file(
 
 
 def _written(target: Target, client: Client) -> Checked:
-    path = new_scratch_path(target)
+    path = targets.new_scratch_path(target)
     try:
         client.put(path, Content(1), Meter(RunGate().cancelled))
     except MeasurementError:
@@ -320,7 +312,7 @@ def leftovers(client: Client, folder: Target) -> list[Leftover]:
     found = (entry for entry in client.list(folder.path) if _is_ours(entry, folder))
     return [
         Leftover(
-            path=join(folder, entry.name),
+            path=targets.join(folder, entry.name),
             size_bytes=entry.size_bytes,
             modified_at=entry.modified_at,
             is_folder=entry.is_folder,
@@ -341,7 +333,7 @@ def remove(
                     _remove_folder(leftover, folder, files)
                 problem = ""
             elif (
-                is_scratch_path(folder, leftover.path)
+                targets.is_scratch_path(folder, leftover.path)
                 and _is_plain(leftover.path, folder)
                 and client.size(leftover.path) == leftover.size_bytes
             ):
@@ -361,18 +353,20 @@ def _remove_folder(leftover: Leftover, folder: Target, files: Files) -> None:
     """An isolation's script may name files as it likes, so its folder is removed whole. Raises MeasurementError."""
     name = leftover.path.rpartition("/")[2]
     if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
-        remove_all(files, leftover.path, any_name=bool(is_isolation_folder(name)))
+        remove_all(files, leftover.path, any_name=bool(targets.is_isolation_folder(name)))
 
 
 def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:
     if entry.is_folder:
-        return _is_folder_of_ours(entry.name, folder) and _is_plain(join(folder, entry.name), folder, stat.S_ISDIR)
-    return bool(is_scratch_name(entry.name)) and _is_plain(join(folder, entry.name), folder)
+        return _is_folder_of_ours(entry.name, folder) and _is_plain(
+            targets.join(folder, entry.name), folder, stat.S_ISDIR
+        )
+    return bool(targets.is_scratch_name(entry.name)) and _is_plain(targets.join(folder, entry.name), folder)
 
 
 def _is_folder_of_ours(name: str, folder: Target) -> bool:
-    any_protocol = is_load_folder(name) or is_tree_folder(name)
-    return bool(any_protocol or (is_isolation_folder(name) and folder.abilities.has_share))
+    any_protocol = targets.is_load_folder(name) or targets.is_tree_folder(name)
+    return bool(any_protocol or (targets.is_isolation_folder(name) and folder.abilities.has_share))
 
 
 def _is_plain(path: str, folder: Target, kind: Callable[[int], bool] = stat.S_ISREG) -> bool:

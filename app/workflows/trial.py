@@ -20,21 +20,11 @@ from forms.stats.paired import base_comes_first
 from forms.trials.report import ChangeSummary, judged
 from forms.trials.summary import TrialSummary, block_order
 from forms.tuning import facts as known_facts
+from storage import records
 from storage.changes import JournalEntry, Slot
 from storage.loads.records import PointStatus
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy
-from storage.records import (
-    Change,
-    ClientFacts,
-    Evidence,
-    Experiment,
-    ExperimentKind,
-    Phase,
-    RunStatus,
-    Series,
-    SeriesStatus,
-)
 
 CONTROL_BYTES = 2 * 2**20
 CONTROL_TIMES = 3
@@ -132,7 +122,7 @@ class _Campaign:
         name, plan = self.order.experiment.name, self.order.plan
         self.recorder.write(lambda notebook: notebook.set_trial(name, plan))
 
-    def _new_series(self, arm: int, value: str | None) -> Series:
+    def _new_series(self, arm: int, value: str | None) -> records.Series:
         request, name, previous = self.order.request, self.order.plan.name, self.order.plan.previous
         return new_series(
             request,
@@ -140,7 +130,7 @@ class _Campaign:
             label=f"{name} = {value}" if arm else f"{name} {trial_order.AS_IT_IS}",
             question="",
             experiment=self.order.experiment.name,
-            change=None if value is None else Change(name=name, value=value, previous=previous),
+            change=None if value is None else records.Change(name=name, value=value, previous=previous),
         )
 
     def _reject_lone_runs(self) -> None:
@@ -154,19 +144,24 @@ class _Campaign:
     def _reject(self, writer: SeriesWriter, number: int, reason: str) -> None:
         series = writer.series
         runs = tuple(
-            replace(run, status=RunStatus.REJECTED, reason=reason)
-            if run.phase is Phase.MEASURED and run.number == number
+            replace(run, status=records.RunStatus.REJECTED, reason=reason)
+            if run.phase is records.Phase.MEASURED and run.number == number
             else run
             for run in series.runs
         )
         writer.series = replace(series, runs=runs)
-        self.recorder.write(lambda notebook: notebook.judge_run(series.id, number, RunStatus.REJECTED, reason))
+        self.recorder.write(lambda notebook: notebook.judge_run(series.id, number, records.RunStatus.REJECTED, reason))
 
     def _measure(self) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
         began, longest = time.monotonic(), 0.0
         while True:
             at = time.monotonic()
-            runs = (run for writer in self.writers for run in writer.series.runs if run.status is not RunStatus.FAILED)
+            runs = (
+                run
+                for writer in self.writers
+                for run in writer.series.runs
+                if run.status is not records.RunStatus.FAILED
+            )
             block = max((run.number for run in runs), default=0) + 1
             if block > 1 and (self._standing().complete or at - began + longest > self.order.within_seconds):
                 return None
@@ -180,7 +175,7 @@ class _Campaign:
     def _order_of(self, block: int) -> tuple[int, ...]:
         """In random order; pairs are balanced so that A B and B A are equally frequent at each look."""
         plan, arms = self.order.plan, len(self.writers)
-        if self.order.experiment.kind is ExperimentKind.SWEEP:
+        if self.order.experiment.kind is records.ExperimentKind.SWEEP:
             return block_order(arms, block, plan.seed)
         summary = self._standing() if block > 1 else None
         done = [pair.base_first for pair in summary.pairs] if isinstance(summary, TrialSummary) else []
@@ -204,7 +199,7 @@ class _Campaign:
         for event in self.yardstick.observe(block, writer.series.scratch_path):
             heard_at = self._keep_alive(heard_at)
             self._see(event, writer, arm)
-            if isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED:
+            if isinstance(event, RunFinished) and event.run.phase is records.Phase.MEASURED:
                 self._note_slot(writer, block, position, control_seconds)
             yield from self.recorder.flush()
             if isinstance(event, Failed):
@@ -266,7 +261,7 @@ class _Campaign:
         writer.put(replace(writer.series, client=event.client))
         writer.put_facts("path", event.path_facts)
 
-    def _prove_session(self, arm: int, client: ClientFacts) -> None:
+    def _prove_session(self, arm: int, client: records.ClientFacts) -> None:
         if "new session" in self.proofs.get(arm, "") or not arm or not client.dialect:
             return
         base, value = self.writers[0].series.client, self._value(arm)
@@ -319,19 +314,19 @@ class _Campaign:
         return f"restored: {setting.name} is {effective} again"
 
     def _close_series(self, failure: SharebenchError | None) -> Generator[Warned, None, None]:
-        status = SeriesStatus.COMPLETE
+        status = records.SeriesStatus.COMPLETE
         if failure:
-            status = SeriesStatus.INTERRUPTED if failure.exit_code == 130 else SeriesStatus.FAILED
+            status = records.SeriesStatus.INTERRUPTED if failure.exit_code == 130 else records.SeriesStatus.FAILED
         order = self.order
         proofs = tuple(self.proofs[arm] for arm in sorted(self.proofs) if arm)
         for arm, writer in enumerate(self.writers):
             change = writer.series.change
             if change and arm in self.proofs:
                 remark = f"Set by sharebench and proven: {self.proofs[arm]}."
-                change = replace(change, evidence=Evidence.CONFIRMED, remark=remark)
+                change = replace(change, evidence=records.Evidence.CONFIRMED, remark=remark)
             writer.put(replace(writer.series, status=status, error=str(failure) if failure else None, change=change))
             if (
-                status is SeriesStatus.COMPLETE
+                status is records.SeriesStatus.COMPLETE
                 and order.request.ceiling is not CeilingPolicy.SKIP
                 and not order.plan.load
             ):
@@ -349,14 +344,14 @@ class _Campaign:
             self.recorder.let_go()
 
 
-def _forget(experiment: Experiment, notebook: Notebook) -> None:
+def _forget(experiment: records.Experiment, notebook: Notebook) -> None:
     stored = notebook.experiment_called(experiment.name)
     if stored and stored.recording_id and not notebook.heads(1, experiment=stored.name):
         notebook.remove(stored.recording_id)
 
 
-def _done(series: Series) -> Iterator[int]:
-    return (r.number for r in series.runs if r.phase is Phase.MEASURED and r.status is RunStatus.VALID)
+def _done(series: records.Series) -> Iterator[int]:
+    return (r.number for r in series.runs if r.phase is records.Phase.MEASURED and r.status is records.RunStatus.VALID)
 
 
 def _fixed_work() -> float:

@@ -13,21 +13,8 @@ from app.workflows.worksheets import group_from, read_part
 from forms.layout import visible
 from forms.series.summary import run_form
 from forms.tuning.catalogue import misprints_about
+from forms.worksheets import summary as sheets
 from forms.worksheets.report import to_record, worksheet_report
-from forms.worksheets.summary import (
-    BOOK_TABLES,
-    CLIENT_BYTES,
-    PLURALS,
-    TABLES,
-    BottleneckCalculation,
-    CarryingPart,
-    Machine,
-    Part,
-    ReferenceKind,
-    ServerMemory,
-    UsersCalculation,
-    way_to,
-)
 from storage.json_reader import DocumentError
 from storage.records import Worksheet, format_target, with_zone
 
@@ -35,13 +22,13 @@ _Read = TypeVar("_Read")
 PARTS = ("cpu", "disk", "network")
 
 
-def measured_part(context: click.Context, reference: str, count: int) -> Part:
+def measured_part(context: click.Context, reference: str, count: int) -> sheets.Part:
     """A part with a series' average rate. Raises UsageError if it has none."""
     series = common.series(context, reference)
     average = run_form(series).average
     if average is None or not average.bytes_per_second:
         raise UsageError(f"series {series.id} has no valid run, so it says nothing of what it measured")
-    return Part(
+    return sheets.Part(
         name=series.label or f"{series.command} {format_target(series.target, escaped=False)}",
         bytes_per_second=average.bytes_per_second,
         count=count,
@@ -49,7 +36,7 @@ def measured_part(context: click.Context, reference: str, count: int) -> Part:
     )
 
 
-def upgraded(machine: Machine, words: str) -> Machine:
+def upgraded(machine: sheets.Machine, words: str) -> sheets.Machine:
     """After a step such as ``disks=6`` or ``network=10 Gb/s Ethernet,networks=2``. Raises UsageError."""
     said: list[str] = []
     for change in words.split(","):
@@ -57,18 +44,18 @@ def upgraded(machine: Machine, words: str) -> Machine:
         kind = name.removesuffix("s")
         if kind not in PARTS or not value:
             raise UsageError(f"--upgrade {words}: write cpus=N, disks=N, networks=N, cpu=…, disk=… or network=…")
-        part = machine.part(ReferenceKind(kind))
+        part = machine.part(sheets.ReferenceKind(kind))
         if name == kind:
-            new = read_part(ReferenceKind(kind), value, part.count if part else 1)
-            machine = machine.with_part(ReferenceKind(kind), new)
+            new = read_part(sheets.ReferenceKind(kind), value, part.count if part else 1)
+            machine = machine.with_part(sheets.ReferenceKind(kind), new)
             said.append(new.name)
             continue
         if part is None:
             raise UsageError(f"--upgrade {words}: which {kind}? Give it with --{kind} first")
         if not value.isdigit() or int(value) < 1:
             raise UsageError(f"--upgrade {words}: {name} is a number of at least 1, not {value!r}")
-        machine = machine.with_part(ReferenceKind(kind), replace(part, count=int(value)))
-        said.append(f"{value} {PLURALS[ReferenceKind(kind)]}")
+        machine = machine.with_part(sheets.ReferenceKind(kind), replace(part, count=int(value)))
+        said.append(f"{value} {sheets.PLURALS[sheets.ReferenceKind(kind)]}")
     return replace(machine, name=", ".join(said))
 
 
@@ -126,24 +113,26 @@ def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices:
         _say_tables()
         return
 
-    machine = Machine(name=name)
+    machine = sheets.Machine(name=name)
     counts, target = {part: choices[f"{part}s"] for part in PARTS}, choices["target"]
     for part in PARTS:
         if (words := choices[part]) is not None:
-            machine = machine.with_part(ReferenceKind(part), read_part(ReferenceKind(part), words, counts[part]))
+            machine = machine.with_part(
+                sheets.ReferenceKind(part), read_part(sheets.ReferenceKind(part), words, counts[part])
+            )
     for words in choices["measured"]:
         part, _, reference = words.partition("=")
         if part not in PARTS or not reference:
             raise UsageError(f"--from-series {words}: write cpu=SERIES, disk=SERIES or network=SERIES")
-        machine = machine.with_part(ReferenceKind(part), measured_part(context, reference, counts[part]))
+        machine = machine.with_part(sheets.ReferenceKind(part), measured_part(context, reference, counts[part]))
     if not machine.parts:
         raise UsageError("nothing to calculate: give --cpu, --disk or --network, or --from-series; see --tables")
     machines = [machine]
     for words in choices["steps"]:
         machines.append(upgraded(machines[-1], words))
     if target:
-        machines += way_to(machines[-1], parse_size(target))[1:]
-    worksheet = BottleneckCalculation(
+        machines += sheets.way_to(machines[-1], parse_size(target))[1:]
+    worksheet = sheets.BottleneckCalculation(
         machines=tuple(machines), target_bytes_per_second=parse_size(target) if target else None
     )
     _show(context, worksheet, choices)
@@ -174,7 +163,7 @@ def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | 
     if sum(given is not None for given in (capacity, reference, from_worksheet)) != 1:
         raise UsageError("say once what the server moves: --capacity, --from-series or --from-worksheet")
 
-    series_id, machine = None, Machine(name="")
+    series_id, machine = None, sheets.Machine(name="")
     if capacity:
         rate, source = float(parse_size(capacity)), ""
     elif reference:
@@ -182,24 +171,27 @@ def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | 
         rate, source, series_id = part.bytes_per_second, part.source, common.series(context, reference).id
     else:
         machines = saved_worksheet(
-            context, "bottleneck", from_worksheet, lambda saved: BottleneckCalculation.from_content(saved.content)
+            context,
+            "bottleneck",
+            from_worksheet,
+            lambda saved: sheets.BottleneckCalculation.from_content(saved.content),
         ).machines
         machine, rate = machines[-1], machines[-1].total_bytes_per_second or 0.0
         source = f"the bottleneck worksheet {from_worksheet}"
     memory, each = choices["memory"], choices["client_memory"]
     if each is not None and memory is None:
         raise UsageError("--client-memory: say with --memory what the server has for its clients")
-    client_bytes = parse_size(each) if each else CLIENT_BYTES
-    for kind in (ReferenceKind.DISK, ReferenceKind.NETWORK):
+    client_bytes = parse_size(each) if each else sheets.CLIENT_BYTES
+    for kind in (sheets.ReferenceKind.DISK, sheets.ReferenceKind.NETWORK):
         if words := choices[kind.value]:  # in place of the machine's own
             machine = machine.with_part(kind, read_part(kind, words, 1))
-    worksheet = UsersCalculation(
+    worksheet = sheets.UsersCalculation(
         capacity_bytes_per_second=rate,
         capacity_source=source,
         series_id=series_id,
         groups=tuple(group_from(words, number) for number, words in enumerate(groups, start=1)),
-        memory=ServerMemory(client_bytes=client_bytes, available_bytes=parse_size(memory)) if memory else None,
-        parts=tuple(CarryingPart.of(kind, part) for kind, part in machine.parts),
+        memory=sheets.ServerMemory(client_bytes=client_bytes, available_bytes=parse_size(memory)) if memory else None,
+        parts=tuple(sheets.CarryingPart.of(kind, part) for kind, part in machine.parts),
     )
     _show(context, worksheet, choices)
 
@@ -227,7 +219,9 @@ def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) 
 
 
 def _show(
-    context: click.Context, worksheet: BottleneckCalculation | UsersCalculation, choices: Mapping[str, Any]
+    context: click.Context,
+    worksheet: sheets.BottleneckCalculation | sheets.UsersCalculation,
+    choices: Mapping[str, Any],
 ) -> None:
     record = to_record(worksheet, choices["save"] or "")
     if choices["save"]:
@@ -237,11 +231,11 @@ def _show(
 
 
 def _say_tables() -> None:
-    for title, table in TABLES.items():
+    for title, table in sheets.TABLES.items():
         common.answer(f"{title}:")
         for reference in table:
             note = f"; {reference.note}" if reference.note else ""
             common.answer(f"  {reference.kind.value:<8} {reference.line:<48} {reference.source}{note}")
     common.answer("Misprints in the book:")
-    for misprint in misprints_about(*BOOK_TABLES):
+    for misprint in misprints_about(*sheets.BOOK_TABLES):
         common.answer(f"  {misprint.sentence}")
