@@ -11,6 +11,7 @@ from app.tui.catalogue import CatalogueScreen, EntryScreen, ValueDialog
 from app.tui.experiment import ExperimentScreen
 from app.tui.export import ExportScreen
 from app.tui.frame.app import SharebenchApp
+from app.tui.measuring.stored import StoredScreen
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.widgets.reading import ReportScreen
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
@@ -18,6 +19,7 @@ from forms.tuning.catalogue import entries
 from storage.notebook import Notebook
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
 from tests.builders import NASTY, book, one
+from tests.recordings import MAKERS
 from tests.tui import app_on, here, painted, press, settled, text_of
 
 
@@ -296,3 +298,16 @@ async def test_a_new_step_has_the_cursor_when_one_comes_back_to_the_experiment(p
         await pilot.press("f2", "E")
         await settled(app, pilot)
         assert here(app).step.series.id == f"{5:012x}"
+
+
+@pytest.mark.parametrize("kind", ["trial", "sweep", "survey", "selftest", "repeats"])
+async def test_what_is_made_of_series_is_opened_from_the_experiments_as_it_is_stored(kind, tmp_path):
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        MAKERS[kind](notebook)
+    app = app_on(tmp_path / "notebook.db", first="experiment")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "e", "enter")
+        assert isinstance(here(app), StoredScreen)
+        assert here(app).head.kind == kind
+        assert f"{kind.capitalize()} · " in painted(app)
