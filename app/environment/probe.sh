@@ -81,7 +81,7 @@ running_smbds() {
         { IFS= read -r command <"$process/comm"; } 2>/dev/null || continue
         case $command in
         smbd*)
-            tr '\000' ' ' <"$process/cmdline" 2>/dev/null
+            tr '\000' '\037' <"$process/cmdline" 2>/dev/null
             printf '\n'
             ;;
         esac
@@ -171,7 +171,7 @@ sessions() {
     fi
     # Asked of a configuration that no smbd runs with, these two would make its databases.
     served=$(printf '%s\n' "$running" | grep -F -e "$conf")
-    [ "$conf" = "$default" ] && served=$served$(printf '%s\n' "$running" | grep -v -e '^smbd:' -e ' -s' -e configfile)
+    [ "$conf" = "$default" ] && served=$served$(printf '%s\n' "$running" | grep -v -e '^smbd:' -e "$(printf '\037')-s" -e configfile)
     [ -n "$served" ] || return 0
     has smbstatus && record smbstatus smbstatus -s "$conf" --json
     has smbcontrol && record debuglevel smbcontrol -t 1 -s "$conf" smbd debuglevel

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
 
@@ -154,6 +153,8 @@ BUILD_FLAGS = {
 }
 ENCRYPTION = "server smb encrypt"
 _MOST_WORDS = 7
+BETWEEN_WORDS = "\x1f"
+"""Stands in place of the NUL between two words of a command line; paths have blanks."""
 
 
 @dataclass(slots=True)
@@ -364,10 +365,7 @@ def session_addresses(text: str | None) -> list[str] | None:
 
 def config_option(command: str) -> str | None:
     """From ``-s FILE`` or ``--configfile=FILE`` of a running smbd; None for its default."""
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        words = command.split()
+    words = command.split(BETWEEN_WORDS)
     for index, word in enumerate(words):
         if word.startswith("--configfile="):
             return word.partition("=")[2]

@@ -391,8 +391,14 @@ class NotebookScreen(SeriesActions):
         removed = self.removed.pop()
 
         def restore(notebook: "Notebook") -> None:
-            for one in reversed(removed):  # a base is there before the series made from it
-                notebook.restore(one)
+            missing = list(removed)
+            try:
+                while missing:
+                    notebook.restore(missing[-1])  # a base is there before the series made from it
+                    missing.pop()
+            finally:
+                if missing:
+                    self.removed.append(missing)
 
         def done(_: None) -> None:
             self.notify(f"{_named(removed)} {'is' if len(removed) == 1 else 'are'} restored.", title="Undone")

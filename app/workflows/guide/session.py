@@ -155,7 +155,13 @@ class GuideSession:
         yield from self.go(STEPS[min(max(0, STEPS.index(self.choices.step) + number), len(STEPS) - 1)])
 
     def undo(self) -> Steps:
-        yield from self.do(acts.Store(self.judgements.pop(), self.choices))
+        """Take the last mark back; it stays the last one where that cannot be stored."""
+        judgement = self.judgements.pop()
+        try:
+            yield from self.do(acts.Store(judgement, self.choices))
+        except Exception:
+            self.judgements.append(judgement)
+            raise
 
     def do(self, act: acts.Act | None) -> Steps:
         choices, series_id = self.choices, self.choices.series_id

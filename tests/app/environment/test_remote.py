@@ -238,6 +238,21 @@ def test_without_its_path_the_configuration_is_the_one_that_the_smbd_with_this_p
         assert (found.facts["smb.conf.path"], found.problems) == (str(server.conf), ())
 
 
+@pytest.mark.usefixtures("through")
+@pytest.mark.parametrize("ssh", [None, "fileserver"])
+def test_blanks_and_quotes_in_the_path_of_the_configuration_are_part_of_it(ssh: str | None) -> None:
+    server = Smbd()
+    server.conf = server.root / "Bob's  office -s x" / "smb server.conf"
+    server.conf.parent.mkdir()
+    try:
+        server.start()
+        found = server_facts(server.target("x"), ssh)
+        assert (found.facts["smb.conf.path"], found.problems) == (str(server.conf), ())
+        assert found.facts["server.sessions"] == 0, "smbstatus was asked of the file that it runs with"
+    finally:
+        server.stop()
+
+
 def test_a_configuration_of_another_port_or_of_another_user_s_smbd_is_not_guessed(
     make_smbd: Callable[..., Smbd],
 ) -> None:

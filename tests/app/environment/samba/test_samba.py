@@ -11,6 +11,7 @@ import pytest
 from app.environment.collect import listens_on, server_facts
 from app.environment.samba import printed as samba
 from app.environment.samba.printed import (
+    BETWEEN_WORDS,
     SambaFacts,
     config_option,
     parse_dump,
@@ -278,23 +279,26 @@ def test_other_machines_sessions_are_counted_and_a_refusal_is_a_problem() -> Non
 @pytest.mark.parametrize(
     ("command", "conf"),
     [
-        ("/usr/sbin/smbd -F -s /tmp/smb.conf", "/tmp/smb.conf"),
-        ("smbd --configfile=/tmp/smb.conf -D", "/tmp/smb.conf"),
-        ("smbd --configfile /tmp/smb.conf", "/tmp/smb.conf"),
-        ("smbd -s/tmp/smb.conf", "/tmp/smb.conf"),
-        ("smbd --foreground --no-process-group", None),
+        ("/usr/sbin/smbd|-F|-s|/tmp/smb.conf|", "/tmp/smb.conf"),
+        ("smbd|--configfile=/tmp/smb.conf|-D|", "/tmp/smb.conf"),
+        ("smbd|--configfile|/tmp/smb.conf|", "/tmp/smb.conf"),
+        ("smbd|-s/tmp/smb.conf|", "/tmp/smb.conf"),
+        ("smbd|--foreground|--no-process-group|", None),
         ("smbd: client [192.0.2.7]", None),
-        ("smbd 'unbalanced -s /x", "/x"),
+        ("smbd|-s|/srv/the office's -s/x y.conf|-D|", "/srv/the office's -s/x y.conf"),
     ],
 )
 def test_the_file_that_a_running_smbd_was_given(command: str, conf: str | None) -> None:
-    assert config_option(command) == conf
+    assert config_option(command.replace("|", BETWEEN_WORDS)) == conf
+
+
+OTHER = BETWEEN_WORDS.join(["smbd", "-F", "-s", "/opt/smb.conf", ""])
 
 
 def test_facts_of_another_file_than_the_one_that_runs_are_a_problem() -> None:
-    other = samba_facts(registry_answer(processes="smbd -F -s /opt/smb.conf\nsmbd: notifyd"), "bench")
+    other = samba_facts(registry_answer(processes=f"{OTHER}\nsmbd: notifyd"), "bench")
     assert any("smbd runs with /opt/smb.conf" in line and "name that file" in line for line in other.problems)
-    for running in ("smbd -F -s /etc/smb.conf", "smbd -F", "smbd -F\nsmbd -F -s /opt/smb.conf"):
+    for running in (OTHER.replace("opt", "etc"), "smbd", f"smbd\n{OTHER}"):
         same = samba_facts(registry_answer(processes=running), "bench")
         assert not any("smbd runs with" in line for line in same.problems)
 

@@ -1,6 +1,7 @@
 """Review, compare and change: marking runs, undoing it, names, and the next round."""
 
 import re
+import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -119,6 +120,24 @@ async def test_a_marked_run_is_taken_back_in_by_choosing_it_again(reviewing):
         assert status_of(reviewing, 3) == (RunStatus.VALID, None)
         await press(reviewing, pilot, "u")
         assert status_of(reviewing, 3) == (RunStatus.REJECTED, "noise")
+
+
+async def test_what_could_not_be_undone_can_be_undone_later(reviewing, monkeypatch):
+    def full(*_):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    async with reviewing.run_test(size=(120, 40)) as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "up", "up", "up", "enter", *"backup", "enter")
+        assert status_of(reviewing, 3) == (RunStatus.REJECTED, "backup")
+        with monkeypatch.context() as patched:
+            patched.setattr(Notebook, "judge_run", full)
+            await press(reviewing, pilot, "u")
+        assert "disk is full" in text_of(reviewing.screen, ".dialog-text")
+        await press(reviewing, pilot, "escape")
+        assert status_of(reviewing, 3) == (RunStatus.REJECTED, "backup")
+        await press(reviewing, pilot, "u")
+        assert status_of(reviewing, 3) == (RunStatus.VALID, None)
 
 
 async def test_with_every_run_unusable_there_is_no_going_on(reviewing):

@@ -367,6 +367,27 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
             assert notebook.series(f"{3:012x}").base_id == f"{1:012x}"
 
 
+async def test_what_could_not_be_restored_is_restored_later(three, monkeypatch):
+    restored = Notebook.restore
+
+    def full(notebook, removed):
+        if removed.recording.label == "series 2":
+            raise sqlite3.OperationalError("database or disk is full")
+        restored(notebook, removed)
+
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "end", "space", "up", "space", "home", "space", "d", "y")
+        assert shown(app) == []
+        with monkeypatch.context() as patched:
+            patched.setattr(Notebook, "restore", full)
+            await press(app, pilot, "u")
+        assert "disk is full" in text_of(app.screen, ".dialog-text")
+        await press(app, pilot, "escape", "u")
+        assert shown(app) == ["series 3", "series 2", "series 1"]
+
+
 async def test_what_is_being_measured_stays_while_the_other_marked_series_go(three):
     with Notebook(three) as notebook:
         notebook.take(f"{2:012x}")
