@@ -1,9 +1,10 @@
 """The canvas that charts are drawn on: plotext's one figure in braille, four heights and two widths to a cell."""
 
 import math
+import re
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import groupby
 from typing import Any
@@ -35,7 +36,7 @@ class Scale:
         return [self.low + index * step for index in range(self.intervals + 1)]
 
     def label(self, rate: float) -> str:
-        return f"{rate / self.factor:.6g}"
+        return f"{rate / self.factor if abs(rate) > 1e-9 * (self.high - self.low) else 0:.6g}"
 
     def row(self, rate: float) -> float:
         """In rows from the bottom; integers are the centres."""
@@ -54,12 +55,13 @@ RATE = "bytes/sec"
 
 def choose_scale(rates: Sequence[float], rows: int, *, zoomed: bool = False, unit: str = RATE) -> Scale:
     """At most ``rows`` rows: from 0, or zoomed to the variation of the rates."""
-    top = max(rates) or 1.0
+    bottom, top = (min(rates), max(rates)) if zoomed else (min(0.0, *rates), max(0.0, *rates))
+    if bottom == top == 0:
+        top = 1.0
     factor, unit = next(((f, u) for f, u in _UNITS if top >= f), (1, "B/s")) if unit == RATE else (1, unit)
-    bottom = min(rates) if zoomed else 0.0
     if zoomed:
-        spread = max(top - bottom, top * 1e-4)
-        bottom, top = max(0.0, bottom - spread * 0.1), top + spread * 0.1
+        spread = max(top - bottom, abs(top) * 1e-4)
+        bottom, top = bottom - spread * 0.1 if bottom < 0 else max(0.0, bottom - spread * 0.1), top + spread * 0.1
     best = max(_candidates(bottom, top, max(3, rows)), key=lambda found: found[0])
     _, low, high, used, intervals = best
     return Scale(low=low, high=high, rows=used, intervals=intervals, factor=factor, unit=unit)
@@ -67,8 +69,9 @@ def choose_scale(rates: Sequence[float], rows: int, *, zoomed: bool = False, uni
 
 def _candidates(bottom: float, top: float, rows: int) -> Iterator[tuple[float, float, float, int, int]]:
     """(worth, low, high, rows, intervals) of each possible scale."""
+    least = 2 if bottom < 0 < top else 1  # 0 is a tick
     for used in range(max(3, rows - rows // 3), rows + 1):
-        for intervals in range(1, min(8, (used - 1) // 2) + 1):
+        for intervals in range(least, max(least, min(8, (used - 1) // 2)) + 1):
             if (used - 1) % intervals:
                 continue
             step, place = _round_step(bottom, top, intervals)
@@ -113,10 +116,13 @@ class Pattern(Enum):
     SOLID = ("11111111", "*")
     DOTTED = ("01010101", "-")
     DASHED = ("11111100", "=")
+    POINTS = ("●", "o")
 
     @property
     def sample(self) -> str:
         bits = self.value[0]
+        if self is Pattern.POINTS:
+            return bits
         return "".join(chr(0x2800 | (4 if bits[i] == "1" else 0) | (32 if bits[i + 1] == "1" else 0)) for i in (0, 2))
 
 
@@ -153,7 +159,7 @@ class Canvas:
     """Place across and letters, right below the axis."""
     notes: list[str] = field(default_factory=list)
     _lines: list[Line] = field(default_factory=list)
-    _curves: list[tuple[Sequence[float], Sequence[float], int, str]] = field(default_factory=list)
+    _curves: list[tuple[Sequence[float], Sequence[float], Line]] = field(default_factory=list)
     _is_filled: bool = False
 
     def level(self, pattern: Pattern, colour: int, rate: float, name: str) -> None:
@@ -165,10 +171,17 @@ class Canvas:
         self._lines.append(Line(across=(x, x), rates=rates, pattern=Pattern.SOLID, colour=colour, name=name))
 
     def curve(
-        self, colour: int, xs: Sequence[float], rates: Sequence[float], name: str, *, filled: bool = False
+        self,
+        colour: int,
+        xs: Sequence[float],
+        rates: Sequence[float],
+        name: str,
+        pattern: Pattern = Pattern.SOLID,
+        *,
+        filled: bool = False,
     ) -> None:
         self._is_filled |= filled
-        self._curves.append((xs, rates, colour, name))
+        self._curves.append((xs, rates, Line(across=(0, 1), rates=(0, 0), pattern=pattern, colour=colour, name=name)))
 
     def text(self) -> str:
         below = bool(self.labels) + bool(self.signs)
@@ -177,8 +190,9 @@ class Canvas:
         axis = max(len(scale.label(tick)) for tick in scale.ticks)
         inside = self.width - axis - 1
         drawn = self._drawn(scale, shown, axis, inside)
-        if scale.low > 0:
-            drawn[scale.rows] = drawn[scale.rows].replace("└", "~" if ascii_only() else "≈", 1)
+        if scale.low > 0 or scale.high < 0:
+            row = scale.rows if scale.low > 0 else 0
+            drawn[row] = re.sub("[└┤]", "~" if ascii_only() else "≈", drawn[row], count=1)
         drawn += _labels(self, axis + 1, inside)
         return "\n".join([*drawn, *legend])
 
@@ -203,8 +217,7 @@ class Canvas:
         words = scale.words + (", zoomed" if self.zoomed else "")
         yield words, words
         named: set[str] = set()
-        level = Line(across=(0, 1), rates=(0, 0), pattern=Pattern.SOLID, colour=0, name="")
-        for line in [*shown, *(replace(level, colour=colour, name=name) for _, _, colour, name in self._curves)]:
+        for line in [*shown, *(line for _, _, line in self._curves)]:
             if line.name and line.name not in named:
                 named.add(line.name)
                 pattern = line.pattern.value[1] if ascii_only() else line.pattern.sample
@@ -215,8 +228,8 @@ class Canvas:
     def _drawn(self, scale: Scale, shown: Sequence[Line], axis: int, inside: int) -> list[str]:
         import plotext  # noqa: PLC0415  loaded when the first chart is drawn
 
-        def marker(sign: str, colour: int) -> Any:
-            return plotext.marker(sign if ascii_only() else "braille", pixel=colour if self.colour else None)
+        def marker(sign: str, colour: int, drawn: str = "braille") -> Any:
+            return plotext.marker(sign if ascii_only() else drawn, pixel=colour if self.colour else None)
 
         with _figure_lock:
             plotext.terminal.limit(width=False, height=False)
@@ -236,10 +249,12 @@ class Canvas:
                     xs, [rate / scale.factor for rate in rates], marker=marker(pattern.value[1], colour)
                 )
                 figure.draw(signal)
-            for places, heights, colour, _ in self._curves:
+            for places, heights, line in self._curves:
                 scaled = [height / scale.factor for height in heights]
-                signal = figure.signal(list(places), scaled, marker=marker("*", colour)).lines()
-                figure.draw(signal.fillx() if self._is_filled else signal)
+                is_points = line.pattern is Pattern.POINTS
+                sign = marker(line.pattern.value[1], line.colour, line.pattern.value[0] if is_points else "braille")
+                signal = figure.signal(list(places), scaled, marker=sign)
+                figure.draw(signal if is_points else signal.lines().fillx() if self._is_filled else signal.lines())
             figure.plot_size(axis + 1 + inside, scale.rows + 1)
             text = str(figure.build().string(colorless=not self.colour)).rstrip("\n")
             figure.clear()

@@ -282,15 +282,17 @@ def area_chart(chart: Chart, width: int, height: int, *, until: float = 0.0, zoo
 def curve_chart(
     chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False, name: str = "averages"
 ) -> str:
-    """Points in their order as a curve, with their intervals where there is room, above their names."""
+    """Points in their order, with their intervals where there is room: a curve, or dots, which begin zoomed."""
     small = marks.too_small(width, height)
     if small is not None:
         return small
+    zoomed ^= chart.is_dots
     values, count = [bar.value or 0.0 for bar in chart.bars], len(chart.bars)
     top = max(values)
-    near = [level for level in chart.levels if level.value <= FAR_ABOVE * top and not (zoomed and not level.of_bars)]
+    least, most = chart.ends if chart.is_dots else (0.0, FAR_ABOVE * top)
+    near = [level for level in chart.levels if level.value <= most and not (zoomed and not level.of_bars)]
     whiskers = [
-        (place, max(0.0, bar.interval[0]), min(bar.interval[1], FAR_ABOVE * top))
+        (place, max(least, bar.interval[0]), min(bar.interval[1], most))
         for place, bar in enumerate(chart.bars, 1)
         if bar.interval and 4 * count <= width
     ]
@@ -299,7 +301,7 @@ def curve_chart(
         width=width, height=height, rates=shown, low=0.5, high=count + 0.5, colour=colour, zoomed=zoomed,
         unit=chart.unit,
     )  # fmt: skip
-    for level in near:
+    for level in chart.levels if chart.is_dots else near:
         look = (marks.Pattern.DOTTED, marks.AVERAGE) if level.of_bars else (marks.Pattern.DASHED, marks.LINK)
         canvas.level(*look, level.value, level.name)
     for place, low, high in whiskers:
@@ -314,5 +316,6 @@ def curve_chart(
     if count == 1:
         canvas.upright(marks.RUN, 1, top, top)
     else:
-        canvas.curve(marks.RUN, range(1, count + 1), values, name)
+        look = marks.Pattern.POINTS if chart.is_dots else marks.Pattern.SOLID
+        canvas.curve(marks.RUN, range(1, count + 1), values, "change" if chart.is_dots else name, look)
     return canvas.text()

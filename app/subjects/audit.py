@@ -13,7 +13,7 @@ from app.clients.base import Secrets, make_client
 from app.environment.collect import server_facts
 from app.environment.samba import printed
 from app.environment.samba.printed import loadable_modules
-from app.errors import MeasurementError, UsageError
+from app.errors import LoginError, MeasurementError, UsageError
 from app.measure.process import SeriesRequest
 from app.server.shell import Answer
 from forms.audit.judge import AuditedServer, judge
@@ -49,13 +49,15 @@ class AuditResult:
 
     audit: Audit
     files: Mapping[str, str] = field(default_factory=dict)
+    refused: bool = False
+    """Whether the server refused the login."""
 
 
 def audit_server(request: AuditRequest) -> AuditResult:
     """Audit a server from its files and facts if readable, else from a session."""
     target = request.target
     found = server_facts(target, request.ssh, request.smb_conf)
-    session, said = _session_facts(request)
+    session, failure = _session_facts(request)
     facts: dict[str, FactValue] = {**found.facts, **session, **_path_facts(target)}
     facts |= derived_facts(facts)
     answer = found.answer
@@ -70,8 +72,9 @@ def audit_server(request: AuditRequest) -> AuditResult:
     if answer is not None and readable:
         server = _with_what_samba_knows(server, answer, target)
     scope = AuditScope.SERVER if readable else AuditScope.SESSION
-    problems = (*found.problems, *said)
-    return AuditResult(audit=_audit(format_target(target), scope, server, problems), files=files)
+    problems = (*found.problems, *([f"no session: {failure}"] if failure else []))
+    audit = _audit(format_target(target), scope, server, problems)
+    return AuditResult(audit=audit, files=files, refused=isinstance(failure, LoginError))
 
 
 def audit_file(path: Path) -> AuditResult:
@@ -145,23 +148,24 @@ def _with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target
     )
 
 
-def _session_facts(request: AuditRequest) -> tuple[dict[str, FactValue], list[str]]:
+def _session_facts(request: AuditRequest) -> tuple[dict[str, FactValue], MeasurementError | None]:
+    """Facts, and why there was no session."""
     secrets = request.secrets()
     if secrets is None:
-        return {}, []
+        return {}, None
     try:
         with closing(make_client(request.target, "sharebench", secrets, request.settings, 1 << 20)) as client:
             client.connect()
             agreed, path = client.facts(), client.facts_of_path()
     except MeasurementError as error:
-        return {}, [f"no session: {error}"]
+        return {}, error
     facts: dict[str, FactValue | None] = {
         "session.dialect": agreed.dialect,
         "session.signing": agreed.signing,
         "session.encryption": agreed.encryption,
         "mtu.path_bytes": path.get("mtu.path_bytes"),
     }
-    return {name: value for name, value in facts.items() if value}, []
+    return {name: value for name, value in facts.items() if value}, None
 
 
 def _path_facts(target: Target) -> dict[str, FactValue]:

@@ -22,7 +22,7 @@ from forms.tuning import catalogue
 
 _WIDE = 118
 _ENTRY = 85
-_NAME = 31
+_NAME = 34
 
 
 class CatalogueScreen(BaseScreen):

@@ -20,10 +20,9 @@ from app.tui.measuring.trial import TrialScreen
 from app.tui.widgets import asking
 from app.tui.widgets.reading import ReportScreen
 from app.tui.widgets.recording import MeasurementScreen
-from app.tui.widgets.views import MORE, ShowsMore, joined, stopped
+from app.tui.widgets.views import MORE, ZOOM, FiguresView, ShowsMore, ZoomsCharts, joined, stopped
 from app.workflows.guide.known import server_ways
 from forms.audit.report import proposed_diff, remedies
-from forms.exporters.text import figures_text
 from forms.layout import Toned
 from forms.report import Report
 from forms.trials.summary import TrialSummary
@@ -84,10 +83,10 @@ _RUN: dict[str, type[MeasurementScreen]] = {
 _RESUMED = dict.fromkeys(_RUN, _of_form) | {"trial": _of_trial, "sweep": _of_trial}
 
 
-class StoredScreen(ReportScreen, ShowsMore):
+class StoredScreen(ReportScreen, ShowsMore, ZoomsCharts):
     """The form of one recording of any kind."""
 
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("stored.resume stored.label"), MORE)
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("stored.resume stored.label"), MORE, ZOOM)
 
     def __init__(self, recording_id: str) -> None:
         super().__init__("", self.read_report)
@@ -121,8 +120,8 @@ class StoredScreen(ReportScreen, ShowsMore):
         line.update(joined([standing, self.answer], ""))
         line.display = True
 
-    def text_of(self, report: Report, width: int) -> str:
-        return figures_text(self.of_now(report), width=width, ansi=True)
+    def text_of(self, report: Report, width: int, height: int, zoomed: bool) -> str:
+        return self.query_one(FiguresView).figures(self.of_now(report), width, height, zoomed)
 
     def show_again(self) -> None:
         if self.report is not None:
@@ -131,6 +130,8 @@ class StoredScreen(ReportScreen, ShowsMore):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "resume":
             return self.resumption is not None
+        if action == "zoom":
+            return any(view.has_chart for view in self.query(FiguresView))
         if action == "more":
             return self.report is not None and self.report.brief != self.report
         return self.head is not None if action == "label" else super().check_action(action, parameters)
@@ -176,15 +177,17 @@ class AuditScreen(asking.LinesScreen):
 
     def begin(self, request: AuditRequest) -> None:
         def audit(secrets: Secrets) -> None:
-            self.in_background(lambda: audit_server(replace(request, secrets=lambda: secrets)), self._store)
+            self.in_background(lambda: audit_server(replace(request, secrets=lambda: secrets)), store)
+
+        def store(result: AuditResult) -> None:
+            if result.refused:  # the settings were read all the same; the next audit asks again
+                self.context.logins.refuse(request.target)
+            self.with_notebook(
+                lambda notebook: notebook.add_recording(recording_of(result.audit)),
+                lambda _: self.app.push_screen(AuditResultScreen(result)),
+            )
 
         asking.log_in(self, request.target, audit)
-
-    def _store(self, result: AuditResult) -> None:
-        self.with_notebook(
-            lambda notebook: notebook.add_recording(recording_of(result.audit)),
-            lambda _: self.app.push_screen(AuditResultScreen(result)),
-        )
 
 
 class AuditResultScreen(StoredScreen):

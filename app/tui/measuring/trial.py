@@ -15,7 +15,7 @@ from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
 from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen
-from app.tui.widgets.views import content_of
+from app.tui.widgets.views import FiguresView, content_of
 from app.workflows import trial_order
 from app.workflows.guide.after_run import ask_server
 from app.workflows.guide.backend import PasswordNeededError
@@ -24,7 +24,6 @@ from app.workflows.guide.known import recall
 from app.workflows.guide.session import request_of
 from app.workflows.requests import MOST_MINUTES
 from app.workflows.trial_order import Judged, SettingRestored, TrialOrder, ValueSet, consent_lines, stored_trial
-from forms.exporters.text import figures_text
 from forms.layout import Toned, hanging, visible
 from forms.report import Report
 from forms.series.progress import duration
@@ -207,7 +206,8 @@ class TrialScreen(ReportRunScreen):
 
     def heard_text(self, width: int) -> str:
         if self.summary is not None:
-            return figures_text(report_of(self.summary), width=width, ansi=True)
+            view = self.query_one(FiguresView)
+            return view.figures(report_of(self.summary), width, view.room[1], view.zoomed)
         lines = [visible(text) for text in self._lines]
         return "\n".join(
             line for text in lines for line in hanging(text, width, "    " if text.startswith(" ") else "")

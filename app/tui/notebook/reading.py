@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -16,7 +16,17 @@ from app.tui.frame.parts import KeyBar
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_view import SeriesView
 from app.tui.widgets.reading import Copies, GoesOn, ReportScreen
-from app.tui.widgets.views import MORE, ZOOM, AnsiView, ChartView, ShowsMore, ZoomsCharts, content_of, joined
+from app.tui.widgets.views import (
+    MORE,
+    ZOOM,
+    AnsiView,
+    ChartView,
+    FiguresView,
+    ShowsMore,
+    ZoomsCharts,
+    content_of,
+    joined,
+)
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide.rounds import NextStep, after_comparison, after_series
 from app.workflows.watch import MOST_SHOWN, history_of_recording
@@ -196,7 +206,7 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
         yield Static(id="headline")
         yield ChartView(id="curve")
         with VerticalScroll(id="report-box", classes="pane"):
-            yield AnsiView(id="report")
+            yield FiguresView(id="report")
         yield KeyBar()
 
     def _read(self, notebook: Notebook) -> Report:
@@ -222,9 +232,9 @@ class HistoryScreen(ReportScreen, ZoomsCharts):
             lambda width, height, zoomed: curve_chart(chart, width, height, zoomed=zoomed)
         )
 
-    def text_of(self, report: Report, width: int) -> str:  # noqa: ARG002  it lists fewer than an export
+    def text_of(self, report: Report, *room: Any) -> str:  # noqa: ARG002  it lists fewer than an export
         assert self.history is not None
-        return super().text_of(history_report(self.history, newest=_LISTED), width)
+        return self.query_one(FiguresView).figures(history_report(self.history, newest=_LISTED), *room)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in {"line", "normal"}:

@@ -1,6 +1,7 @@
 """Screens to read: a report that can be copied and exported, its next steps, and what the notebook has stored."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -13,7 +14,7 @@ from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.measure_mixin import MeasureMixin
-from app.tui.widgets.views import AnsiView, in_columns
+from app.tui.widgets.views import FiguresView, in_columns
 from app.workflows.guide.rounds import NextStep
 from forms.exporters.text import report_text
 from forms.report import Report
@@ -66,6 +67,7 @@ class ReportScreen(Copies):
     DEFAULT_CSS = """
     ReportScreen #headline { height: auto; max-height: 50%; padding: 0 1; text-style: bold; display: none; }
     ReportScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+    ReportScreen #report { min-height: 100%; }
     ReportScreen.-narrow VerticalScroll { scrollbar-size-vertical: 0; }
     """
 
@@ -77,7 +79,7 @@ class ReportScreen(Copies):
         yield Static(id="headline")
         with VerticalScroll(id="report-box", classes="pane") as box:
             box.border_title = Content(f"sharebench · {plain(self.heading)}")
-            yield AnsiView(id="report")
+            yield FiguresView(id="report")
         yield KeyBar()
 
     def title_is(self, title: str) -> None:
@@ -89,14 +91,11 @@ class ReportScreen(Copies):
 
     def show(self, report: Report) -> None:
         self.report = report
+        self.query_one("#report", FiguresView).show_chart(partial(self.text_of, report))
         self.refresh_bindings()
-        box = self.query_one("#report-box")
-        self.query_one("#report", AnsiView).show(
-            lambda width, _height: in_columns(lambda column: self.text_of(report, column), width, box.size.height)
-        )
 
-    def text_of(self, report: Report, width: int) -> str:
-        return report_text(report, width=width, ansi=True)
+    def text_of(self, report: Report, width: int, height: int, _zoomed: bool) -> str:
+        return in_columns(lambda column: report_text(report, width=column, ansi=True), width, height)
 
     def export_name(self, report: Report) -> str:  # noqa: ARG002  what stands above it
         return self.heading

@@ -30,8 +30,7 @@ from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar
 from app.tui.widgets.asking import log_in_again
-from app.tui.widgets.views import MORE, AnsiView, ShowsMore, in_columns
-from forms.exporters.text import figures_text
+from app.tui.widgets.views import MORE, ZOOM, FiguresView, ShowsMore, ZoomsCharts
 from forms.layout import cut, visible
 from forms.report import Report
 from forms.wording import byte_rate, place
@@ -213,16 +212,17 @@ def run_keys(name: str, stop: str) -> tuple[KeyCommand, KeyCommand]:
     return KeyCommand(f"{name}.stop", "s", "Stop", stop), export
 
 
-class ReportRunScreen(RecordingScreen, Exports, ShowsMore):
+class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
     """Draws what is heard once a second until there is a report, which ``s`` stops and ``x`` exports."""
 
     KEEP_ON: ClassVar = "Continue"
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = (MORE,)
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = (MORE, ZOOM)
     DEFAULT_CSS = """
     ReportRunScreen #now { height: auto; padding: 0 1; text-style: bold; }
     ReportRunScreen #machine { height: 1; padding: 0 1; color: $text-muted; display: none; }
     ReportRunScreen #warnings { height: auto; max-height: 3; padding: 0 1; color: $warning; display: none; }
     ReportRunScreen #run-box { height: 1fr; scrollbar-size-vertical: 1; }
+    ReportRunScreen #run-text { min-height: 100%; }
     """
 
     def __init__(self, heading: str) -> None:
@@ -238,7 +238,7 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore):
         yield Static(id="warnings")
         with VerticalScroll(id="run-box", classes="pane") as box:
             box.border_title = Content(f"sharebench · {visible(self.heading)}")
-            yield AnsiView(id="run-text")
+            yield FiguresView(id="run-text")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -298,7 +298,7 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore):
         machine = None if self.is_over else self._meter()
         said = "" if machine is None else f"this machine: {machine_words(machine)}"
         self._say("#machine", Content(cut(said, max(0, self.size.width - 2))))
-        self.query_one("#run-text", AnsiView).show(lambda width, _height: self.heard_text(width))
+        self.query_one("#run-text", FiguresView).show(lambda width, _height: self.heard_text(width))
 
     def _say(self, place: str, said: Content) -> None:
         line = self.query_one(place, Static)
@@ -317,18 +317,14 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore):
         self.refresh_bindings()
 
     def show_again(self) -> None:
-        report, box = self.report, self.query_one("#run-box")
-        assert report is not None
-        shown = self.of_now(report)
-        self.query_one("#run-text", AnsiView).show(
-            lambda width, _height: in_columns(
-                lambda column: figures_text(shown, width=column, ansi=True), width, box.size.height
-            )
-        )
+        assert self.report is not None
+        self.query_one("#run-text", FiguresView).show_figures(self.of_now(self.report))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
         if action in {"stop", "finish"}:
             return not self.is_over
+        if action == "zoom":
+            return any(view.has_chart for view in self.query(FiguresView))
         if action == "more":
             return self._is_report_shown and self.report is not None and self.report.brief != self.report
         return action not in {"export", "next"} or self.report is not None

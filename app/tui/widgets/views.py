@@ -1,16 +1,19 @@
 """Forms and charts as the terminal prints them, drawn again for the room that there is, in the theme's colours."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
 from itertools import accumulate, zip_longest
 from typing import Any
 
 from rich.text import Text
 from textual.content import Content
 from textual.dom import DOMNode
+from textual.widget import Widget
 from textual.widgets import Static
 
 from app.tui.frame.commands import keys
-from forms.layout import Tone, Toned
+from forms.layout import Tone, Toned, cut, visible
 from forms.report import Report
 from forms.wording import plain
 from storage.records import SeriesStatus
@@ -43,11 +46,16 @@ class AnsiView(Static):
     def on_resize(self) -> None:
         self._redraw()
 
-    def _redraw(self) -> None:
+    @property
+    def room(self) -> tuple[int, int]:
+        """Its width and height; where that is ``auto``, the height of the box that it scrolls in."""
         width, height = self.content_size
+        box = self.parent if self.styles.is_auto_height else None
+        return width, box.size.height if isinstance(box, Widget) else height
+
+    def _redraw(self) -> None:
+        width, height = self.room
         grows = self.styles.is_auto_height
-        if grows:
-            height = 0
         if width <= 0 or self._drawn_for == (self._draw, width, height):
             return
         self._drawn_for = (self._draw, width, height)
@@ -74,7 +82,8 @@ class ChartView(AnsiView):
 
     def zoom(self) -> None:
         self.zoomed = not self.zoomed
-        self.show_chart(self._chart)
+        if self._chart is not None:
+            self.show_chart(self._chart)
 
 
 MORE = keys("report.more")[0]
@@ -122,6 +131,35 @@ def in_columns(draw: Callable[[int], str], width: int, height: int) -> str:
         f"{one}{' ' * (column + _GAP - Text.from_ansi(one).cell_len)}{other}".rstrip()
         for one, other in zip_longest(left, right, fillvalue="")
     )
+
+
+_LEAST_CHART = 12
+"""Rows from which a chart says more than its lines of text."""
+
+
+class FiguresView(ChartView):
+    """The figures of a report; the rows that they leave go to the points of a chart, in place of its lines of text."""
+
+    has_chart = False
+
+    def show_figures(self, report: Report) -> None:
+        self.show_chart(partial(self.figures, report))
+
+    def figures(self, report: Report, width: int, height: int, zoomed: bool) -> str:
+        from app.charts.series_charts import curve_chart  # noqa: PLC0415  loaded when the first chart is drawn
+        from forms.exporters.text import figures_text  # noqa: PLC0415  as above
+
+        found = [one for one in report.charts if one.in_text and (one.is_dots or one.is_curve)][:1]
+        others = replace(report, drawn=tuple(one for one in report.drawn if one not in found))
+        text = figures_text(others, width=width, ansi=True)
+        rows = height - text.count("\n") - 2
+        had, self.has_chart = self.has_chart, bool(found) and rows >= _LEAST_CHART
+        if had is not self.has_chart:
+            self.screen.refresh_bindings()
+        if not self.has_chart:
+            return in_columns(lambda column: figures_text(report, width=column, ansi=True), width, height)
+        title = cut(visible(found[0].title), width)
+        return f"{text}\n{title}\n{curve_chart(found[0], width, rows, zoomed=zoomed)}"
 
 
 def _lines(paragraphs: list[list[str]]) -> list[str]:

@@ -126,6 +126,45 @@ def test_the_points_of_a_sweep_and_what_was_there_lie_at_their_values(size: tupl
     assert found.off(0.7, 47e6, around=3) <= 0.5 + SLACK
 
 
+DOTS = {
+    "slower": ([-12.1, -14.0, -12.9], (-13.7, -12.2)),
+    "no difference": ([1.5, -0.5, 0.8], (-0.9, 2.1)),
+    "faster": ([41.0, 43.5, 42.0], (40.0, 44.0)),
+    "equal": ([0.0, 0.0, 0.0], (0.0, 0.0)),
+}
+
+
+@for_each("size", SIZES)
+@for_each("zoomed", [False, True])
+@for_each("name", list(DOTS))
+def test_the_changes_of_pairs_lie_at_their_values_on_both_sides_of_0(
+    size: tuple[int, int], zoomed: bool, name: str, look: str
+):
+    changes, (low, high) = DOTS[name]
+    bars = [Bar(name=str(pair), value=change) for pair, change in enumerate(changes, 1)]
+    bars.append(Bar(name="All", value=changes[2], interval=(low, high)))
+    level = Level(name="no change", value=0.0)
+    chart = Chart(title="t", unit="%", bars=tuple(bars), levels=(level,), is_dots=True)
+    text = curve_chart(chart, *size, colour=False, zoomed=zoomed)
+    found = read_chart(text)
+    check_axis(found)
+    for place, change in enumerate([*changes, changes[2]], 1):
+        column = round((place - 0.5) / 4 * (found.inside - 1))
+        at = [row for row, line in enumerate(found.rows) if set(line[column - 1 : column + 2]) & {"●", "o"}]
+        assert len(at) == 1, "one point"
+        centre = found.value(at[0], 0) - (found.heights - 1) / 2 * found.per_sub_cell
+        assert abs(centre - change) <= 0.51 * found.per_row
+    ends = [value for column in (column - 1, column, column + 1) for value in found.values(column)]
+    if high - low > 2 * found.per_row:
+        assert min(abs(end - high) for end in ends) <= found.per_row, "the interval reaches its upper end"
+        assert min(abs(end - low) for end in ends) <= found.per_row, "and its lower one"
+    has_0 = min(found.ticks.values()) <= 0 <= max(found.ticks.values())
+    assert has_0 or not zoomed, "z shows what they are against no change"
+    assert ("no change" in text) == has_0
+    assert ("≈" in text or "~" in text) != has_0
+    assert ("●" in text) == (look == "braille")
+
+
 @for_each("size", SIZES)
 @pytest.mark.usefixtures("look")
 def test_the_curve_within_a_run_passes_through_its_rates(size: tuple[int, int]):

@@ -50,3 +50,21 @@ async def test_what_is_harmful_comes_first_and_the_edits_are_shown(tmp_path: Pat
         assert "Fix" not in painted(app), "there is no edit to show"
     with Notebook(tmp_path / "notebook.db") as notebook:
         assert notebook.recording("last", "audit").kind == "audit"
+
+
+async def test_a_refused_login_leaves_the_settings_read_and_is_asked_for_again(tmp_path: Path, smbd):
+    app = SharebenchApp(Context(notebook_path=tmp_path / "notebook.db"), first="audit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        target = format_target(smbd.target())
+        app.screen.query_one("#target", Input).value = target
+        for password in ("wrong", smbd.password):
+            await press(app, pilot, "f9")
+            assert "password for bench" in text_of(app.screen, ".dialog-text")
+            app.screen.query_one("#answer", Input).value = password
+            await press(app, pilot, "enter")
+            await measured(app, pilot)
+            assert "✓ No problems found." in painted(app)
+            assert ("Not read: no session:" in painted(app)) is (password == "wrong")
+            assert painted(app).count(target) == 2, "in the title, and beside what it is"
+            await press(app, pilot, "escape")

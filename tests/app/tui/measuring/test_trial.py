@@ -295,6 +295,26 @@ async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch):
     assert (order.experiment.name, order.plan) == (STORED, plan)
 
 
+async def test_the_points_of_the_pairs_take_the_rows_that_are_left(app):
+    plan = TrialPlan(kind=ChangeKind.SMB_CONF, name="use sendfile", values=("yes",), previous="No", looks=(8,))
+    opened = with_stored_trial(app.context.notebook_path, plan, pairs=8)
+    async with opened.run_test(size=(200, 50)) as pilot:
+        await settled(opened, pilot)
+        await press(opened, pilot, "e", "enter")
+        sizes = ((200, 50, True), (80, 24, False), (120, 35, True), (120, 34, False), (200, 50, True))
+        for width, height, has_chart in sizes:
+            await pilot.resize_terminal(width, height)
+            await settled(opened, pilot)
+            shown = painted(opened)
+            assert ("zoomed   " in shown) is ("z Zoom" in shown) is has_chart, (width, height)
+            assert not has_chart or "zoomed" in "".join(shown.splitlines()[-12:]), "near the keys"
+        assert "no change" not in painted(opened), "from 0 they would all lie in one row"
+        await press(opened, pilot, "z")
+        assert "no change" in painted(opened)
+        await press(opened, pilot, "z")
+        assert "no change" not in painted(opened)
+
+
 async def test_a_trial_that_is_decided_has_no_way_to_go_on(app):
     plan = TrialPlan(kind=ChangeKind.SMB_CONF, name="use sendfile", values=("yes",), previous="No", looks=(8,))
     opened = with_stored_trial(app.context.notebook_path, plan, pairs=8)
