@@ -188,7 +188,7 @@ class SurveyScreen(asking.LinesScreen):
     HEADING = BUTTON = "Survey"
     START = "Measure what the lines say, or resume an interrupted survey of the same."
     LINES = (
-        asking.FormLine("hosts", "Hosts", "names or addresses; the server itself gives its loopback too"),
+        asking.FormLine("hosts", "Hosts", "names or addresses; on the server, its loopback is measured too"),
         asking.FormLine("smb", "SMB share", "SHARE or SHARE/FOLDER that can be written; empty: no SMB"),
         asking.FormLine("ftp", "FTP folder", "such as / or /upload; empty: no FTP"),
         asking.FormLine("user", "User", "USER or DOMAIN;USER; empty: guest and anonymous"),
