@@ -266,8 +266,8 @@ def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
             return Toned("Nothing is measured yet.")
         begun = "Interrupted before each value was measured once."
         return Toned(str(error) if head.imported_at else begun, Tone.CAUTION)
-    if report.results:
-        return Toned(report.results[0].text, report.results[0].tone)
+    if said := report.answer or next(iter(report.results), None):
+        return Toned(said.text, said.tone)
     return Toned(next(iter(report.advice), ""))
 
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Protocol
 
 from app.changes import server
-from app.changes.server import ChangeFailedError, ConflictError, ServerChange, undo_script
+from app.changes.server import ChangeFailedError, ConflictError, ServerChange, undo_command, undo_script
 from app.changes.smb_conf import ChangeableSetting
 from app.server.shell import Answer
 from storage.changes import JournalEntry
@@ -69,7 +69,7 @@ def restore_entry(entry: JournalEntry, notebook: Journal) -> Answer:
         leave(entry, notebook)
         raise ChangeFailedError(
             f"{entry.name} on {where(entry)} could not be restored ({error}): run `sharebench restore` when the server"
-            f" can be reached, or there as root: sh {entry.undo_path}"
+            f" can be reached, or there as root: {undo_command(entry.undo_path)}"
         ) from error
     notebook.close_journal(entry.id)
     return answer

@@ -68,6 +68,11 @@ def here(content: bytes, rest: str = "") -> str:
     return f"<<'SHAREBENCH'{rest}\n{base64.encodebytes(content).decode()}SHAREBENCH"
 
 
+def undo_command(undo_path: str) -> str:
+    """What restores everything on the server, as root."""
+    return f"sh {shlex.quote(undo_path)}"
+
+
 def lock_name(undo_path: str) -> str:
     """Lock file in /run/sharebench, shared by all changes with that undo script."""
     return f"{hashlib.sha256(undo_path.encode()).hexdigest()[:12]}.lock"
@@ -210,7 +215,7 @@ def _taken(undo: str, where: str, age: str) -> ChangeRefusedError:
     else:
         text = (
             f"an interrupted trial's change still stands on {where}: restore it first, with `sharebench restore`, or"
-            f" there as root: sh {undo}"
+            f" there as root: {undo_command(undo)}"
         )
     return ChangeRefusedError(f"{text}; nothing was written")
 

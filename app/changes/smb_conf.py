@@ -20,6 +20,7 @@ from app.changes.server import (
     look,
     read_there,
     sha256,
+    undo_command,
 )
 from app.environment.collect import ask_server, has_port
 from app.environment.samba import printed
@@ -281,7 +282,7 @@ def current(place: SambaPlace) -> Answer:
 def drop_in_content(place: SambaPlace, change_id: str, lines: Sequence[ConfLine]) -> bytes:
     """Our file: previous content, kept lines, and those of an arm."""
     old = _ended(place.state.files[place.drop_in].content or b"")
-    note = f"# sharebench trial {change_id}: to restore everything, as root: sh {place.folder}/{UNDO}\n"
+    note = f"# sharebench trial {change_id}: to restore everything, as root: {undo_command(f'{place.folder}/{UNDO}')}\n"
     return old + (note + "".join(map(str, (*place.kept, *lines)))).encode("utf-8", "surrogateescape")
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from app.changes.journal import leave, restore_entry, where
-from app.changes.server import ChangeFailedError, read_there
+from app.changes.server import ChangeFailedError, read_there, undo_command
 from app.changes.smb_conf import writable_text
 from app.errors import UsageError
 from app.isolation.places import IsolationRequest, restore_after_kills
@@ -42,7 +42,7 @@ def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = No
     who = read_there(_WHO, entry.ssh)
     if who.problem:
         text = who.problem.replace("no facts of the server", f"{entry.name} could not be restored")
-        raise ChangeFailedError(f"{text}; or there as root: sh {entry.undo_path}")
+        raise ChangeFailedError(f"{text}; or there as root: {undo_command(entry.undo_path)}")
     here = " ".join((who.text("machine") or "").split())
     if here != entry.machine:
         raise ChangeFailedError(

@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import Any, Self
 
 from app.changes.machine_setting import find_setting
+from app.changes.server import undo_command
 from app.changes.smb_conf import ChangeableSetting, Ways
 from app.clients.base import Client, Secrets, make_client
 from app.environment.host.facts import Ours, servers_here
@@ -218,7 +219,7 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield f"{setting.name} is {setting.previous or 'empty'} now, on {where}. The trial writes there:"
     yield from (f"  {line}" for line in setting.writes)
     yield "It restores everything byte for byte. After a crash, use `sharebench restore`, or run there as root:"
-    yield f"  sh {setting.undo_path}"
+    yield f"  {undo_command(setting.undo_path)}"
     most = plan.looks[-1] * (len(plan.values) + 1)
     each = "each after a settling run"
     if load := plan.load:

@@ -193,6 +193,8 @@ def history_sentence(history: History) -> str:
     users = f"{wording.count(line.users, 'user')}: " if line.users else ""
     if newest.change_percent is None:
         first = _day(line.points[0].created_at)
+        if len(line.points) == 1:
+            return f"{users}One recording so far, of {first}; a second one can show a change."
         return f"{users}No change found in {wording.count(len(line.points), 'recording')} since {first}."
     way = "Faster" if newest.change_percent > 0 else "Slower"
     why = f": {newest.why}" if newest.why else ""

@@ -214,8 +214,8 @@ def _show(event: diagnosing.DiagnosisEvent) -> None:
     match event:
         case diagnosing.DiagnosisOpened(diagnosis=diagnosis):
             common.say(f"diagnosis {diagnosis.id}")
-        case diagnosing.StageBegan(name=name, number=number, of=of):
-            common.say(f"  {number} of {of}: {STAGE_NAMES[name]}")
+        case diagnosing.StageBegan(text=text):
+            common.say(f"  {text}")
         case diagnosing.DiagnosisChanged(stage=stage) if stage and stage.status is not SeriesStatus.COMPLETE:
             common.say(f"sharebench: {STAGE_NAMES[stage.name]}: {stage.error}")
         case Warned(text=text):

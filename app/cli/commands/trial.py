@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 from app import kinds
 from app.changes.journal import where
-from app.changes.server import ConflictError
+from app.changes.server import ConflictError, undo_command
 from app.changes.smb_conf import Ways
 from app.cli import common
 from app.cli.progress import ProgressLine, cancel_on_signals
@@ -379,7 +379,8 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         common.say(found.said)
     if found.run_seconds:
         each = trial_order.expected_text(LOOKS, 2, found.run_seconds)
-        common.say(f"Each candidate: {each} It ends after {tuning.stop_after} in a row without a gain.")
+        limit = "" if tuning.within_seconds < math.inf else "; --within MINUTES limits all of it"
+        common.say(f"Each candidate: {each} It ends after {tuning.stop_after} in a row without a gain{limit}.")
     ask_consent(yes=choices["yes"])
     if found.request is not request:
         tuning.usual, tuning.request = replace(found, request=request), found.request
@@ -445,7 +446,7 @@ def _list(standing: list[JournalEntry], *, as_json: bool) -> None:
         common.answer(
             f"{entry.created_at[:19].replace('T', ' ')}  {entry.name} on {where(entry)}"
             f" ({entry.machine.partition(' ')[0]}), was {entry.effective_before or 'empty'}: {state}\n"
-            f"    restore it with: sharebench restore\n    or there, as root: sh {entry.undo_path}"
+            f"    restore it with: sharebench restore\n    or there, as root: {undo_command(entry.undo_path)}"
         )
 
 

@@ -30,6 +30,7 @@ from app.subjects.diagnosis.plan import (
 )
 from app.targets import is_tree_folder, new_folder
 from forms import wording
+from forms.diagnosis.report import STAGE_NAMES
 from forms.series.progress import duration
 from storage.errors import did_you_mean
 from storage.json_reader import shared
@@ -114,6 +115,12 @@ class StageBegan:
     name: StageName
     number: int
     of: int
+    seconds: float
+    """That this stage and those after it take at most, on a local network."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.number} of {self.of}: {STAGE_NAMES[self.name]}; about {duration(self.seconds)} left at most"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +217,8 @@ class _Measuring:
         for number, name in enumerate(self._to_do, start=1):
             if control.cancelled.is_set():
                 break
-            yield StageBegan(name=name, number=number, of=len(self._to_do))
+            seconds = SIZES[self.request.effort].seconds(tuple(self._to_do[number - 1 :]))
+            yield StageBegan(name=name, number=number, of=len(self._to_do), seconds=seconds)
             if name is StageName.SETTINGS:
                 self.diagnosis = _with_audit(self.diagnosis, self.request)
             else:

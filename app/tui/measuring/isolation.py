@@ -51,8 +51,8 @@ class DiagnosisRunScreen(MeasurementScreen):
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one diagnosis
         match event:
-            case diagnosing.StageBegan(name=name, number=number, of=of):
-                self.doing = f"Stage {number} of {of}: {STAGE_NAMES[name]}"
+            case diagnosing.StageBegan(text=text):
+                self.doing = f"Stage {text}"
             case diagnosing.DiagnosisOpened(diagnosis=diagnosis) | diagnosing.DiagnosisChanged(diagnosis=diagnosis):
                 self.record = diagnosis
             case Warned(text=text):

@@ -24,7 +24,7 @@ from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, plan
 from forms import wording
 from forms.experiments.report import survey_report
 from forms.experiments.summary import Station, StationState, Survey
-from forms.layout import cut, pad
+from forms.layout import cut, hanging, pad
 from forms.stats.summary import mean
 from storage.notebook import Notebook
 from storage.plan import DEFAULT_RUNS
@@ -98,9 +98,9 @@ class SurveyProgress:
         return SurveyProgress(series=tuple(series), warnings=tuple(dict.fromkeys(warnings)))
 
     def text(self, width: int) -> str:
-        left_out = [one.station.name for one in self.series if one.station.state is StationState.LEFT_OUT]
-        going = [one.line(width) for one in self.series if one.station.name not in left_out]
-        out = [cut(f"{name}: left out", width) for name in left_out]
+        left_out = [one.station for one in self.series if one.station.state is StationState.LEFT_OUT]
+        going = [one.line(width) for one in self.series if one.station not in left_out]
+        out = [line for one in left_out for line in hanging(f"{one.name}: left out, {one.why}", width)]
         return "\n".join([*going, *([""] if out else []), *out])
 
 
@@ -114,7 +114,7 @@ def begin(stations: Sequence[Station]) -> SurveyProgress:
     )
 
 
-class SurveyRunScreen(GoesOn, ReportRunScreen):
+class SurveyRunScreen(ReportRunScreen, GoesOn):
     """Measures a planned survey, its series interleaved, then shows table, findings and the next step."""
 
     KEYS: ClassVar = (

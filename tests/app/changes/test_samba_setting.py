@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -25,6 +26,7 @@ from app.changes.server import (
     library,
     new_change_id,
     set_arm,
+    undo_command,
 )
 from app.changes.smb_conf import (
     DROP_IN,
@@ -59,6 +61,8 @@ TARGET = Target(protocol="smb", host="127.0.0.1", port=445, share="bench", path=
 @pytest.fixture(scope="module")
 def samba() -> Iterator[Smbd]:
     found = Smbd()
+    found.conf = found.root / "Bob's  server" / "smb.conf"
+    found.conf.parent.mkdir()
     try:
         found.start()
         yield found
@@ -69,7 +73,7 @@ def samba() -> Iterator[Smbd]:
 def state(samba: Smbd) -> dict[str, tuple[str, int, int, int, int]]:
     """Every file beside smb.conf: content, mode, owner and time."""
     found = {}
-    for path in samba.root.iterdir():
+    for path in samba.conf.parent.iterdir():
         if path.is_file() and path.name != "output.txt":
             about = path.stat()
             content = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -119,14 +123,14 @@ def through_all(samba: Smbd, notebook: Notebook, ssh: str | None) -> None:
     found = begun(setting(samba, "strict sync", "no", ssh=ssh, accepted=("strict sync",)), notebook)
     assert found.setting.section == "[bench]"
     assert found.setting.previous == "Yes"
-    assert (samba.root / UNDO).stat().st_mode & 0o777 == 0o600
+    assert (samba.conf.parent / UNDO).stat().st_mode & 0o777 == 0o600
     for arm, value in ((1, "No"), (0, "Yes"), (1, "No")):
         answer = set_arm(found.change, arm, ssh)
         assert found.setting.effective(answer) == value
         assert "reloaded" in answer.sections
         assert effective(samba, "strict sync", "bench") == value
-    assert "strict sync = no" in (samba.root / DROP_IN).read_text()
-    assert (samba.root / DROP_IN).stat().st_mode & 0o777 == 0o644
+    assert "strict sync = no" in (samba.conf.parent / DROP_IN).read_text()
+    assert (samba.conf.parent / DROP_IN).stat().st_mode & 0o777 == 0o644
     done = restore_change(found.entry, notebook)
     assert (done.effective, done.reloaded, done.same_configuration) == ("Yes", True, True)
     assert state(samba) == before
@@ -216,12 +220,14 @@ def test_what_somebody_else_wrote_meanwhile_is_shown_and_left(samba: Smbd, noteb
         assert list(told.value.now) == [str(samba.conf)]
         assert "# mine" in told.value.now[str(samba.conf)]
         assert samba.conf.read_bytes() == changed
-        assert (samba.root / DROP_IN).read_bytes() == b"", "smb.conf still includes it: it stays, and sets nothing"
+        assert (samba.conf.parent / DROP_IN).read_bytes() == b"", (
+            "smb.conf still includes it: it stays, and sets nothing"
+        )
         assert effective(samba, "server signing") == "default"
         assert [one.id for one in notebook.left_behind()] == [found.entry.id], (
             "for `restore`, while this process goes on"
         )
-        by_hand = subprocess.run(["sh", str(samba.root / UNDO)], capture_output=True, text=True, check=False)
+        by_hand = subprocess.run(["sh", str(samba.conf.parent / UNDO)], capture_output=True, text=True, check=False)
         assert by_hand.returncode == 3
         assert "somebody else changed" in by_hand.stdout
     finally:
@@ -236,7 +242,7 @@ def test_the_undo_script_works_by_hand_and_again(samba: Smbd, notebook: Notebook
     found = begun(setting(samba, "server signing", "mandatory"), notebook)
     set_arm(found.change, 1, None)
     assert effective(samba, "server signing") == "required"
-    subprocess.run(["sh", str(samba.root / UNDO)], check=True, capture_output=True)
+    subprocess.run(undo_command(str(samba.conf.parent / UNDO)), shell=True, check=True, capture_output=True)
     assert state(samba) == before
     restore_entry(found.entry, notebook)
     assert state(samba) == before
@@ -318,7 +324,7 @@ def test_what_everybody_may_write_to_by_now_is_restored_and_told(samba: Smbd, no
     mode = samba.conf.stat().st_mode
     samba.conf.chmod(0o666)
     try:
-        by_hand = subprocess.run(["sh", str(samba.root / UNDO)], capture_output=True, text=True, check=True)
+        by_hand = subprocess.run(["sh", str(samba.conf.parent / UNDO)], capture_output=True, text=True, check=True)
         assert f"every user of this machine may write to {samba.conf}" in by_hand.stdout
         done = restore_change(found.entry, notebook)
         assert done.writable == (str(samba.conf),)
@@ -335,7 +341,7 @@ def test_an_edit_by_others_that_has_our_line_no_more_is_left(samba: Smbd, notebo
     try:
         restore_entry(found.entry, notebook)
         assert samba.conf.read_bytes() == edited
-        assert not list(samba.root.glob("*sharebench*"))
+        assert not list(samba.conf.parent.glob("*sharebench*"))
     finally:
         samba.conf.write_bytes(before)
 
@@ -395,7 +401,7 @@ def test_a_second_trial_is_refused_while_one_stands(samba: Smbd, notebook: Noteb
 
 def test_a_drop_in_that_is_there_and_included_last_is_kept(samba: Smbd, notebook: Notebook):
     conf = samba.conf.read_bytes()
-    drop_in = samba.root / DROP_IN
+    drop_in = samba.conf.parent / DROP_IN
     drop_in.write_text("# of the admin\n[global]\n    deadtime = 77")
     samba.conf.write_bytes(conf + f"[global]\n include = {drop_in}\n".encode())
     before = state(samba)
@@ -434,9 +440,9 @@ def test_without_root_it_is_refused_with_what_is_missing(samba: Smbd, monkeypatc
 def test_a_share_that_the_registry_holds_is_changed_by_net_conf(make_smbd: Callable[..., Smbd], notebook: Notebook):
     samba = make_smbd()
     head, _, share = samba.conf.read_text().partition("[bench]")
-    (samba.root / "registry.conf").write_text(f"[bench]{share}")
+    (samba.conf.parent / "registry.conf").write_text(f"[bench]{share}")
     net = [program("net"), "-s", str(samba.conf), "conf"]
-    subprocess.run([*net, "import", str(samba.root / "registry.conf")], check=True, capture_output=True)
+    subprocess.run([*net, "import", str(samba.conf.parent / "registry.conf")], check=True, capture_output=True)
     samba.conf.write_text(f"{head}    include = registry\n")
 
     def listed() -> str:
@@ -467,7 +473,7 @@ def test_the_last_line_of_smb_conf_is_not_gone_on_with(make_smbd: Callable[..., 
     samba.conf.write_text(samba.conf.read_text() + end)
     place = find_place("max log size", "bench", None, str(samba.conf))
     samba.conf.write_bytes(with_include(place))
-    (samba.root / DROP_IN).write_bytes(drop_in_content(place, "0123456789ab", []))
+    (samba.conf.parent / DROP_IN).write_bytes(drop_in_content(place, "0123456789ab", []))
     said = subprocess.run([program("testparm"), "-s", str(samba.conf)], check=True, capture_output=True, text=True)
     assert "comment = its own\n" in said.stdout
     assert DROP_IN not in said.stdout.partition("[bench]")[2]
@@ -504,7 +510,7 @@ def test_a_server_that_cannot_be_reached_leaves_the_journal_open(samba: Smbd, no
     kept = allowed.read_text()
     allowed.write_text("")
     try:
-        with pytest.raises(ChangeFailedError, match=f"sh {samba.root / UNDO}"):
+        with pytest.raises(ChangeFailedError, match=re.escape(undo_command(f"{samba.conf.parent}/{UNDO}"))):
             restore_change(found.entry, notebook)
         with pytest.raises(ChangeFailedError):
             restore_entry(found.entry, notebook)

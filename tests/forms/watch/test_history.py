@@ -60,6 +60,9 @@ def test_the_sentence_says_since_when():
     steady = history_of_series(nights(1, 1), NOTHING)
     assert steady
     assert history_sentence(steady) == "No change found in 2 recordings since 2026-01-01."
+    single = history_of_series(nights(1), NOTHING)
+    assert single
+    assert history_sentence(single) == "One recording so far, of 2026-01-01; a second one can show a change."
     assert history_of_series([one(1, ())], NOTHING) is None
 
 

@@ -63,4 +63,5 @@ async def test_it_asks_measures_and_shows_the_answer(tmp_path: Path, smbd: Smbd,
         assert found.status is SeriesStatus.COMPLETE
         assert diagnosis_answer(found).text[:60] in painted(app)
         assert "x Export" in painted(app)
+        assert app.screen.doing == "Stage 2 of 2: many small files; about 2 min left at most"
     assert list(smbd.folder.glob(".sharebench-*")) == []

@@ -10,6 +10,7 @@ from textual.widgets import Input
 
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
+from app.kinds import kind_of
 from app.measure.process import Failed, Finished, Progressed, RunFinished, RunStarted, SeriesControl, Started, Warned
 from app.recorder.ceilings import Calibration
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened
@@ -89,7 +90,10 @@ async def test_from_the_lines_to_the_findings_with_the_password_asked_once(app, 
         assert "Findings" in text
         assert "Answer" not in text, "it stands above"
         assert "MB/s" in text
-        assert text_of(app.screen, "#now").strip()
+        answer = text_of(app.screen, "#now").strip()
+        assert answer
+        assert painted(app).startswith(" "), "it has the look of a screen that measures"
+        assert not [part for part in ("#machine", "#warnings") if app.screen.query_one(part).region.height]
         assert app.screen.quit_question() is None
         await pilot.press("enter")
         assert "See what can be changed" in painted(app)
@@ -97,6 +101,8 @@ async def test_from_the_lines_to_the_findings_with_the_password_asked_once(app, 
         assert shows(app, SurveyScreen)
     with Notebook(app.context.notebook_path) as notebook:
         assert {head.status for head in notebook.heads()} == {SeriesStatus.COMPLETE}
+        (head,) = notebook.heads()
+        assert kind_of(head).answer(notebook, head).text == answer, "the list has it"
         kept = notebook.remembered("survey")
     assert kept is not None
     assert kept["smb"] == smbd.share
