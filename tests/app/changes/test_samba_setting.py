@@ -61,7 +61,7 @@ TARGET = Target(protocol="smb", host="127.0.0.1", port=445, share="bench", path=
 @pytest.fixture(scope="module")
 def samba() -> Iterator[Smbd]:
     found = Smbd()
-    found.conf = found.root / "Bob's  server" / "smb.conf"
+    found.conf = found.root / "Bob's server" / "smb.conf"
     found.conf.parent.mkdir()
     try:
         found.start()
