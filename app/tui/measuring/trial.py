@@ -207,7 +207,7 @@ class TrialScreen(ReportRunScreen):
     def heard_text(self, width: int) -> str:
         if self.summary is not None:
             view = self.query_one(FiguresView)
-            return view.figures(report_of(self.summary), width, view.room[1], view.zoomed)
+            return view.figures(report_of(self.summary).brief, width, view.room[1], view.zoomed)
         lines = [visible(text) for text in self._lines]
         return "\n".join(
             line for text in lines for line in hanging(text, width, "    " if text.startswith(" ") else "")
