@@ -316,6 +316,6 @@ def curve_chart(
     if count == 1:
         canvas.upright(marks.RUN, 1, top, top)
     else:
-        look = marks.Pattern.POINTS if chart.is_dots else marks.Pattern.SOLID
-        canvas.curve(marks.RUN, range(1, count + 1), values, "change" if chart.is_dots else name, look)
+        pattern = marks.Pattern.POINTS if chart.is_dots else marks.Pattern.SOLID
+        canvas.curve(marks.RUN, range(1, count + 1), values, "change" if chart.is_dots else name, pattern)
     return canvas.text()

@@ -17,7 +17,7 @@ from storage.looks import Effort, StageName, diagnosis_of
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, format_target
 from tests.servers.smbd import Smbd
-from tests.tui import measured, painted, press, settled
+from tests.tui import here, measured, painted, press, settled
 
 TYPED = {"target": "nas/data", "only": "", "effort": "usual", "folder": "", "ssh": "", "conf": ""}
 
@@ -63,5 +63,5 @@ async def test_it_asks_measures_and_shows_the_answer(tmp_path: Path, smbd: Smbd,
         assert found.status is SeriesStatus.COMPLETE
         assert diagnosis_answer(found).text[:60] in painted(app)
         assert "x Export" in painted(app)
-        assert app.screen.doing == "Stage 2 of 2: many small files; about 2 min left at most"
+        assert here(app).doing == "Stage 2 of 2: many small files; about 2 min left at most"
     assert list(smbd.folder.glob(".sharebench-*")) == []
