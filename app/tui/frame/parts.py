@@ -16,7 +16,7 @@ from textual.widgets import Input
 from forms.layout import control_pictures, visible
 
 _KEY_META = "pressed-key"
-_WAYS = ("back", "close", "app.command_palette", "app.help", "app.quit")
+_WAYS = ("back", "close", "clear", "app.command_palette", "app.help", "app.quit")
 
 
 class KeyBar(Widget, can_focus=False):

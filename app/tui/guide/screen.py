@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import ActiveBinding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from app.tui.guide.browser import BrowseScreen
 
 ADVISED = "★"
+_HELP_SIGN = "question_mark"
+"""No target begins with it."""
 _INDENT = " " * 6
 _LOOKS = {
     Mark.WARM_UP: "dim",
@@ -135,6 +138,7 @@ class PageView(Vertical, Commanded):
 
     def on_resize(self) -> None:
         self._draw_again(*range(len(self.page.options) if self.page else 0))
+        self.call_after_refresh(self.screen.refresh_bindings)
 
     def _draw_again(self, *places: int | None) -> None:
         for place in places:
@@ -194,7 +198,7 @@ _STEP_SIGNS = _STEP_LOOKS | {StepState.DONE: "$success"}
 class StepsView(Widget):
     """Sign, number and name of each step; what was chosen or what blocks it below."""
 
-    ABOUT = "The steps of the method. The digits 1 to 8 go to a step."
+    ABOUT = "The steps of the method. The digits 1 to 8 go to a step, where no target is typed."
     DEFAULT_CSS = """
     StepsView { width: 30; height: 1fr; }
     """
@@ -390,9 +394,19 @@ class GuideScreen(BaseScreen, ZoomsCharts):
     def _step_chosen(self, event: StepsView.StepChosen) -> None:
         self.drive(self.session.go(event.step))
 
+    @property
+    def takes_text(self) -> bool:
+        """Whether what is typed is a target: then no command has a letter or a digit for its key."""
+        return self.session.choices.step is acts.MethodStep.TARGET
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        found = super().active_bindings
+        return {key: one for key, one in found.items() if len(key) > 1} if self.takes_text else found
+
     def on_key(self, event: events.Key) -> None:
-        """On the target's step, a character that is no key begins a target; what is typed after it belongs to it."""
-        if event.character and event.is_printable and (not self.is_active or event.key not in self.active_bindings):
+        """On the target's step a character begins a target; what is typed after it belongs to it."""
+        if event.character and event.is_printable and not (self.is_active and event.key == _HELP_SIGN):
             self._type(event, event.character)
 
     def on_paste(self, event: events.Paste) -> None:
@@ -400,7 +414,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
 
     def _type(self, event: events.Event, text: str) -> None:
         page = self.query_one(PageView).page
-        if self.is_active and page is not None and self.session.choices.step is acts.MethodStep.TARGET:
+        if self.is_active and page is not None and self.takes_text:
             ask = next(option.act for option in page.options if isinstance(option.act, acts.Ask))
             self.drive(self.session.ask(ask, ""))
         if isinstance(dialog := self.app.screen, AskDialog):
@@ -435,6 +449,12 @@ class GuideScreen(BaseScreen, ZoomsCharts):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "undo":
             return bool(self.session.judgements)
+        if action == "new":
+            return self.session.choices != acts.new_measurement(self.session.choices)
+        if action == "step":
+            return not self.takes_text
+        if action == "more":
+            return any(text.max_scroll_y > 0 for text in self.query("#page-text"))
         if action == "zoom":
             return bool(self.query(ChartView)) and self.query_one(ChartView).display
         if action == "reject":

@@ -200,8 +200,7 @@ class NotebookScreen(SeriesActions):
             self.rows.point(self._restored_id)
             self._restored_id = ""
         was_empty, self._counted = not self._counted[1], (len(found.places), count)
-        if was_empty == bool(count):
-            self.refresh_bindings()
+        self.refresh_bindings()
         self._share_room()
         early, self._is_early, self._is_read = self._is_early, False, True
         if not count:
@@ -230,6 +229,8 @@ class NotebookScreen(SeriesActions):
         marked, of_filter = len(self.rows.marked), [key.action for key in FilterLine.KEYS]
         if isinstance(self.focused, FilterLine):
             self.query_one(KeyBar).put_first(*of_filter, alone=True)
+        elif not marked and self.has_class("-unmatched"):
+            self.query_one(KeyBar).put_first("new", "filter", alone=True)
         else:
             self.query_one(KeyBar).put_first(*((*_OF_MARKED, *_FOREMOST) if marked else _FOREMOST))
         (found, count), before = self._counted, f"{marked:,} marked · " if marked else ""
@@ -298,6 +299,8 @@ class NotebookScreen(SeriesActions):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "restore":
             return self._left.offered
+        if action == "clear":
+            return bool(self.rows.marked or self.asked.text) or isinstance(self.focused, FilterLine)
         if action in _NEEDS_RECORDINGS and not self._counted[1]:
             return False
         return action != "back" and super().check_action(action, parameters)

@@ -302,17 +302,6 @@ async def test_questions_answer_with_text_or_nothing(app):
         assert answers == ["noise", None]
 
 
-async def test_the_steps_keys_are_one_row_of_the_help(tmp_path):
-    app = SharebenchApp(Context(notebook_path=tmp_path / "notebook.db"), first="guide")
-    async with app.run_test(size=(120, 60)) as pilot:
-        await settled(app, pilot)
-        await pilot.press("f1")
-        await settled(app, pilot)
-        steps = [line for line in painted(app).splitlines() if "Step: " in line or "Step 1" in line]
-        assert len(steps) == 1
-        assert "1-8" in steps[0]
-
-
 async def test_f1_opens_help_and_closes_it(app):
     async with app.run_test() as pilot:
         await pilot.press("f1")

@@ -10,10 +10,11 @@ from textual.widgets import Input, OptionList
 
 from app.clients.base import DirectoryEntry, Secrets
 from app.errors import LoginError, NoSuchShareError, UnreachableError
+from app.tui.frame.dialogs import HelpDialog
 from app.tui.guide.browser import BrowseScreen, NameList
 from app.tui.guide.screen import GuideScreen, PageView
 from app.workflows.guide.browsing import MAKE_HERE
-from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, Option, Page, Simple
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, Option, Page, Simple, new_measurement
 from app.workflows.guide.known import GuideContext
 from storage.notebook import Notebook
 from storage.records import Command, Target
@@ -114,14 +115,46 @@ async def test_a_target_can_be_typed_at_once_and_its_digits_go_to_no_step(guide_
         assert guide_app.screen.place.target == Target(protocol="smb", host="nas", port=4450, user="me")
 
 
-async def test_a_target_can_be_pasted_at_once_and_keys_of_the_step_stay_keys(guide_app):
+@pytest.mark.parametrize("typed", ["192.168.1.5", "nas/data", "qnap", "music", "usb@nas", "zfs/pool", "3ware", "f/e b"])
+async def test_whatever_a_target_begins_with_begins_it(guide_app, typed):
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
-        await press(guide_app, pilot, "n", "m", "3")
-        assert isinstance(guide_app.screen, GuideScreen)
+        for character in typed:
+            guide_app.simulate_key(character)
+        await settled(guide_app, pilot)
+        assert guide_app.screen.query_one(Input).value == typed
+        assert guide_app.is_running
+
+
+async def test_a_target_can_be_pasted_at_once_and_its_letters_are_no_keys_of_the_step(guide_app):
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter", "enter", "enter")
+        assert " n New" in painted(guide_app)
+        await press(guide_app, pilot, "1")
+        assert choices_of(guide_app).step is MethodStep.TARGET
+        footer = painted(guide_app).splitlines()[-1]
+        assert "^r New" in footer, "another target was chosen, which can be left"
+        assert " n " not in footer
+        await press(guide_app, pilot, "ctrl+r")
+        assert choices_of(guide_app) == new_measurement(choices_of(guide_app))
+        assert "New" not in painted(guide_app).splitlines()[-1], "there is nothing to leave"
+        await press(guide_app, pilot, "?")
+        assert isinstance(guide_app.screen, HelpDialog)
+        await press(guide_app, pilot, "escape")
         guide_app.post_message(events.Paste("ftp://nas/big file.iso"))
         await settled(guide_app, pilot)
         assert guide_app.screen.query_one(Input).value == "ftp://nas/big file.iso"
+
+
+@pytest.mark.parametrize(("size", "offered"), [((80, 24), False), ((40, 12), True)])
+async def test_more_is_offered_where_the_text_does_not_fit(guide_app, size, offered):
+    async with guide_app.run_test(size=size) as pilot:
+        await settled(guide_app, pilot)
+        text = guide_app.screen.query_one("#page-text")
+        assert ("ctrl+o" in guide_app.screen.active_bindings) is offered
+        await press(guide_app, pilot, "ctrl+o")
+        assert (text.scroll_offset.y > 0) is offered
 
 
 async def test_on_another_step_nothing_typed_is_taken_for_a_target(guide_app):
@@ -131,6 +164,16 @@ async def test_on_another_step_nothing_typed_is_taken_for_a_target(guide_app):
         assert choices_of(guide_app).step is MethodStep.FILE
         await press(guide_app, pilot, "s")
         assert isinstance(guide_app.screen, GuideScreen)
+
+
+async def test_the_steps_keys_are_one_row_of_the_help_where_they_are_keys(guide_app):
+    async with guide_app.run_test(size=(120, 60)) as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "f1")
+        assert "Step: " not in painted(guide_app)
+        await press(guide_app, pilot, "escape", "enter", "enter", "enter", "f1")
+        (steps,) = [line for line in painted(guide_app).splitlines() if "Step: " in line or "Step 1" in line]
+        assert "1-8" in steps
 
 
 @pytest.mark.parametrize("error", [UnreachableError("no way to 127.0.0.1"), NoSuchShareError("no share [b]x[/b]")])

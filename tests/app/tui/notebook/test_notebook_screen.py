@@ -249,10 +249,16 @@ async def test_words_filter_as_they_are_typed(three):
         assert "1 of 3 recordings" in painted(app)
         await pilot.press("enter")
         assert app.focused is app.screen.query_one(SeriesList)
+        assert "esc Clear" in painted(app)
         await pilot.press("escape")
         here(app).look()
         await settled(app, pilot)
         assert len(shown(app)) == 3
+        assert "esc" not in painted(app), "there is nothing to clear"
+        await press(app, pilot, "space")
+        assert "esc Clear" in painted(app), "the mark"
+        await press(app, pilot, "escape")
+        assert "esc" not in painted(app)
 
 
 async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
@@ -267,6 +273,14 @@ async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
         await pilot.press("e", "d", "enter", "space")
         await settled(app, pilot)
         assert "0 of 3 recordings" in painted(app)
+        footer = painted(app).splitlines()[-1]
+        assert "esc Clear" in footer
+        assert "Open" not in footer
+        assert "Export" not in footer
+        await press(app, pilot, "f", *["backspace"] * 5, "enter")
+        here(app).look()
+        await settled(app, pilot)
+        assert "⏎ Open" in painted(app).splitlines()[-1]
 
 
 async def test_sorting_by_a_column_and_the_other_way_round(three):
