@@ -148,7 +148,7 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
 def _doubts(series: Series, named: str, *, interleaved: bool) -> Iterator[str]:
     unusual = sum(row.unusual is not None for row in run_form(series).rows)
     if unusual:
-        yield f"{named} has {wording.count(unusual, 'unusual run')}: look at them first."
+        yield f"{named} has {wording.count(unusual, 'unusual run')}: look there first."
     if interleaved:
         return
     trend, dependence = drift(series.rates()), lag_1(series.rates())

@@ -10,7 +10,14 @@ from textual.content import Content
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.isolation.places import DEFAULT_ROUNDS, DEFAULT_SECONDS, IsolationRequest, parse_clients, request_to_resume
+from app.isolation.places import (
+    DEFAULT_MINUTES,
+    DEFAULT_ROUNDS,
+    DEFAULT_SECONDS,
+    IsolationRequest,
+    parse_clients,
+    request_to_resume,
+)
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded, LayerRunStarted
 from app.isolation.script import load_script, operations_named
 from app.measure.process import Warned
@@ -118,6 +125,8 @@ class DiagnosisScreen(asking.LinesScreen):
 
 
 _MOST_ROUNDS = 100
+_RUNS = 4
+"""Of each number of clients in a round: the server, disk and network together, and one of these alone."""
 
 _WITH_WARM_UP = 1.2
 """Expected time until the next run, as a multiple of a run's length, before the first has ended."""
@@ -204,6 +213,12 @@ class IsolationScreen(asking.LinesScreen):
         asking.FormLine("expose", "Expose tbench", "the host again, to allow tbench_srv there; empty: no"),
     )
     RUN = IsolationRunScreen
+
+    @classmethod
+    def plan_of(cls, typed: Mapping[str, str]) -> str:
+        clients, rounds = parse_clients(typed["clients"]), asking.typed_count("Rounds", typed["rounds"], _MOST_ROUNDS)
+        seconds = min(60 * DEFAULT_MINUTES, rounds * len(clients) * _RUNS * _WITH_WARM_UP * DEFAULT_SECONDS)
+        return f"Measures server, disk and network, interleaved: about {duration(seconds)}. Every file made is removed."
 
     @classmethod
     def read(cls, typed: Mapping[str, str]) -> IsolationRequest:

@@ -32,8 +32,8 @@ from forms.load.summary import load_headline
 from forms.report import Bar, Chart, Report
 from forms.series.progress import duration
 from forms.series.summary import GAP
-from forms.wording import byte_rate
-from storage.loads.records import Load, LoadChoices
+from forms.wording import byte_rate, count
+from storage.loads.records import Load, LoadChoices, Scenario
 from storage.records import JSONValue, SeriesStatus, Target
 
 PART_SECONDS = 3.0
@@ -67,6 +67,12 @@ _KEPT_SECONDS = 1200
 _AREAS_FROM = 24
 _LEAST_AREA, _MOST_AREA = 7, 16
 _FIGURES = 25
+
+
+def _points_seconds(scenario: Scenario, choices: LoadChoices, points: Sequence[int]) -> float:
+    """What the points of these numbers of users take together."""
+    each = scenario.settle_seconds + scenario.duration_seconds
+    return sum(each + users / choices.ramp_per_second for users in points)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,11 +147,11 @@ class LoadProgressState:
             return None
         if phase.phase is LoadPhase.FILES and not (self.files and self.files.files):
             return None
-        scenario, ramp = load.scenario, load.choices.ramp_per_second
+        scenario = load.scenario
         each = scenario.settle_seconds + scenario.duration_seconds
         to_come = () if is_last else planned[len(load.points) + 1 :] if phase.point else planned
         ahead = {LoadPhase.RAMP: each, LoadPhase.SETTLE: scenario.duration_seconds}.get(phase.phase, 0.0)
-        return of_phase + ahead + sum(each + users / ramp for users in to_come)
+        return of_phase + ahead + _points_seconds(scenario, load.choices, to_come)
 
     def _stalled_seconds(self) -> int:
         if self.phase is None or self.phase.phase is not LoadPhase.STEADY:
@@ -327,13 +333,18 @@ class LoadScreen(asking.LinesScreen):
         return super().first_values(None if practice else remembered, practice) | small
 
     @classmethod
-    def read(cls, typed: Mapping[str, str]) -> LoadRequest:
-        text = asking.typed_values(cls.LINES, typed)
-        target = asking.typed_target(
-            text["target"], "which server? type [USER@]HOST/SHARE/FOLDER, or smb://USER@HOST/SHARE/FOLDER"
-        )
-        if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
-            raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
+    def plan_of(cls, typed: Mapping[str, str]) -> str:
+        scenario, choices = cls._work(typed)
+        each = scenario.settle_seconds + scenario.duration_seconds
+        whole = _points_seconds(scenario, choices, choices.users)
+        points = f"{count(len(choices.users), 'point')} of {duration(each)}: about {duration(whole)} in all"
+        if choices.find_capacity:
+            points = f"points of {duration(each)} until one is overloaded"
+        made = f"Makes {count(scenario.files, 'file')}, then measures" if scenario.files else "Measures"
+        return f"{scenario.name}: {visible(scenario.about)}. {made} {points}."
+
+    @staticmethod
+    def _work(text: Mapping[str, str]) -> tuple[Scenario, LoadChoices]:
         capacity = text["users"].lower() == CAPACITY
         scenario = changed(
             find_scenario(text["scenario"] or "redpaper"),
@@ -348,6 +359,17 @@ class LoadScreen(asking.LinesScreen):
             find_capacity=capacity,
             processes=len(os.sched_getaffinity(0)),
         )
+        return scenario, choices
+
+    @classmethod
+    def read(cls, typed: Mapping[str, str]) -> LoadRequest:
+        text = asking.typed_values(cls.LINES, typed)
+        target = asking.typed_target(
+            text["target"], "which server? type [USER@]HOST/SHARE/FOLDER, or smb://USER@HOST/SHARE/FOLDER"
+        )
+        if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
+            raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
+        scenario, choices = cls._work(text)
         check_limits(choices, (target,))
         return LoadRequest(
             targets=(target,),

@@ -90,18 +90,15 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     )  # fmt: skip
     DEFAULT_CSS = """
     CompareScreen #verdict { width: 100%; height: auto; padding: 0 1; text-style: bold; }
-    CompareScreen #compared { height: 1fr; }
-    CompareScreen #comparison-box { width: 84; height: 1fr; scrollbar-size-vertical: 1; }
-    CompareScreen #compared-picture { width: 1fr; display: none; }
+    CompareScreen #compared { height: 1fr; layout: vertical; }
+    CompareScreen #comparison-box { height: auto; max-height: 70%; scrollbar-size-vertical: 1; }
     CompareScreen #compared-chart { height: 1fr; max-height: 36; }
-    CompareScreen.-wide #compared-picture { display: block; }
-    CompareScreen.-wide #compared { layout: vertical; }
-    CompareScreen.-wide #comparison-box { width: 1fr; height: auto; max-height: 60%; }
+    CompareScreen.-more #comparison-box { height: 1fr; max-height: 100%; }
     CompareScreen.-wide.-more #compared { layout: horizontal; }
-    CompareScreen.-wide.-more #comparison-box { width: 84; height: 1fr; max-height: 100%; }
-    CompareScreen.-narrow #comparison-box { width: 1fr; }
-    CompareScreen.-narrow.-pictured #comparison-box { display: none; }
-    CompareScreen.-narrow.-pictured #compared-picture { display: block; }
+    CompareScreen.-wide.-more #comparison-box { width: 84; }
+    CompareScreen.-narrow.-more #compared-picture { display: none; }
+    CompareScreen.-pictured #comparison-box { display: none; }
+    CompareScreen.-pictured.-narrow #compared-picture { display: block; }
     """
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (118, "-wide")]  # noqa: RUF012  declared so in Textual

@@ -1,14 +1,16 @@
 """Forms to fill in, kept in the notebook, and passwords, which are not."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Button, Input, Label
+from textual.widgets import Button, Input, Label, Static
 
 from app.clients.base import Secrets
 from app.errors import UsageError
@@ -130,6 +132,7 @@ class LinesScreen(BaseScreen):
             pane.border_title = f"sharebench · {self.HEADING}"
             yield from input_lines(self.LINES)
             yield Button(self.BUTTON, id="start", variant="primary")
+            yield Static(id="told", classes="quiet")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -156,6 +159,21 @@ class LinesScreen(BaseScreen):
         typed, kept = self.typed(), self.context.typed
         if self.NAME in kept or typed != self._first:
             kept[self.NAME] = typed
+
+    @classmethod
+    def plan_of(cls, typed: Mapping[str, str]) -> str:  # noqa: ARG003  the screens know
+        """What the lines ask for and how long it takes; empty where nothing is known. Raises UsageError."""
+        return ""
+
+    @on(Input.Changed)
+    @on(events.DescendantFocus)
+    def _tell(self) -> None:
+        """Say below the lines what the one with the focus is for, and what they ask for together."""
+        plan = ""
+        with suppress(UsageError):
+            plan = self.plan_of(typed_values(self.LINES, self.typed()))
+        hint = self.HINTS.get((self.focused and self.focused.id) or "", "")
+        self.query_one("#told", Static).update(Content(f"\n{hint}\n\n{plan}"))
 
     def on_screen_suspend(self) -> None:
         """Keep what was typed in the notebook too; the job is the lowest screen's, since this one may be gone."""

@@ -392,6 +392,32 @@ async def test_a_password_is_asked_for_and_kept_for_one_login_alone(app: Sharebe
     assert [logins.find(each).password for each in (first, second, third)] == ["typed", "typed", "of the other"]
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: SharebenchApp, size):
+    async with app.run_test(size=size) as pilot:
+        await settled(app, pilot)
+        app.visit("load", target="alice@nas/data", ssh="")
+        await settled(app, pilot)
+
+        def told() -> str:
+            return " ".join(text_of(app.screen, "#told").split())
+
+        assert "Makes 12,000 files, then measures 3 points of 13 min: about 39 min in all." in told()
+        await press(app, pilot, "enter", "enter")
+        assert "Scenario: redpaper, office, small," in told()
+        for line, value in (("users", "20,100"), ("scenario", "idle"), ("duration", "20"), ("settle", "4")):
+            app.screen.query_one(f"#{line}", Input).value = value
+        await settled(app, pilot)
+        assert told().endswith("Measures 2 points of 24 s: about 54 s in all."), "with a second for 20 logins"
+        app.screen.query_one("#users", Input).value = "capacity"
+        await settled(app, pilot)
+        assert told().endswith("Measures points of 24 s until one is overloaded.")
+        app.screen.query_one("#users", Input).value = "ten"
+        await settled(app, pilot)
+        assert told() == "Scenario: redpaper, office, small, large, idle, print, or a file."
+        assert "or a file." in painted(app)
+
+
 async def test_wrong_lines_are_told_before_the_password_is_asked_for(app: SharebenchApp):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)

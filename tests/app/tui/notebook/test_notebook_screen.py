@@ -620,6 +620,20 @@ async def test_a_trial_whose_series_are_not_stored_yet_is_listed_without_an_erro
         assert notebook_screen._seen == (), "what another screen hides is not read"
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+async def test_a_comparison_has_its_figures_and_its_chart_at_every_size(tmp_path, size):
+    app = app_on(book(tmp_path / "notebook.db", one(1), one(2)), first="compare", base=f"{1:012x}", other=f"{2:012x}")
+    async with app.run_test(size=size) as pilot:
+        await settled(app, pilot)
+        for part in ("Averages of the valid runs", "other", "├─┼─┤ 95 % interval"):
+            assert part in painted(app), part
+        await press(app, pilot, "v")
+        assert "Averages of the valid runs" not in painted(app)
+        assert "├─┼─┤ 95 % interval" in painted(app)
+        await press(app, pilot, "v", "m")
+        assert "Side by side" in painted(app)
+
+
 async def test_comparing_offers_what_to_compare_with_where_nothing_is_marked_and_no_base_is_known(tmp_path):
     app = app_on(book(tmp_path / "notebook.db", one(1), one(2)))
     async with app.run_test() as pilot:
