@@ -80,7 +80,8 @@ class _Picture:
         rows = marks.wrapped(legend, self.width)[: self.height // 3] if legend else []
         if count + len(rows) + 1 > self.height:
             count, of = max(1, self.height - 2 - len(rows) if self.height > 3 else self.height - 1), count
-            rows = marks.wrapped([f"the last {count} of {of}", *legend], self.width)[: max(1, self.height - 1 - count)]
+            legend = [f"{of - count} more do not fit", *legend]
+            rows = marks.wrapped(legend, self.width)[: max(1, self.height - 1 - count)]
         return count, ["   ".join(parts)[: self.width] for parts in rows]
 
     def lines(self) -> Iterator[str]:

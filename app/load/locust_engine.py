@@ -80,7 +80,7 @@ class Preparation:
             file_set.remove_all(files, file_set.place(target, folder))
         file_set.check_space(files, self._set)
         self._made_on.append(target)
-        self._emit(events.PhaseBegan(phase=events.LoadPhase.FILES))
+        self._emit(events.PhaseBegan(phase=events.LoadPhase.FILES, at_seconds=time.monotonic()))
         for each in ("", *self._set.folders):
             files.make_folder(file_set.place(target, folder, each))
         paths = [(file_set.place(target, folder, file.path), file.size_bytes) for file in self._set.files]
@@ -93,7 +93,7 @@ class Preparation:
             return
         problems = []
         for target in self._made_on:
-            self._emit(events.PhaseBegan(phase=events.LoadPhase.CLEANING))
+            self._emit(events.PhaseBegan(phase=events.LoadPhase.CLEANING, at_seconds=time.monotonic()))
             path = file_set.place(target, self._plan.folder)
             try:
                 with self._connected(target) as files:

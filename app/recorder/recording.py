@@ -502,7 +502,7 @@ def _stepped(
 
 
 _WORDS = {
-    SeriesOpened: "looking around", process.Started: "connected", process.ScratchMade: "making the file",
+    SeriesOpened: "checking the environment", process.Started: "connected", process.ScratchMade: "making the file",
     process.Paused: "waiting", process.Finished: "tidying up",
 }  # fmt: skip
 

@@ -312,9 +312,9 @@ def _parts(load: Load) -> Iterator[Toned]:
     failed = sum(point.status is PointStatus.FAILED for point in load.points)
     if failed:
         yield Toned(f"! {failed} failed", Tone.BAD)
-    others = sum(point.status in {PointStatus.GENERATOR, PointStatus.REJECTED} for point in load.points)
+    others = [_NOT_JUDGED[point.status] for point in load.points if point.status in _NOT_JUDGED]
     if others:
-        yield Toned(f"! {others} not judged", Tone.CAUTION)
+        yield Toned(f"! {len(others)} not judged{others[0] if len({*others}) == 1 else ''}", Tone.CAUTION)
     if load.running:
         yield Toned("▸ being measured")
     elif load.status is not SeriesStatus.COMPLETE:
@@ -333,13 +333,13 @@ def load_answer(load: Load, *, brief: bool = False) -> str:
     if not points:
         return ""
     largest = max(points, key=lambda point: point.users)
-    why = "" if brief else _NOT_JUDGED.get(largest.status, "")
+    why = "" if brief or largest.status not in _NOT_JUDGED else f"; not judged{_NOT_JUDGED[largest.status]}"
     return f"{point_text(largest)}{_silence(largest)}{why}"
 
 
 _NOT_JUDGED = {
-    PointStatus.GENERATOR: "; not judged: the load generator was the limit",
-    PointStatus.REJECTED: "; not judged: its numbers contradict one another",
+    PointStatus.GENERATOR: ": the load generator was the limit",
+    PointStatus.REJECTED: ": the numbers contradict one another",
 }
 
 

@@ -340,7 +340,7 @@ class LoadScreen(asking.LinesScreen):
         points = f"{count(len(choices.users), 'point')} of {duration(each)}: about {duration(whole)} in all"
         if choices.find_capacity:
             points = f"points of {duration(each)} until one is overloaded"
-        made = f"Makes {count(scenario.files, 'file')}, then measures" if scenario.files else "Measures"
+        made = "Makes its files, then measures" if scenario.files else "Measures"
         return f"{scenario.name}: {visible(scenario.about)}. {made} {points}."
 
     @staticmethod

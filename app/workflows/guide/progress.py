@@ -27,7 +27,7 @@ class SeriesProgress:
     """Everything that a screen shows of a series under way."""
 
     series_id: str | None = None
-    doing: str = "looking around"
+    doing: str = "checking the environment"
     number: int | None = None
     of: int | None = None
     phase: Phase = Phase.WARM_UP

@@ -38,6 +38,19 @@ def engine(tmp_path: Path) -> Iterator[EngineProcess]:
         list(engine.finish())
 
 
+def test_every_phase_says_when_it_began(tmp_path: Path):
+    """The time that making files still takes is told by it, else it is counted from the start of the machine."""
+    scenario = replace(find_scenario("small"), files=1, duration_seconds=1.0, settle_seconds=0.0)
+    plan = LoadPlan(targets=(Target(protocol="file", path=str(tmp_path)),), scenario=scenario, folder="load")
+    before = time.monotonic()
+    with EngineProcess(plan) as engine:
+        told = [*engine.ready(), *engine.point(1, 1), *engine.finish()]
+    began = [event for event in told if isinstance(event, PhaseBegan)]
+    assert {LoadPhase.FILES, LoadPhase.STEADY, LoadPhase.CLEANING} <= {event.phase for event in began}
+    times = [before, *(event.at_seconds for event in began), time.monotonic()]
+    assert times == sorted(times)
+
+
 def connected(events: list[Any]) -> int:
     last = events[-1]
     assert isinstance(last, PointMeasured)

@@ -132,7 +132,11 @@ def test_one_answer_on_form_headline_list_and_document():
     assert f"Answer: {said}" in " ".join(report_text(load_report(open_ended)).split())
     late = point(1, 10, status=PointStatus.GENERATOR, reason="the generator, not the server: late")
     beside = replace(open_ended, points=(late, open_ended.points[1]))
-    assert [part.text for part in load_headline(beside)] == [said, "2 points", "! 1 not judged"]
+    assert [part.text for part in load_headline(beside)] == [
+        said,
+        "2 points",
+        "! 1 not judged: the load generator was the limit",
+    ]
     paced = replace(open_ended, scenario=scenario(pace_seconds=0.5))
     assert load_answer(paced).endswith("not at their limit (a request every 0.5 s each: 40 requests/s)")
     assert load_answer(replace(open_ended, scenario=scenario(think=Think(seconds=0)))).endswith("no more were tried")

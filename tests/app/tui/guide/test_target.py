@@ -115,7 +115,9 @@ async def test_a_target_can_be_typed_at_once_and_its_digits_go_to_no_step(guide_
         assert guide_app.screen.place.target == Target(protocol="smb", host="nas", port=4450, user="me")
 
 
-@pytest.mark.parametrize("typed", ["192.168.1.5", "nas/data", "qnap", "music", "usb@nas", "zfs/pool", "3ware", "f/e b"])
+@pytest.mark.parametrize(
+    "typed", ["192.168.1.5", "nas/data", "qnap", "music", "usb@nas", "zfs/pool", "Engine", "Cad", "f/e b"]
+)
 async def test_whatever_a_target_begins_with_begins_it(guide_app, typed):
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)

@@ -156,7 +156,7 @@ def test_users_whom_nobody_answers_are_called_so():
         (full_load(), ["20 users carried, 40 not; the limit: errors", "3 points", "! 1 failed"]),
         (
             full_load(capacity=None, points=(point(1, 10, 95.0, status=PointStatus.GENERATOR),)),
-            ["10 users: 95.0 requests/s, p95 5.0 ms", "1 point", "! 1 not judged"],
+            ["10 users: 95.0 requests/s, p95 5.0 ms", "1 point", "! 1 not judged: the load generator was the limit"],
         ),
         (
             full_load(capacity=None, points=(), status=SeriesStatus.INTERRUPTED),
@@ -402,7 +402,7 @@ async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: Sha
         def told() -> str:
             return " ".join(text_of(app.screen, "#told").split())
 
-        assert "Makes 12,000 files, then measures 3 points of 13 min: about 39 min in all." in told()
+        assert "Makes its files, then measures 3 points of 13 min: about 39 min in all." in told()
         await press(app, pilot, "enter", "enter")
         assert "Scenario: redpaper, office, small," in told()
         for line, value in (("users", "20,100"), ("scenario", "idle"), ("duration", "20"), ("settle", "4")):

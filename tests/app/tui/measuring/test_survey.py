@@ -350,7 +350,7 @@ def test_what_is_said_of_a_series_under_way():
         now = now.heard(0, event)
         said.append(now.series[0].line(80))
     assert [line[27:52].strip() for line in said] == [
-        "looking around",
+        "checking the environment",
         "connected",
         "warm-up 1 of 1",
         "warm-up 1 of 1",

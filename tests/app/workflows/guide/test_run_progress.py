@@ -18,7 +18,7 @@ def after(*events) -> SeriesProgress:
 
 
 def test_before_the_first_run():
-    assert after(SeriesOpened(series_id="x")).line(80) == "Starting: looking around"
+    assert after(SeriesOpened(series_id="x")).line(80) == "Starting: checking the environment"
     client = ClientFacts(name="sharebench")
     assert after(Started(client=client, size_bytes=1 << 20)).line(80) == "Starting: connected; the file has 1M"
     assert after(ScratchMade(path="a")).line(80) == "Starting: making the file"
