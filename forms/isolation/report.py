@@ -47,7 +47,7 @@ def verdict_sentence(found: IsolationVerdict) -> str:
         return _SENTENCES[found.cause](found.evidence)
     reason = doubt_text(found.doubts[0], found.evidence) if found.doubts else "nothing was measured"
     if IsolationDoubt.VARYING in found.doubts[:1]:
-        reason += f": {_ratio_text(found.evidence)} of what disk and network together carry; measure more rounds"
+        reason += f": {_ratio_text(found.evidence)} of what disk and network together carry"
     return f"It cannot be told apart here: {reason}"
 
 

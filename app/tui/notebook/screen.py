@@ -230,13 +230,14 @@ class NotebookScreen(SeriesActions):
         if isinstance(self.focused, FilterLine):
             self.query_one(KeyBar).put_first(*of_filter, alone=True)
         elif not marked and self.has_class("-unmatched"):
-            self.query_one(KeyBar).put_first("new", "filter", alone=True)
+            self.query_one(KeyBar).put_first("restore", "new", "filter", alone=True)
         else:
-            self.query_one(KeyBar).put_first(*((*_OF_MARKED, *_FOREMOST) if marked else _FOREMOST))
-        (found, count), before = self._counted, f"{marked:,} marked · " if marked else ""
-        before += "" if found == count else f"{found:,} of "
-        named = "1 recording" if count == 1 else f"{count:,} recordings"
-        self.query_one("#all-series").border_title = Content(f"{TITLE} · {before}{named}")
+            self.query_one(KeyBar).put_first("restore", *(_OF_MARKED if marked else ()), *_FOREMOST)
+        found, count = self._counted
+        of = "" if found == count else f"{found:,} of "
+        named = of + ("1 recording" if count == 1 else f"{count:,} recordings")
+        parts = [TITLE, f"{marked:,} marked" if marked else "", named if self._is_read else ""]
+        self.query_one("#all-series").border_title = Content(" · ".join(filter(None, parts)))
 
     @on(SeriesList.Wanted)
     def _read_lines(self, message: SeriesList.Wanted) -> None:
@@ -494,6 +495,7 @@ class LeftChanges:
     def ask(self) -> None:
         from app.tui.frame.dialogs import ConfirmDialog, MessageDialog  # noqa: PLC0415  as below
 
+        self.screen.app.clear_notifications()
         if not self._left:
             self.screen.app.push_screen(MessageDialog("Leftovers", "\n\n".join(self._files.values())))
             return

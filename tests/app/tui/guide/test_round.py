@@ -97,9 +97,12 @@ async def test_a_step_that_is_blocked_says_why(app):
     async with app.run_test(notifications=True) as pilot:
         await settled(app, pilot)
         assert "needs a target" in painted(app)
-        await press(app, pilot, "5")
+        await press(app, pilot, "right")
         assert step_of(app) is MethodStep.TARGET
-        assert "run: needs a target" in [n.message for n in app._notifications]
+        assert "file: needs a target" in [n.message for n in app._notifications]
+        await press(app, pilot, "enter", "enter", "enter", "6")
+        assert step_of(app) is MethodStep.FILE
+        assert "review: needs a run" in [n.message for n in app._notifications]
 
 
 async def test_what_was_kept_in_an_unknown_shape_is_a_fresh_start(app):

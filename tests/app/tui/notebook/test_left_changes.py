@@ -50,6 +50,7 @@ async def test_it_is_told_and_put_back_by_a_key(path: Path, monkeypatch: pytest.
         assert "R Restore" in painted(app)
         await press(app, pilot, "R")
         assert isinstance(here(app), ConfirmDialog)
+        assert told == [], "nothing covers the question"
         await press(app, pilot, "enter")
         assert isinstance(here(app), MessageDialog)
         assert "strict sync on this machine is Yes again, as before" in text_of(app.screen, ".dialog-text")
@@ -58,6 +59,18 @@ async def test_it_is_told_and_put_back_by_a_key(path: Path, monkeypatch: pytest.
         assert told == [], "it is over"
         await press(app, pilot, "R")
         assert not isinstance(here(app), ConfirmDialog)
+
+
+async def test_the_key_that_restores_is_the_first_of_them_beside_recordings(path: Path, told: list[str]):
+    with Notebook(path) as notebook:
+        MAKERS["series"](notebook)
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert painted(app).splitlines()[-1].startswith(" R Restore  n Measure")
+        await press(app, pilot, "space")
+        assert painted(app).splitlines()[-1].startswith(" R Restore  c Compare"), "also where one is marked"
+        assert told == [TOLD]
 
 
 async def test_what_could_not_be_put_back_is_told_and_offered_again(path: Path, told: list[str]):

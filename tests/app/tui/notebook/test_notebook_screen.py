@@ -238,6 +238,18 @@ async def test_ctrl_z_suspends(three, monkeypatch):
     suspended.assert_called_once()
 
 
+async def test_no_number_of_recordings_is_shown_before_they_are_counted(three, monkeypatch):
+    monkeypatch.setattr(NotebookScreen, "look", lambda _screen: None)
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert painted(app).splitlines()[0].startswith("─sharebench · Notebook──")
+        monkeypatch.undo()
+        here(app).look()
+        await settled(app, pilot)
+        assert "─sharebench · Notebook · 3 recordings──" in painted(app)
+
+
 async def test_words_filter_as_they_are_typed(three):
     app = app_on(three)
     async with app.run_test() as pilot:
