@@ -229,11 +229,11 @@ class _Pace:
     began: float = field(default_factory=time.monotonic)
 
     def place(self, block: int) -> str:
-        """``pair 7 (of 8, 14 or 20; at most 3 min left)``, ``block 2 (of 8; …)``."""
+        """``pair 9 (of 14 or 20; at most 3 min left)``, ``block 2 (of 8; …)``."""
         what = "pair" if self.kind is ExperimentKind.TRIAL else "block"
         each = (time.monotonic() - self.began) / self.done if self.done else 0.0
         left = f"; at most {duration(each * (self.looks[-1] * self.arms - self.done))} left" if each else ""
-        return f"{what} {block} (of {listed(list(map(str, self.looks)), 'or')}{left})"
+        return f"{what} {block} (of {listed([str(look) for look in self.looks if look >= block], 'or')}{left})"
 
 
 def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.commands.trial import _Pace
 from app.errors import CancelledError
 from app.measure.process import SeriesControl
 from app.workflows.trial_order import FittedRequest
@@ -271,3 +272,8 @@ def test_tune_says_what_it_tries_where_it_does_not_try_what_is_named(inside: Ins
     said = inside.fails(2, "tune", "smb://u@127.0.0.1/bench/file", "--only", "strict synk", "--yes")
     assert said.startswith("--only 'strict synk': tune does not try it; it tries ")
     assert "server signing" in said or "aio read size" in said
+
+
+@pytest.mark.parametrize(("pair", "looks"), [(1, "8, 14 or 20"), (8, "8, 14 or 20"), (9, "14 or 20"), (15, "20")])
+def test_progress_names_the_looks_that_are_still_to_come(pair, looks):
+    assert _Pace((8, 14, 20), 2, ExperimentKind.TRIAL).place(pair) == f"pair {pair} (of {looks})"
