@@ -13,6 +13,7 @@ from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, in_pair
 from forms.stats.settle import Settles, Way
 from forms.tuning.smb_conf import spelling
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, signed_end, verdict_sentence
+from storage.plan import Settings
 from storage.records import Change, Command, Evidence, Series, format_target
 
 _TRIED_ONCE_SECONDS = 3.0
@@ -81,7 +82,9 @@ def cheapest_step(
     ways: list[tuple[Settles | None, tuple[str, ...]]] = []
     setting, versus = _setting(claimed, differing, two), _versus(claimed, differing, two)
     if setting and same_path:
-        ways.append((settle.by_pairs(change_percent, run_deviation, limits), (_try_command(one, setting),)))
+        ssh = f" --server-ssh {shlex.quote(one.plan.server_ssh)}" if one.plan and one.plan.server_ssh else ""
+        command = f"sharebench try {shlex.quote(setting)}{_of_target(one)}{ssh}"
+        ways.append((settle.by_pairs(change_percent, run_deviation, limits), (command,)))
     if versus and same_path:
         runs = settle.by_interleaved_runs(change_percent, run_deviation, limits)
         ways.append((runs, (_versus_command(one, versus, runs.count if runs else 0),)))
@@ -171,23 +174,11 @@ def _typed(name: str, value: object) -> str:
     return wording.typed_size(value) if name == "block" and isinstance(value, int) else str(value)
 
 
-def _try_command(base: Series, setting: str) -> str:
-    plan = base.plan
-    ssh = f" --server-ssh {shlex.quote(plan.server_ssh)}" if plan and plan.server_ssh else ""
-    return f"sharebench try {shlex.quote(setting)}{_of_target(base)}{ssh}"
-
-
 def _versus_command(base: Series, options: str, runs: int) -> str:
-    settings = base.plan.settings if base.plan else None
-    own = [
-        f" {option} {value}"
-        for option, value in (
-            ("--in-flight", settings.in_flight if settings else None),
-            ("--block", wording.typed_size(settings.block_bytes) if settings and settings.block_bytes else None),
-        )
-        if value
-    ]
-    return f"sharebench run --runs {runs} --versus {shlex.quote(options)}{''.join(own)}{_of_target(base)}"
+    settings = base.plan.settings if base.plan else Settings()
+    own = f" --in-flight {settings.in_flight}" if settings.in_flight else ""
+    own += f" --block {wording.typed_size(settings.block_bytes)}" if settings.block_bytes else ""
+    return f"sharebench run --runs {runs} --versus {shlex.quote(options)}{own}{_of_target(base)}"
 
 
 def _of_target(base: Series) -> str:
@@ -286,10 +277,8 @@ def _verdict(found: Comparison) -> str:
         way = "faster" if change > 0 else "slower"
         return f"Same settings: {wording.percent(abs(change))} {way} is normal variation{else_}"
     if found.doubt is Doubt.FEW_RUNS:
-        return (
-            f"Inconclusive: {wording.signed_percent(change)}, but a verdict needs at least {found.needed_runs} runs a"
-            f" side, and there are {_have(found)}"
-        )
+        needed = f"a verdict needs at least {found.needed_runs} runs a side, and there are {_have(found)}"
+        return f"Inconclusive: {wording.signed_percent(change)}, but {needed}"
     return verdict_sentence(found.verdict, change, found.interval_percent)
 
 

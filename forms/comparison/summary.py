@@ -110,10 +110,8 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
 def _protocol(series: Series) -> str:
     client = series.client
     parts = [f"SMB {client.dialect}" if client.dialect else series.target.protocol]
-    if client.is_signed:
-        parts.append(f"signed ({client.signing})")
-    if client.is_encrypted:
-        parts.append(f"encrypted ({client.encryption})")
+    parts += [f"signed ({client.signing})"] if client.is_signed else []
+    parts += [f"encrypted ({client.encryption})"] if client.is_encrypted else []
     return wording.plain(", ".join(parts))
 
 

@@ -168,24 +168,20 @@ def steps_report(summary: ExperimentSummary) -> Report:
     """An experiment; restored changes are struck out."""
     ways = dict.fromkeys(f"{r.series.command} {format_target(r.series.target, escaped=False)}" for r in summary.steps)
     verdicts = (_verdict(step) for step in summary.steps if step.comparison)
+    settling = (
+        (f"To settle {step.number}", f"{way.sentence} Command: {way.command_text}") for step, way in open_steps(summary)
+    )
     return Report(
         form=FORM,
         title=f"Experiment {summary.name}",
         name=summary.name,
         fields=(
-            *(Field(name=wording.ANSWER, text=one.text, tone=one.tone) for one in list(gain_headlines(summary))[:1]),
-            Field(name="Measured", text=", ".join(ways)),
+            *fields_of(*((wording.ANSWER, one.text, one.tone) for one in [*gain_headlines(summary)][:1])),
+            *fields_of(("Measured", ", ".join(ways))),
             *origin_fields([step.series for step in summary.steps]),
         ),
         tables=(steps_table(summary),),
-        results=(
-            *verdicts,
-            *gain_fields(summary),
-            *(
-                Field(name=f"To settle {step.number}", text=f"{way.sentence} Command: {way.command_text}")
-                for step, way in open_steps(summary)
-            ),
-        ),
+        results=(*verdicts, *gain_fields(summary), *fields_of(*settling)),
         advice=tuple(f"{step.number}, {said}" for step in summary.steps for said in _evidence(step, resumed=True)),
         drawn=(_chart(summary),),
         document=lambda: steps_document(summary),
@@ -389,14 +385,12 @@ def _gained(gain: Gain) -> str:
     changes = [(step.change, step.standing) for step in gain.counted if step.change]
     if found is None or not changes:
         return _NO_GAIN
-    names = wording.listed(
-        [
-            f"{change.name} = {change.value or 'empty'}{'' if worth is SettingState.PROVEN else f' ({worth})'}"
-            for change, worth in changes
-        ]
-    )
+    names = [
+        f"{change.name} = {change.value or 'empty'}{'' if worth is SettingState.PROVEN else f' ({worth})'}"
+        for change, worth in changes
+    ]
     basis = basis_sentence(found) or ""
-    return f"{_way(gain)}, by {names}: {found.sign} {found.headline} {basis}".rstrip()
+    return f"{_way(gain)}, by {wording.listed(names)}: {found.sign} {found.headline} {basis}".rstrip()
 
 
 def _formula(bases: Sequence[int], others: Sequence[int]) -> Formula | None:

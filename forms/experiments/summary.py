@@ -225,7 +225,7 @@ COARSE_PERCENT = 5.0
 _RUNS_TO_SHOW = (5, 10, 20, 30, 50)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Selftest:
     """What two interleaved series of the same thing say about the set-up."""
 
@@ -254,24 +254,18 @@ def selftest(first: Series, second: Series) -> Selftest:
         if variation is not None and count >= LEAST_RUNS
     )
     smallest = dict(by_runs).get(runs)
-    return Selftest(
-        series=(first, second), comparison=comparison, runs=runs, smallest_percent=smallest, by_runs=by_runs
-    )
+    return Selftest((first, second), comparison, runs, smallest, by_runs)
 
 
 def sentences(test: Selftest) -> list[str]:
     """What the self-test can show, how it came out, and what to do."""
     said = []
+    runs = f"{wording.count(test.runs, 'run')} a side"
     if test.smallest_percent is None:
-        said.append(
-            f"{wording.count(test.runs, 'run')} a side can show no change at all: measure at least"
-            f" {LEAST_RUNS}, better ten."
-        )
+        said.append(f"{runs} can show no change at all: measure at least {LEAST_RUNS}, better ten.")
     else:
-        said.append(
-            f"With {wording.count(test.runs, 'run')} a side this set-up shows a change of"
-            f" {wording.percent(test.smallest_percent)} or more, nine times in ten."
-        )
+        shown = wording.percent(test.smallest_percent)
+        said.append(f"With {runs} this set-up shows a change of {shown} or more, nine times in ten.")
         if test.smallest_percent > COARSE_PERCENT:
             said.append(
                 "That is coarse, and more runs help slowly: make each run longer by a larger file, and measure at a"

@@ -231,10 +231,8 @@ def _bars(bars: Sequence[Bar], field: _ChartField, *, are_points: bool) -> Itera
 def _signs(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
     for index, bar in enumerate(bars):
         if bar.mark in SIGNS:
-            highest = max(bar.ends[1], bar.interval[1] if bar.interval else 0.0)
-            yield ChartText(
-                field.middle(index), field.y(min(highest, field.top)) - 4, SIGNS[bar.mark], "middle", "sign"
-            )
+            top = field.y(min(max(bar.ends[1], bar.interval[1] if bar.interval else 0.0), field.top))
+            yield ChartText(field.middle(index), top - 4, SIGNS[bar.mark], "middle", "sign")
 
 
 def _marks(chart: Chart, field: _ChartField, each: int) -> Iterator[Shape]:

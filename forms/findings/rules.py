@@ -249,23 +249,18 @@ def both_slow(series: Sequence[Series]) -> Iterator[Finding]:
         back_is_slow = back is not None and (back.percent_of_link or 0) < slow
         both = [*told, *([back] if back else [])]
         if bare is None and back_fills:
-            yield _slow(f"server-slow.{command}", host, command, both)
+            name, shown = f"server-slow.{command}", both
         elif wireless and not sound:
-            yield _slow("wireless-slow", host, command, told)
-        elif sound:
-            yield _slow("server-slow", host, command, told)
+            name, shown = "wireless-slow", told
         elif bare is not None:
-            yield _slow("network-slow.bare", host, command, told)
+            name, shown = "server-slow" if sound else "network-slow.bare", told
         elif back_is_slow:
-            yield _slow("network-slow", host, command, both)
+            name, shown = "network-slow", both
         else:
-            yield _slow("network-or-disk.both" if back else "network-or-disk", host, command, both)
-
-
-def _slow(name: str, host: str, command: Command, told: Sequence[_Measured]) -> Finding:
-    said = [m.says() if m.series.command is command else f"{m.series.command} by {m.says()}" for m in told]
-    words = {"command": command, "host": wording.plain(host), "back": _BACK[command]}
-    return say(name, *(m.series for m in told), told=wording.listed(said), **words)
+            name, shown = "network-or-disk.both" if back else "network-or-disk", both
+        said = [m.says() if m.series.command is command else f"{m.series.command} by {m.says()}" for m in shown]
+        words = {"command": command, "host": wording.plain(host), "back": _BACK[command]}
+        yield say(name, *(m.series for m in shown), told=wording.listed(said), **words)
 
 
 def _as_fast(far: _Measured) -> bool:

@@ -24,8 +24,6 @@ def check_utf_8(content: bytes) -> None:
 
 
 _LARGEST_WHOLE = 2**63 - 1
-
-
 _PIECE_BYTES = 2**20
 _MARK = b"\xef\xbb\xbf"
 _MOST_ESCAPED = 2_000_000
@@ -33,9 +31,7 @@ _MOST_WIDE_BYTES = 160 * 2**20
 _WIDE, _ASTRAL = re.compile(b"[\x80-\xff]+"), re.compile(b"[\xf0-\xff]")
 _NOT_FIRST = bytes(range(0x80, 0xC0))
 _BLANKS = re.compile(r"[ \t\r\n]*")
-_HALF = re.compile(
-    r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]",
-)
+_HALF = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
 
 
 def json_text_of(content: bytes) -> str:
@@ -153,6 +149,5 @@ def _check_run(run: Run) -> None:
     if max(run.number, run.size_bytes) > _LARGEST_WHOLE:
         raise DocumentError(f"{place}: a number is too large")
     if run.seconds is not None and not SHORTEST_SECONDS <= run.seconds <= LONGEST_SECONDS:
-        raise DocumentError(
-            f"{place}: {run.seconds} seconds are too {'short' if run.seconds < 1 else 'long'} for a run"
-        )
+        wrong = "short" if run.seconds < 1 else "long"
+        raise DocumentError(f"{place}: {run.seconds} seconds are too {wrong} for a run")

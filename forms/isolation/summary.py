@@ -153,18 +153,15 @@ def _of_the_machine(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]
 
 
 def _reservations(found: LayerEvidence, cause: Cause) -> list[IsolationDoubt]:
-    told = []
-    if found.loopback:
-        told.append(IsolationDoubt.LOOPBACK)
-    if cause is not Cause.DISK and found.disk_busy_percent is not None and found.disk_busy_percent < IDLE_DISK_PERCENT:
-        told.append(IsolationDoubt.PAGE_CACHE)
-    if found.same_machine:
-        told.append(IsolationDoubt.ONE_MACHINE)
-    if _others_worked(found):
-        told.append(IsolationDoubt.OTHERS)
-    if found.rounds == 1:
-        told.append(IsolationDoubt.ONE_ROUND)
-    return told
+    rested = found.disk_busy_percent is not None and found.disk_busy_percent < IDLE_DISK_PERCENT
+    told = {
+        IsolationDoubt.LOOPBACK: found.loopback,
+        IsolationDoubt.PAGE_CACHE: rested and cause is not Cause.DISK,
+        IsolationDoubt.ONE_MACHINE: found.same_machine,
+        IsolationDoubt.OTHERS: _others_worked(found),
+        IsolationDoubt.ONE_ROUND: found.rounds == 1,
+    }
+    return [doubt for doubt, holds in told.items() if holds]
 
 
 def others_percent(found: LayerEvidence) -> float | None:
@@ -205,7 +202,7 @@ _SESSION = frozenset({"smb2_negprot", "smb2_sesssetup", "smb2_logoff", "smb2_tco
 _WAITS = frozenset({"smb2_notify", "smb2_break"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class DearCall:
     """One counter of the profile."""
 
@@ -311,12 +308,7 @@ def profiled_rounds(summary: "IsolationSummary") -> list[Mapping[str, ProfileCou
 
 
 def _call(name: str, counter: ProfileCounter, microseconds: int, whole: int) -> DearCall:
-    return DearCall(
-        name=name,
-        calls=counter.calls,
-        microseconds_a_call=microseconds / max(1, counter.calls),
-        share=microseconds / whole,
-    )
+    return DearCall(name, counter.calls, microseconds / max(1, counter.calls), microseconds / whole)
 
 
 def waterfall(runs: Sequence[LayerRun]) -> Waterfall | None:

@@ -309,11 +309,9 @@ def _parts(load: Load) -> Iterator[Toned]:
     answer = load_answer(load, brief=True)
     yield Toned(answer or "nothing was measured", Tone.PLAIN if answer else Tone.BAD)
     yield Toned(wording.count(len(load.points), "point"))
-    failed = sum(point.status is PointStatus.FAILED for point in load.points)
-    if failed:
+    if failed := sum(point.status is PointStatus.FAILED for point in load.points):
         yield Toned(f"! {failed} failed", Tone.BAD)
-    others = [_NOT_JUDGED[point.status] for point in load.points if point.status in _NOT_JUDGED]
-    if others:
+    if others := [_NOT_JUDGED[point.status] for point in load.points if point.status in _NOT_JUDGED]:
         yield Toned(f"! {len(others)} not judged{others[0] if len({*others}) == 1 else ''}", Tone.CAUTION)
     if load.running:
         yield Toned("▸ being measured")
@@ -361,9 +359,9 @@ def memory_text(line: MemoryLine) -> str:
 def _bracket(load: Load, found: Capacity, *, brief: bool) -> str:
     if found.not_carried is None:
         return f"{found.carried:,} users carried; {_why_no_more(load, found.carried or 0, brief=brief)}"
-    begin = f"{found.carried:,} users carried, {found.not_carried:,} not" if found.carried else (
-        f"not even {found.not_carried:,} users carried"
-    )  # fmt: skip
+    begin = f"not even {found.not_carried:,} users carried"
+    if found.carried:
+        begin = f"{found.carried:,} users carried, {found.not_carried:,} not"
     reason = "" if brief or not found.reason else f" ({found.reason})"
     ended = _broken_off(load)
     narrower = "" if ended is None else f"; the search between them was broken off at {ended.users:,} users"

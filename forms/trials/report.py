@@ -210,11 +210,9 @@ def _figures(found: TrialSummary) -> Iterator[Field]:
         return
     text = f"{effect.p_value:.4f}, the probability of such a difference between equal settings (exact rank-sum test)"
     yield Field(name="p-value", text=text, number=effect.p_value)
-    if effect.deviation_percent is not None:
-        yield Field(
-            name="Deviation of the pairs", text=f"{wording.cell_percent(effect.deviation_percent)} %",
-            number=effect.deviation_percent, unit="%",
-        )  # fmt: skip
+    if (varied := effect.deviation_percent) is not None:
+        text = f"{wording.cell_percent(varied)} %"
+        yield Field(name="Deviation of the pairs", text=text, number=varied, unit="%")
     if found.slot_effect_percent is not None:
         seen = wording.signed_percent(found.slot_effect_percent)
         text = f"{seen} for the second of a pair; the order of the pairs balances it"

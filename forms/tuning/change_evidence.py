@@ -361,14 +361,13 @@ def _unmet(conditions: tuple[str, ...], after: Series) -> Iterator[str]:
     client = after.client
     if not client.dialect:
         return
-    signed, encrypted = client.is_signed, client.is_encrypted
-    if "unsigned" in conditions and signed:
-        yield f"it needs an unsigned session, and this one is signed ({client.signing})"
-    if "unencrypted" in conditions and encrypted:
-        yield f"it needs an unencrypted session, and this one is encrypted ({client.encryption})"
-    if "signed" in conditions and not signed:
-        yield "it needs a signed session, and this one is not"
-    if "encrypted" in conditions and not encrypted:
-        yield "it needs an encrypted session, and this one is not"
+    unmet = {
+        "unsigned": client.is_signed and f"an unsigned session, and this one is signed ({client.signing})",
+        "unencrypted": client.is_encrypted
+        and f"an unencrypted session, and this one is encrypted ({client.encryption})",
+        "signed": not client.is_signed and "a signed session, and this one is not",
+        "encrypted": not client.is_encrypted and "an encrypted session, and this one is not",
+    }
+    yield from (f"it needs {why}" for needed, why in unmet.items() if why and needed in conditions)
     if "smb1" in conditions:
         yield f"it is for SMB1 alone, and the session speaks SMB {client.dialect}"
