@@ -300,7 +300,7 @@ def test_the_text_of_a_small_experiment() -> None:
         "  No Change          Series       bytes/sec From    in % Verdict        Decision\n"
         "────────────────────────────────────────────────────────────────────────────────\n"
         "  0  base            aaaaaaaaaaaa 100000000\n"
-        "x 1──log level = 3 ─ bbbbbbbbbbbb──90000000─0, 3─-10.0 %─? Inconclusive─restored\n"
+        "x 1──log level = 3 ─ bbbbbbbbbbbb──90000000─0, 3─−10.0 %─? Inconclusive─restored\n"
         " ─── (was old) ────────────────────────────────────────────────────────────────\n"
         "  2  strict sync =   cccccccccccc 120000000 0, 3 +19.9 % ▲ Faster       kept\n"
         "     no (was old)\n"
