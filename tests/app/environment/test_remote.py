@@ -272,6 +272,21 @@ def test_a_configuration_of_another_port_or_of_another_user_s_smbd_is_not_guesse
             process.kill()
 
 
+@pytest.mark.parametrize(
+    ("lines", "is_found"),
+    [(["INCLUDE={more}"], True), (["smb ports=4", "include = {more}"], True), (["smb ports = 4"], False)],
+)
+def test_a_port_that_stands_in_an_included_file_is_found(
+    make_smbd: Callable[..., Smbd], lines: list[str], is_found: bool
+) -> None:
+    server = make_smbd()
+    elsewhere = replace(server.target("x"), port=server.port - 1)
+    more = server.root / "more.conf"
+    more.write_text(f"[global]\nsmb ports = {elsewhere.port}\n")
+    server.conf.write_text("\n".join(["[global]", *lines, ""]).format(more=more))
+    assert (server_facts(elsewhere).facts.get("smb.conf.path") == str(server.conf)) is is_found
+
+
 def test_a_changed_file_shows_exactly_its_changes(make_smbd: Callable[..., Smbd]) -> None:
     server = make_smbd()
     before = server_facts(server.target("x"), None, str(server.conf)).facts
