@@ -182,6 +182,8 @@ class Sign(Enum):
     USELESS = "·", ".", Tone.FAINT
     ADVICE = "→", ">", Tone.PLAIN
     GOOD = "✓", "+", Tone.GOOD
+    RUNNING = "●", "*", Tone.PLAIN
+    STOPPED = "‖", "║", Tone.CAUTION
 
     def __init__(self, text: str, plain: str, tone: Tone) -> None:
         self.text, self.plain, self.tone = text, plain, tone
@@ -191,7 +193,7 @@ class Sign(Enum):
 
 
 PLAIN_SIGNS = str.maketrans(
-    {sign.text: sign.plain for sign in Sign} | dict(zip("★▶▸◆…⏎╭╮╰╯▔▁▂▃▅▆▇▎▏", "*>>*.┘┌┐└┘─__▄▄██││", strict=True))
+    {sign.text: sign.plain for sign in Sign} | dict(zip("★▶◆…⏎╭╮╰╯▔▁▂▃▅▆▇▎▏", "*>*.┘┌┐└┘─__▄▄██││", strict=True))
 )
 """One cell each; those on the right are in code page 437, which every console font has."""
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from forms import layout
-from forms.layout import Sign
+from forms.layout import Sign, Toned
 from forms.stats.decision import Verdict
-from storage.records import Change, Command, Decision, Series, Target, format_target, shows_utc
+from storage.records import Change, Command, Decision, Series, SeriesStatus, Target, format_target, shows_utc
 
 _RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))
 _BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
@@ -203,10 +203,18 @@ _VERDICTS = {
 }
 VERDICT_SIGNS: Mapping[Verdict, Sign] = {verdict: sign for verdict, (sign, _) in _VERDICTS.items()}
 VERDICT_WORDS: Mapping[Verdict, str] = {verdict: word for verdict, (_, word) in _VERDICTS.items()}
+STATUS_SIGNS: Mapping[SeriesStatus, Sign] = {SeriesStatus.INTERRUPTED: Sign.STOPPED, SeriesStatus.FAILED: Sign.BAD}
+"""Of what is not complete."""
 _NARROW_PERCENT = 2.0
 _FACTOR_FROM = 200.0
 _MOST_FACTOR, _LEAST_PERCENT = 100.0, -99.0
 MINUS = "−"
+
+
+def ended_early(status: SeriesStatus, error: str = "") -> Toned:
+    """``‖ interrupted: cancelled``, in its tone."""
+    sign = STATUS_SIGNS[status]
+    return Toned(f"{sign} {status}{error}", sign.tone)
 
 
 def verdict_sentence(verdict: Verdict, change_percent: float, interval: tuple[float, float] | None) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from forms import wording
-from forms.layout import Tone, Toned
+from forms.layout import Sign, Tone, Toned
 from forms.stats.distributions import student_t
 from storage.loads.records import Capacity, Histogram, Limit, Load, LoadChoices, LoadPoint, PointStatus, Scenario
 from storage.records import SeriesStatus
@@ -314,9 +314,9 @@ def _parts(load: Load) -> Iterator[Toned]:
     if others := [_NOT_JUDGED[point.status] for point in load.points if point.status in _NOT_JUDGED]:
         yield Toned(f"! {len(others)} not judged{others[0] if len({*others}) == 1 else ''}", Tone.CAUTION)
     if load.running:
-        yield Toned("▸ being measured")
+        yield Toned(f"{Sign.RUNNING} being measured")
     elif load.status is not SeriesStatus.COMPLETE:
-        yield Toned(f"! {load.status}", Tone.BAD if load.status is SeriesStatus.FAILED else Tone.CAUTION)
+        yield wording.ended_early(load.status)
 
 
 def load_answer(load: Load, *, brief: bool = False) -> str:

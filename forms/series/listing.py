@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from forms import wording
 from forms.findings.series_warnings import VARIATION_PERCENT
-from forms.layout import Tone, Toned
+from forms.layout import Sign, Tone, Toned
 from forms.report import Report, Table, columns_of, row_of
 from forms.stats import summary
 from storage.recordings import Recording
@@ -31,17 +31,17 @@ class SeriesLine:
 
     @property
     def runs_text(self) -> str:
-        """``5``; ``3/5`` incomplete, ``!`` failed, ``▸`` running."""
+        """``5``; ``3/5‖`` interrupted, ``3/5✗`` failed, ``3/5●`` running."""
         status, runs = self.series.status, len(self.rates)
         planned = self.series.plan.runs if self.series.plan else 0
         of_planned = f"{runs}/{planned}" if planned and planned >= runs else str(runs)
         if self.series.running_by is not None:
-            return f"{of_planned}▸"
-        return str(runs) if status is SeriesStatus.COMPLETE else f"{of_planned}{_STOPPED[status]}"
+            return f"{of_planned}{Sign.RUNNING}"
+        return str(runs) if status is SeriesStatus.COMPLETE else f"{of_planned}{wording.STATUS_SIGNS[status]}"
 
     @property
     def runs_tone(self) -> Tone:
-        return _TONES.get(self.series.status, Tone.PLAIN)
+        return _tone_of(self.series.status)
 
     @property
     def average_bytes_per_second(self) -> float | None:
@@ -78,10 +78,6 @@ def series_lines(heads: Iterable[Series], rates: Mapping[str, Sequence[float]]) 
     return [SeriesLine(head, rates.get(head.id, ())) for head in heads]
 
 
-_STOPPED = {SeriesStatus.COMPLETE: "", SeriesStatus.INTERRUPTED: "…", SeriesStatus.FAILED: "!"}
-_TONES = {SeriesStatus.FAILED: Tone.BAD, SeriesStatus.INTERRUPTED: Tone.CAUTION}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingLine:
     """One recording in a list."""
@@ -109,13 +105,18 @@ class RecordingLine:
 
 
 def done_text(head: Recording, count: int) -> str:
-    """``5``; ``3…`` interrupted, ``3!`` failed, ``3▸`` running."""
-    return f"{count or ''}{'▸' if head.running else _STOPPED[head.status]}"
+    """``5``; ``3‖`` interrupted, ``3✗`` failed, ``3●`` running."""
+    return f"{count or ''}{Sign.RUNNING if head.running else wording.STATUS_SIGNS.get(head.status, '')}"
 
 
 def done_tone(head: Recording) -> Tone:
     """The tone of :func:`done_text`."""
-    return Tone.PLAIN if head.running else _TONES.get(head.status, Tone.PLAIN)
+    return Tone.PLAIN if head.running else _tone_of(head.status)
+
+
+def _tone_of(status: SeriesStatus) -> Tone:
+    sign = wording.STATUS_SIGNS.get(status)
+    return sign.tone if sign else Tone.PLAIN
 
 
 def side_by_side(heads: Sequence[Recording], reports: Sequence[Report]) -> Report:

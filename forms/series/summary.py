@@ -177,6 +177,6 @@ def _parts(form: SeriesSummary) -> Iterator[Toned]:
     if series.running_by is not None:
         yield Toned("running")
     elif series.status is not SeriesStatus.COMPLETE:
-        yield Toned(f"! {series.status}", Tone.BAD if series.status is SeriesStatus.FAILED else Tone.CAUTION)
+        yield wording.ended_early(series.status)
     if found := len(advice(series)):
         yield Toned(f"! {wording.count(found, 'warning')}", Tone.CAUTION)

@@ -42,7 +42,7 @@ def list_command(
 
     With WORDs only those with these words in their label, target or note, such as the name of a host.
 
-    Beside the number of runs, … means interrupted, ! failed, ▸ running, and + leftovers on the server.
+    Beside the number of runs, ‖ means interrupted, ✗ failed, ● running, and + leftovers on the server.
     """
     everything, experiment, isolations = (choices[name] for name in ("everything", "experiment", "isolations"))
     with common.notebook(context) as notebook, notebook.snapshot():

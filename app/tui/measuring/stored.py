@@ -23,7 +23,7 @@ from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import MORE, ZOOM, FiguresView, ShowsMore, ZoomsCharts, joined, stopped
 from app.workflows.guide.known import server_ways
 from forms.audit.report import proposed_diff, remedies
-from forms.layout import Toned
+from forms.layout import Sign, Toned
 from forms.report import Report
 from forms.trials.summary import TrialSummary
 from forms.wording import plain
@@ -116,7 +116,7 @@ class StoredScreen(ReportScreen, ShowsMore, ZoomsCharts):
         assert self.head is not None
         self.title_is(f"{self.head.kind.capitalize()} · {self.heading}")
         line = self.query_one("#headline", Static)
-        standing = Toned("▸ being measured. ") if self.head.running else stopped(self.head)
+        standing = Toned(f"{Sign.RUNNING} being measured. ") if self.head.running else stopped(self.head)
         line.update(joined([standing, self.answer], ""))
         line.display = True
 

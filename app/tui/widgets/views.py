@@ -15,7 +15,7 @@ from textual.widgets import Static
 from app.tui.frame.commands import keys
 from forms.layout import Tone, Toned, cut, visible
 from forms.report import Report
-from forms.wording import plain
+from forms.wording import ended_early, plain
 from storage.records import SeriesStatus
 
 Draw = Callable[[int, int], str]
@@ -190,4 +190,4 @@ def joined(parts: Iterable[str | Toned], gap: str) -> Content:
 def stopped(record: Any) -> Toned:
     """What ended a recording early; nothing for a complete one."""
     error = f": {plain(record.error)}" if record.error else ""
-    return Toned("" if record.status is SeriesStatus.COMPLETE else f"! {record.status}{error}. ", Tone.CAUTION)
+    return Toned("") if record.status is SeriesStatus.COMPLETE else ended_early(record.status, f"{error}. ")

@@ -41,10 +41,10 @@ def test_absent_is_left_out_and_never_zero() -> None:
 
 def test_a_series_that_is_not_complete_says_how_far_it_came() -> None:
     stopped = series((1e8, 1e8), status=SeriesStatus.INTERRUPTED, plan=Plan(runs=5))
-    assert series_line(stopped).runs_text == "2/5…"
-    assert series_line(replace(stopped, status=SeriesStatus.FAILED)).runs_text == "2/5!"
-    assert series_line(replace(stopped, plan=None)).runs_text == "2…"
-    assert series_line(replace(stopped, plan=Plan(runs=1))).runs_text == "2…", "a trial plans a run at a time"
+    assert series_line(stopped).runs_text == "2/5‖"
+    assert series_line(replace(stopped, status=SeriesStatus.FAILED)).runs_text == "2/5✗"
+    assert series_line(replace(stopped, plan=None)).runs_text == "2‖"
+    assert series_line(replace(stopped, plan=Plan(runs=1))).runs_text == "2‖", "a trial plans a run at a time"
 
 
 def test_names_from_outside_stay_on_one_line() -> None:

@@ -41,7 +41,7 @@ def test_what_weakens_a_series_is_in_its_headline_as_a_word_and_a_colour():
     parts = {part.text: part.tone for part in headline(run_form(weak))}
     assert parts["! busy"] is Tone.CAUTION
     assert "4 runs, 1 left out" in parts
-    assert parts["! interrupted"] is Tone.CAUTION
+    assert parts["‖ interrupted"] is Tone.CAUTION
     assert any(text.endswith("warnings") for text in parts)
 
 

@@ -114,14 +114,14 @@ def test_a_running_series_is_told_as_running_and_neither_resumed_nor_deleted(sha
         notebook.take(unfinished().id)
         listed = sharebench("list").stdout
         shown = sharebench("show", "last").stdout
-        assert "2/5▸" in listed
+        assert "2/5●" in listed
         assert "interrupted, running (process" in shown
         assert "--resume" not in shown
         assert sharebench.json("show", "last", "--json")["running"]["process"]
         assert "is being measured by process" in sharebench.fails(2, "run", "--resume", "last")
         assert "is not deleted" in sharebench.fails(2, "delete", "last", "--yes")
         notebook.release(unfinished().id)
-    assert "2/5…" in sharebench("list").stdout
+    assert "2/5‖" in sharebench("list").stdout
     assert sharebench.json("show", "last", "--json")["running"] is None
     assert sharebench("delete", "last", "--yes").stdout.split() == [unfinished().id]
 
@@ -130,7 +130,7 @@ def test_what_a_kill_left_behind_is_named_everywhere(sharebench: Inside):
     left = "folder/.sharebench-0123456789ab"
     with Notebook(sharebench.db) as notebook:
         notebook.add(unfinished(scratch_path=left))
-    assert "2/5…+" in sharebench("list").stdout
+    assert "2/5‖+" in sharebench("list").stdout
     for command in (["show", "last"], ["export", "last"], ["export", "last", "--format", "csv"]):
         said = " ".join(sharebench(*command).stdout.split())
         assert left in said
@@ -202,7 +202,7 @@ def test_a_load_that_is_being_measured_is_listed_as_such_and_not_deleted(sharebe
     with Notebook(sharebench.db) as notebook:
         notebook.add_load(load)
         notebook.take(load.id)
-    assert "▸" in sharebench("list").stdout
+    assert "●" in sharebench("list").stdout
     assert "is not deleted" in sharebench.fails(2, "delete", load.id, "--yes")
     with Notebook(sharebench.db) as notebook:
         notebook.release(load.id)

@@ -375,7 +375,7 @@ async def test_a_note_covers_no_more_rows_of_a_list_than_its_text_has(tmp_path):
         assert len(app.screen.query("Toast")) == 1
 
 
-NO_GLYPH = "★✓▶▸◆…⏎╭╮╰╯"
+NO_GLYPH = "★✓▶‖◆…⏎╭╮╰╯"
 
 
 @pytest.mark.parametrize(("term", "plain"), [("linux", True), ("xterm-256color", False)])

@@ -172,7 +172,7 @@ async def test_an_isolation_that_stopped_is_read_labelled_and_completed(app: Sha
         await press(app, pilot, "down", "enter")
         assert "g Resume" not in painted(app), "it is complete"
         await press(app, pilot, "escape", "ctrl+l", "enter")
-        assert "! interrupted. " in text_of(app.screen, "#headline")
+        assert "‖ interrupted. " in text_of(app.screen, "#headline")
         await press(app, pilot, "e")
         app.screen.query_one("#answer", Input).value = "before"
         await press(app, pilot, "enter", "g")

@@ -160,7 +160,7 @@ def test_users_whom_nobody_answers_are_called_so():
         ),
         (
             full_load(capacity=None, points=(), status=SeriesStatus.INTERRUPTED),
-            ["nothing was measured", "0 points", "! interrupted"],
+            ["nothing was measured", "0 points", "‖ interrupted"],
         ),
     ],
 )
@@ -515,9 +515,9 @@ async def test_a_load_that_is_being_measured_is_not_gone_on_with(app: Sharebench
         app.visit("load")
         await settled(app, pilot)
         await press(app, pilot, "ctrl+l")
-        assert "3▸" in painted(app)
+        assert "3●" in painted(app)
         await press(app, pilot, "enter")
-        assert "▸ being measured" in text_of(app.screen, "#headline")
+        assert "● being measured" in text_of(app.screen, "#headline")
         assert "g Resume" not in painted(app)
         with Notebook(app.context.notebook_path) as notebook:
             notebook.release(stopped.id)

@@ -736,8 +736,8 @@ async def test_series_that_failed_or_stopped_say_so_in_words_and_signs(tmp_path)
     app = app_on(book(tmp_path / "notebook.db", failed, one(2, (1e8,), status=SeriesStatus.INTERRUPTED)))
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        assert "0/5!" in painted(app)
-        assert "1/1…" in painted(app)
+        assert "0/5✗" in painted(app)
+        assert "1/1‖" in painted(app)
 
 
 async def test_a_notebook_that_cannot_be_read_is_told_and_the_screen_stays(tmp_path):
