@@ -15,6 +15,7 @@ from app import __version__, child_process
 from app.child_process import ChildProcess
 from tests import fork_server
 from tests.command_line import Sharebench
+from tests.waiting import wait_for
 
 FORKED, STARTED = "forked", "started"
 
@@ -38,7 +39,7 @@ def facts_of(pid: int) -> dict[str, Any]:
     process, status = psutil.Process(pid), Path(f"/proc/{pid}/status").read_text()
     return {
         "parent": process.ppid(),
-        "command line": process.cmdline(),
+        "command line": wait_for(process.cmdline),  # Linux tells none for a moment
         "folder": process.cwd(),
         "its own session": os.getsid(pid) == pid,
         "umask": next(line for line in status.splitlines() if line.startswith("Umask")),

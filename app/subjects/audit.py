@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.clients.base import Secrets, make_client
+from app.clients.tcp import TcpInfo
 from app.environment.collect import server_facts
 from app.environment.samba import printed
 from app.environment.samba.printed import loadable_modules
@@ -169,22 +170,23 @@ def _session_facts(request: AuditRequest) -> tuple[dict[str, FactValue], Measure
 
 
 def _path_facts(target: Target) -> dict[str, FactValue]:
-    """``lookup.seconds`` and ``path.far``."""
+    """``lookup.seconds``, of a name, and ``path.far``, by the round trip that the kernel saw."""
     begun = time.monotonic()
     try:
         addresses = socket.getaddrinfo(target.host, target.port_number, type=socket.SOCK_STREAM)
     except OSError:
         return {}
-    facts: dict[str, FactValue] = {"lookup.seconds": round(time.monotonic() - begun, 3)}
+    seconds = round(time.monotonic() - begun, 3)
     family, kind, protocol, _, address = addresses[0]
+    facts: dict[str, FactValue] = {} if address[0] == target.host else {"lookup.seconds": seconds}
     with socket.socket(family, kind, protocol) as probe:
         probe.settimeout(3)
-        begun = time.monotonic()
         try:
             probe.connect(address)
         except OSError:
             return facts
-        facts["path.far"] = "yes" if time.monotonic() - begun >= FAR_SECONDS else "no"
+        if (seen := TcpInfo.of(probe)) and seen.round_trip_seconds is not None:
+            facts["path.far"] = "yes" if seen.round_trip_seconds >= FAR_SECONDS else "no"
     return facts
 
 

@@ -1,7 +1,13 @@
 """Facts of a server that follow from others."""
 
-from app.subjects.audit import derived_facts
-from storage.records import FactValue
+import socket
+
+import pytest
+
+from app.clients.tcp import Segments, TcpInfo
+from app.subjects.audit import _path_facts, derived_facts
+from forms.findings.finding import FAR_SECONDS
+from storage.records import FactValue, Target
 
 
 def test_the_share_of_free_space():
@@ -21,3 +27,24 @@ def test_what_a_card_sends_and_the_path_does_not_carry():
     assert lost(1500, 9000) == 0
     assert lost(65536, 1500, "lo") is None
     assert derived_facts({"link.mtu_bytes": 9000}) == {}
+
+
+@pytest.fixture
+def port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "far"), [(FAR_SECONDS, {"path.far": "yes"}), (0.999 * FAR_SECONDS, {"path.far": "no"}), (None, {})]
+)
+def test_far_is_what_the_kernel_saw_take_long_and_an_address_takes_no_lookup(port, seconds, far, monkeypatch):
+    """A process that waits for a processor is not far away."""
+    monkeypatch.setattr(TcpInfo, "of", lambda _sock: TcpInfo(segments=Segments(), round_trip_seconds=seconds))
+    assert _path_facts(Target(protocol="smb", host="127.0.0.1", port=port)) == far
+
+
+def test_a_name_takes_a_lookup_and_the_loopback_is_near(port):
+    facts = _path_facts(Target(protocol="smb", host="localhost", port=port))
+    assert isinstance(facts.pop("lookup.seconds"), float)
+    assert facts in ({"path.far": "no"}, {})

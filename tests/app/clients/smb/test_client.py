@@ -196,7 +196,7 @@ def test_guest(smbd, make_client, meter):
 
 def test_a_guest_in_front_of_a_users_share_is_told_to_log_in(smbd, make_client):
     for user in (None, "mistyped"):
-        with pytest.raises(LoginError, match="guests have no access there; log in as a user"):
+        with pytest.raises(LoginError, match="does not allow guests; log in as a user"):
             make_client(smbd, changes={"user": user}, secrets=Secrets()).connect()
 
 

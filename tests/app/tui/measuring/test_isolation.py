@@ -168,7 +168,7 @@ async def test_an_isolation_that_stopped_is_read_labelled_and_completed(app: Sha
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         await press(app, pilot, "ctrl+l")
-        assert "1…  " in painted(app)
+        assert "1‖  " in painted(app)
         await press(app, pilot, "down", "enter")
         assert "g Resume" not in painted(app), "it is complete"
         await press(app, pilot, "escape", "ctrl+l", "enter")

@@ -453,7 +453,7 @@ async def test_any_load_that_stopped_goes_on_where_it_stopped(app: SharebenchApp
         await settled(app, pilot)
         assert "^l Stored" in painted(app)
         await press(app, pilot, "ctrl+l")
-        assert "3…  redpaper smb://nas/data  older  20 users" in painted(app)
+        assert "3‖  redpaper smb://nas/data  older  20 users" in painted(app)
         await press(app, pilot, *["down"] * at, "enter")
         assert "20 users carried, 40 not" in text_of(app.screen, "#headline")
         assert "g Resume" in painted(app)
