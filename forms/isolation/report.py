@@ -44,15 +44,15 @@ LOOK_AT: Mapping[Cause, tuple[str, ...]] = {
 def verdict_sentence(found: IsolationVerdict) -> str:
     """The verdict in one sentence with its numbers."""
     if found.cause is not Cause.UNKNOWN:
-        return _SENTENCES[found.cause](found.evidence)
+        return f"Limit: {_SENTENCES[found.cause](found.evidence)}"
     reason = doubt_text(found.doubts[0], found.evidence) if found.doubts else "nothing was measured"
     if IsolationDoubt.VARYING in found.doubts[:1]:
-        reason += f": {_ratio_text(found.evidence)} of what disk and network together carry"
-    return f"It cannot be told apart here: {reason}"
+        reason += f": {_ratio_text(found.evidence)} of what disk and network carry together"
+    return f"Inconclusive: {reason}"
 
 
 def _samba(one: LayerEvidence) -> str:
-    return f"Samba: {_ratio_text(one)} of what disk and network together carry, with {_clients(one)}{_busy(one)}"
+    return f"Samba, {_ratio_text(one)} of what disk and network carry together, with {_clients(one)}{_busy(one)}"
 
 
 def _disk(one: LayerEvidence) -> str:
@@ -63,46 +63,46 @@ def _disk(one: LayerEvidence) -> str:
             parts[-1] += " (no physical disk was busy, so look at what lies below it: journal, volume, network)"
     if one.disk and one.server:
         parts.append(f"the server reaches {one.server / one.disk:.2f} of dbench's rate")
-    return f"The disk: {', and '.join(parts)}, with {_clients(one)}"
+    return f"the disk; {', and '.join(parts)}, with {_clients(one)}"
 
 
 def _network(one: LayerEvidence) -> str:
     if one.link_share is not None and one.link_share > 1:
-        return f"The network, with {_clients(one)}: more came through than the link is said to carry; give its rate"
+        return f"the network, with {_clients(one)}; more came through than the link is said to carry; give its rate"
     if one.link_share is not None and one.link_share >= LINK_SHARE:
-        return f"The network ({100 * one.link_share:.0f} % of the link), with {_clients(one)}"
+        return f"the network ({100 * one.link_share:.0f} % of the link), with {_clients(one)}"
     if one.link_share_both_ways is not None and one.link_share_both_ways >= BOTH_WAYS_SHARE:
         both = f"{100 * one.link_share_both_ways:.0f} % of the link's rate, in and out together"
-        return f"The network ({both}), with {_clients(one)}"
-    return f"The network: the server reaches {_ratio_text(one)} of what it carries, with {_clients(one)}"
+        return f"the network ({both}), with {_clients(one)}"
+    return f"the network; the server reaches {_ratio_text(one)} of what it carries, with {_clients(one)}"
 
 
 def _processor(one: LayerEvidence) -> str:
     if one.throttled_percent is not None and one.processor_quota is not None:
         return (
-            f"The processor: smbd is held to {one.processor_quota:g} of one by its control group, and used that up in "
+            f"the processor; smbd is held to {one.processor_quota:g} of one by its control group, and used that up in "
             f"{one.throttled_percent:.0f} % of the time, with {_clients(one)}"
         )
-    return f"The processor: the server reaches {_ratio_text(one)} of what the machine carries{_busy(one)}"
+    return f"the processor; the server reaches {_ratio_text(one)} of what the machine carries{_busy(one)}"
 
 
 def _client(one: LayerEvidence) -> str:
     if one.held_share is not None and one.held_share >= HELD_SHARE:
         return (
-            f"This client: {100 * one.held_share:.0f} % of an operation's time is its own work and its wait for a "
+            f"this client; {100 * one.held_share:.0f} % of an operation's time is its own work and its wait for a "
             f"processor here, with {_clients(one)}; measure from a faster machine"
         )
     if one.ceiling_share is not None and one.ceiling_share > 1:
         return (
-            "This client: the server layer ran as fast as all that this machine asked for when its limit was looked"
+            "this client; the server layer ran as fast as all that this machine asked for when its limit was looked"
             f" for, at a busier moment, with {_clients(one)}; measure from a faster one"
         )
     if one.ceiling_share is not None:
         return (
-            f"This client: the server layer ran at {100 * one.ceiling_share:.0f} % of what this machine can ask for, "
+            f"this client; the server layer ran at {100 * one.ceiling_share:.0f} % of what this machine can ask for, "
             f"with {_clients(one)}; measure from a faster one"
         )
-    return f"This client: its processors are {one.client_cpu_percent or 0:.0f} % busy; measure from a faster machine"
+    return f"this client; its processors are {one.client_cpu_percent or 0:.0f} % busy; measure from a faster machine"
 
 
 _SENTENCES: Mapping[Cause, Callable[[LayerEvidence], str]] = {
@@ -176,8 +176,8 @@ def _ratio_text(one: LayerEvidence) -> str:
     if one.ratio is None:
         return "an unknown part"
     if one.ratio_low is None or one.ratio_high is None:
-        return f"{one.ratio:.2f}"
-    return f"{one.ratio:.2f} ({one.ratio_low:.2f} to {one.ratio_high:.2f})"
+        return f"{100 * one.ratio:.0f} %"
+    return f"{100 * one.ratio:.0f} % ({100 * one.ratio_low:.0f} % to {100 * one.ratio_high:.0f} %)"
 
 
 def _busy(one: LayerEvidence) -> str:

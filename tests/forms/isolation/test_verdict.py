@@ -19,23 +19,27 @@ AT_THE_LIMIT = replace(SLOW, server=95e6, ratio=0.95, ratio_low=0.9, ratio_high=
 @pytest.mark.parametrize(
     ("evidence", "cause", "said"),
     [
-        (SLOW, Cause.SAMBA, "Samba: 0.26 (0.24 to 0.29) of what disk and network together carry, with 4 clients"),
-        (replace(SLOW, link_share=0.94), Cause.NETWORK, "The network (94 % of the link)"),
+        (
+            SLOW,
+            Cause.SAMBA,
+            "Limit: Samba, 26 % (24 % to 29 %) of what disk and network carry together, with 4 clients",
+        ),
+        (replace(SLOW, link_share=0.94), Cause.NETWORK, "Limit: the network (94 % of the link)"),
         (replace(SLOW, held_share=0.9), Cause.CLIENT, "90 % of an operation's time is its own work"),
         (replace(SLOW, link_share=1.2), Cause.NETWORK, "more came through than the link is said to carry"),
         (replace(SLOW, ceiling_share=1.2), Cause.CLIENT, "as fast as all that this machine asked for"),
         (replace(SLOW, ceiling_share=0.8), Cause.CLIENT, "ran at 80 % of what this machine can ask for"),
-        (replace(SLOW, ceiling_share=None, client_cpu_percent=97), Cause.CLIENT, "This client"),
+        (replace(SLOW, ceiling_share=None, client_cpu_percent=97), Cause.CLIENT, "Limit: this client"),
         (replace(SLOW, throttled_percent=99, processor_quota=0.2), Cause.PROCESSOR, "held to 0.2 of one"),
         (
             replace(SLOW, file_system_share=0.7, cpu_percent=89.9),
             Cause.DISK,
             "70 % of the clients' waiting is calls of its file system",
         ),
-        (replace(SLOW, file_system_share=1.01, cpu_percent=90), Cause.SAMBA, "Samba: 0.26"),
+        (replace(SLOW, file_system_share=1.01, cpu_percent=90), Cause.SAMBA, "Limit: Samba, 26 %"),
         (replace(AT_THE_LIMIT, cpu_percent=89.9), Cause.DISK, "the server reaches 0.95 of dbench's rate"),
         (replace(AT_THE_LIMIT, cpu_percent=90), Cause.PROCESSOR, "of what the machine carries; processors 90 % busy"),
-        (replace(AT_THE_LIMIT, disk=900e6), Cause.NETWORK, "The network: the server reaches 0.95"),
+        (replace(AT_THE_LIMIT, disk=900e6), Cause.NETWORK, "Limit: the network; the server reaches 95 %"),
         (replace(AT_THE_LIMIT, disk=290e6), Cause.PROCESSOR, "of what the machine carries; processors 98 % busy"),
     ],
 )
