@@ -183,7 +183,7 @@ class Sign(Enum):
     ADVICE = "→", ">", Tone.PLAIN
     GOOD = "✓", "+", Tone.GOOD
     RUNNING = "●", "*", Tone.PLAIN
-    STOPPED = "‖", "║", Tone.CAUTION
+    STOPPED = "‖", "|", Tone.CAUTION
 
     def __init__(self, text: str, plain: str, tone: Tone) -> None:
         self.text, self.plain, self.tone = text, plain, tone

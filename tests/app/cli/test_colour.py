@@ -47,8 +47,8 @@ def on_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
 
 def test_list_colours_what_failed_and_what_was_interrupted(on_terminal: Callable[..., str]):
     _, complete, interrupted, failed = on_terminal("list").splitlines()
-    assert re.search(re.escape(RED) + r" *\d[^ ]*!", failed)
-    assert re.search(re.escape(YELLOW) + r" *\d[^ ]*…", interrupted)
+    assert re.search(re.escape(RED) + r" *\d[^ ]*✗", failed)
+    assert re.search(re.escape(YELLOW) + r" *\d[^ ]*‖", interrupted)
     assert RED not in complete + interrupted
 
 
