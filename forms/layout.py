@@ -193,7 +193,7 @@ class Sign(Enum):
 
 
 PLAIN_SIGNS = str.maketrans(
-    {sign.text: sign.plain for sign in Sign} | dict(zip("★▶◆…⏎╭╮╰╯▔▁▂▃▅▆▇▎▏", "*>*.┘┌┐└┘─__▄▄██││", strict=True))
+    {sign.text: sign.plain for sign in Sign} | dict(zip("★▶◆…⏎−╭╮╰╯▔▁▂▃▅▆▇▎▏", "*>*.┘-┌┐└┘─__▄▄██││", strict=True))
 )
 """One cell each; those on the right are in code page 437, which every console font has."""
 

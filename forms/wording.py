@@ -38,8 +38,13 @@ def cell_percent(value: float | None) -> str:
 def signed_percent(value: float | None) -> str:
     """A change in percent, with its sign: ``+2.5 %``; a large one as a factor, ``×640``."""
     if value is None or value < _FACTOR_FROM:
-        return ABSENT if value is None else f"{round(value, 1) + 0.0:+,.1f} %".replace("-", MINUS)
+        return ABSENT if value is None else f"{with_minus(f'{round(value, 1) + 0.0:+,.1f}')} %"
     return _times(value)
+
+
+def with_minus(number: str) -> str:
+    """The number with the minus sign that people read."""
+    return number.replace("-", MINUS)
 
 
 def _scaled(value: float, units: tuple[tuple[int, str], ...], smallest: str) -> str:
@@ -124,7 +129,7 @@ def milliseconds(seconds: float) -> str:
 def percent(value: float) -> str:
     """At most three figures: ``0.8 %``, ``12 %``; never ``-0.0``."""
     text = f"{value:.1f}" if abs(value) < 10 else f"{value:.0f}"
-    return f"{'0.0' if text == '-0.0' else text} %"
+    return f"{'0.0' if text == '-0.0' else with_minus(text)} %"
 
 
 def rate(bytes_per_second: float | None, *, beside: float | None = None) -> str:

@@ -10,10 +10,13 @@ from itertools import groupby
 from typing import Any
 
 from app.charts import ascii_only
+from forms.wording import with_minus
 
 _UNITS = ((10**12, "TB/s"), (10**9, "GB/s"), (10**6, "MB/s"), (10**3, "kB/s"))
 _STEPS = (1, 2, 5, 10, 2.5, 4, 1.5, 3, 6, 8)
 """The roundest first."""
+_ALIKE = 1e-4
+"""Share of the largest value up to which values are one value to a reader."""
 _LESS_ROUND = 0.04
 """Cost of each position in that list, as a share of the unused height."""
 
@@ -36,7 +39,7 @@ class Scale:
         return [self.low + index * step for index in range(self.intervals + 1)]
 
     def label(self, rate: float) -> str:
-        return f"{rate / self.factor if abs(rate) > 1e-9 * (self.high - self.low) else 0:.6g}"
+        return with_minus(f"{rate / self.factor if abs(rate) > 1e-9 * (self.high - self.low) else 0:.6g}")
 
     def row(self, rate: float) -> float:
         """In rows from the bottom; integers are the centres."""
@@ -55,16 +58,22 @@ RATE = "bytes/sec"
 
 def choose_scale(rates: Sequence[float], rows: int, *, zoomed: bool = False, unit: str = RATE) -> Scale:
     """At most ``rows`` rows: from 0, or zoomed to the variation of the rates."""
+    zoomed = zoomed and differ(rates)
     bottom, top = (min(rates), max(rates)) if zoomed else (min(0.0, *rates), max(0.0, *rates))
     if bottom == top == 0:
         top = 1.0
     factor, unit = next(((f, u) for f, u in _UNITS if top >= f), (1, "B/s")) if unit == RATE else (1, unit)
     if zoomed:
-        spread = max(top - bottom, abs(top) * 1e-4)
+        spread = top - bottom
         bottom, top = bottom - spread * 0.1 if bottom < 0 else max(0.0, bottom - spread * 0.1), top + spread * 0.1
     best = max(_candidates(bottom, top, max(3, rows)), key=lambda found: found[0])
     _, low, high, used, intervals = best
     return Scale(low=low, high=high, rows=used, intervals=intervals, factor=factor, unit=unit)
+
+
+def differ(values: Sequence[float]) -> bool:
+    """Whether the values differ by enough to be zoomed to."""
+    return max(values) - min(values) > _ALIKE * max(map(abs, values))
 
 
 def _candidates(bottom: float, top: float, rows: int) -> Iterator[tuple[float, float, float, int, int]]:
@@ -214,7 +223,7 @@ class Canvas:
 
     def _legend(self, scale: Scale, shown: Sequence[Line]) -> Iterator[tuple[str, str]]:
         """The parts, each as it is measured and as it is drawn: a sample has the colour of what it stands for."""
-        words = scale.words + (", zoomed" if self.zoomed else "")
+        words = scale.words + (", zoomed" if self.zoomed and differ(self.rates) else "")
         yield words, words
         named: set[str] = set()
         for line in [*shown, *(line for _, _, line in self._curves)]:

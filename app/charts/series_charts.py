@@ -28,6 +28,8 @@ _HOLLOW = {Mark.REJECTED, Mark.FAILED, Mark.RESTORED}
 _THICKEST = 4
 _MOST_INTERVAL = 1.5
 """Times the longest bar: an interval that reaches further is cut there, so that it does not squeeze all bars."""
+_BESIDE_NAMES = 30
+"""Columns kept for a bar and its number: a name is cut where it leaves fewer."""
 _BREAK = 3
 """Cells of a zoomed bar before its scale begins."""
 
@@ -46,20 +48,21 @@ class _Picture:
     def __init__(
         self, chart: Chart, measured: Sequence[Bar], width: int, height: int, colour: bool, zoomed: bool
     ) -> None:
-        self.width, self.height, self.colour, self.zoomed = width, height, colour, zoomed
+        self.width, self.height, self.colour = width, height, colour
         self.longest = max(bar.value or 0.0 for bar in measured)
         self.average = next((level for level in chart.levels if level.of_bars), None)
         self.level = next((level for level in chart.levels if not level.of_bars), None)
         ends = [end for bar in measured for end in bar.interval or () if end <= _MOST_INTERVAL * self.longest]
         self.high = max([self.longest, *ends])
-        self.low = 0.0
-        if zoomed:
-            least = min([bar.value or 0.0 for bar in measured] + ends)
-            spread = max(self.high - least, 1e-4 * self.high)
+        self.low, least = 0.0, min([bar.value or 0.0 for bar in measured] + ends)
+        self.zoomed = zoomed and marks.differ((least, self.high))
+        if self.zoomed:
+            spread = self.high - least
             self.low, self.high = max(0.0, least - 0.1 * spread), self.high + 0.1 * spread
         elif self.level and self.level.value <= FAR_ABOVE * self.longest:
             self.high = max(self.high, self.level.value)
-        names = [cut(visible(bar.name), width // 3) + _mark(bar)[1] for bar in chart.bars]
+        room = max(width // 3, width - _BESIDE_NAMES)
+        names = [cut(visible(bar.name), room) + _mark(bar)[1] for bar in chart.bars]
         figures = [marks.figure(bar.value, self.longest, aligned=True) if bar.value else "-" for bar in chart.bars]
         self.unit = wording.rate(self.longest).rpartition(" ")[2]
         self.left, self.right = max(map(len, names)), max(map(len, [*figures, self.unit]))

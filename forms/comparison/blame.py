@@ -137,7 +137,7 @@ class Blame:
         change, parts = self.change_percent, []
         for one in self.blamed[:_NAMED]:
             percent = 100 * one.blamed_seconds / self.base_seconds
-            amount = f"{abs(percent):.0f} of it" if percent * change > 0 else f"{percent:+.0f}"
+            amount = f"{abs(percent):.0f} of it" if percent * change > 0 else wording.with_minus(f"{percent:+.0f}")
             parts.append(f"{amount} in {one.called}{one.why(self.per)}")
         once = "" if self.sure else " Fewer than three rounds were measured, so there is no interval."
         return f"{abs(change):.0f} % {'more' if change > 0 else 'less'} time in smbd: {'; '.join(parts)}.{once}"

@@ -8,6 +8,7 @@ from math import ceil, floor, log10
 
 from forms.layout import cut, visible, width, wrap
 from forms.report import FAR_ABOVE, SIGNS, Bar, Chart, Level, Mark
+from forms.wording import with_minus
 
 WIDTH, HEIGHT, LEAST_HEIGHT = 720, 250, 130
 _TOP, _LETTER, _LINE = 32, 7.2, 14
@@ -146,7 +147,7 @@ def _scale(top: float, unit: str) -> tuple[float, str]:
 
 
 def _figure(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return with_minus(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}")
 
 
 def _with_unit(value: float, unit: str) -> str:

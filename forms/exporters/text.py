@@ -207,7 +207,7 @@ def _charted(bar: Bar, unit: str, highest: float) -> str:
     if unit == "bytes/sec":
         return wording.rate(bar.value, beside=highest)
     ends = f" ({bar.interval[0]:,.1f} to {bar.interval[1]:,.1f})" if bar.interval else ""
-    return f"{bar.value:,.1f} {unit}{ends}"
+    return f"{wording.with_minus(f'{bar.value:,.1f}')} {unit}{wording.with_minus(ends)}"
 
 
 def _row_lines(

@@ -163,9 +163,9 @@ def price_sentence(summary: IsolationSummary) -> str | None:
 def gain(ratio: MeasuredRatio) -> str:
     """A ratio as a change in percent, with its interval: ``+23 % (+18 to +29)``."""
     text = f"{100 * (ratio.value - 1):+.0f} %"
-    if ratio.low is None or ratio.high is None:
-        return text
-    return f"{text} ({100 * (ratio.low - 1):+.0f} to {100 * (ratio.high - 1):+.0f})"
+    if ratio.low is not None and ratio.high is not None:
+        text += f" ({100 * (ratio.low - 1):+.0f} to {100 * (ratio.high - 1):+.0f})"
+    return wording.with_minus(text)
 
 
 def _clients(one: LayerEvidence | IsolationPoint | LayerRun) -> str:

@@ -87,7 +87,7 @@ def read_chart(text: str) -> DrawnChart:
     for number, line in enumerate(lines[:axis]):
         label = line[: left - 1].strip()
         if label:
-            ticks[number] = float(label)
+            ticks[number] = float(label.replace("−", "-"))
     return DrawnChart(
         rows=[line[left:] for line in lines[:axis]],
         ticks=ticks,

@@ -192,3 +192,18 @@ def test_no_run_yet():
     failed = series([80e6], runs=(Run(number=1, phase=Phase.MEASURED, status=RunStatus.FAILED),))
     assert rates_chart(run_form(failed), 78, 12) == "no run has ended yet"
     assert bars_chart(chart_of([0.0]), 78, 12) == "nothing has been measured yet"
+
+
+def test_bars_of_one_value_are_not_zoomed():
+    alike, other = (bars_chart(chart_of([112e6, value]), 70, 8, colour=False, zoomed=True) for value in (112e6, 111e6))
+    assert ("zoomed" in alike, "zoomed" in other) == (False, True)
+
+
+@for_each("width", [78, 34])
+def test_a_name_is_cut_only_where_it_leaves_a_bar_too_little(width: int):
+    fits = max(width - 30, width // 3)
+    for name in ("n" * fits, "n" * (fits + 1)):
+        chart = Chart(title="t", unit="bytes/sec", bars=(Bar(name=name, value=1e8), Bar(name="o", value=9e7)))
+        text = bars_chart(chart, width, 8, colour=False)
+        assert (name in text) is (len(name) == fits)
+        assert max(map(len, text.splitlines())) <= width

@@ -223,3 +223,22 @@ def test_every_tick_lies_in_the_centre_of_a_row(zoomed: bool):
             assert scale.row(tick) == pytest.approx(round(scale.row(tick)), abs=1e-6)
         assert all(scale.holds(rate) for rate in rates)
         assert scale.rows > rows * 0.6
+
+
+@for_each("name", ["one pair", "two that nearly agree", "two that differ"])
+@for_each("zoomed", [False, True])
+def test_what_has_one_value_is_not_zoomed(zoomed: bool, name: str):
+    """From 1 part in 10,000 on values differ."""
+    other = {"one pair": -13.5, "two that nearly agree": -13.5013, "two that differ": -13.5014}[name]
+    chart = Chart(title="t", unit="%", bars=(Bar(name="1", value=-13.5), Bar(name="All", value=other)), is_dots=True)
+    found = read_chart(curve_chart(chart, 80, 24, colour=False, zoomed=zoomed))
+    is_zoomed = name == "two that differ" and not zoomed
+    assert (max(found.ticks.values()) == 0) is not is_zoomed
+    assert all(len(label) <= 5 for label in map(str, found.ticks.values())) is not is_zoomed
+
+
+def test_a_negative_tick_has_the_minus_of_the_tables():
+    chart = Chart(title="t", unit="%", bars=(Bar(name="1", value=-13.5), Bar(name="2", value=-3.0)), is_dots=True)
+    text = curve_chart(chart, 80, 24, colour=False, zoomed=True)
+    assert "−15" in text or "−14" in text
+    assert "-1" not in text

@@ -93,7 +93,7 @@ def test_the_answer_is_one_sentence_with_calls_or_time_of_each_call():
     own = blamed(rounds(own=900.0), rounds())
     assert own.sentence == "177 % more time in smbd: 177 of it in smbd itself."
     less = blamed(rounds(openat=(4.0, 120.0), readdir=(1.0, 0.5)), rounds(readdir=(200.0, 0.5)))
-    assert less.sentence.startswith("65 % more time in smbd: 87 of it in openat, 20 → 120 µs a call; -22 in readdir, ")
+    assert less.sentence.startswith("65 % more time in smbd: 87 of it in openat, 20 → 120 µs a call; −22 in readdir, ")
 
 
 def test_what_changed_against_the_whole_is_named_last():

@@ -63,7 +63,11 @@ def bars(found: ChartDrawing) -> list[Box]:
 def value_at(found: ChartDrawing, y: float) -> float:
     """By the numbers at the axis: its lowest and its highest line."""
     lines = [shape.y1 for shape in found.shapes if isinstance(shape, Stroke) and shape.look == "grid"]
-    numbers = [float(text.text.replace(",", "")) for text in texts(found) if text.anchor == "end" and text.x < 200]
+    numbers = [
+        float(text.text.replace(",", "").replace("−", "-"))
+        for text in texts(found)
+        if text.anchor == "end" and text.x < 200
+    ]
     zero, top = lines[0], lines[-1]
     return numbers[0] + (zero - y) / (zero - top) * (numbers[-1] - numbers[0])
 

@@ -103,3 +103,10 @@ def test_an_interval_is_drawn_from_three_cells_on():
     scale = _TextScale(low=0.0, span=10.0, cells=10)
     two, three = (scale.dotted(Bar(name="", value=5.5, interval=interval), ()) for interval in ((4.5, 5.9), (4.5, 6.5)))
     assert (two.strip(), three.strip()) == ("●", "├●┤")
+
+
+def test_a_change_beside_its_dot_has_the_minus_of_the_tables():
+    bars = (Bar(name="1", value=-30.0), Bar(name="All", value=-20.0, interval=(-30.0, -10.0)))
+    text = "\n".join(chart_lines(Chart(title="t", unit="%", bars=bars, is_dots=True), 80))
+    assert "−20.0 % (−30.0 to −10.0)" in text
+    assert "-" not in text
