@@ -215,6 +215,12 @@ def _check_files(place: SambaPlace) -> None:
     conf = place.state.files[place.conf]
     if conf.content is None:
         raise ChangeRefusedError(f"{place.conf} is no file: name the server's smb.conf", options="--smb-conf FILE")
+    if re.search(r"\s\s", place.drop_in):
+        raise ChangeRefusedError(
+            f"{place.conf} has several blanks in a row, and Samba looks for a file that it includes with one in their"
+            " place: rename the folder, or name the file by a link without them; nothing was written",
+            options="--smb-conf FILE",
+        )
     drop_in = place.state.files[place.drop_in]
     if drop_in.owner not in {0, conf.owner}:
         raise ChangeRefusedError(

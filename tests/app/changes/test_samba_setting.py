@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -144,6 +144,20 @@ def test_a_change_here_is_proven_and_put_back_byte_for_byte(samba: Smbd, noteboo
 @pytest.mark.usefixtures("through")
 def test_a_change_through_ssh_is_as_one_here(samba: Smbd, notebook: Notebook):
     through_all(samba, notebook, "fileserver")
+
+
+@pytest.mark.parametrize(("folder", "is_included"), [("a blank", True), ("a\ttab", True), ("two  blanks", False)])
+def test_a_path_that_samba_does_not_include_is_refused(samba: Smbd, folder: str, is_included: bool):
+    conf = samba.root / folder / "smb.conf"
+    conf.parent.mkdir()
+    conf.write_bytes(samba.conf.read_bytes())
+    with nullcontext() if is_included else pytest.raises(ChangeRefusedError, match="several blanks in a row"):
+        find_place("aio read size", samba.share, None, str(conf))
+    assert [one.name for one in conf.parent.iterdir()] == ["smb.conf"]
+    drop_in = conf.with_name(DROP_IN)
+    drop_in.write_text("[bench]\n    aio read size = 4711\n")
+    conf.write_text(f"{samba.conf.read_text()}\n[global]\n    include = {drop_in}\n")
+    assert (printed_by_testparm(conf) == "4711") is is_included
 
 
 def test_the_journal_is_closed_once_everything_is_back(samba: Smbd, notebook: Notebook):
