@@ -245,6 +245,11 @@ class Watch:
     note: str = ""
     question: str = ""
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether the last check measured."""
+        return self.succeeded_at == self.attempted_at
+
 
 def unconfirmed_ids(watches: Iterable[Recording]) -> frozenset[str]:
     """Series that a watch found slower and could not confirm."""

@@ -86,7 +86,9 @@ def _checked(watch: Watch, request: WatchRequest, path: Path, measure: Callable[
     outcomes: list[Outcome] = []
     slow: list[str] = []
     first: Series | None = None
-    found, outcome, retries = _Judged(Outcome.UNMEASURABLE), None, watch.standing is not WatchState.UNMEASURABLE
+    with open_notebook(path) as notebook:
+        found = _Judged(Outcome.UNMEASURABLE, nights=nights(_base(notebook, watch)))
+    outcome, retries = None, watch.standing is not WatchState.UNMEASURABLE
     while outcome is None:
         closed = None
         try:
@@ -190,14 +192,21 @@ def compared(
     return compare_sides(with_history(notebook, sides, first or series), limits, settles=False)
 
 
+def _base(notebook: Notebook, watch: Watch) -> tuple[Series, ...]:
+    """The baseline of the last series that could be judged."""
+    series = notebook.all_of([watch.series_id] if watch.series_id else [])
+    return baseline_of(notebook, watch.baseline, series[0]) if series else ()
+
+
 def last_check(notebook: Notebook, watch: Watch) -> Check:
     """The last check again, from what the notebook holds."""
-    series = next(iter(notebook.all_of([watch.series_id] if watch.series_id else [])), None)
-    base = baseline_of(notebook, watch.baseline, series) if series else ()
+    base = _base(notebook, watch)
     known, outcome = nights(base), _OUTCOMES.get(watch.state, Outcome.POSTPONED)
+    if outcome is Outcome.POSTPONED and watch.is_measured:
+        outcome = Outcome.COLLECTED
     comparison = None
-    if series and known >= BASELINE_NIGHTS and outcome not in {Outcome.POSTPONED, Outcome.UNMEASURABLE}:
-        comparison = compared(notebook, base, series, Limits())
+    if watch.series_id and known >= BASELINE_NIGHTS and outcome in {Outcome.NOT_SLOWER, Outcome.SLOWER}:
+        comparison = compared(notebook, base, notebook.series(watch.series_id), Limits())
     return Check(watch=watch, before=watch, outcome=outcome, comparison=comparison, nights=known)
 
 

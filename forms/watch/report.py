@@ -145,13 +145,26 @@ class Check:
         return self.watch.standing is not self.before.told
 
     @property
+    def has_standing(self) -> bool:
+        """Whether any check has compared or failed: none is steady before its baseline is complete."""
+        compared = self.nights >= BASELINE_NIGHTS and self.outcome is not Outcome.COLLECTED
+        return compared or self.watch.standing is not WatchState.STEADY
+
+    @property
     def smallest_percent(self) -> float | None:
         return smallest_slowdown_percent(self.comparison, self.limits) if self.comparison else None
 
 
 def watch_answer(watch: Watch) -> Toned:
     """The watch's state in one line."""
-    return Toned(f"{_SENTENCES[watch.standing]} since {with_zone(watch.since)}", TONES[watch.standing])
+    if watch.state is WatchState.POSTPONED and watch.standing is WatchState.STEADY:
+        text = "Collecting its baseline" if watch.is_measured else "Postponed at its last check"
+        return Toned(text, TONES[watch.state])
+    return Toned(_standing(watch), TONES[watch.standing])
+
+
+def _standing(watch: Watch) -> str:
+    return f"{_SENTENCES[watch.standing]} since {with_zone(watch.since)}"
 
 
 _SENTENCES = {
@@ -221,7 +234,7 @@ def watch_report(check: Check) -> Report:
         name="Watch",
         fields=fields_of(
             ("Answer", check_sentence(check), TONES[watch.state]),
-            ("State", "" if check.outcome is Outcome.COLLECTED else watch_answer(watch).text),
+            ("State", _standing(watch) if check.has_standing else ""),
             ("Path", path),
             ("Baseline", f"{wording.plain(watch.baseline)}, {wording.count(check.nights, 'night')}"),
             ("Checked", with_zone(watch.attempted_at)),

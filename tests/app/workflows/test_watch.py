@@ -20,8 +20,8 @@ from app.errors import (
 )
 from app.measure.process import Failed
 from app.recorder.recording import SeriesClosed
-from app.workflows.watch import WatchRequest, check, delivered, history_of_recording, tell
-from forms.watch.report import EXIT_CODES, Check, Outcome, check_document, check_sentence
+from app.workflows.watch import WatchRequest, check, delivered, history_of_recording, last_check, tell
+from forms.watch.report import EXIT_CODES, Check, Outcome, check_document, check_sentence, watch_answer, watch_report
 from storage.looks import WATCH, WatchState, watch_of
 from storage.notebook import Notebook
 from storage.records import Command, Quiet, QuietVerdict, Series, SeriesStatus, Target
@@ -291,3 +291,35 @@ def test_every_state_has_a_document(watched: Nights):
     keys = {"schema", "state", "recording", "comparison", "changed", "smallest_slowdown_percent"}
     for found in (watched(1), watched(error=UnreachableError("gone"))):
         assert keys <= json.loads(json.dumps(check_document(found))).keys()
+
+
+def told(nights: Nights, found: Check) -> dict[str, str]:
+    """The lines of the check, and of the watch as the notebook shows it afterwards, which are the same."""
+    with Notebook(nights.path) as notebook:
+        (head,) = notebook.recordings(WATCH)
+        reports = watch_report(found), watch_report(last_check(notebook, watch_of(head)))
+    now, later = ({field.name: field.text for field in report.fields} for report in reports)
+    assert now == later
+    return now
+
+
+def test_what_was_never_compared_is_said_to_be_nothing(nights: Nights):
+    lines = told(nights, nights(error=NotQuietError("others are at work")))
+    assert lines["Answer"].startswith("Postponed: others are at work.")
+    assert (lines["Measured"], "State" in lines) == ("never", False)
+    with Notebook(nights.path) as notebook:
+        assert watch_answer(watch_of(notebook.recordings(WATCH)[0])).text == "Postponed at its last check"
+    for number in (1, 2, 3):
+        lines = told(nights, nights(1))
+        assert f"{number} of 3" in lines["Answer"] or "is complete" in lines["Answer"]
+        assert "State" not in lines
+        with Notebook(nights.path) as notebook:
+            assert watch_answer(watch_of(notebook.recordings(WATCH)[0])).text == "Collecting its baseline"
+
+
+def test_a_postponed_check_keeps_the_state_and_the_baseline_of_the_one_before(watched: Nights):
+    assert told(watched, watched(1))["State"].startswith("Not slower than its baseline since")
+    lines = told(watched, watched(error=NotQuietError("others are at work")))
+    assert lines["Answer"].startswith("Postponed: ")
+    assert lines["State"].startswith("Not slower than its baseline since")
+    assert lines["Baseline"] == "nightly, 3 nights"
