@@ -101,7 +101,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
     CompareScreen.-pictured.-narrow #compared-picture { display: block; }
     """
 
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (118, "-wide")]  # noqa: RUF012  declared so in Textual
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (160, "-wide")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, base: str, other: str) -> None:
         super().__init__()

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _TYPING_SECONDS = 0.15
 _LEAST_LISTED = 5
 _AROUND_LIST = 6
+_LEAST_DETAIL = 8
+"""Rows from which the detail shows at any size."""
 _REREAD_SECONDS = 2.0
 _POINTING_SECONDS = 0.1
 
@@ -80,7 +82,9 @@ class NotebookScreen(SeriesActions):
     NotebookScreen #whole { height: auto; max-height: 6; padding: 0 4; color: $text-muted; }
     NotebookScreen.-empty #whole, NotebookScreen.-unmatched #whole { display: none; }
     NotebookScreen.-wide.-high #whole, NotebookScreen.-wide.-tall #whole { display: none; }
-    NotebookScreen #detail { display: none; }
+    NotebookScreen #detail { display: none; height: 1; }
+    NotebookScreen.-roomy #detail { display: block; }
+    NotebookScreen.-roomy #whole { display: none; }
     NotebookScreen.-wide.-high #detail { display: block; height: 45%; }
     NotebookScreen.-wide.-tall #detail { display: block; height: 26; }
     NotebookScreen.-empty.-wide.-high #detail, NotebookScreen.-empty.-wide.-tall #detail { display: none; }
@@ -213,15 +217,17 @@ class NotebookScreen(SeriesActions):
         elif self.focused is None or was_empty:
             self.call_after_refresh(self.rows.focus)
         self._show_count()
-        self._read_pointed()
+        self.call_after_refresh(self._read_pointed)
 
     def on_resize(self) -> None:
         self._share_room()
         self._point()
 
     def _share_room(self) -> None:
-        lines = max(len(self.rows.rows), self._counted[1], _LEAST_LISTED) + _AROUND_LIST
-        self.query_one("#detail").styles.min_height = max(0, self.size.height - lines)
+        count = self._counted[1]
+        room = max(0, self.size.height - max(len(self.rows.rows), count, _LEAST_LISTED) - _AROUND_LIST)
+        self.query_one("#detail").styles.min_height = room
+        self.set_class(bool(count) and room >= _LEAST_DETAIL, "-roomy")
 
     @on(SeriesList.MarksChanged)
     @on(events.DescendantFocus)

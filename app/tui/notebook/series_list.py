@@ -91,7 +91,15 @@ def _faint(_line: "RecordingLine") -> Tone:
 
 
 def _answer(line: "RecordingLine") -> str:
+    """With the state that no column of runs tells."""
     return line.answer.text if line.done.isdecimal() else f"{line.done} {line.answer.text}".strip()
+
+
+_BESIDE: "Mapping[SortKey, tuple[SortKey, Callable[[RecordingLine], str]]]" = {
+    SortKey.LABEL: (SortKey.TARGET, lambda s: s.label),
+    SortKey.AVERAGE: (SortKey.RUNS, lambda s: s.answer.text),
+}
+"""What a column says beside another one, which tells the rest."""
 
 
 COLUMNS = (
@@ -102,7 +110,7 @@ COLUMNS = (
     ),
     ListColumn(SortKey.AVERAGE, "Answer", _answer, 24, 0, grows=4, tone=lambda s: s.answer.tone),
     ListColumn(SortKey.TARGET, "Target", lambda s: s.what, 17, 7, grows=2, cut_inside=True),
-    ListColumn(SortKey.RUNS, "Runs", lambda s: s.done, 5, 4, right=True, tone=lambda s: s.done_tone),
+    ListColumn(SortKey.RUNS, "Runs", lambda s: s.done, 6, 4, right=True, tone=lambda s: s.done_tone),
     ListColumn(SortKey.BASELINE, "Baseline", lambda s: s.baseline_text, 10, 5, grows=1),
     ListColumn(SortKey.EXPERIMENT, "Experiment", lambda s: s.experiment, 11, 6, grows=1, tone=_faint),
     ListColumn(SortKey.MACHINE, "Measured on", lambda s: s.machine, 11, 5, grows=1, tone=_faint),
@@ -139,15 +147,14 @@ def fitted(width: int, unused: Collection[SortKey] = ()) -> list[PlacedColumn]:
             left -= column.width + 1
     left = max(left, 0)
     shares = sum(column.grows for column in chosen) or 1
-    has_target = any(column.order is SortKey.TARGET for column in chosen)
-    return [
-        PlacedColumn(
-            column._replace(text=lambda s: s.label) if has_target and column.order is SortKey.LABEL else column,
-            column.width + left * column.grows // shares,
-        )
-        for column in COLUMNS
-        if column in chosen
-    ]
+    orders = {column.order for column in chosen}
+    placed = []
+    for column in COLUMNS:
+        if column in chosen:
+            other, text = _BESIDE.get(column.order, (None, column.text))
+            told = column._replace(text=text) if other in orders else column
+            placed.append(PlacedColumn(told, column.width + left * column.grows // shares))
+    return placed
 
 
 def column_at(columns: list[PlacedColumn], x: int) -> ListColumn | None:

@@ -139,7 +139,7 @@ async def test_what_was_measured_stands_once_in_a_line_that_has_room_for_the_tar
 
 async def test_a_screen_that_grows_shows_the_form_of_the_series_pointed_at(tmp_path):
     app = app_on(book(tmp_path / "notebook.db", one(1, label="as delivered")))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(80, 18)) as pilot:
         await settled(app, pilot)
         assert "Average:" not in painted(app)
         await pilot.resize_terminal(120, 36)
@@ -862,3 +862,39 @@ async def test_an_empty_notebook_offers_no_filter(tmp_path):
         here(app).look()
         await settled(app, pilot)
         assert "Filter" in painted(app).splitlines()[-1]
+
+
+@pytest.mark.parametrize("count", [8, 9])
+async def test_a_small_terminal_shows_the_form_where_the_list_leaves_it_room(tmp_path, count):
+    app = app_on(book(tmp_path / "notebook.db", *(one(number) for number in range(1, count + 1))))
+    async with app.run_test(size=(80, 22)) as pilot:
+        await settled(app, pilot)
+        assert ("Run No" in painted(app)) is (count == 8)
+        await pilot.resize_terminal(80, 24)
+        await settled(app, pilot)
+        assert "Run No" in painted(app)
+        assert all(f"series {number} " in painted(app) for number in range(1, count + 1)), "no recording gives way"
+
+
+async def test_the_number_of_runs_stands_once(tmp_path):
+    path = book(tmp_path / "notebook.db", one(1, (1e8,), status=SeriesStatus.INTERRUPTED, plan=Plan(runs=15)))
+    for width in (80, 120):
+        app = app_on(path)
+        async with app.run_test(size=(width, 36)) as pilot:
+            await settled(app, pilot)
+            line = painted(app).splitlines()[3]
+            assert line.count("1/15‖") == 1, line
+
+
+async def test_statistics_stand_beside_the_chart_only_where_its_names_fit(tmp_path):
+    named = replace(one(2), label="a name of thirty letters, uncut")
+    app = app_on(book(tmp_path / "notebook.db", one(1), named), first="compare", base=f"{1:012x}", other=f"{2:012x}")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "m")
+        for width, has_chart in ((120, False), (159, False), (160, True), (200, True)):
+            await pilot.resize_terminal(width, 50)
+            await settled(app, pilot)
+            picture = app.screen.query_one("#compared-chart")
+            assert bool(picture.display and picture.parent.display) is has_chart, width
+            assert not has_chart or named.label in picture.text
