@@ -216,11 +216,8 @@ def _check_files(place: SambaPlace) -> None:
     if conf.content is None:
         raise ChangeRefusedError(f"{place.conf} is no file: name the server's smb.conf", options="--smb-conf FILE")
     if re.search(r"\s\s", place.drop_in):
-        raise ChangeRefusedError(
-            f"{place.conf} has several blanks in a row, and Samba looks for a file that it includes with one in their"
-            " place: rename the folder, or name the file by a link without them; nothing was written",
-            options="--smb-conf FILE",
-        )
+        why = "Samba includes no file whose path has several blanks in a row: rename the folder"
+        raise ChangeRefusedError(f"{place.conf}: {why}; nothing was written")
     drop_in = place.state.files[place.drop_in]
     if drop_in.owner not in {0, conf.owner}:
         raise ChangeRefusedError(

@@ -216,15 +216,15 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     """What will be written and where, how it is restored, and the risks."""
     setting, plan = order.setting, order.plan
     where = setting.ssh or "this machine"
-    yield f"{setting.name} is {setting.previous or 'empty'} now, on {where}. The trial writes there:"
+    yield f"{setting.name} is {setting.previous or 'empty'} now, on {where}. sharebench writes there:"
     yield from (f"  {line}" for line in setting.writes)
     yield "It restores everything byte for byte. After a crash, use `sharebench restore`, or run there as root:"
     yield f"  {undo_command(setting.undo_path)}"
     most = plan.looks[-1] * (len(plan.values) + 1)
-    each = "each after a settling run"
+    each = "each after one that does not count"
     if load := plan.load:
         each = f"each a window of {load.scenario.duration_seconds:g} s with {wording.count(load.users, 'user')}"
-    yield f"At most {wording.count(most, 'run')}, {each}; new sessions of others are affected."
+    yield f"At most {wording.count(most, 'run')}, {each}. Meanwhile, new sessions of other users get the values too."
     acting = None if plan.load else acts_on(setting.name)
     if acting not in {None, order.request.plan.command}:
         yield f"Beware: {setting.name} is known to affect only a {acting}."
@@ -233,19 +233,19 @@ def consent_lines(order: TrialOrder) -> Iterator[str]:
     yield from filter(None, [order.why_smaller])
     yield _how_long(order, most)
     if order.within_seconds < math.inf:
-        yield f"It ends after {duration(order.within_seconds)} at the latest; what is undecided then can be resumed."
+        yield f"It stops after {duration(order.within_seconds)} at the latest; an undecided trial can be resumed."
 
 
 def _how_long(order: TrialOrder, most: int) -> str:
     plan = order.plan
     if order.run_seconds:
         expected = expected_text(plan.looks, len(plan.values) + 1, order.run_seconds)
-        return f"It ends as soon as it is decided. {expected}" if len(plan.looks) > 1 else expected
+        return f"It stops as soon as the result is clear. {expected}" if len(plan.looks) > 1 else expected
     if plan.load is None:
-        return "It ends as soon as it is decided. How long that can take is shown once the first run has ended."
+        return "It stops as soon as the result is clear. The time left is shown once the first run has ended."
     scenario = plan.load.scenario
     seconds = most * (scenario.duration_seconds + scenario.settle_seconds)
-    return f"It ends as soon as it is decided, after {duration(seconds)} or somewhat longer at most."
+    return f"It stops as soon as the result is clear, after about {duration(seconds)} at most."
 
 
 def slot_seconds(run_seconds: float) -> float:

@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-from shutil import disk_usage
 from typing import Any
 
 from app.units import parse_size
@@ -24,13 +23,6 @@ from tests.benchmarks.users import USERS_HEAD, users_line, users_rows
 from tests.servers.process import missing
 
 FOLDER = Path(__file__).resolve().parents[2] / ".bench"
-MEMORY = Path("/dev/shm")
-_FILES = 8
-
-
-def folder_of_files(size_bytes: int) -> str | None:
-    """Where the servers' files lie best: in memory, if it has room for eight; a disk makes puts vary by a factor."""
-    return str(MEMORY) if MEMORY.is_dir() and disk_usage(MEMORY).free >= _FILES * size_bytes else None
 
 
 def tables(size_bytes: int, pairs: int) -> Iterator[tuple[str, Iterator[Any], Callable[[Any], str]]]:
@@ -49,7 +41,7 @@ class Output:
         self._markdown, self._json = folder / "bench.md", folder / "bench.json"
         self._document: dict[str, Any] = {"machine": machine(), "results": []}
         self._markdown.write_text("")
-        self.line(where(tempfile.gettempdir()))
+        self.line(where())
 
     def line(self, text: str) -> None:
         """One line of the tables."""
@@ -73,11 +65,10 @@ def main() -> int:
     parser.add_argument("--long", action="store_true", help="the rows that take long as well (all that --rows names)")
     parser.add_argument("--size", default="1G", help="the file's size (1G)")
     parser.add_argument("--pairs", type=int, default=7, help="alternating pairs (7)")
-    parser.add_argument(
-        "--folder", help="where the servers' files lie (/dev/shm where it has room, else the temporary folder)"
-    )
+    parser.add_argument("--folder", help="where the servers' files lie, such as /dev/shm (the usual temporary folder)")
     asked = parser.parse_args()
-    tempfile.tempdir = asked.folder or folder_of_files(parse_size(asked.size))
+    if asked.folder:
+        tempfile.tempdir = asked.folder
     wanted = [*asked.names, *(name.strip() for name in asked.rows.split(",") if name.strip())]
 
     def is_chosen(row: Any) -> bool:

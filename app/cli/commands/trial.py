@@ -30,6 +30,7 @@ from app.workflows.requests import MOST_MINUTES, series_request
 from app.workflows.restore import check_own, owner_text, restore, restored_text
 from app.workflows.trial import run_trial
 from app.workflows.tune import STOP_AFTER, Tried, Trying, Tuned, Tuning, candidates
+from forms import wording
 from forms.series.progress import duration
 from forms.stats.decision import Doubt
 from forms.stats.paired import LOOKS
@@ -366,12 +367,14 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     tuning.check()
     trial_order.check_target(request)
     where = ways.ssh or "this machine"
-    common.say(f"{len(candidates(tuning.only))} candidates will be tried on {where}, each a line of smb.conf in a")
-    common.say("drop-in file that is written, proven, measured and restored; what has a risk is left out.")
+    settings = wording.count(len(candidates(tuning.only)), "setting")
+    common.say(f"{settings} of smb.conf will be tried on {where}, one at a time.")
+    common.say("sharebench writes each into a file that smb.conf includes, proves that it acts, measures it and")
+    common.say("restores what was there. Settings that have a risk are skipped.")
     for remedy in tuning.first:
-        common.say(f"The audit proposes {remedy.name} = {remedy.value}: tried first.")
+        common.say(f"The audit proposes {remedy.name} = {remedy.value}, so that is tried first.")
     if ways.restart and tuning.first:
-        common.say("Where only a restart of smbd brings that into effect, smbd is restarted and all its sessions end.")
+        common.say("If that needs a restart to take effect, smbd is restarted, which ends all its sessions.")
     found = trial_order.FittedRequest(request, 0)
     if not load:
         found = trial_order.fitted(request, keeps_size=bool(choices["size_bytes"]) or request.plan.make_file)
@@ -379,8 +382,9 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         common.say(found.said)
     if found.run_seconds:
         each = trial_order.expected_text(LOOKS, 2, found.run_seconds)
-        limit = "" if tuning.within_seconds < math.inf else "; --within MINUTES limits all of it"
-        common.say(f"Each candidate: {each} It ends after {tuning.stop_after} in a row without a gain{limit}.")
+        common.say(f"Each setting: {each}")
+        limit = "" if tuning.within_seconds < math.inf else " To limit the time: --within MINUTES."
+        common.say(f"It stops after {wording.count(tuning.stop_after, 'setting')} in a row without a gain.{limit}")
     ask_consent(yes=choices["yes"])
     if found.request is not request:
         tuning.usual, tuning.request = replace(found, request=request), found.request

@@ -265,6 +265,8 @@ class GuideScreen(BaseScreen, ZoomsCharts):
     HINTS: ClassVar = {"page-options": "What can be chosen in this step. Enter takes it; ★ is advised."}
     begins_anew = False
     """Whether a round that was measured is left for a new one, once the screen shows."""
+    purpose = ""
+    """For what other screen a target and a file are chosen here, in a sentence; it is dismissed once they are."""
     session: GuideSession
     _browser: "tuple[Steps, BrowseScreen] | None" = None
 
@@ -304,8 +306,13 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         from app.workflows.guide.after_run import page_of  # noqa: PLC0415  the first paint does not wait for what computes
 
         session = self.session
-        self.query_one(StepsView).show(standings(session.choices, session.known))
-        self.query_one(PageView).show(page_of(session.choices, session.known))
+        choices = session.choices
+        if self.purpose and choices.run_bytes is not None and choices.step not in acts.STEPS[:2]:
+            self.dismiss(result=True)
+            return
+        self.query_one(StepsView).show(standings(choices, session.known))
+        page = page_of(choices, session.known)
+        self.query_one(PageView).show(replace(page, why=f"{self.purpose} {page.why}".strip()))
         self.query_one(OptionList).focus()
         self.call_after_refresh(self.refresh_bindings)
 

@@ -84,8 +84,8 @@ class TrialScreen(ReportRunScreen):
             secrets = self.context.logins.find(self._target)
             return self.context.backend.resume_trial(replace(stored, plan=plan), secrets)
         choices, _ = recall(notebook, self.context.practice)
-        if choices.target is None:
-            raise UsageError("choose a target and a file first, in the guide (F3)")
+        if choices.target is None or choices.run_bytes is None:
+            return None
         self._choices, self._target = choices, choices.target
         request = request_of(choices, self.context.logins.find(choices.target, kerberos=choices.kerberos))
         accepted, restart = self._accepted
@@ -111,7 +111,10 @@ class TrialScreen(ReportRunScreen):
         self.refresh_bindings()
         self.draw()
 
-    def _ask(self, order: TrialOrder) -> None:
+    def _ask(self, order: TrialOrder | None) -> None:
+        if order is None:
+            self._choose_target()
+            return
         if self._within_minutes:
             order = replace(order, within_seconds=60.0 * self._within_minutes)
         self.order, self._is_prepared = order, True
@@ -119,6 +122,15 @@ class TrialScreen(ReportRunScreen):
         self._lines = list(consent_lines(order))
         self.refresh_bindings()
         self.draw()
+
+    def _choose_target(self) -> None:
+        from app.tui.guide.screen import GuideScreen  # noqa: PLC0415  loaded when it is first gone to
+
+        self._now, self._lines = "Nothing was written.", ["No target and file are chosen: F3 chooses them."]
+        self.draw()
+        guide = GuideScreen()
+        guide.purpose = f"Choose what the trial of {visible(self.setting)} is to measure."
+        self.ask(guide, lambda _: self.begin())
 
     def action_consent(self) -> None:
         if self._to_accept is not None:

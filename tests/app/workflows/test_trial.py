@@ -191,7 +191,7 @@ def test_how_long_it_takes_is_told_by_the_length_of_a_run(samba: Smbd):
     assert expected_text((8, 14, 20), 2, 2.25) == "8 pairs take about 2 min, 20 at most 4 min."
     assert expected_text((8,), 3, 1.0) == "8 blocks take about 84 s."
     said = list(consent_lines(replace(order(samba, "log level", "1"), within_seconds=300)))
-    assert said[-1] == "It ends after 5 min at the latest; what is undecided then can be resumed."
+    assert said[-1] == "It stops after 5 min at the latest; an undecided trial can be resumed."
 
 
 def test_the_users_of_a_load_are_new_for_each_window_and_its_files_are_removed(samba: Smbd, tmp_path: Path):
@@ -247,7 +247,7 @@ def test_what_acts_on_a_put_alone_is_told_before_a_get_is_measured(samba: Smbd):
 def test_how_long_a_trial_of_loads_may_take_is_told_before_consent(samba: Smbd):
     window = LoadWindow(users=2, scenario=changed(find_scenario("small"), duration_seconds=5, settle_seconds=1))
     said = list(consent_lines(order(samba, "log level", "1", looks=(8, 14, 20), load=window)))
-    assert "It ends as soon as it is decided, after 4 min or somewhat longer at most." in said
+    assert "It stops as soon as the result is clear, after about 4 min at most." in said
 
 
 def test_a_load_that_cannot_be_made_changes_nothing(samba: Smbd, tmp_path: Path):

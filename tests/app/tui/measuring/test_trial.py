@@ -18,6 +18,7 @@ from app.errors import CancelledError, LoginError, UnreachableError
 from app.measure.process import SeriesControl, SeriesRequest
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import AskDialog, MessageDialog
+from app.tui.guide.screen import GuideScreen
 from app.tui.measuring.trial import TrialScreen
 from app.workflows import trial, trial_order
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
@@ -110,7 +111,7 @@ async def test_how_long_it_takes_is_said_before_it_starts_and_can_be_limited(app
         await press(app, pilot, "t")
         app.screen.query_one("#answer", Input).value = "7"
         await press(app, pilot, "enter")
-        assert "It ends after 7 min at the latest" in " ".join(painted(app).split())
+        assert "It stops after 7 min at the latest" in " ".join(painted(app).split())
         await press(app, pilot, "t")
         app.screen.query_one("#answer", Input).value = ""
         await press(app, pilot, "enter")
@@ -259,7 +260,9 @@ def with_stored_trial(path: Path, plan: TrialPlan, *, pairs: int) -> SharebenchA
     with Notebook(path) as notebook:
         notebook.add_experiment(Experiment(name=STORED, kind=ExperimentKind.TRIAL))
         notebook.add(series([1e8 + n for n in range(pairs)], id="a00000000000", experiment=STORED))
-        notebook.add(series([1.2e8 + n for n in range(pairs)], id="b00000000000", experiment=STORED, change=change))
+        notebook.add(
+            series([1.2e8 + n * 1e5 for n in range(pairs)], id="b00000000000", experiment=STORED, change=change)
+        )
         notebook.set_trial(STORED, plan)
     return app_on(path, first="experiment")
 
@@ -471,3 +474,30 @@ async def test_a_notebook_that_is_busy_is_told_as_such(app, monkeypatch, begun: 
         assert isinstance(here(app), TrialScreen)
         assert "the notebook is held by another program" in painted(app)
         assert "database is locked" not in painted(app)
+
+
+async def test_without_a_target_it_is_chosen_first_and_the_trial_goes_on(app):
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.remember(MEMORY_KEY, GuideChoices().to_memory())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        guide = app.screen
+        assert isinstance(guide, GuideScreen)
+        assert "Choose what the trial of use sendfile = yes is to measure." in " ".join(painted(app).split())
+        for step, is_over in ((MethodStep.FILE, False), (MethodStep.QUIET, True)):
+            guide.take(replace(CHOICES, step=step))
+            await settled(app, pilot)
+            assert isinstance(here(app), TrialScreen) is is_over
+        assert "use sendfile = yes, in [data] of /etc/samba/sharebench.conf" in painted(app)
+
+
+async def test_whoever_leaves_the_choice_of_the_target_is_told_how_to_choose_it(app):
+    with Notebook(app.context.notebook_path) as notebook:
+        notebook.remember(MEMORY_KEY, replace(CHOICES, file=None, file_bytes=None).to_memory())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.screen.action_step(1)
+        await settled(app, pilot)
+        await press(app, pilot, "escape")
+        assert isinstance(here(app), TrialScreen)
+        assert "No target and file are chosen: F3 chooses them." in painted(app)

@@ -14,7 +14,7 @@ from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SeriesTexts
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_list import SeriesList
-from app.tui.widgets.views import in_columns
+from app.tui.widgets.views import ChartView, in_columns
 from forms.layout import visible
 from forms.wording import default_title
 from storage.notebook import Notebook
@@ -895,6 +895,5 @@ async def test_statistics_stand_beside_the_chart_only_where_its_names_fit(tmp_pa
         for width, has_chart in ((120, False), (159, False), (160, True), (200, True)):
             await pilot.resize_terminal(width, 50)
             await settled(app, pilot)
-            picture = app.screen.query_one("#compared-chart")
-            assert bool(picture.display and picture.parent.display) is has_chart, width
-            assert not has_chart or named.label in picture.text
+            assert app.screen.query_one("#compared-picture").display is has_chart, width
+            assert not has_chart or named.label in app.screen.query_one("#compared-chart", ChartView).text
