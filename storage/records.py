@@ -381,9 +381,9 @@ class Worksheet:
 
 
 def dated_experiment(kind: ExperimentKind, subject: str) -> Experiment:
-    """An experiment that begins now, named by kind, subject and time."""
+    """An experiment that begins now, named by kind, subject and local time, as screens show it beside the name."""
     created_at = utc_now()
-    name = f"{kind} {subject} {created_at[:19].replace('T', ' ')}"
+    name = f"{kind} {subject} {datetime.fromisoformat(created_at).astimezone():%Y-%m-%d %H:%M:%S}"
     return Experiment(name=name, kind=kind, subject=subject, created_at=created_at)
 
 

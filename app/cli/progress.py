@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 from app.cli import common
 from app.errors import CancelledError
-from app.measure.process import Paused, Progressed, RunFinished, RunStarted, ScratchMade, SeriesControl, Warned
+from app.measure.process import Paused, Progressed, RunFinished, RunStarted, ScratchMade, SeriesControl, Started, Warned
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, words
+from app.workflows.guide.progress import Prospect, RunPace, SeriesProgress, left_text
 from forms.layout import visible
 from forms.series.progress import standing
 from forms.wording import binary_size, byte_rate
@@ -49,7 +50,16 @@ class ProgressLine(StatusLine):
     _drawn_at = 0.0
     about = ""
 
+    def __init__(self, *, redraws: bool = True, prospect: Prospect | None = None, pace: RunPace | None = None) -> None:
+        """``pace`` tells the time left where several series are interleaved."""
+        super().__init__(redraws=redraws)
+        self._prospect, self._pace = prospect, pace
+        self._series = SeriesProgress.of_plan(prospect.plan) if prospect else SeriesProgress()
+
     def show(self, event: RecorderEvent) -> None:
+        self._series = self._series.heard(event)
+        if isinstance(event, Started):
+            self.announce(event.size_bytes)
         match event:
             case Warned(text=text):
                 self.say(f"sharebench: {self.about}{visible(text)}")
@@ -59,7 +69,8 @@ class ProgressLine(StatusLine):
             case Progressed(seconds=seconds, moved_bytes=moved, size_bytes=total):
                 now = standing(seconds, moved, total)
                 share = "" if now.percent is None else f"{now.percent:3.0f} %"
-                left = "" if now.seconds_left is None else f"{now.seconds_left:.0f} s left"
+                whole = self._pace.seconds_left if self._pace else self._series.seconds_left
+                left = left_text(now, whole, is_open=self._series.open_ended)
                 rate = byte_rate(now.bytes_per_second)
                 self._draw(f"{self._what}  {share}  {binary_size(moved)} of {binary_size(total)}  {rate}  {left}")
             case RunFinished():
@@ -68,6 +79,13 @@ class ProgressLine(StatusLine):
                     common.say(f"sharebench: {self.about}{self._what}: {words(event)}")
             case SeriesOpened() | ScratchMade() | Paused():
                 self._draw(words(event), force=True)
+
+    def announce(self, size_bytes: int = 0) -> None:
+        """Say once how long it will take: before it connects, unless the size is that of a file there."""
+        prospect = self._prospect
+        if prospect and (size := (prospect.plan.size_bytes or 0) * (prospect.plan.files or 1) or size_bytes):
+            self._prospect = None
+            self.say(f"sharebench: {prospect.text(size)}")
 
     def _draw(self, text: str, *, force: bool = False) -> None:
         now = time.monotonic()
@@ -93,20 +111,30 @@ def watch_to_end(
     return found
 
 
-def watch(events: Iterable[RecorderEvent], control: SeriesControl, *, redraws: bool = True) -> SeriesClosed:
+def watch(
+    events: Iterable[RecorderEvent], control: SeriesControl, *, redraws: bool = True, prospect: Prospect | None = None
+) -> SeriesClosed:
     """Show a series to its end."""
-    progress = ProgressLine(redraws=redraws)
+    progress = ProgressLine(redraws=redraws, prospect=prospect)
+    progress.announce()
     return watch_to_end(events, control, SeriesClosed, progress.show, progress)
 
 
 def watch_turns(
-    events: Iterable[tuple[int, RecorderEvent]], control: SeriesControl, names: Sequence[str]
+    events: Iterable[tuple[int, RecorderEvent]],
+    control: SeriesControl,
+    names: Sequence[str],
+    runs_to_come: Sequence[int],
+    prospect: Prospect | None = None,
 ) -> list[SeriesClosed]:
     """Show interleaved series to their end; Ctrl-C cancels all. Series that never began are left out."""
-    progress = ProgressLine()
+    pace = RunPace(runs_to_come)
+    progress = ProgressLine(prospect=prospect, pace=pace)
+    progress.announce()
     closed: dict[int, SeriesClosed] = {}
     with cancel_on_signals(control):
         for index, event in events:
+            pace.heard(index, event)
             if isinstance(event, SeriesClosed):
                 closed[index] = event
             elif not isinstance(event, SeriesOpened | SeriesStored):

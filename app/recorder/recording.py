@@ -281,7 +281,7 @@ def resuming(
             f"series {series.id} was imported: check its target and confirm it before it is resumed",
             options=f"--resume {series.id} --confirm-target",
         )
-    request = request_to_resume(series, replace(_plan_to_resume(series, secrets), stepped=stepped))
+    request = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
     yield from _measure(SeriesWriter(series, Recorder(notebook), stored=True), request, notebook, control)
 
 
@@ -299,7 +299,8 @@ def resumable(
     return head
 
 
-def _plan_to_resume(series: records.Series, secrets: Secrets) -> MeasurementPlan:
+def plan_to_resume(series: records.Series, secrets: Secrets) -> MeasurementPlan:
+    """Its missing runs; warm-up runs are measured anew."""
     plan = MeasurementPlan.of(series.plan, series.command, series.target)
     finished = [run for run in series.runs if run.status is not records.RunStatus.FAILED]
     done = [run for run in finished if run.phase is records.Phase.MEASURED]

@@ -11,11 +11,19 @@ from app.clients.base import Secrets
 from app.environment.link.facts import detect_link, find_route, is_own_address, is_this_machine
 from app.errors import UnreachableError, UsageError
 from app.measure.process import SeriesControl, SeriesRequest
-from app.recorder.recording import RecorderEvent, Resumption, SeriesStored, open_notebook, record_interleaved
+from app.recorder.recording import (
+    RecorderEvent,
+    Resumption,
+    SeriesStored,
+    open_notebook,
+    plan_to_resume,
+    record_interleaved,
+)
 from app.recorder.writer import Recorder
 from app.targets import join
 from app.workflows.requests import SeriesOptions, series_request
 from forms.experiments.summary import Station, StationPlace, StationState, Survey, survey, with_series
+from forms.series.progress import ASSUMED_RATE, time_text
 from storage.notebook import Notebook
 from storage.protocols import PROTOCOLS
 from storage.recordings import held_text
@@ -63,6 +71,9 @@ class SurveyRound:
     todo: tuple[tuple[int, SeriesRequest | Resumption], ...]
     """(index of the station, what to measure)."""
     continued: bool
+    runs_to_come: tuple[int, ...] = ()
+    """Of each station."""
+    time_text: str = ""
 
 
 def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, again: bool = False) -> SurveyRound:
@@ -78,7 +89,9 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
     stations: list[Station] = []
     todo: list[tuple[int, SeriesRequest | Resumption]] = []
     answers: dict[tuple[str, int | None], str] = {}
-    for index, (station, request) in enumerate(wanted):
+    runs = [0] * len(wanted)
+    seconds, is_assumed = 0.0, False
+    for index, (station, request, rate) in enumerate(wanted):
         series = stored.get(index)
         stations.append(station if series is None else with_series(station, series))
         if series is not None and series.running_by:
@@ -95,11 +108,19 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
             todo.append(
                 (index, request if series is None else Resumption(series_id=series.id, secrets=request.plan.secrets))
             )
+            plan = plan_to_resume(series, request.plan.secrets) if series else request.plan
+            runs[index] = plan.warmups + plan.runs - plan.done_runs
+            transferred = (runs[index] + request.plan.make_file) * (request.plan.size_bytes or size_for(rate))
+            seconds += 8 * transferred / (rate or ASSUMED_RATE)
+            is_assumed = is_assumed or rate is None
     if not todo and not stored:
         raise UnreachableError("; ".join(dict.fromkeys(why for why in answers.values() if why)))
     experiment = experiment or dated_experiment(ExperimentKind.SURVEY, hosts)
     named = tuple((i, replace(o, experiment=experiment) if isinstance(o, SeriesRequest) else o) for i, o in todo)
-    return SurveyRound(experiment=experiment, stations=tuple(stations), todo=named, continued=bool(stored))
+    return SurveyRound(
+        experiment=experiment, stations=tuple(stations), todo=named, continued=bool(stored), runs_to_come=tuple(runs),
+        time_text=time_text(seconds, is_assumed=is_assumed),
+    )  # fmt: skip
 
 
 def targets_of(choices: SurveyChoices) -> list[Target]:
@@ -182,18 +203,18 @@ def size_for(link_bits_per_second: int | None) -> int:
     return size
 
 
-def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, SeriesRequest]]:
+def _wanted(choices: SurveyChoices, log_in: LogIn) -> list[tuple[Station, SeriesRequest, int | None]]:
+    """Each with its link's rate."""
     wanted = []
     for place, host in places(choices.hosts):
         link = choices.options.link_bits_per_second if place is StationPlace.NETWORK else None
-        size = choices.options.size_bytes or size_for(
-            link or (detect_link(host)[0] if place is StationPlace.NETWORK else None)
-        )
+        rate = link or (detect_link(host)[0] if place is StationPlace.NETWORK else None)
+        size = choices.options.size_bytes or size_for(rate)
         for target in _targets(choices, host):
             full, secrets = log_in(target)
             for command in choices.commands:
                 station = Station(place=place, host=host, protocol=target.protocol, command=command)
-                wanted.append((station, _request_for(choices, station, full, secrets, size, link)))
+                wanted.append((station, _request_for(choices, station, full, secrets, size, link), rate))
     return wanted
 
 
@@ -234,7 +255,7 @@ def _request_for(
 
 
 def _unfinished(
-    hosts: str, wanted: Sequence[tuple[Station, SeriesRequest]], notebook: Notebook
+    hosts: str, wanted: Sequence[tuple[Station, SeriesRequest, int | None]], notebook: Notebook
 ) -> tuple[Experiment | None, dict[int, Series]]:
     """Every station begins in the first turn, so an interrupted round has a series of each."""
     surveys = (entry.experiment for entry in notebook.experiments(ExperimentKind.SURVEY))
@@ -244,7 +265,7 @@ def _unfinished(
     stored: dict[int, Series] = {}
     for series in notebook.experiment(last.name):
         chosen = (series.command, series.target, series.plan.run_choices() if series.plan else None)
-        plans = (request.plan for _, request in wanted)
+        plans = (request.plan for _, request, _ in wanted)
         index = next((i for i, one in enumerate(plans) if chosen == (one.command, one.target, one.run_choices())), None)
         if index is None or series.imported_at is not None:
             return None, {}

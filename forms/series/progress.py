@@ -64,20 +64,27 @@ def estimate_text(
     makes_file_first: bool = False,
     until_percent: float | None = None,
     max_runs: int = 30,
+    series: int = 1,
 ) -> str:
     """The expected time of a series, in a sentence."""
-    transfers = runs + warmups + (1 if makes_file_first else 0)
-    total = transfers * size_bytes if size_bytes is not None else None
-    seconds = total / bytes_per_second if total is not None and bytes_per_second else None
     parts = [_runs_in_words(runs, warmups, until_percent, max_runs)]
-    if size_bytes is not None and total is not None:
-        made = ", including making the file" if makes_file_first else ""
-        parts.append(f"of {wording.file_size(size_bytes)} each, {wording.binary_size(total)} in all{made}")
-    if seconds is not None:
-        parts.append(f"about {duration(seconds)} or longer")
-    else:
-        parts.append("duration not yet known")
+    if size_bytes is None:
+        return f"{parts[0]}, duration not yet known."
+    total = (runs + warmups + makes_file_first) * series * size_bytes
+    made = ", including making the file" if makes_file_first else ""
+    each = " each" if series == 1 else f" each in {series} series"
+    parts.append(f"of {wording.file_size(size_bytes)}{each}, {wording.binary_size(total)} in all{made}")
+    parts.append(time_text(total / (bytes_per_second or ASSUMED_RATE / 8), is_assumed=not bytes_per_second))
     return ", ".join(parts) + "."
+
+
+ASSUMED_RATE = 10**9
+"""Bits per second, where neither an earlier result nor the link's rate is known."""
+
+
+def time_text(seconds: float, *, is_assumed: bool) -> str:
+    """The time that transfers take; ``is_assumed``: at a rate that nobody knows, so it is named."""
+    return f"about {duration(seconds)} or longer{f' at {wording.link_rate(ASSUMED_RATE)}' if is_assumed else ''}"
 
 
 def _runs_in_words(runs: int, warmups: int, until_percent: float | None, max_runs: int) -> str:

@@ -122,6 +122,13 @@ def test_a_series_makes_its_experiment_and_leaves_the_kind_of_one_that_is_there(
     assert names(path, ExperimentKind.STEPS) == ["cables"]
 
 
+def test_a_name_has_the_local_time_and_the_record_that_of_utc(monkeypatch, zone):
+    monkeypatch.setattr("storage.records.utc_now", lambda: "2026-07-31T23:30:05.000Z")
+    zone("Europe/Berlin")
+    survey = dated_experiment(ExperimentKind.SURVEY, "nas")
+    assert (survey.name, survey.created_at) == ("survey nas 2026-08-01 01:30:05", "2026-07-31T23:30:05.000Z")
+
+
 def test_what_is_taken_out_and_put_back_keeps_its_kind(path: Path):
     survey = dated_experiment(ExperimentKind.SURVEY, "nas")
     with Notebook(path) as notebook:

@@ -97,14 +97,15 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     with common.notebook(context, make=True) as notebook:
         planned = plan_round(_choices(choices), notebook, _log_in(context, choices), again=choices["again"])
     stations, to_do, name = len(planned.stations), len(planned.todo), planned.experiment.name
+    takes = planned.time_text
     if planned.continued:
-        common.say(f"resuming {name}: {to_do} of {stations} series to do; --again begins a new one")
+        common.say(f"resuming {name}: {to_do} of {stations} series to do, {takes}; --again begins a new one")
     else:
         left_out = f", {stations - to_do} left out" if stations > to_do else ""
-        common.say(f"{name}: {to_do} interleaved series{left_out}")
+        common.say(f"{name}: {to_do} interleaved series{left_out}, {takes}")
     control = SeriesControl()
     names = [station.name for station in planned.stations]
-    watch_turns(measure_round(planned, path, control), control, names)
+    watch_turns(measure_round(planned, path, control), control, names, planned.runs_to_come)
     with common.notebook(context) as notebook:
         filled = result(planned, notebook)
 

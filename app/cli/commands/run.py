@@ -13,10 +13,20 @@ from app.cli.commands.notebook import reject_unusual, show_series
 from app.cli.progress import watch, watch_turns
 from app.cli.run_options import chosen, series_options, target_argument
 from app.clients.base import Secrets
+from app.environment.link.facts import detect_link
 from app.errors import UsageError
-from app.measure.process import SeriesControl, SeriesRequest
-from app.recorder.recording import failure_of, record, record_interleaved, resume
+from app.measure.process import MeasurementPlan, SeriesControl, SeriesRequest
+from app.recorder.recording import (
+    failure_of,
+    open_notebook,
+    plan_to_resume,
+    record,
+    record_interleaved,
+    resume,
+)
 from app.targets import parse_target
+from app.workflows.guide.known import reached
+from app.workflows.guide.progress import Prospect
 from app.workflows.requests import LABELS, SeriesOptions, equal_requests, options_of, series_request
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparison_form
@@ -77,9 +87,22 @@ def run_versus(
     return 0
 
 
+def _prospect(plan: MeasurementPlan, path: Path, link_bits_per_second: int | None, series: int = 1) -> Prospect:
+    """By an earlier result of the same server, else by the link."""
+    rate = None
+    if path.exists():
+        with open_notebook(path) as notebook:
+            rate = reached(notebook, plan.target, plan.command)
+    if rate is None and not plan.target.abilities.is_local:
+        rate = (link_bits_per_second or detect_link(plan.target.host)[0] or 0) / 8
+    return Prospect(plan=plan, bytes_per_second=rate, series=series)
+
+
 def _interleaved(requests: Sequence[SeriesRequest], path: Path, names: Sequence[str]) -> list[Series]:
-    control = SeriesControl()
-    closed = watch_turns(record_interleaved(requests, path, control), control, names)
+    control, plan = SeriesControl(), requests[0].plan
+    events = record_interleaved(requests, path, control)
+    prospect = _prospect(plan, path, requests[0].link_bits_per_second, len(requests))
+    closed = watch_turns(events, control, names, [plan.warmups + plan.runs] * len(requests), prospect)
     for failure in filter(None, map(failure_of, closed)):
         raise failure
     with Notebook(path) as notebook:
@@ -115,17 +138,8 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     with common.zeros_if_it_fails(choices["textfile"], lambda: series_samples(None, labels, utc_now())):
         full, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
         if before and resume_reference:
+            plan, link = plan_to_resume(before, secrets), before.link_bits_per_second
             events = resume(before.id, secrets, path, control, confirmed=True)
-        elif before:
-            options = replace(
-                options_of(before),
-                base_id=before.id,
-                repeats=True,
-                label=choices["label"],
-                note=choices["note"],
-                question=choices["question"],
-            )
-            events = record(series_request(options, full, secrets), path, control)
         elif choices["versus"] is not None:
             options = _options(context, choices)
             if options.experiment or options.until_percent or choices["reject_unusual"]:
@@ -134,8 +148,11 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
                 )
             return run_versus(options, choices["versus"], full, secrets, path, as_json=choices["as_json"])
         else:
-            events = record(series_request(_options(context, choices), full, secrets), path, control)
-        closed = watch(events, control)
+            options = _options_again(before, choices) if before else _options(context, choices)
+            request = series_request(options, full, secrets)
+            plan, link = request.plan, request.link_bits_per_second
+            events = record(request, path, control)
+        closed = watch(events, control, prospect=_prospect(plan, path, link))
         failure = failure_of(closed)
         if failure and not closed.stored:
             raise failure
@@ -169,6 +186,11 @@ def _measured_before(
         )
     _confirm(found, confirmed=choices["confirm_target"])
     return found
+
+
+def _options_again(before: Series, choices: dict[str, Any]) -> SeriesOptions:
+    said = {name: choices[name] for name in ("label", "note", "question")}
+    return replace(options_of(before), base_id=before.id, repeats=True, **said)
 
 
 def _options(context: click.Context, choices: dict[str, Any]) -> SeriesOptions:
@@ -216,10 +238,11 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
     if not choices["apart"]:
         report = selftest_report(selftest(*_interleaved(requests, path, LABELS)))
     else:
-        ids = []
+        ids: list[str] = []
+        prospect = _prospect(request.plan, path, request.link_bits_per_second, len(requests))
         for each in requests:
             control = SeriesControl()
-            closed = watch(record(each, path, control), control)
+            closed = watch(record(each, path, control), control, prospect=None if ids else prospect)
             if failure := failure_of(closed):
                 raise failure
             ids.append(closed.series_id)

@@ -1,7 +1,6 @@
 """A series while it is measured: progress, the form as it fills in, and the charts."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from time import monotonic
 from typing import ClassVar
 
@@ -104,10 +103,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
 
     def on_mount(self) -> None:
         if (request := self.measurement.request) is not None:
-            plan = request.plan
-            self.running = replace(
-                self.running, planned=(plan.warmups, plan.runs), open_ended=plan.until_percent is not None
-            )
+            self.running = SeriesProgress.of_plan(request.plan)
         self.listen(self._events, every_seconds=REDRAW_SECONDS)
         self.draw()
 

@@ -18,13 +18,24 @@ from app.tui.widgets import asking
 from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.recording import ReportRunScreen, run_keys
 from app.units import parse_size
+from app.workflows.guide.progress import RunPace
 from app.workflows.guide.rounds import NextStep, after_survey
 from app.workflows.requests import SeriesOptions
-from app.workflows.survey import SurveyChoices, SurveyRound, measure_round, plan_round, result, targets_like, targets_of
+from app.workflows.survey import (
+    SurveyChoices,
+    SurveyRound,
+    measure_round,
+    plan_round,
+    result,
+    size_for,
+    targets_like,
+    targets_of,
+)
 from forms import wording
 from forms.experiments.report import survey_report
 from forms.experiments.summary import Station, StationState, Survey
 from forms.layout import cut, hanging, pad
+from forms.series.progress import ASSUMED_RATE, duration, time_text
 from forms.stats.summary import mean
 from storage.notebook import Notebook
 from storage.plan import DEFAULT_RUNS
@@ -130,6 +141,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
         self.planned, self.targets, self.again = planned, targets, again
         self._refused: list[tuple[list[Target], str]] = []
         self.surveying = begin(planned.stations)
+        self._pace = RunPace(planned.runs_to_come)
         self.survey: Survey | None = None
 
     def events(self) -> Iterator[tuple[int, RecorderEvent]]:
@@ -137,6 +149,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
 
     def heard(self, index: int, event: RecorderEvent) -> None:
         self.surveying = self.surveying.heard(index, event)
+        self._pace.heard(index, event)
         if isinstance(event, Failed) and event.kind == LoginError.__name__:
             self._refuse(self.planned.stations[index], event.text)
 
@@ -148,7 +161,10 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
             self._refused.append((refused, why))
 
     def now(self) -> str:
-        return "Measuring, interleaved …" if self.survey is None else self.survey.next_step
+        if self.survey is not None:
+            return self.survey.next_step
+        left = self._pace.seconds_left
+        return f"Measuring, interleaved, {self.planned.time_text if left is None else f'about {duration(left)} left'} …"
 
     def warnings(self) -> str:
         return " ".join(self.surveying.warnings[-2:])
@@ -233,6 +249,16 @@ class SurveyScreen(asking.LinesScreen):
                 size_bytes=parse_size(text["size"]) if text["size"] else None,
             ),
         )
+
+    @classmethod
+    def plan_of(cls, typed: Mapping[str, str]) -> str:
+        choices = cls.read(typed)
+        protocols = (choices.smb is not None) + (choices.ftp is not None) + choices.iperf3
+        each = choices.options.runs + choices.options.warmups + 1
+        transfers = len(choices.hosts) * protocols * len(choices.commands) * each
+        seconds = 8 * transfers * (choices.options.size_bytes or size_for(None)) / ASSUMED_RATE
+        told = time_text(seconds, is_assumed=True)
+        return f"Measures SMB, FTP and bare TCP, both ways, interleaved: {told}. Every file made is removed."
 
     @staticmethod
     def values_of(target: Target) -> dict[str, str]:

@@ -166,7 +166,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         yardsticks=yardsticks,
         proof=_proof(notebook, choices.proven_id or choices.series_id),
         findings=tuple(findings([series, *(y.series for y in yardsticks)])) if series else (),
-        measured_bytes_per_second=_reached(notebook, choices, heads),
+        measured_bytes_per_second=reached(notebook, choices.target, choices.command, heads),
     )
 
 
@@ -227,13 +227,16 @@ def _yardsticks(
                 return
 
 
-def _reached(notebook: Notebook, choices: GuideChoices, heads: Sequence[Series]) -> float | None:
+def reached(
+    notebook: Notebook, target: Target | None, command: Command, heads: Sequence[Series] | None = None
+) -> float | None:
+    """The average bytes per second of the newest series of that server and command."""
     from forms.series.summary import run_form  # noqa: PLC0415  what computes is loaded when it is first needed
 
-    if choices.target is None:
+    if target is None:
         return None
-    for head in heads:
-        if _server_of(head.target) == _server_of(choices.target) and head.command is choices.command:
+    for head in notebook.heads(limit=_LOOKED_THROUGH) if heads is None else heads:
+        if _server_of(head.target) == _server_of(target) and head.command is command:
             form = run_form(replace(head, runs=notebook.runs_of([head.id])[head.id]))
             if form.average_rate:
                 return form.average_rate

@@ -1,16 +1,17 @@
 """A series while it is measured: how fast it moves, how long it still takes, and what to say of it now."""
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from time import monotonic
 
 from app.charts import canvas
 from app.charts.series_charts import bar
 from app.measure import process
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored, run_name, words
 from forms import wording
-from forms.series.progress import RunProgress, duration, standing
+from forms.series.progress import RunProgress, duration, estimate_text, standing
 from forms.stats.distributions import student_t
 from forms.wording import byte_rate
 from storage.records import Phase, Run, RunStatus, SeriesStatus
@@ -37,6 +38,8 @@ class SeriesProgress:
     ended: tuple["NamedCurve", ...] = ()
     planned: tuple[int, int] | None = None
     """Warm-up and measured runs, as far as that is known."""
+    done_runs: int = 0
+    """Measured before it was resumed."""
     open_ended: bool = False
     """Whether more measured runs may follow, until the average is known well enough."""
     last_run_seconds: float | None = None
@@ -49,6 +52,11 @@ class SeriesProgress:
     warnings: tuple[str, ...] = ()
     status: SeriesStatus | None = None
     failure: process.Failed | None = None
+
+    @classmethod
+    def of_plan(cls, plan: process.MeasurementPlan) -> "SeriesProgress":
+        planned = plan.done_warmups + plan.warmups, plan.runs
+        return cls(planned=planned, done_runs=plan.done_runs, open_ended=plan.until_percent is not None)
 
     @property
     def is_over(self) -> bool:
@@ -136,18 +144,10 @@ class SeriesProgress:
         rate = byte_rate(last_second(self.curve))
         percent = "" if self.now.percent is None else f"{self.now.percent:3.0f} %"
         name = self.run_name or self.doing.capitalize()
-        ends = f"{name}{asked}", f"{percent}  {rate:>9}  {self._left()}"
+        ends = f"{name}{asked}", f"{percent}  {rate:>9}  {left_text(self.now, self.seconds_left, self.open_ended)}"
         spare = width - len(ends[0]) - len(ends[1]) - 4
         drawn = f"  {bar(self.now.percent, min(40, spare))}" if spare >= 8 else ""
         return f"{ends[0]}{drawn}  {ends[1]}"[:width]
-
-    def _left(self) -> str:
-        run = None if self.now is None else self.now.seconds_left
-        if run is None:
-            return ""
-        series = self.seconds_left
-        least = "at least " if self.open_ended else ""
-        return f"{duration(run)} left" if series is None else f"{duration(run)} left, {least}{duration(series)} in all"
 
     @property
     def seconds_left(self) -> float | None:
@@ -155,13 +155,69 @@ class SeriesProgress:
         if self.planned is None or self.number is None or self.now is None or self.now.seconds_left is None:
             return None
         warmups, runs = self.planned
-        to_come = runs - self.number if self.phase is Phase.MEASURED else warmups - self.number + runs
+        rest = self.done_runs if self.phase is Phase.WARM_UP else self.number
+        to_come = runs - rest + (warmups - self.number if self.phase is Phase.WARM_UP else 0)
         each = self.last_run_seconds or self.now.seconds + self.now.seconds_left
         return self.now.seconds_left + max(0, 0 if self.ending else to_come) * each
 
     def last_minute(self, cells: int) -> str:
         current = () if self.now is None else each_second(self.curve)
         return sparkline((*self.earlier, *current)[-SHOWN_SECONDS:], cells)
+
+
+def left_text(run: RunProgress, whole_seconds: float | None, is_open: bool = False) -> str:
+    """The time left of a run and of everything; ``is_open``: more runs may follow."""
+    if run.seconds_left is None:
+        return ""
+    whole = "" if whole_seconds is None else f", {'at least ' if is_open else ''}{duration(whole_seconds)} in all"
+    return f"{duration(run.seconds_left)} left{whole}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prospect:
+    """What equal series will take, told as soon as the size of their file is known."""
+
+    plan: process.MeasurementPlan
+    bytes_per_second: float | None = None
+    """Of an earlier result, or the link."""
+    series: int = 1
+
+    def text(self, size_bytes: int) -> str:
+        plan = self.plan
+        return estimate_text(
+            runs=plan.runs - (plan.done_runs if plan.until_percent is None else 0),
+            warmups=plan.warmups,
+            size_bytes=size_bytes,
+            bytes_per_second=self.bytes_per_second,
+            makes_file_first=plan.make_file,
+            until_percent=plan.until_percent,
+            max_runs=plan.max_runs,
+            series=self.series,
+        )
+
+
+class RunPace:
+    """The time that interleaved series still take, as long as runs end as fast as those before."""
+
+    def __init__(self, runs_to_come: Sequence[int], clock: Callable[[], float] = monotonic) -> None:
+        self._to_come, self._clock = list(runs_to_come), clock
+        self._began_at = self._ended_at = clock()
+        self._ended = 0
+
+    def heard(self, index: int, event: RecorderEvent) -> None:
+        if isinstance(event, process.RunFinished):
+            self._to_come[index] -= 1
+            self._ended, self._ended_at = self._ended + 1, self._clock()
+        elif isinstance(event, SeriesClosed):
+            self._to_come[index] = 0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """None before the first run has ended."""
+        if not self._ended:
+            return None
+        each = (self._ended_at - self._began_at) / self._ended
+        return max(0.0, each * sum(self._to_come) - (self._clock() - self._ended_at))
 
 
 def prepare() -> None:

@@ -63,6 +63,8 @@ def test_the_prospect_counts_everything_that_moves():
 def test_the_prospect_of_the_unknown():
     found = estimate_text(runs=1, warmups=0, size_bytes=None, bytes_per_second=None)
     assert found == "1 measured run, duration not yet known."
+    found = estimate_text(runs=1, warmups=0, size_bytes=GIB, bytes_per_second=None)
+    assert found == "1 measured run, of 1G each, 1 GiB in all, about 9 s or longer at 1 Gb/s."
 
 
 def test_the_prospect_of_an_open_number():

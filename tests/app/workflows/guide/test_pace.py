@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
-from app.measure.process import Progressed, RunFinished, RunStarted
-from app.workflows.guide.progress import SeriesProgress, each_second, last_second, sparkline
-from storage.records import Phase, Run
+from app.clients.base import Secrets
+from app.measure.process import MeasurementPlan, Progressed, RunFinished, RunStarted
+from app.recorder.recording import SeriesClosed
+from app.workflows.guide.progress import Prospect, RunPace, SeriesProgress, each_second, last_second, sparkline
+from storage.records import Command, Phase, Run, SeriesStatus, Target
 
 SLOWING = [(0.5, 50), (1.0, 100), (1.5, 150), (2.0, 200), (2.5, 205), (3.0, 210)]
 
@@ -47,3 +49,53 @@ def test_the_time_left_is_that_of_all_runs_to_come():
     assert "at least 56 s" in replace(running, open_ended=True).line(100)
     assert running.asked(end=True).seconds_left == 6
     assert running.last_minute(60) == "█" * 14
+
+
+def plan(**more) -> MeasurementPlan:
+    target = Target(protocol="smb", host="nas", share="public")
+    return MeasurementPlan(command=Command.GET, target=target, secrets=Secrets(), warmups=2, runs=5, **more)
+
+
+def test_the_time_left_of_a_resumed_series_leaves_out_the_runs_it_has():
+    running = SeriesProgress.of_plan(plan(done_warmups=1, done_runs=3))
+    for event in (
+        RunStarted(number=2, phase=Phase.WARM_UP, of=3),
+        Progressed(seconds=4.0, moved_bytes=400, size_bytes=1000),
+    ):
+        running = running.heard(event)
+    assert running.seconds_left == 6 + 10 + 2 * 10, "another warm-up run, and two of five measured ones"
+    running = running.heard(RunStarted(number=4, phase=Phase.MEASURED, of=5))
+    running = running.heard(Progressed(seconds=4.0, moved_bytes=400, size_bytes=1000))
+    assert running.seconds_left == 6 + 10
+
+
+def test_the_prospect_counts_what_is_to_come():
+    told = "2 warm-up runs and 5 measured runs, of 954 MiB each, 6.52 GiB in all, about 70 s or longer."
+    assert Prospect(plan=plan(), bytes_per_second=1e8).text(10**9) == told
+    assert (
+        Prospect(plan=plan(done_runs=3), bytes_per_second=1e8).text(10**9).startswith("2 warm-up runs and 2 measured")
+    )
+    unknown = Prospect(plan=plan(make_file=True), series=2).text(10**9)
+    assert unknown.endswith(
+        "each in 2 series, 14.9 GiB in all, including making the file, about 2 min or longer at 1 Gb/s."
+    )
+
+
+def test_interleaved_series_take_as_long_as_the_runs_that_have_ended():
+    now = 100.0
+    pace = RunPace([3, 2], lambda: now)
+    ended = RunFinished(run=Run(number=1, phase=Phase.MEASURED, size_bytes=1, seconds=1.0))
+    before_any = pace.seconds_left
+    assert before_any is None
+    now = 110.0
+    pace.heard(0, ended)
+    assert pace.seconds_left == 4 * 10
+    now = 113.0
+    assert pace.seconds_left == 4 * 10 - 3, "it goes down while a run is under way"
+    now = 140.0
+    pace.heard(1, ended)
+    assert pace.seconds_left == 3 * 20
+    pace.heard(1, SeriesClosed(series_id="x", status=SeriesStatus.FAILED))
+    assert pace.seconds_left == 2 * 20, "what failed takes no more time"
+    now = 999.0
+    assert pace.seconds_left == 0.0
