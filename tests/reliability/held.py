@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import random
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 
-from tests.command_line import QUICK, Inside, Sharebench
+from tests.command_line import QUICK, Sharebench
 from tests.reliability.disks import small_disk
 from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.smbd import Smbd
@@ -25,6 +29,8 @@ TIMES = 20
 MOST_SECONDS, LONG_SECONDS = 20.0, 60.0
 LONG_CASE_SECONDS = 600.0
 """With so much time, each kind is held for a minute as well."""
+AT_ONCE = 6
+"""Most of a case is waiting for the notebook, a reload of smbd, or a second of users."""
 LIMIT_SECONDS = 900.0
 DISK_KIB = 6 * 1024
 RUNS = 300
@@ -43,6 +49,8 @@ connection.execute("ROLLBACK")
 """Another program, such as a backup."""
 _MADE = ("--make-file", "--size", "64K")
 _ALONE = (*_MADE, *QUICK)
+_FEWEST = ("--ceiling", "skip", "--noise", "100")
+"""Decided at the first look."""
 
 
 def _runs(document: dict[str, Any]) -> list[int]:
@@ -91,11 +99,12 @@ KINDS = {
         "SELECT 1 FROM layer_runs", _layer_runs,
     ),
     "trial": HeldKind(
-        ("try", "server signing=mandatory", "URL", *_MADE, "--ceiling", "skip", "--smb-conf", "CONF", "--yes"),
+        ("try", "server signing=mandatory", "URL", *_MADE, *_FEWEST, "--smb-conf", "CONF", "--yes"),
         _A_RUN, _pairs,
     ),
     "sweep": HeldKind(
-        ("sweep", "smb2 max read=65536,131072", "URL", *_MADE, "--ceiling", "skip", "--smb-conf", "CONF", "--yes"),
+        ("sweep", "smb2 max read=65536,131072", "URL", *_MADE, "--ceiling", "skip", "--blocks", "6",
+         "--smb-conf", "CONF", "--yes"),
         _A_RUN, _pairs,
     ),
     "survey": HeldKind(
@@ -185,7 +194,8 @@ def _case(smbd: Smbd, folder: Path, name: str, trouble: str, seconds: float) -> 
         figures.losses.append(f"{case}: it ended before the notebook was free")
     if process.returncode not in {0, 1, 3} or ("waits in memory" in said) != ("nothing was lost" in said):
         figures.losses.append(f"{case}: ended with {process.returncode}: {said[-300:]!r}")
-    documents = Inside(book, None).json("list", "--json")
+    listed = Sharebench(book)("list", "--json")
+    documents = json.loads(listed.stdout or "[]")
     figures.counts[f"{name}, {trouble}"] += 1
     if [one["status"] for one in documents] != ["complete"] or not kind.is_whole(documents[0]):
         figures.losses.append(f"{case}: {[one['status'] for one in documents]}, and not whole: {said[-300:]!r}")
@@ -193,6 +203,11 @@ def _case(smbd: Smbd, folder: Path, name: str, trouble: str, seconds: float) -> 
     if left or smbd.conf.read_bytes() != before:
         figures.losses.append(f"{case}: {left} or a change was left")
     return figures
+
+
+Case = tuple[str, str, str, float]
+"""Its key, the kind, the trouble, and how long that lasts."""
+_NOTING = threading.Lock()
 
 
 def campaign(
@@ -207,21 +222,38 @@ def campaign(
     cases = [(name, number, length) for number, length in times for name in kinds]
     if long:
         cases = [(name, 0, LONG_SECONDS) for name in kinds] + cases
-    with ExitStack() as stack:
-        smbd = Smbd()
-        stack.callback(smbd.stop)
-        smbd.start()
-        for name, number, length in share.of_mine(cases):
-            for trouble in TROUBLES if not number or not long else [tuple(TROUBLES)[number % 2]]:
-                key = f"{name} {trouble} {number}"
-                if share.has(key) or (long and clock.is_over()):
-                    continue
-                with small_disk(DISK_KIB) as disk:
-                    if disk is None and trouble == "full":
-                        share.figures.counts["full disks not tried, since nobody may mount here"] = 1
-                        continue
-                    folder = disk or Path(tempfile.mkdtemp(prefix="sharebench-held-"))
-                    share.note(key, _case(smbd, folder, name, trouble, length))
-                    if disk is None:
-                        shutil.rmtree(folder)
+    waiting: SimpleQueue[Case] = SimpleQueue()
+    for name, number, length in share.of_mine(cases):
+        for trouble in TROUBLES if not number or not long else [tuple(TROUBLES)[number % 2]]:
+            waiting.put((f"{name} {trouble} {number}", name, trouble, length))
+    at_once = AT_ONCE if long else 1
+    with ThreadPoolExecutor(at_once) as pool:
+        workers = [pool.submit(_work, waiting, share, lambda: long and clock.is_over()) for _ in range(at_once)]
+    for worker in workers:
+        worker.result()
     return share.figures
+
+
+def _work(waiting: SimpleQueue[Case], share: Share, is_late: Callable[[], bool]) -> None:
+    """Case after case, on a server of its own."""
+    smbd = Smbd()
+    try:
+        smbd.start()
+        while not is_late():
+            key, name, trouble, length = waiting.get_nowait()
+            if share.has(key):
+                continue
+            with small_disk(DISK_KIB) as disk:
+                if disk is None and trouble == "full":
+                    share.figures.counts["full disks not tried, since nobody may mount here"] = 1
+                    continue
+                folder = disk or Path(tempfile.mkdtemp(prefix="sharebench-held-"))
+                found = _case(smbd, folder, name, trouble, length)
+                with _NOTING:
+                    share.note(key, found)
+                if disk is None:
+                    shutil.rmtree(folder)
+    except Empty:
+        pass
+    finally:
+        smbd.stop()
