@@ -2,7 +2,6 @@
 
 import sqlite3
 from contextlib import suppress
-from typing import Protocol
 
 from app.changes import server
 from app.changes.server import ChangeFailedError, ConflictError, ServerChange, undo_command, undo_script
@@ -12,13 +11,6 @@ from storage.changes import JournalEntry
 from storage.json_reader import named
 from storage.notebook import Notebook
 from storage.records import this_process, utc_now
-
-
-class Journal(Protocol):
-    """Where the state of a change is recorded."""
-
-    def close_journal(self, change_id: str) -> None: ...
-    def leave_journal(self, entry: JournalEntry) -> None: ...
 
 
 def begin_change(change: ServerChange, setting: ChangeableSetting, experiment: str, notebook: Notebook) -> JournalEntry:
@@ -46,12 +38,22 @@ def begin_change(change: ServerChange, setting: ChangeableSetting, experiment: s
     return entry
 
 
-def restore_entry(entry: JournalEntry, notebook: Journal) -> Answer:
-    """Restore all that the change wrote, and record it; may be called again. Raises ChangeFailedError and its kinds."""
+def restore_entry(entry: JournalEntry, notebook: Notebook) -> Answer:
+    """As :func:`undo_entry`, and record it."""
     try:
-        answer = server.undo(entry.undo_script, entry.ssh)
-    except server.StepRunningError as error:
+        answer = undo_entry(entry)
+    except ChangeFailedError:
         leave(entry, notebook)
+        raise
+    notebook.close_journal(entry.id)
+    return answer
+
+
+def undo_entry(entry: JournalEntry) -> Answer:
+    """Restore all that the change wrote; may be called again. Raises ChangeFailedError and its kinds."""
+    try:
+        return server.undo(entry.undo_script, entry.ssh)
+    except server.StepRunningError as error:
         text = (
             f"a step is still running on {where(entry)} since {error.since} (pid {error.process_id}), so {entry.name}"
             " was not restored: run `sharebench restore` when it has ended"
@@ -59,23 +61,19 @@ def restore_entry(entry: JournalEntry, notebook: Journal) -> Answer:
         error.args = (text,)
         raise
     except ConflictError as error:
-        leave(entry, notebook)
         text = (
             f"{error}; make it as it was, or take the lines of sharebench out of it, then run `sharebench restore`"
             f" again (the undo script is {entry.undo_path} on {where(entry)})"
         )
         raise ConflictError(text, error.now) from error
     except ChangeFailedError as error:
-        leave(entry, notebook)
         raise ChangeFailedError(
             f"{entry.name} on {where(entry)} could not be restored ({error}): run `sharebench restore` when the server"
             f" can be reached, or there as root: {undo_command(entry.undo_path)}"
         ) from error
-    notebook.close_journal(entry.id)
-    return answer
 
 
-def leave(entry: JournalEntry, notebook: Journal) -> None:
+def leave(entry: JournalEntry, notebook: Notebook) -> None:
     """Release our lease. Database errors are ignored so that the original error is reported."""
     with suppress(sqlite3.Error):
         notebook.leave_journal(entry)

@@ -22,7 +22,7 @@ from app.measure.process import (
     request_to_resume,
 )
 from app.recorder.ceilings import ceiling_of
-from app.recorder.writer import Recorder, SeriesWriter
+from app.recorder.writer import Recorder, SeriesWriter, recorded
 from forms import wording
 from forms.comparison.differences import differences_before, prose
 from forms.experiments.summary import next_base
@@ -318,17 +318,19 @@ def _measure(
     writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
 ) -> Iterator[RecorderEvent]:
     writer.begin()
-    try:
-        yield SeriesOpened(series_id=writer.series.id)
-        if writer.stored:
-            yield SeriesStored(series_id=writer.series.id)
-        failure = yield from _measured(writer, request, notebook, control)
-        writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
-        writer.end()
-        yield from writer.recorder.finish()
-    finally:
-        writer.recorder.let_go()
-    yield SeriesClosed(series_id=writer.series.id, status=writer.series.status, failure=failure, stored=writer.stored)
+    yield (yield from recorded(writer.recorder, _whole(writer, request, notebook, control)))
+
+
+def _whole(
+    writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
+) -> Generator[RecorderEvent, None, SeriesClosed]:
+    yield SeriesOpened(series_id=writer.series.id)
+    if writer.stored:
+        yield SeriesStored(series_id=writer.series.id)
+    failure = yield from _measured(writer, request, notebook, control)
+    writer.put(replace(writer.series, status=_status(failure), error=failure.text if failure else None))
+    writer.end()
+    return SeriesClosed(series_id=writer.series.id, status=writer.series.status, failure=failure, stored=writer.stored)
 
 
 def _measured(
@@ -366,7 +368,6 @@ def _runs(
             if isinstance(event, process.Started) and (text := lowered_text(before, writer.series)):
                 writer.put_facts("path", {"smb.dialect_before": before})
                 yield process.Warned(text=text)
-            yield from writer.recorder.flush()
             if writer.stored and not was_stored:
                 yield SeriesStored(series_id=writer.series.id)
             if isinstance(event, process.Failed):

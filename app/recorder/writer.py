@@ -12,7 +12,7 @@ from app.errors import NotebookError, UsageError
 from app.measure.process import Event, PathSeen, RunFinished, ScratchMade, ScratchRemoved, Started, Warned
 from storage.errors import RefusedError, is_busy, is_failing, is_full
 from storage.notebook import Notebook
-from storage.records import Experiment, ExperimentKind, Facts, Run, RunStatus, Series, SeriesStatus, utc_now
+from storage.records import Experiment, ExperimentKind, Facts, Phase, Run, RunStatus, Series, SeriesStatus, utc_now
 
 GIVE_UP_SECONDS = 600.0
 """Longest final wait for a locked notebook or a full disk."""
@@ -51,8 +51,8 @@ class Recorder:
                 raise UsageError(str(error), options=error.options) from error
         self.leases.append(recording_id)
 
-    def write(self, write: Write) -> None:
-        self._waiting.append(write)
+    def write(self, *writes: Write) -> None:
+        self._waiting += writes
 
     def flush(self) -> Iterator[Warned]:
         """Warns when another program holds the notebook, and when it is free again."""
@@ -104,8 +104,7 @@ class Recorder:
     def let_go(self) -> None:
         """Release the leases after one more attempt to write."""
         with contextlib.suppress(sqlite3.Error, RefusedError):
-            for _ in self._try(time.monotonic()):
-                pass
+            list(self._try(time.monotonic()))
         with contextlib.suppress(sqlite3.Error):
             for each in self.leases:
                 self._notebook.release(each)
@@ -114,23 +113,33 @@ class Recorder:
 def recorded(
     recorder: Recorder,
     events: Generator[Told, None, Closed],
-    writes: Callable[[Told | Closed], Iterable[Write]],
+    writes: Callable[[Told | Closed], Iterable[Write]] = lambda _: (),
 ) -> Generator[Told | Warned, None, Closed]:
-    """Pass on events once their ``writes`` are stored or pending, all of them at the end. Raises NotebookError."""
+    """Pass on events once their ``writes`` are stored or pending, all of them at the end. Raises NotebookError.
+
+    A generator that nobody listens to any more may end as after its last event: what it returns is stored too.
+    """
     try:
-        with contextlib.closing(events):
-            while True:
-                try:
-                    event = next(events)
-                except StopIteration as ended:
-                    closed: Closed = ended.value
-                    break
-                for write in writes(event):
-                    recorder.write(write)
+        while True:
+            try:
+                event = next(events)
+            except StopIteration as ended:
+                closed: Closed = ended.value
+                break
+            try:
+                recorder.write(*writes(event))
                 yield from recorder.flush()
                 yield event
-        for write in writes(closed):
-            recorder.write(write)
+            except BaseException:
+                try:
+                    events.throw(GeneratorExit)
+                except GeneratorExit:
+                    pass
+                except StopIteration as ended:
+                    recorder.write(*writes(ended.value))
+                    list(recorder.finish())
+                raise
+        recorder.write(*writes(closed))
         yield from recorder.finish()
     finally:
         recorder.let_go()
@@ -190,6 +199,16 @@ class SeriesWriter:
                 self._store()
             case ScratchRemoved(path=path) if path == self.series.scratch_path:
                 self.put(replace(self.series, scratch_path=None))
+
+    def reject(self, number: int, reason: str) -> None:
+        """Judge a measured run, which stays in the series."""
+        series, status = self.series, RunStatus.REJECTED
+        runs = tuple(
+            replace(run, status=status, reason=reason) if run.phase is Phase.MEASURED and run.number == number else run
+            for run in series.runs
+        )
+        self.series = replace(series, runs=runs)
+        self.recorder.write(lambda notebook: notebook.judge_run(series.id, number, status, reason))
 
     def _resumed(self) -> None:
         self.put(replace(self.series, status=SeriesStatus.INTERRUPTED, error=None))

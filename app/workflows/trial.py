@@ -2,18 +2,20 @@
 
 import hashlib
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
-from app.changes.journal import begin_change, restore_entry
+from app.changes.journal import begin_change, undo_entry
 from app.changes.server import ChangeFailedError, ServerChange, give_word, new_change_id, set_arm
 from app.environment.collect import collect
 from app.errors import CancelledError, SharebenchError
-from app.measure.process import Event, Failed, RunFinished, SeriesControl, Started, Warned
+from app.measure.process import Event, Failed, RunFinished, SeriesControl, Started
 from app.recorder.ceilings import ceiling_of
 from app.recorder.recording import failure_from, new_series, open_notebook
-from app.recorder.writer import Recorder, SeriesWriter
+from app.recorder.writer import Recorder, SeriesWriter, Write, recorded
+from app.server.shell import Answer
 from app.workflows import trial_order
 from forms import wording
 from forms.stats.paired import base_comes_first
@@ -21,7 +23,7 @@ from forms.trials.report import ChangeSummary, judged
 from forms.trials.summary import TrialSummary, block_order
 from forms.tuning import facts as known_facts
 from storage import records
-from storage.changes import JournalEntry, Slot
+from storage.changes import JournalEntry, Slot, TrialPlan
 from storage.loads.records import PointStatus
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy
@@ -36,102 +38,113 @@ def run_trial(
 ) -> Generator[trial_order.TrialEvent, None, None]:
     """Carry out or resume a trial; last come SettingRestored and Judged. Raises ChangeFailedError, MeasurementError."""
     trial_order.check_target(order.request)
-    with open_notebook(notebook_path) as notebook:
-        window, measured = order.plan.load, (order.request, control)
-        yardstick = trial_order.LoadYardstick(*measured, window) if window else trial_order.TransferYardstick(*measured)
-        campaign = _Campaign(
-            order=order, notebook=notebook, control=control, yardstick=yardstick, recorder=Recorder(notebook)
-        )
-        yield from campaign.carry_out()
+    setting, experiment = order.setting, order.experiment
+    change = setting.plan(new_change_id(), order.plan.values)
+    window, measured = order.plan.load, (order.request, control)
+    yardstick = trial_order.LoadYardstick(*measured, window) if window else trial_order.TransferYardstick(*measured)
+    with open_notebook(notebook_path) as notebook, yardstick:
+        recorder = Recorder(notebook)
+        keep = recorder.write
+        try:
+            writers = [*_begun(order, notebook, recorder)]
+            slots = notebook.slots(experiment.name)
+            entry = begin_change(change, setting, experiment.name, notebook)
+        except BaseException:
+            recorder.let_go()
+            raise
+        trial = _Trial(
+            order=order, yardstick=yardstick, change=change, entry=entry, writers=writers, slots=slots,
+            ceiling=lambda series: ceiling_of(series, notebook, keep=keep).bytes_per_second,
+        )  # fmt: skip
+        try:
+            yield from recorded(recorder, trial.measured(), partial(_writes, trial))
+        finally:
+            if trial.problem:
+                raise trial.problem
+        yield trial_order.SettingRestored(trial.restored)
+        if any(writer.stored for writer in writers):
+            yield trial_order.Judged(trial.standing())
+        yield from yardstick.finish()
+        if trial.failure:
+            raise trial.failure
 
 
-@dataclass(frozen=True, slots=True)
-class _Journal:
-    """Writes the journal through the recorder: the server is restored even while the notebook is locked."""
+def _begun(order: trial_order.TrialOrder, notebook: Notebook, recorder: Recorder) -> Iterator[SeriesWriter]:
+    """The series of each value, as it is first. Raises UsageError if another process measures one."""
+    stored = {one.change.value if one.change else None: one for one in notebook.experiment(order.experiment.name)}
+    for arm, value in enumerate((None, *order.plan.values)):
+        series = stored.get(value) or _new_series(order, arm, value)
+        writer = SeriesWriter(series, recorder, stored=value in stored, experiment=order.experiment)
+        writer.begin()
+        yield writer
 
-    recorder: Recorder
 
-    def close_journal(self, change_id: str) -> None:
-        self.recorder.write(lambda notebook: notebook.close_journal(change_id))
+def _new_series(order: trial_order.TrialOrder, arm: int, value: str | None) -> records.Series:
+    request, name, previous = order.request, order.plan.name, order.plan.previous
+    return new_series(
+        request,
+        title=f"{name} interleaved: {wording.default_title(request.plan.command, request.plan.target)}",
+        label=f"{name} = {value}" if arm else f"{name} {trial_order.AS_IT_IS}",
+        question="",
+        experiment=order.experiment.name,
+        change=None if value is None else records.Change(name=name, value=value, previous=previous),
+    )
 
-    def leave_journal(self, entry: JournalEntry) -> None:
-        self.recorder.write(lambda notebook: notebook.leave_journal(entry))
+
+def _writes(trial: "_Trial", event: object) -> Iterator[Write]:
+    experiment, entry = trial.order.experiment, trial.entry
+    match event:
+        case TrialPlan() as plan:
+            asked = trial.order.request
+            yield lambda notebook: notebook.add_experiment(experiment, note=asked.note, question=asked.question)
+            yield lambda notebook: notebook.set_trial(experiment.name, plan)
+        case trial_order.ValueSet():
+            yield lambda notebook: notebook.renew_journal(entry.id)
+        case Slot() as slot:
+            yield lambda notebook: notebook.add_slot(slot)
+        case _Trial():
+            if trial.is_undone:
+                yield lambda notebook: notebook.close_journal(entry.id)
+            yield lambda notebook: notebook.leave_journal(entry)
+            yield lambda notebook: notebook.set_trial(experiment.name, trial.order.plan)
+            yield lambda notebook: _forget(experiment, notebook)
 
 
 @dataclass(slots=True, kw_only=True)
-class _Campaign:
+class _Trial:
     order: trial_order.TrialOrder
-    notebook: Notebook
-    control: SeriesControl
     yardstick: trial_order.Yardstick
-    recorder: Recorder
-    change: ServerChange = field(init=False)
-    writers: list[SeriesWriter] = field(init=False, default_factory=list)
-    slots: list[Slot] = field(init=False, default_factory=list)
+    change: ServerChange
+    entry: JournalEntry
+    writers: list[SeriesWriter]
+    slots: list[Slot]
+    ceiling: Callable[[records.Series], float | None]
     proofs: dict[int, str] = field(init=False, default_factory=dict)
+    failure: SharebenchError | None = field(init=False, default=None)
+    problem: BaseException | None = field(init=False, default=None)
+    """Why not everything is known to be restored, or our own mistake."""
+    is_undone: bool = field(init=False, default=False)
+    restored: str = field(init=False, default="")
 
-    def carry_out(self) -> Generator[trial_order.TrialEvent, None, None]:
-        order = self.order
-        self.change = order.setting.plan(new_change_id(), order.plan.values)
-        with self.yardstick:
-            yield from self._changed(begin_change(self.change, order.setting, order.experiment.name, self.notebook))
-
-    def _changed(self, entry: JournalEntry) -> Generator[trial_order.TrialEvent, None, None]:
-        failure: SharebenchError | None = None
+    def measured(self) -> "Generator[trial_order.TrialEvent, None, _Trial]":
+        """Measure and restore, whatever happens; as it has ended."""
         try:
-            self._open_series()
-            failure = yield from self._measure()
+            self._reject_lone_runs()
+            yield self.order.plan
+            self.failure = yield from self._measure()
         except SharebenchError as error:
-            failure = error  # raised when it has been told that everything was restored
-        except BaseException:
-            for _ in self._ended(entry, CancelledError("given up")):
-                pass
-            raise
-        yield from self._ended(entry, failure)
-        if len(self.writers) == 1 + len(self.order.plan.values) and any(one.stored for one in self.writers):
-            yield trial_order.Judged(self._standing())
-        yield from self.yardstick.finish()
-        if failure:
-            raise failure
-
-    def _ended(
-        self, entry: JournalEntry, failure: SharebenchError | None
-    ) -> Generator[trial_order.TrialEvent, None, None]:
+            self.failure = error  # raised when it has been told that everything was restored
+        except BaseException as error:  # noqa: BLE001  raised when everything was restored
+            self.failure = CancelledError("given up")
+            self.problem = None if isinstance(error, GeneratorExit) else error
         try:
-            restored = self._restore(entry)
-        finally:
-            yield from self._close_series(failure)
-        yield trial_order.SettingRestored(restored)
-
-    def _open_series(self) -> None:
-        order, notebook = self.order, self.notebook
-        asked = order.request
-        notebook.add_experiment(order.experiment, note=asked.note, question=asked.question)
-        known = notebook.experiment(order.experiment.name)
-        self.slots = notebook.slots(order.experiment.name)
-        for arm, value in enumerate((None, *order.plan.values)):
-            found = next((one for one in known if (one.change.value if one.change else None) == value), None)
-            series = found or self._new_series(arm, value)
-            writer = SeriesWriter(series, self.recorder, stored=found is not None, experiment=order.experiment)
-            writer.begin()
-            self.writers.append(writer)
-        self._store_plan()
-        self._reject_lone_runs()
-
-    def _store_plan(self) -> None:
-        name, plan = self.order.experiment.name, self.order.plan
-        self.recorder.write(lambda notebook: notebook.set_trial(name, plan))
-
-    def _new_series(self, arm: int, value: str | None) -> records.Series:
-        request, name, previous = self.order.request, self.order.plan.name, self.order.plan.previous
-        return new_series(
-            request,
-            title=f"{name} interleaved: {wording.default_title(request.plan.command, request.plan.target)}",
-            label=f"{name} = {value}" if arm else f"{name} {trial_order.AS_IT_IS}",
-            question="",
-            experiment=self.order.experiment.name,
-            change=None if value is None else records.Change(name=name, value=value, previous=previous),
-        )
+            answer = undo_entry(self.entry)
+            self.is_undone = True
+            self.restored = self._verified(answer)
+        except SharebenchError as error:
+            self.problem = error
+        self._close_series()
+        return self
 
     def _reject_lone_runs(self) -> None:
         """A single run of an interrupted pair or block has nothing to be compared with."""
@@ -139,18 +152,7 @@ class _Campaign:
         whole = set.intersection(*numbers)
         for writer, found in zip(self.writers, numbers, strict=True):
             for number in sorted(found - whole):
-                self._reject(writer, number, "its pair or block was interrupted")
-
-    def _reject(self, writer: SeriesWriter, number: int, reason: str) -> None:
-        series = writer.series
-        runs = tuple(
-            replace(run, status=records.RunStatus.REJECTED, reason=reason)
-            if run.phase is records.Phase.MEASURED and run.number == number
-            else run
-            for run in series.runs
-        )
-        writer.series = replace(series, runs=runs)
-        self.recorder.write(lambda notebook: notebook.judge_run(series.id, number, records.RunStatus.REJECTED, reason))
+                writer.reject(number, "its pair or block was interrupted")
 
     def _measure(self) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
         began, longest = time.monotonic(), 0.0
@@ -163,25 +165,25 @@ class _Campaign:
                 if run.status is not records.RunStatus.FAILED
             )
             block = max((run.number for run in runs), default=0) + 1
-            if block > 1 and (self._standing().complete or at - began + longest > self.order.within_seconds):
+            if block > 1 and (self.standing().complete or at - began + longest > self.order.within_seconds):
                 return None
             for arm in self._order_of(block):
                 failure = yield from self._slot(arm, block)
                 if failure:
                     return failure
             longest = max(longest, time.monotonic() - at)
-            yield trial_order.Judged(self._standing())
+            yield trial_order.Judged(self.standing())
 
     def _order_of(self, block: int) -> tuple[int, ...]:
         """In random order; pairs are balanced so that A B and B A are equally frequent at each look."""
         plan, arms = self.order.plan, len(self.writers)
         if self.order.experiment.kind is records.ExperimentKind.SWEEP:
             return block_order(arms, block, plan.seed)
-        summary = self._standing() if block > 1 else None
+        summary = self.standing() if block > 1 else None
         done = [pair.base_first for pair in summary.pairs] if isinstance(summary, TrialSummary) else []
         return (0, 1) if base_comes_first(done, plan.looks, block, plan.seed) else (1, 0)
 
-    def _standing(self) -> ChangeSummary:
+    def standing(self) -> ChangeSummary:
         return judged(self.order.experiment, self.order.plan, [w.series for w in self.writers], self.slots)
 
     def _slot(self, arm: int, block: int) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
@@ -200,8 +202,7 @@ class _Campaign:
             heard_at = self._keep_alive(heard_at)
             self._see(event, writer, arm)
             if isinstance(event, RunFinished) and event.run.phase is records.Phase.MEASURED:
-                self._note_slot(writer, block, position, control_seconds)
-            yield from self.recorder.flush()
+                yield self._noted_slot(writer, block, position, control_seconds)
             if isinstance(event, Failed):
                 failure = event
             yield event
@@ -215,7 +216,6 @@ class _Campaign:
         return now
 
     def _set(self, arm: int) -> None:
-        self.recorder.write(lambda notebook: notebook.renew_journal(self.change.id))
         answer = set_arm(self.change, arm, self.order.setting.ssh)
         if "not_reloaded" in answer.sections:
             raise ChangeFailedError("smbd does not take in what was written (smbcontrol): is it running there?")
@@ -270,7 +270,7 @@ class _Campaign:
         )
         self.proofs[arm] += f"; new session: {seen or f'SMB {client.dialect}'}"
 
-    def _note_slot(self, writer: SeriesWriter, number: int, position: int, control_seconds: float) -> None:
+    def _noted_slot(self, writer: SeriesWriter, number: int, position: int, control_seconds: float) -> Slot:
         point = self.yardstick.point
         slot = Slot(
             series_id=writer.series.id,
@@ -286,7 +286,7 @@ class _Campaign:
             self.order = replace(
                 self.order, plan=replace(plan, processor_percent=(*plan.processor_percent, round(share, 1)))
             )
-        self.recorder.write(lambda notebook: notebook.add_slot(slot))
+        return slot
 
     def _look_around(self, writer: SeriesWriter) -> None:
         request = self.order.request
@@ -297,8 +297,9 @@ class _Campaign:
         if writer.series.link_bits_per_second is None and found.link:
             writer.put(replace(writer.series, link_bits_per_second=found.link.bits_per_second))
 
-    def _restore(self, entry: JournalEntry) -> str:
-        answer, setting = restore_entry(entry, _Journal(self.recorder)), self.order.setting
+    def _verified(self, answer: Answer) -> str:
+        """That everything is as before, in words. Raises ChangeFailedError."""
+        setting = self.order.setting
         effective = setting.effective(answer)
         if setting.previous is not None and (effective is None or not setting.same(effective, setting.previous)):
             raise ChangeFailedError(
@@ -313,12 +314,11 @@ class _Campaign:
             )
         return f"restored: {setting.name} is {effective} again"
 
-    def _close_series(self, failure: SharebenchError | None) -> Generator[Warned, None, None]:
-        status = records.SeriesStatus.COMPLETE
+    def _close_series(self) -> None:
+        failure, status = self.failure, records.SeriesStatus.COMPLETE
         if failure:
             status = records.SeriesStatus.INTERRUPTED if failure.exit_code == 130 else records.SeriesStatus.FAILED
         order = self.order
-        proofs = tuple(self.proofs[arm] for arm in sorted(self.proofs) if arm)
         for arm, writer in enumerate(self.writers):
             change = writer.series.change
             if change and arm in self.proofs:
@@ -330,21 +330,14 @@ class _Campaign:
                 and order.request.ceiling is not CeilingPolicy.SKIP
                 and not order.plan.load
             ):
-                found = ceiling_of(writer.series, self.notebook, keep=self.recorder.write)
-                writer.put(replace(writer.series, ceiling_bytes_per_second=found.bytes_per_second))
+                writer.put(replace(writer.series, ceiling_bytes_per_second=self.ceiling(writer.series)))
             writer.end()
-        if any(writer.stored for writer in self.writers):
-            self.order = replace(order, plan=replace(order.plan, proofs=proofs or order.plan.proofs))
-            self._store_plan()
-        else:
-            self.recorder.write(lambda notebook: _forget(order.experiment, notebook))
-        try:
-            yield from self.recorder.finish()
-        finally:
-            self.recorder.let_go()
+        if proofs := tuple(self.proofs[arm] for arm in sorted(self.proofs) if arm):
+            self.order = replace(order, plan=replace(order.plan, proofs=proofs))
 
 
 def _forget(experiment: records.Experiment, notebook: Notebook) -> None:
+    """Remove a trial without results."""
     stored = notebook.experiment_called(experiment.name)
     if stored and stored.recording_id and not notebook.heads(1, experiment=stored.name):
         notebook.remove(stored.recording_id)

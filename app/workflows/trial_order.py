@@ -30,7 +30,7 @@ from forms.stats.paired import LOOKS
 from forms.trials.report import ChangeSummary
 from forms.tuning.catalogue import acts_on
 from forms.wording import binary_size
-from storage.changes import LoadWindow, TrialPlan
+from storage.changes import LoadWindow, Slot, TrialPlan
 from storage.json_reader import named
 from storage.loads.records import LoadPoint, PointStatus
 from storage.notebook import Notebook
@@ -78,7 +78,7 @@ class SettingRestored:
     text: str
 
 
-TrialEvent = process.Event | ValueSet | Judged | SettingRestored
+TrialEvent = process.Event | TrialPlan | ValueSet | Slot | Judged | SettingRestored
 
 
 def new_order(

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from sqlite3 import DatabaseError
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import ANY, Mock, patch
@@ -306,7 +307,23 @@ def test_a_trial_that_is_given_up_is_interrupted(samba: Smbd, tmp_path: Path):
     assert samba.conf.read_bytes() == before
     with Notebook(path) as notebook:
         (base,) = notebook.experiment(made.experiment.name)
+        (entry,) = notebook.journal()
     assert base.status is SeriesStatus.INTERRUPTED
+    assert entry.state is ChangeState.UNDONE
+
+
+def test_a_notebook_that_cannot_be_written_ends_a_trial_with_everything_put_back(
+    samba: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path, before, seen = tmp_path / "notebook.db", samba.conf.read_bytes(), list[object]()
+    made = order(samba, "server signing", "mandatory")
+    monkeypatch.setattr(Notebook, "add_slot", Mock(side_effect=DatabaseError("malformed")))
+    with pytest.raises(DatabaseError, match="malformed"):
+        carried_out(made, path, seen.append)
+    assert [event.run.phase for event in seen if isinstance(event, RunFinished)] == [Phase.WARM_UP], (
+        "a measured run is not seen before it and its place are stored"
+    )
+    assert samba.conf.read_bytes() == before
 
 
 def test_a_window_whose_numbers_contradict_one_another_is_no_run(samba: Smbd, monkeypatch: pytest.MonkeyPatch):
