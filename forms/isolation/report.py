@@ -355,7 +355,7 @@ def _results(summary: IsolationSummary) -> list[Field]:
     if profile and profile.stat_cache_lookups:
         hits = f"{profile.stat_cache_hits:,} of {profile.stat_cache_lookups:,} look-ups found something"
     cost = summary.profiling_cost
-    spent = f"while smbd does not count, the server does {gain(cost)} MB/s" if cost else ""
+    spent = f"while smbd does not count, the rate of the server changes by {gain(cost)}" if cost else ""
     details = fields_of(("Stat cache", hits), ("Cost of profiling", spent))
     return [*fields_of(("Price", price_sentence(summary))), *(replace(one, is_detail=True) for one in details)]
 

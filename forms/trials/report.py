@@ -419,8 +419,8 @@ def tune_report(found: TuneSummary) -> Report:
 
 def _about(found: TuneSummary) -> Iterator[Field]:
     worth = wording.signed_percent(found.worth_percent)
-    answer = f"{wording.count(len(found.found), 'setting')} found, worth {worth} together"
-    yield Field(name="Answer", text=answer if found.found else "nothing that was tried is faster than what is there")
+    answer = f"{wording.count(len(found.found), 'setting')} found, worth {worth} together."
+    yield Field(name="Answer", text=answer if found.found else "Nothing that was tried is faster than what is there.")
     if found.base:
         target = format_target(found.base.target, escaped=False)
         yield Field(name="Measured", text=f"{found.base.command} {target}")

@@ -367,10 +367,11 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     tuning.check()
     trial_order.check_target(request)
     where = ways.ssh or "this machine"
-    settings = wording.count(len(candidates(tuning.only)), "setting")
-    common.say(f"{settings} of smb.conf will be tried on {where}, one at a time.")
-    common.say("sharebench writes each into a file that smb.conf includes, proves that it acts, measures it and")
-    common.say("restores what was there. Settings that have a risk are skipped.")
+    to_try = candidates(tuning.only)
+    settings = wording.count(len(dict(to_try)), "setting")
+    common.say(f"{wording.count(len(to_try), 'value')} of {settings} will be tried on {where}, one at a time.")
+    common.say("Each is written into a file that smb.conf includes, checked, measured and")
+    common.say("restored. Settings that have a risk are skipped.")
     for remedy in tuning.first:
         common.say(f"The audit proposes {remedy.name} = {remedy.value}, so that is tried first.")
     if ways.restart and tuning.first:

@@ -419,6 +419,6 @@ def test_a_tuning_names_what_to_write_and_what_was_for_nothing():
     assert [one["verdict"] for one in document["trials"]] == ["slower", "faster", "faster"]
     assert [one["name"] for one in document["write"]] == ["strict sync", "use sendfile"]
     nothing = tune_report(TuneSummary(base=None, trials=(slower,)))
-    assert "nothing that was tried is faster" in nothing.fields[0].text
+    assert "Nothing that was tried is faster" in nothing.fields[0].text
     for format_name in FORMATS:
         assert export_reports([report, nothing], format_name)
