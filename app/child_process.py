@@ -1,4 +1,4 @@
-"""A child process that reads lines on stdin and answers in lines on stdout."""
+"""A child process of ours: typed orders on its stdin, typed events on its stdout."""
 
 import contextlib
 import ctypes
@@ -9,11 +9,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from app.errors import LinuxNeededError
+from app.messages import message_of, send
 
 try:
     import fcntl
@@ -127,16 +128,15 @@ class ChildProcess:
     def pid(self) -> int:
         return self._process.pid
 
-    def say(self, line: str) -> None:
+    def say(self, order: Any) -> None:
         assert self._process.stdin
         with contextlib.suppress(BrokenPipeError, ValueError):
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
+            send(self._process.stdin, order)
 
-    def lines(self) -> Iterator[str]:
+    def events(self, kinds: Iterable[type]) -> Iterator[Any]:
         assert self._process.stdout
         while (line := self._process.stdout.readline()).endswith("\n"):
-            yield line
+            yield message_of(line, kinds)
 
     def cancel(self) -> None:
         """Returns at once; safe from any thread or a signal handler."""

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
 from storage.json_reader import JSONNode
 
@@ -32,6 +32,12 @@ def message_of(line: str, kinds: Iterable[type]) -> Any:
     if kind is None:
         raise ValueError(f"not a message: {line[:80]}")
     return JSONNode("", raw).record(kind)
+
+
+def send(pipe: IO[str], message: Any) -> None:
+    """Write the record to a pipe between our processes. Raises BrokenPipeError, ValueError for a closed one."""
+    pipe.write(line_of(message) + "\n")
+    pipe.flush()
 
 
 def own_stdout() -> TextIO:

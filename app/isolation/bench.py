@@ -19,7 +19,6 @@ from app.isolation import places
 from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.script import Operation, Script
 from app.measure.process import Failed
-from app.messages import line_of, message_of
 from app.server.shell import RunningProgram, Said, ServerShell
 from storage.isolations import CPUUse, Layer, LayerRun, ProfileCounter
 from storage.json_reader import shared
@@ -200,18 +199,17 @@ class Replay:
     def __init__(self, plan: ReplayPlan) -> None:
         grace_seconds = plan.warm_up_seconds + plan.seconds + _SLACK_SECONDS
         self._process = ChildProcess("app.isolation.replay_child", grace_seconds=grace_seconds)
-        self._process.say(line_of(plan))
+        self._process.say(plan)
 
     def wait(self) -> ReplayResult:
         """Raises MeasurementError."""
         try:
-            line = next(self._process.lines(), None)
-            if line is None:
+            answer: ReplayResult | Failed | None = next(self._process.events([ReplayResult, Failed]), None)
+            if answer is None:
                 self._process.cancel()
                 raise MeasurementError(f"the replay {self._process.how_it_ended()}; measure again")
         finally:
             self._process.close()
-        answer: ReplayResult | Failed = message_of(line, [ReplayResult, Failed])
         if isinstance(answer, Failed):
             raise MeasurementError(answer.text)
         return answer

@@ -26,7 +26,7 @@ from app.clients.smb.wire import END_OF_FILE, SAME_FILE, SUCCESS, Answer, Opcode
 from app.errors import MeasurementError, ProtocolError, SharebenchError
 from app.isolation.script import Operation, Script, ScriptLine, load_script, operations_named
 from app.measure.process import Failed
-from app.messages import line_of, message_of, own_stdout
+from app.messages import message_of, own_stdout, send
 from storage.json_reader import named
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
@@ -347,8 +347,7 @@ def main() -> int:
         answer: ReplayResult | Failed = _replay(plan)
     except SharebenchError as error:
         answer = Failed.of(error)
-    out.write(line_of(answer) + "\n")
-    out.flush()
+    send(out, answer)
     return 0
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Self, get_args
 from app.child_process import ChildProcess
 from app.clients.base import Secrets
 from app.measure.process import Warned
-from app.messages import line_of, message_of
 from storage.json_reader import JSONNode, above_zero_up_to, shared, up_to
 from storage.loads.records import (
     Histogram,
@@ -332,10 +331,10 @@ class EngineProcess:
         self._plan = plan
         self.ended: LoadEnded | None = None
         self._process = ChildProcess("app.load.process", "engine", grace_seconds=GRACE_SECONDS)
-        self._lines = self._process.lines()
+        self._events = self._process.events(LOAD_EVENTS)
 
     def __enter__(self) -> Self:
-        self._process.say(line_of(self._plan))
+        self._process.say(self._plan)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -345,15 +344,15 @@ class EngineProcess:
         return self._until(WorkersReady)
 
     def point(self, number: int, users: int, size_bytes: int | None = None) -> Iterator[LoadEvent]:
-        self._process.say(line_of(MeasurePoint(number=number, users=users, size_bytes=size_bytes or 0)))
+        self._process.say(MeasurePoint(number=number, users=users, size_bytes=size_bytes or 0))
         return self._until(PointMeasured)
 
     def rest(self) -> Iterator[LoadEvent]:
-        self._process.say(line_of(Rest()))
+        self._process.say(Rest())
         return self._until(UsersGone)
 
     def finish(self) -> Iterator[LoadEvent]:
-        self._process.say(line_of(Finish()))
+        self._process.say(Finish())
         return self._until(LoadEnded)
 
     def cancel(self) -> None:
@@ -362,12 +361,10 @@ class EngineProcess:
 
     def _until(self, last: type[LoadEvent]) -> Iterator[LoadEvent]:
         while self.ended is None:
-            line = next(self._lines, None)
-            if line is None:
+            event = next(self._events, None)
+            if event is None:
                 text = f"the load's engine {self._process.how_it_ended()}; the points before it are kept"
-                event: LoadEvent = LoadEnded(kind="ChildDiedError", text=text)
-            else:
-                event = message_of(line, LOAD_EVENTS)
+                event = LoadEnded(kind="ChildDiedError", text=text)
             if isinstance(event, LoadEnded):
                 self.ended = event
             yield event

@@ -24,7 +24,7 @@ from app.load import events, file_set
 from app.load.worker import ERROR_KINDS, ORDER, FileUser, call_in_thread, clock, make_master
 from app.load.worker_processes import WorkerProcesses
 from app.measure.process import Warned
-from app.messages import line_of, message_of, own_stdout
+from app.messages import message_of, own_stdout, send
 from forms.load.summary import percentile_seconds
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import RequestKind, added
@@ -372,8 +372,7 @@ class EngineChild:
 
     def _emit(self, event: events.LoadEvent) -> None:
         with suppress(OSError, ValueError):
-            self._out.write(line_of(event) + "\n")
-            self._out.flush()
+            send(self._out, event)
 
 
 def _ended_by(work: Callable[[], None]) -> events.LoadEnded:

@@ -43,7 +43,7 @@ class WorkerOrder:
 def start_worker(order: WorkerOrder) -> ChildProcess:
     """A worker process on this machine, told what to do."""
     process = ChildProcess("app.load.process", "worker", grace_seconds=_END_SECONDS)
-    process.say(line_of(order))
+    process.say(order)
     return process
 
 

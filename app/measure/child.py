@@ -18,8 +18,8 @@ from app.clients.base import MODULES, OWN, Client, Content, Meter, Transfer, Tre
 from app.clients.tcp import TcpInfo, traffic_facts
 from app.errors import SharebenchError
 from app.measure import process
-from app.measure.process import Calibrated, CalibrationOrder, ControlMessage, Event, Failed, MeasurementPlan, RunGate
-from app.messages import line_of, message_of, own_stdout
+from app.measure.process import Calibrated, CalibrationOrder, Control, Event, Failed, MeasurementPlan, RunGate
+from app.messages import message_of, own_stdout, send
 from app.targets import is_scratch_path, new_scratch_path
 from forms.stats.summary import known_to_percent
 from storage.records import ClientFacts, Command, Phase, Run, RunStatus, format_target, utc_now
@@ -355,15 +355,13 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: brake.cancel())
     plan: MeasurementPlan | CalibrationOrder = message_of(sys.stdin.readline(), [MeasurementPlan, CalibrationOrder])
     if isinstance(plan, CalibrationOrder):
-        out.write(line_of(_calibrated(plan)) + "\n")
-        out.flush()
+        send(out, _calibrated(plan))
         return 0
     threading.Thread(target=_listen, args=(brake,), name="listen", daemon=True).start()
 
     def emit(event: Event) -> None:
         try:
-            out.write(line_of(event) + "\n")
-            out.flush()
+            send(out, event)
         except BrokenPipeError:
             brake.cancel()
 
@@ -418,7 +416,7 @@ def _measure(plan: MeasurementPlan, brake: RunGate, emit: Callable[[Event], None
 
 def _listen(brake: RunGate) -> None:
     for line in sys.stdin:
-        brake.hear(ControlMessage(line.strip()))
+        brake.hear(message_of(line, [Control]).word)
     brake.cancel()
 
 

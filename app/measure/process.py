@@ -9,19 +9,25 @@ from typing import Annotated, Self, get_args
 from app.child_process import ChildProcess
 from app.clients.base import Secrets
 from app.errors import SharebenchError
-from app.messages import line_of, message_of
 from storage.json_reader import JSONNode
 from storage.plan import MonitorChoices, Plan, RunChoices
 from storage.records import ClientFacts, Command, Experiment, Phase, Run, Series, Target
 
 
 class ControlMessage(StrEnum):
-    """A line on the measuring process's stdin; EOF means cancel."""
+    """What the user wants of a series that is measured."""
 
     PAUSE = "pause"
     RESUME = "resume"
     FINISH = "finish"
     STEP = "step"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """An order to the measuring process; EOF means cancel."""
+
+    word: ControlMessage
 
 
 class RunGate:
@@ -274,8 +280,8 @@ class MeasuringProcess:
         return self._process.pid
 
     def __enter__(self) -> Self:
-        self._process.say(line_of(self._plan))
-        self._control.attach(lambda word: self._process.say(word.value), self._process.cancel)
+        self._process.say(self._plan)
+        self._control.attach(lambda word: self._process.say(Control(word=word)), self._process.cancel)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -284,8 +290,7 @@ class MeasuringProcess:
 
     def events(self) -> Iterator[Event]:
         """The last event is Finished or Failed, however the process ends."""
-        for line in self._process.lines():
-            event: Event = message_of(line, EVENTS)
+        for event in self._process.events(EVENTS):
             yield event
             if isinstance(event, Finished | Failed):
                 return

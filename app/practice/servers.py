@@ -16,7 +16,7 @@ from typing import Any, Self
 from app.child_process import ChildProcess
 from app.clients.base import Secrets
 from app.errors import MeasurementError
-from app.messages import line_of, message_of
+from app.messages import message_of, send
 from forms.findings.finding import PRACTICE, PRACTICE_BYTES_PER_SECOND
 from storage.records import Target
 
@@ -76,14 +76,14 @@ class PracticeServers:
         process = ChildProcess("app.practice.servers", protocol, grace_seconds=_END_SECONDS)
         self._processes.append(process)
         orders = ServerOrders(folder=str(self.folder), user=USER, password=self.secrets.password or "", share=SHARE)
-        process.say(line_of(orders))
+        process.say(orders)
         return process
 
     @staticmethod
     def _port_of(process: ChildProcess) -> int:
-        if (line := next(process.lines(), None)) is None:
+        if (serving := next(process.events([Serving]), None)) is None:
             raise MeasurementError(f"a practice server {process.how_it_ended()}; measure a real server")
-        return int(line)
+        return int(serving.port)
 
     def _stop(self) -> None:
         for process in self._processes:
@@ -129,10 +129,16 @@ class Pace:
             self._clock.sleep(left)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """An embedded server can be reached."""
+
+    port: int
+
+
 def report_port(port: int) -> None:
     """Later output of libraries is discarded."""
-    sys.stdout.write(f"{port}\n")
-    sys.stdout.flush()
+    send(sys.stdout, Serving(port=port))
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  open until the process ends
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from app.child_process import keep_memory_to_ourselves
 from app.errors import SharebenchError
-from app.messages import line_of, message_of, own_stdout
+from app.messages import message_of, own_stdout, send
 from app.subjects.diagnosis import file_stages, path_stages
 from app.subjects.diagnosis.bench import Bench
 from app.subjects.diagnosis.plan import ORDERS, DiagnosisPlan, Doing, Ended, MeasureStage, StageMeasured
@@ -41,8 +41,7 @@ def main() -> int:
 
     def emit(event: object) -> None:
         with suppress(OSError, ValueError):
-            out.write(line_of(event) + "\n")
-            out.flush()
+            send(out, event)
 
     bench = Bench(plan, emit, cancelled)
 

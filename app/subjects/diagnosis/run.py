@@ -13,7 +13,6 @@ from app.environment.samba.control import profiled_conf
 from app.errors import SharebenchError, UsageError
 from app.load.file_set import remove_all
 from app.measure.process import SeriesControl, Warned
-from app.messages import line_of, message_of
 from app.recorder.recording import open_notebook
 from app.recorder.writer import Recorder, Write, add_once, recorded
 from app.subjects.audit import AuditRequest, audit_server
@@ -197,7 +196,7 @@ class _Measuring:
         # the first login of a process is the cold one, and the audit logs in too
         self._to_do.sort(key=lambda name: name is not StageName.CONNECT)
         self.process = ChildProcess(_MODULE, grace_seconds=_GRACE_SECONDS)
-        self._lines = self.process.lines()
+        self._events = self.process.events(CHILD_EVENTS)
         profile_conf = None
         if request.profile:
             server = collect(request.target, ssh=request.server_ssh, smb_conf=request.smb_conf).server
@@ -209,7 +208,7 @@ class _Measuring:
             profile_ssh=request.server_ssh,
             profile_conf=profile_conf,
         )
-        self.process.say(line_of(plan))
+        self.process.say(plan)
 
     def stages(self, control: SeriesControl) -> Iterator[DiagnosisEvent]:
         if self._to_do[:1] != [StageName.CONNECT]:
@@ -228,15 +227,14 @@ class _Measuring:
                 _look_at(self.request)
             yield from self._stored(stage)
         if not control.cancelled.is_set():
-            self.process.say(line_of(FinishDiagnosis()))
-        ended = [event for line in self._lines if isinstance(event := message_of(line, CHILD_EVENTS), Ended)]
+            self.process.say(FinishDiagnosis())
+        ended = [event for event in self._events if isinstance(event, Ended)]
         self.problem = ended[-1].problem if ended else f"the measuring process {self.process.how_it_ended()}"
 
     def _by_process(self, name: StageName) -> Iterator[DiagnosisEvent]:
-        self.process.say(line_of(MeasureStage(name=name)))
+        self.process.say(MeasureStage(name=name))
         stage = Stage(name=name, status=SeriesStatus.FAILED, error="the measuring process ended")
-        for line in self._lines:
-            event = message_of(line, CHILD_EVENTS)
+        for event in self._events:
             if isinstance(event, FolderMade):
                 self.diagnosis = replace(self.diagnosis, leftover=event.path)
                 yield from self._stored()
