@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -231,6 +231,19 @@ def option(
     names = (word, name) if name else (word,)
     given = {} if default is None else {"default": default, "show_default": default != ""}
     return click.option(*names, type=kind, metavar=metavar, help=text, **{**given, **more})
+
+
+def within_option(text: str, default: int | None = None) -> Callable[[_F], _F]:
+    """``--within``, in minutes."""
+    return option("--within", "MINUTES", text, Count(1, 10_000), name="within_minutes", default=default)
+
+
+whole_time_option = within_option("Longest time; it ends with what fits, or can be resumed.")
+
+
+def within(choices: Mapping[str, Any]) -> float:
+    """The seconds of --within, infinite without."""
+    return 60.0 * choices["within_minutes"] if choices["within_minutes"] else math.inf
 
 
 verdict_options = several(

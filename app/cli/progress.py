@@ -1,7 +1,9 @@
 """Progress of series: one redrawn line on a terminal, else a line for each run; warnings in between."""
 
+import math
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -146,7 +148,10 @@ def watch_turns(
 
 @contextmanager
 def cancel_on_signals(control: SeriesControl) -> Iterator[None]:
-    """Cancel, and so clean up, on Ctrl-C, SIGTERM and (not under ``nohup``) a closed terminal; again: kill."""
+    """Cancel, and so clean up, on Ctrl-C, SIGTERM, a closed terminal (not under ``nohup``), and when time is over.
+
+    A second signal kills.
+    """
 
     def cancel(_number: int, _frame: FrameType | None) -> None:
         if control.cancelled.is_set():
@@ -157,8 +162,14 @@ def cancel_on_signals(control: SeriesControl) -> Iterator[None]:
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         caught.append(signal.SIGHUP)
     before = {number: signal.signal(number, cancel) for number in caught}
+    control.limit.start()
+    timer = threading.Timer(min(control.limit.seconds_left, threading.TIMEOUT_MAX), control.end_in_time)
+    timer.daemon = True
+    if control.limit.seconds < math.inf:
+        timer.start()
     try:
         yield
     finally:
+        timer.cancel()
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -11,7 +11,7 @@ from app.environment.host.facts import client_facts
 from app.errors import CancelledError, MeasurementError, NoSuchFileError, SharebenchError
 from app.isolation.bench import LayerBench
 from app.isolation.places import IsolationRequest, Places, find_places, on_the_share, restore_server
-from app.measure.process import SeriesControl, Warned
+from app.measure.process import SeriesControl, TimeLimit, Warned
 from forms.isolation.summary import isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun, LeftBehind
 from storage.json_reader import named, shared
@@ -21,6 +21,8 @@ Step = tuple[int, Layer, int]
 _CLOSE_PRICE = 1.05
 """A price is precise enough if its interval reaches at most 5 % to either side."""
 _MOST_PRICE_ROUNDS = 12
+_WHOLE, _PRICE = range(2)
+"""Kinds of rounds: of all layers, and of the two of a price."""
 
 
 class Timetable:
@@ -28,7 +30,7 @@ class Timetable:
 
     def __init__(self, request: IsolationRequest, places: Places, clock: Callable[[], float] = time.monotonic) -> None:
         self._request = request
-        self._clock = clock
+        self._limit = TimeLimit(request.within_seconds, clock)
         self._whole = [_whole_round(request, places, turn) for turn in range(1, request.rounds + 1)]
         self.rounds = 0
 
@@ -38,26 +40,23 @@ class Timetable:
         return [step for steps in self._whole for step in steps]
 
     def steps(self, so_far: Callable[[], Isolation]) -> Iterator[Step]:
-        began, longest = self._clock(), 0.0
-
-        def in_time(steps: list[Step]) -> Iterator[Step]:
-            nonlocal longest
-            at = self._clock()
-            yield from steps
-            longest = max(longest, self._clock() - at)
-
+        self._limit.start()
         for steps in self._whole:
-            if self.rounds and self._clock() - began + longest > self._request.within_seconds:
+            if self.rounds and not self._limit.allows(_WHOLE):
                 return
-            yield from in_time(steps)
+            yield from self._in_time(_WHOLE, steps)
             self.rounds += 1
-        longest, priced = 0.0, self._request.without and self._request.rounds > 1
+        priced = self._request.without and self._request.rounds > 1
         for turn in range(self.rounds + 1, _MOST_PRICE_ROUNDS + 1):
-            late = self._clock() - began + longest > self._request.within_seconds
-            if late or not priced or _price_is_known(so_far()):
+            if not self._limit.allows(_PRICE) or not priced or _price_is_known(so_far()):
                 return
             pair = [(turn, layer, max(self._request.clients)) for layer in (Layer.SERVER, Layer.SERVER_WHOLE_SCRIPT)]
-            yield from in_time(pair if turn % 2 else pair[::-1])
+            yield from self._in_time(_PRICE, pair if turn % 2 else pair[::-1])
+
+    def _in_time(self, kind: int, steps: list[Step]) -> Iterator[Step]:
+        self._limit.began()
+        yield from steps
+        self._limit.ended(kind)
 
 
 def _whole_round(request: IsolationRequest, places: Places, turn: int) -> list[Step]:

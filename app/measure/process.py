@@ -1,6 +1,8 @@
 """The request for a series, and the measuring process: its plan, what it is told, and its events."""
 
+import math
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -84,10 +86,45 @@ class RunGate:
                 self._steps -= 1
 
 
+class TimeLimit:
+    """``--within``: nothing begins that would not end in time, judged by the longest so far."""
+
+    def __init__(self, seconds: float = math.inf, clock: Callable[[], float] = time.monotonic) -> None:
+        self.seconds, self._clock = seconds, clock
+        self._started_at: float | None = None
+        self._began_at = 0.0
+        self._longest: dict[int, float] = {}
+        self.is_met = False
+        """Whether a measurement ends early by itself, so that it need not be interrupted."""
+        self.is_over = False
+
+    def start(self) -> None:
+        """The time counts from the first call."""
+        if self._started_at is None:
+            self._started_at = self._clock()
+
+    @property
+    def seconds_left(self) -> float:
+        now = self._clock()
+        return self.seconds - (now - (now if self._started_at is None else self._started_at))
+
+    def began(self) -> None:
+        self._began_at = self._clock()
+
+    def ended(self, kind: int = 0) -> None:
+        """Of the one that began last: only those of its kind take as long."""
+        self._longest[kind] = max(self._longest.get(kind, 0.0), self._clock() - self._began_at)
+
+    def allows(self, *kinds: int) -> bool:
+        """Whether one more of each of these kinds would end in time."""
+        return sum(self._longest.get(kind, 0.0) for kind in kinds or (0,)) <= self.seconds_left
+
+
 class SeriesControl:
     """The user's side: messages are kept until a process is attached."""
 
-    def __init__(self) -> None:
+    def __init__(self, within_seconds: float = math.inf) -> None:
+        self.limit = TimeLimit(within_seconds)
         self._lock = threading.RLock()  # a signal handler may cancel while its own thread is saying a word
         self._say: Callable[[ControlMessage], None] | None = None
         self._end: Callable[[], None] | None = None
@@ -120,6 +157,26 @@ class SeriesControl:
             self.cancelled.set()
             if self._end:
                 self._end()
+
+    def finish_in_time(self, what: str) -> "Warned":
+        """End with what there is, since no further one would end in time."""
+        self.limit.is_met = True
+        self.tell(ControlMessage.FINISH)
+        return Warned(text=f"no further {what} would end in time ({self._option}): it ends with what it has")
+
+    def end_in_time(self) -> None:
+        """Cancel, since the time is over."""
+        if not self.limit.is_met and not self.cancelled.is_set():
+            self.limit.is_over = True
+            self.cancel()
+
+    @property
+    def why_cancelled(self) -> str:
+        return f"time is over ({self._option})" if self.limit.is_over else "cancelled"
+
+    @property
+    def _option(self) -> str:
+        return f"--within {self.limit.seconds / 60:g}"
 
 
 PathFacts = Annotated[dict[str, str | int | float], JSONNode.object_or_empty]

@@ -443,10 +443,34 @@ def failure_from(failure: process.Failed) -> errors.SharebenchError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resumption:
-    """A stored series to complete."""
+    """A stored series to complete; ``confirmed``: the target of an imported one is."""
 
     series_id: str
     secrets: Secrets
+    confirmed: bool = False
+
+
+class _Rounds:
+    def __init__(self, control: SeriesControl) -> None:
+        self._control = control
+        self._is_measured = False
+
+    def heard(self, index: int, event: RecorderEvent) -> None:
+        if isinstance(event, process.RunStarted):
+            self._control.limit.began()
+        elif isinstance(event, process.RunFinished):
+            self._control.limit.ended(index)
+            self._is_measured = self._is_measured or event.run.phase is records.Phase.MEASURED
+
+    def ended_in_time(self, going: Sequence[int]) -> process.Warned | None:
+        """Let no further round begin that would end too late, or interrupt them if nothing is measured."""
+        limit = self._control.limit
+        if limit.is_met or limit.allows(*going):
+            return None
+        if self._is_measured:
+            return self._control.finish_in_time("run")
+        self._control.end_in_time()
+        return None
 
 
 def record_interleaved(
@@ -455,7 +479,10 @@ def record_interleaved(
     control: SeriesControl,
     logins: Sequence[str] = (),
 ) -> Iterator[tuple[int, RecorderEvent]]:
-    """Measure series run by run, each event with its index; none begins after a cancel or a refusal of its login."""
+    """Measure series run by run, each event with its index; none begins after a cancel or a refusal of its login.
+
+    Once a run of each is measured, no round begins that would not end in time.
+    """
     refused: set[str] = set()
     controls = [SeriesControl() for _ in requests]
 
@@ -473,7 +500,10 @@ def record_interleaved(
             series = [_stepped(o, notebook, c) for o, c in zip(requests, controls, strict=True)]
             going = list(range(len(series)))
             begun: set[int] = set()
+            rounds = _Rounds(control)
             while going:
+                if warned := rounds.ended_in_time(going):
+                    yield going[0], warned
                 for index in tuple(going):
                     is_refused = bool(logins) and logins[index] in refused
                     if index not in begun and (control.cancelled.is_set() or is_refused):
@@ -482,6 +512,7 @@ def record_interleaved(
                     begun.add(index)
                     controls[index].tell(ControlMessage.STEP)
                     for event in series[index]:
+                        rounds.heard(index, event)
                         yield index, event
                         if logins and isinstance(event, process.Failed) and event.kind == LoginError.__name__:
                             refused.add(logins[index])
@@ -499,7 +530,9 @@ def _stepped(
     request: SeriesRequest | Resumption, notebook: Notebook, control: SeriesControl
 ) -> Iterator[RecorderEvent]:
     if isinstance(request, Resumption):
-        return resuming(request.series_id, request.secrets, notebook, control, stepped=True)
+        return resuming(
+            request.series_id, request.secrets, notebook, control, stepped=True, confirmed=request.confirmed
+        )
     return recording(replace(request, plan=replace(request.plan, stepped=True)), notebook, control)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
+from typing import Self
 
 from app import errors
 from app.clients.base import Secrets
@@ -18,8 +19,10 @@ from app.recorder.writer import Recorder, Write, add_once, recorded, take_out
 from app.server.shell import check_ssh_host
 from app.targets import new_folder
 from app.workflows.worksheets import prediction_of
+from forms import wording
 from forms.load.comparison import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
+from forms.series.progress import duration
 from storage.json_reader import shared
 from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus, RequestKind, Scenario
 from storage.notebook import Notebook
@@ -71,6 +74,74 @@ class LoadClosed:
 
 
 LoadStep = events.LoadEvent | LoadChanged | LoadClosed
+
+
+def time_text(scenario: Scenario, choices: LoadChoices, done: int = 0) -> str:
+    """What is measured, but for the points that are done, and how long it takes."""
+    each = duration(scenario.settle_seconds + scenario.duration_seconds)
+    to_come = _planned_points(scenario, choices)[done:]
+    points = f"{wording.count(len(to_come), 'point')} of {each}"
+    points += f": about {duration(_points_seconds(scenario, choices, to_come))} in all"
+    if choices.find_capacity:
+        points = f"points of {each} until one is overloaded"
+    made = "Makes its files, then measures" if scenario.files else "Measures"
+    return f"{made} {points}."
+
+
+def _planned_points(scenario: Scenario, choices: LoadChoices) -> list[int]:
+    sizes = len(scenario.sizes) if choices.by_size else 0
+    return [users for users in choices.users for _ in range(sizes or 1)]
+
+
+def _points_seconds(scenario: Scenario, choices: LoadChoices, points: Sequence[int]) -> float:
+    each = scenario.settle_seconds + scenario.duration_seconds
+    return sum(each + users / choices.ramp_per_second for users in points)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadStanding:
+    """How far a load is, and the time that it still takes."""
+
+    load: Load | None = None
+    phase: events.PhaseBegan | None = None
+    files: events.FilesMade | None = None
+
+    def heard(self, step: LoadStep) -> Self:
+        match step:
+            case LoadChanged(load=load):
+                return replace(self, load=load)
+            case events.PhaseBegan():
+                return replace(self, phase=step, files=None)
+            case events.FilesMade():
+                return replace(self, files=step)
+        return self
+
+    @property
+    def planned(self) -> Sequence[int]:
+        """The users of each point; empty where nobody knows how many points there will be."""
+        load = self.load
+        return () if load is None or load.choices.find_capacity else _planned_points(load.scenario, load.choices)
+
+    def phase_seconds_left(self, at_seconds: float) -> float:
+        if self.phase is None:
+            return 0.0
+        passed = at_seconds - self.phase.at_seconds
+        if self.files and self.files.files:
+            return passed * (self.files.of_files / self.files.files - 1)
+        return max(0.0, self.phase.seconds - passed)
+
+    def seconds_left(self, of_phase: float, *, is_last: bool = False) -> float | None:
+        """Of the whole load; ``is_last``: no point follows."""
+        load, phase, planned = self.load, self.phase, self.planned
+        over = {events.LoadPhase.PRINTING, events.LoadPhase.CLEANING}
+        if load is None or phase is None or not planned or phase.phase in over:
+            return None
+        if phase.phase is events.LoadPhase.FILES and not (self.files and self.files.files):
+            return None
+        settle, steady = load.scenario.settle_seconds, load.scenario.duration_seconds
+        to_come = () if is_last else planned[len(load.points) + 1 :] if phase.point else planned[len(load.points) :]
+        ahead = {events.LoadPhase.RAMP: settle + steady, events.LoadPhase.SETTLE: steady}.get(phase.phase, 0.0)
+        return of_phase + ahead + _points_seconds(load.scenario, load.choices, to_come)
 
 
 def _check_hosts(request: LoadRequest) -> None:
@@ -229,9 +300,10 @@ def _points(
                 yield event
             while engine.ended is None and not (finishing and load.points) and not lost and (following := _next(load)):
                 began_at = utc_now()
-                if why := _beyond_this_machine(load, following.users):
-                    yield Warned(text=f"the search for capacity ends here: {why}")
+                if why := _no_further(load, following.users, control):
+                    yield why
                     break
+                control.limit.began()
                 taken = {point.number for point in load.points}  # a failed point is measured again under its number
                 number = next(number for number in count(1) if number not in taken)
                 for event in engine.point(number, following.users, following.size_bytes):
@@ -250,6 +322,7 @@ def _points(
                             yield LoadChanged(load=load, point=point)
                             point = _limited((yield from _drained(point, printer, engine, enough)), load)
                             load = _with(load, point)
+                        control.limit.ended()
                         yield LoadChanged(load=load, point=point, done=True)
             if engine.ended is None:
                 yield from engine.finish()
@@ -259,11 +332,13 @@ def _points(
     return _closed(load, _ended(engine.ended, lost), kept=kept, resumed=resumed is not None)
 
 
-def _beyond_this_machine(load: Load, users: int) -> str | None:
+def _no_further(load: Load, users: int, control: SeriesControl) -> Warned | None:
+    if not control.limit.allows():
+        return control.finish_in_time("point")
     try:
         check_limits(replace(load.choices, users=(users,)), load.targets)
     except UsageError as error:
-        return str(error)
+        return Warned(text=f"the search for capacity ends here: {error}")
     return None
 
 

@@ -21,6 +21,7 @@ from app.recorder.recording import (
 )
 from app.recorder.writer import Recorder
 from app.targets import join
+from app.workflows.guide.known import reached
 from app.workflows.requests import SeriesOptions, series_request
 from forms.experiments.summary import Station, StationPlace, StationState, Survey, survey, with_series
 from forms.series.progress import ASSUMED_RATE, time_text
@@ -111,8 +112,9 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
             plan = plan_to_resume(series, request.plan.secrets) if series else request.plan
             runs[index] = plan.warmups + plan.runs - plan.done_runs
             transferred = (runs[index] + request.plan.make_file) * (request.plan.size_bytes or size_for(rate))
-            seconds += 8 * transferred / (rate or ASSUMED_RATE)
-            is_assumed = is_assumed or rate is None
+            measured = reached(notebook, target, plan.command)
+            seconds += transferred / (measured or (rate or ASSUMED_RATE) / 8)
+            is_assumed = is_assumed or not (measured or rate)
     if not todo and not stored:
         raise UnreachableError("; ".join(dict.fromkeys(why for why in answers.values() if why)))
     experiment = experiment or dated_experiment(ExperimentKind.SURVEY, hosts)

@@ -11,7 +11,7 @@ from app.changes.journal import begin_change, undo_entry
 from app.changes.server import ChangeFailedError, ServerChange, give_word, new_change_id, set_arm
 from app.environment.collect import collect
 from app.errors import CancelledError, SharebenchError
-from app.measure.process import Event, Failed, RunFinished, SeriesControl, Started
+from app.measure.process import Event, Failed, RunFinished, SeriesControl, Started, TimeLimit
 from app.recorder.ceilings import ceiling_of
 from app.recorder.recording import failure_from, new_series, open_notebook
 from app.recorder.writer import Recorder, SeriesWriter, Write, recorded
@@ -155,9 +155,10 @@ class _Trial:
                 writer.reject(number, "its pair or block was interrupted")
 
     def _measure(self) -> Generator[trial_order.TrialEvent, None, SharebenchError | None]:
-        began, longest = time.monotonic(), 0.0
+        limit = TimeLimit(self.order.within_seconds)
+        limit.start()
         while True:
-            at = time.monotonic()
+            limit.began()
             runs = (
                 run
                 for writer in self.writers
@@ -165,13 +166,13 @@ class _Trial:
                 if run.status is not records.RunStatus.FAILED
             )
             block = max((run.number for run in runs), default=0) + 1
-            if block > 1 and (self.standing().complete or at - began + longest > self.order.within_seconds):
+            if block > 1 and (self.standing().complete or not limit.allows()):
                 return None
             for arm in self._order_of(block):
                 failure = yield from self._slot(arm, block)
                 if failure:
                     return failure
-            longest = max(longest, time.monotonic() - at)
+            limit.ended()
             yield trial_order.Judged(self.standing())
 
     def _order_of(self, block: int) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ _EXITS = {
     "2": "Usage error. verify: not signed by a key that was given.",
     "3": "compare, try, watch: inconclusive. audit: the settings could not be read.",
     "4": "The measurement failed or is invalid; what was measured before is kept.",
-    "130": "Cancelled; what was measured before is kept.",
+    "130": "Cancelled, or the time of --within is over; what was measured before is kept.",
 }
 _VARIABLES = {
     "SHAREBENCH_DB": "The notebook, where --db does not name one.",

@@ -79,6 +79,7 @@ def _paths(place: Target) -> dict[str, str]:
 @click.option(
     "--size", "size_bytes", type=common.size, help="Size of the files (default: a few seconds of the link speed)."
 )
+@common.whole_time_option
 @click.option("--again", is_flag=True, help="Start again, even if the last survey of these hosts is incomplete.")
 @common.measuring_options("Print the survey as JSON.")
 @series_options(
@@ -103,7 +104,7 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
     else:
         left_out = f", {stations - to_do} left out" if stations > to_do else ""
         common.say(f"{name}: {to_do} interleaved series{left_out}, {takes}")
-    control = SeriesControl()
+    control = SeriesControl(common.within(choices))
     names = [station.name for station in planned.stations]
     watch_turns(measure_round(planned, path, control), control, names, planned.runs_to_come)
     with common.notebook(context) as notebook:
@@ -111,7 +112,7 @@ def survey_command(context: click.Context, /, **choices: Any) -> int:
 
     common.answer_report(survey_report(filled), as_json=choices["as_json"])
     if control.cancelled.is_set():
-        raise CancelledError("the survey was interrupted; the same command resumes it")
+        raise CancelledError(f"{control.why_cancelled}; the same command resumes the survey")
     failed = [station for station in filled.stations if station.state not in {StationState.DONE, StationState.LEFT_OUT}]
     if failed:
         raise MeasurementError(
@@ -156,6 +157,7 @@ def _log_in(context: click.Context, choices: dict[str, Any]) -> LogIn:
 @click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")
 @click.option("--quick", is_flag=True, help="About a tenth of the files and bytes, in a minute or two.")
 @click.option("--thorough", is_flag=True, help="Also a folder of 100,000 entries and a run of 8 GiB.")
+@common.whole_time_option
 @click.option("--yes", is_flag=True, help="Consent to the files that are created, for scripts.")
 @click.option("--resume", "resume_reference", metavar="DIAGNOSIS", help="Complete an interrupted diagnosis.")
 @common.measuring_options("Print the diagnosis as JSON.")
@@ -172,7 +174,7 @@ def diagnose_command(
 
     Exit codes: 0 complete, whatever it found; 4 a stage failed.
     """
-    control, resumed = SeriesControl(), None
+    control, resumed = SeriesControl(common.within(choices)), None
     if resume_reference:
         resumed, place = common.to_resume(context, resume_reference, _WITH_RESUME, DIAGNOSIS, target=target)
         _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
@@ -240,14 +242,7 @@ def _show(event: diagnosing.DiagnosisEvent) -> None:
     common.Count(2, 3600),
     default=places.DEFAULT_SECONDS,
 )
-@common.option(
-    "--within",
-    "MINUTES",
-    "Longest time; on a busy machine it measures fewer rounds.",
-    common.Count(1, 10_000),
-    name="within_minutes",
-    default=places.DEFAULT_MINUTES,
-)
+@common.within_option("Longest time; on a busy machine it measures fewer rounds.", places.DEFAULT_MINUTES)
 @common.option("--script", "FILE", "Load file of dbench (default: an office day).", name="script_path")
 @common.option("--without", "OPERATION,…", "Measure what these operations cost by leaving them out.")
 @common.option("--expose-tbench", "HOST", "Let tbench_srv on the server listen on every address; HOST is the target's.")
@@ -269,7 +264,7 @@ def isolate_command(context: click.Context, /, target: str | None, resume_refere
     if resume_reference:
         found, place = common.to_resume(context, resume_reference, _WITH_RESUME, ISOLATION, target=target)
         _, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
-        rest = replace(places.request_to_resume(found, secrets), within_seconds=60.0 * choices["within_minutes"])
+        rest = replace(places.request_to_resume(found, secrets), within_seconds=common.within(choices))
         events = record_isolation(rest, path, control, found.id)
     elif target:
         events = record_isolation(_isolation_request(context, target, choices), path, control)
@@ -299,7 +294,7 @@ def _isolation_request(context: click.Context, url: str, choices: dict[str, Any]
         without=tuple(operation.value for operation in without),
         **{name: choices[name] for name in ("clients", "rounds", "seconds")},
         **named(options, "label", "question", "link_bits_per_second", "server_ssh", "smb_conf"),
-        within_seconds=60.0 * choices["within_minutes"],
+        within_seconds=common.within(choices),
         expose_tbench=exposed is not None,
     )
 
@@ -328,7 +323,7 @@ def _watch(events: Iterable[IsolationEvent], control: SeriesControl) -> Isolatio
 
 def _ended(record: Isolation | Diagnosis, control: SeriesControl, command: str, what: str) -> int:
     if control.cancelled.is_set():
-        raise CancelledError(f"cancelled; `sharebench {command} --resume {record.id}` completes it")
+        raise CancelledError(f"{control.why_cancelled}; `sharebench {command} --resume {record.id}` completes it")
     if record.status is not SeriesStatus.COMPLETE:
         raise MeasurementError(record.error or f"the {what} did not end")
     return 0

@@ -19,10 +19,11 @@ from app.load.worker_processes import serve_workers
 from app.measure.process import SeriesControl, Warned
 from app.server.shell import check_ssh_host
 from app.targets import is_load_folder, parse_target
-from app.workflows.load import LoadChanged, LoadClosed, LoadRequest, LoadStep, run_load
+from app.workflows.load import LoadChanged, LoadClosed, LoadRequest, LoadStanding, LoadStep, run_load, time_text
 from forms.layout import visible
 from forms.load import summary
 from forms.load.report import load_report
+from forms.series.progress import duration
 from forms.watch.textfile import MetricSample, labels_of, load_samples
 from forms.wording import byte_rate
 from storage.json_reader import named
@@ -32,7 +33,9 @@ from storage.records import Target, format_target, utc_now
 
 DEFAULT_USERS = "5,10,20"
 NO_VALID_POINT = 4
-_KEPT_ON_RESUME = {"textfile", "as_json", "kerberos", "server_ssh", "smb_conf", "timeout_seconds", "sign", "encrypt"}
+_KEPT_ON_RESUME = {
+    "textfile", "as_json", "kerberos", "server_ssh", "smb_conf", "timeout_seconds", "sign", "encrypt", "within_minutes",
+}  # fmt: skip
 
 
 @common.command("load")
@@ -74,6 +77,7 @@ _KEPT_ON_RESUME = {"textfile", "as_json", "kerberos", "server_ssh", "smb_conf", 
 )
 @click.option("--keep-files", is_flag=True, help="Keep the files on the server for a later load.")
 @common.option("--reuse-files", "FOLDER", "Use the files that --keep-files left in FOLDER, .sharebench-…")
+@common.whole_time_option
 @common.option("--label", "TEXT", "Short name of the recording.", default="")
 @common.option("--resume", "LOAD", "Resume an interrupted load; `last` is the newest.")
 @common.textfile_option
@@ -105,8 +109,10 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
         common.answer(scenario_text(name).rstrip("\n"))
         return 0
     with common.zeros_if_it_fails(choices["textfile"], lambda: _samples(context, targets, choices)):
-        control = SeriesControl()
+        control = SeriesControl(common.within(choices))
         request, stored = _resumed(context, choices) if choices["resume"] else (_new(context, targets, choices), None)
+        kept = [point for point in stored.points if point.status is not PointStatus.FAILED] if stored else []
+        common.say(f"sharebench: {time_text(request.scenario, request.choices, len(kept))}")
         progress, steps = LoadProgress(), run_load(request, common.notebook_path(context), control, stored)
         closed = watch_to_end(steps, control, LoadClosed, progress.show, progress)
     common.write_textfile(choices["textfile"], lambda: _samples(context, targets, choices, closed.load))
@@ -117,7 +123,8 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
         load = closed.load
         points = "1 point is" if len(load.points) == 1 else f"{len(load.points)} points are"
         more = f"; {points} kept: `sharebench load --resume {load.id}` measures the rest"
-        raise kind(f"{closed.failure.text}{more if load.points else ''}")
+        why = control.why_cancelled if control.limit.is_over else closed.failure.text
+        raise kind(f"{why}{more if load.points else ''}")
     if closed.load.scratch_folder and not closed.load.choices.keep_files:
         raise MeasurementError(
             f"{closed.load.scratch_folder} could not be removed and is still there: sharebench clean"
@@ -210,32 +217,38 @@ class LoadProgress(StatusLine):
     """The progress of a load, with finished points above it."""
 
     _phase = PhaseBegan(phase=LoadPhase.FILES)
-    _until = 0.0
+    _standing = LoadStanding()
 
     def show(self, step: LoadStep) -> None:
+        self._standing = self._standing.heard(step)
         match step:
             case Warned(text=text):
                 self.tell(text)
             case PhaseBegan():
-                self._phase, self._until = step, time.monotonic() + step.seconds
+                self._phase = step
                 self.draw(step.phase.value)
             case FilesMade(files=made, of_files=wanted):
                 what = "removed" if self._phase.phase is LoadPhase.CLEANING else "made"
-                self.draw(f"{self._phase.phase.value}: {made:,} of {wanted:,} {what}")
+                self.draw(f"{self._phase.phase.value}{self._left()}: {made:,} of {wanted:,} {what}")
             case JobsWait():
                 self.draw(f"{self._phase.phase.value}: {step.jobs:,} of {step.of_jobs:,} jobs wait; Ctrl-C ends it")
             case SecondPassed():
-                self.draw(second_text(step, self._phase, self._until - time.monotonic()))
+                self.draw(second_text(step, self._phase, self._left()))
             case LoadChanged(point=LoadPoint() as point, done=True):
                 self.tell(point_text(point))
+
+    def _left(self) -> str:
+        of_phase = self._standing.phase_seconds_left(time.monotonic())
+        whole = self._standing.seconds_left(of_phase)
+        in_all = f", {duration(whole)} in all" if whole else ""
+        return f" {duration(of_phase)} left{in_all}" if of_phase else ""
 
     def tell(self, text: str) -> None:
         self.say(f"sharebench: {visible(text)}")
 
 
-def second_text(now: SecondPassed, phase: PhaseBegan, left_seconds: float) -> str:
+def second_text(now: SecondPassed, phase: PhaseBegan, left: str) -> str:
     """One second of a load."""
-    left = f" {left_seconds:.0f} s left" if phase.seconds and left_seconds > 0 else ""
     p95 = "" if now.p95_seconds is None else f"  p95 {1000 * now.p95_seconds:.1f} ms"
     errors = f"  {now.errors} errors" if now.errors else ""
     return (

@@ -1,7 +1,8 @@
 """``sharebench run`` and ``selftest``: series, measured and kept."""
 
+import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,12 @@ from app.cli.progress import watch, watch_turns
 from app.cli.run_options import chosen, series_options, target_argument
 from app.clients.base import Secrets
 from app.environment.link.facts import detect_link
-from app.errors import UsageError
+from app.errors import CancelledError, SharebenchError, UsageError
 from app.measure.process import MeasurementPlan, SeriesControl, SeriesRequest
 from app.recorder.recording import (
+    RecorderEvent,
+    Resumption,
+    SeriesClosed,
     failure_of,
     open_notebook,
     plan_to_resume,
@@ -70,6 +74,7 @@ def run_versus(
     secrets: Secrets,
     path: Path,
     *,
+    within_seconds: float = math.inf,
     as_json: bool = False,
     with_form: bool = False,
 ) -> int:
@@ -79,7 +84,7 @@ def run_versus(
         replace(other_options(options, words), label=f"{options.label} {words}".strip()),
     )
     requests = [series_request(each, target, secrets) for each in both]
-    base, other = _interleaved(requests, path, [each.label for each in both])
+    base, other = _interleaved(requests, path, [each.label for each in both], within_seconds)
     if with_form:
         show_series(base, chart=True)
         common.answer("")
@@ -98,18 +103,30 @@ def _prospect(plan: MeasurementPlan, path: Path, link_bits_per_second: int | Non
     return Prospect(plan=plan, bytes_per_second=rate, series=series)
 
 
-def _interleaved(requests: Sequence[SeriesRequest], path: Path, names: Sequence[str]) -> list[Series]:
-    control, plan = SeriesControl(), requests[0].plan
+def _why_ended(control: SeriesControl, closed: Iterable[SeriesClosed]) -> SharebenchError | None:
+    """What ended the first that did not complete, and how all of those are resumed."""
+    failures = [(failure, one) for one in closed if (failure := failure_of(one))]
+    if not failures or not isinstance(failures[0][0], CancelledError):
+        return failures[0][0] if failures else None
+    ways = [f"`sharebench run --resume {one.series_id}`" for _, one in failures if one.stored]
+    return CancelledError("; ".join([control.why_cancelled, *(f"{way} completes it" for way in ways)]))
+
+
+def _interleaved(
+    requests: Sequence[SeriesRequest], path: Path, names: Sequence[str], within_seconds: float
+) -> list[Series]:
+    control, plan = SeriesControl(within_seconds), requests[0].plan
     events = record_interleaved(requests, path, control)
     prospect = _prospect(plan, path, requests[0].link_bits_per_second, len(requests))
     closed = watch_turns(events, control, names, [plan.warmups + plan.runs] * len(requests), prospect)
-    for failure in filter(None, map(failure_of, closed)):
+    if failure := _why_ended(control, closed):
         raise failure
     with Notebook(path) as notebook:
         return [notebook.series(one.series_id) for one in closed]
 
 
-_WITH_RESUME = {"textfile", "as_json", "confirm_target", "kerberos", "reject_unusual", "target"}
+_FEWEST_REPEATS = 2
+_WITH_RESUME = {"textfile", "as_json", "confirm_target", "kerberos", "reject_unusual", "target", "within_minutes"}
 _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
 
 
@@ -118,6 +135,7 @@ _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
 @series_options()
 @common.option("--again", "SERIES", "Measure SERIES again; without TARGET with the same settings.")
 @common.option("--versus", "OPTIONS", "Compare with other client options ('--block 1M'), interleaved (A B B A).")
+@common.whole_time_option
 @click.option("--reject-unusual", is_flag=True, help="Reject unusual runs; the intervals become too narrow.")
 @common.option("--resume", "SERIES", "Resume an interrupted series.", name="resume_reference")
 @click.option(
@@ -131,7 +149,7 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     TARGET is smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE/PATH, ftp://…, ftps://…, file:///PATH or iperf3://HOST[:PORT].
     With --put, PATH is a folder. Each run is stored as soon as it ends.
     """
-    control, path = SeriesControl(), common.notebook_path(context)
+    control, path = SeriesControl(common.within(choices)), common.notebook_path(context)
     before = _measured_before(context, target, resume_reference, choices)
     place, command = (before.target, before.command) if before else (parse_target(target or ""), choices["command"])
     labels = labels_of(place, str(command), before.label if before and resume_reference else choices["label"])
@@ -139,21 +157,22 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
         full, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
         if before and resume_reference:
             plan, link = plan_to_resume(before, secrets), before.link_bits_per_second
-            events = resume(before.id, secrets, path, control, confirmed=True)
+            events = _events(Resumption(series_id=before.id, secrets=secrets, confirmed=True), path, control)
         elif choices["versus"] is not None:
             options = _options(context, choices)
             if options.experiment or options.until_percent or choices["reject_unusual"]:
                 raise UsageError(
                     "--versus is a comparison by itself: leave out --experiment, --until, --reject-unusual"
                 )
-            return run_versus(options, choices["versus"], full, secrets, path, as_json=choices["as_json"])
+            within, as_json = common.within(choices), choices["as_json"]
+            return run_versus(options, choices["versus"], full, secrets, path, within_seconds=within, as_json=as_json)
         else:
             options = _options_again(before, choices) if before else _options(context, choices)
             request = series_request(options, full, secrets)
             plan, link = request.plan, request.link_bits_per_second
-            events = record(request, path, control)
+            events = _events(request, path, control)
         closed = watch(events, control, prospect=_prospect(plan, path, link))
-        failure = failure_of(closed)
+        failure = _why_ended(control, [closed])
         if failure and not closed.stored:
             raise failure
     if choices["reject_unusual"]:
@@ -166,6 +185,15 @@ def run_command(context: click.Context, /, target: str | None, resume_reference:
     if failure:
         raise failure
     return 0
+
+
+def _events(todo: SeriesRequest | Resumption, path: Path, control: SeriesControl) -> Iterator[RecorderEvent]:
+    """A series alone; with a time limit step by step, so that nobody begins a run that would end too late."""
+    if control.limit.seconds < math.inf:
+        return (event for _, event in record_interleaved([todo], path, control))
+    if isinstance(todo, Resumption):
+        return resume(todo.series_id, todo.secrets, path, control, confirmed=todo.confirmed)
+    return record(todo, path, control)
 
 
 def _measured_before(
@@ -220,6 +248,7 @@ def _confirm(series: Series, *, confirmed: bool) -> None:
 @common.option(
     "--apart", "N", "Measure N whole series one after another, instead of two interleaved.", common.Count(2, 100)
 )
+@common.whole_time_option
 @common.measuring_options("Print the self-test as JSON.")
 @series_options(
     "command", "runs", "warmups", "size_bytes", "make_file", "link_bits_per_second", "client", "block_bytes",
@@ -236,15 +265,20 @@ def selftest_command(context: click.Context, /, target: str, **choices: Any) -> 
     request = series_request(chosen(choices), *common.target_and_secrets(context, target, kerberos=choices["kerberos"]))
     path, requests = common.notebook_path(context), equal_requests(request, choices["apart"] or 0)
     if not choices["apart"]:
-        report = selftest_report(selftest(*_interleaved(requests, path, LABELS)))
+        report = selftest_report(selftest(*_interleaved(requests, path, LABELS, common.within(choices))))
     else:
         ids: list[str] = []
         prospect = _prospect(request.plan, path, request.link_bits_per_second, len(requests))
+        control = SeriesControl(common.within(choices))
         for each in requests:
-            control = SeriesControl()
+            if len(ids) >= _FEWEST_REPEATS and not control.limit.allows():
+                common.say(f"sharebench: {control.finish_in_time('series').text}")
+                break
+            control.limit.began()
             closed = watch(record(each, path, control), control, prospect=None if ids else prospect)
-            if failure := failure_of(closed):
+            if failure := _why_ended(control, [closed]):
                 raise failure
+            control.limit.ended()
             ids.append(closed.series_id)
         with common.notebook(context) as notebook:
             report = repeats_report(repeats(notebook.all_of(ids)))

@@ -26,7 +26,7 @@ from app.measure.process import RunFinished, RunStarted, SeriesControl, SeriesRe
 from app.recorder.recording import SeriesOpened
 from app.subjects.audit import audited_first
 from app.workflows import trial_order
-from app.workflows.requests import MOST_MINUTES, series_request
+from app.workflows.requests import series_request
 from app.workflows.restore import check_own, owner_text, restore, restored_text
 from app.workflows.trial import run_trial
 from app.workflows.tune import STOP_AFTER, Tried, Trying, Tuned, Tuning, candidates
@@ -73,23 +73,12 @@ trial_options = common.several(
     common.option(
         "--window", "SECONDS", "Seconds measured per load.", common.Number(1, 3600), name="window_seconds", default=5
     ),
-    common.option(
-        "--within",
-        "MINUTES",
-        "Longest time; what is undecided then can be resumed.",
-        common.Count(1, MOST_MINUTES),
-        name="within_minutes",
-    ),
+    common.within_option("Longest time; what is undecided then can be resumed."),
     click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
     common.login_options,
     common.options_of_all,
     series_options(*_SERIES),
 )
-
-
-def within(choices: Mapping[str, Any]) -> float:
-    """The seconds of --within, infinite without."""
-    return 60.0 * choices["within_minutes"] if choices["within_minutes"] else math.inf
 
 
 def prepared(
@@ -296,7 +285,7 @@ def try_command(context: click.Context, /, setting: str | None, target: str | No
         common.say(f"{len(to_try)} values to try, one after the other: {', '.join(to_try)}")
     for value in to_try:
         order = found.order(ExperimentKind.TRIAL, (value,), **plan)
-        order = replace(order, within_seconds=within(choices) / len(to_try))
+        order = replace(order, within_seconds=common.within(choices) / len(to_try))
         verdicts.append(_carry_out(context, order, choices, asks=not verdicts))
     return kinds.exit_code(verdicts)
 
@@ -305,7 +294,7 @@ def _resumed(context: click.Context, name: str, choices: dict[str, Any]) -> int:
     allowed = {"yes", "as_json", "kerberos", "within_minutes"}
     stored, place = common.to_resume(context, name, allowed, ExperimentKind.TRIAL, ExperimentKind.SWEEP)
     target, secrets = common.secrets_for(context, place, kerberos=choices["kerberos"])
-    order = replace(trial_order.order_to_resume(stored, secrets, target), within_seconds=within(choices))
+    order = replace(trial_order.order_to_resume(stored, secrets, target), within_seconds=common.within(choices))
     return kinds.exit_code([_carry_out(context, order, choices)])
 
 
@@ -327,7 +316,7 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
     blocks = choices.pop("blocks")
     found = prepared(context, name, values, target, choices)
     looks = (blocks or blocks_needed(len(found.setting.values)),)
-    order = replace(found.order(ExperimentKind.SWEEP, looks=looks), within_seconds=within(choices))
+    order = replace(found.order(ExperimentKind.SWEEP, looks=looks), within_seconds=common.within(choices))
     _carry_out(context, order, choices)
     return 0
 
@@ -360,7 +349,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
         looks=LOOKS,
         load=load,
         stop_after=choices["stop_after"],
-        within_seconds=within(choices),
+        within_seconds=common.within(choices),
         only=tuple(choices["only"]),
         first=tuple(one for one in audited_first(request) if not only or one.name in only),
     )

@@ -214,8 +214,11 @@ class _Measuring:
         if self._to_do[:1] != [StageName.CONNECT]:
             _look_at(self.request)
         for number, name in enumerate(self._to_do, start=1):
+            if not control.limit.allows():
+                control.end_in_time()
             if control.cancelled.is_set():
                 break
+            control.limit.began()
             seconds = SIZES[self.request.effort].seconds(tuple(self._to_do[number - 1 :]))
             yield StageBegan(name=name, number=number, of=len(self._to_do), seconds=seconds)
             if name is StageName.SETTINGS:
@@ -223,6 +226,7 @@ class _Measuring:
             else:
                 yield from self._by_process(name)
             stage = self.diagnosis.stages[-1]
+            control.limit.ended()
             if not self._is_stored and stage.status is SeriesStatus.FAILED:
                 _look_at(self.request)
             yield from self._stored(stage)

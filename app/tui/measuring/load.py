@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from statistics import fmean
 from time import monotonic
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from textual.content import Content
 
 from app.charts.series_charts import area_chart
 from app.clients.base import Secrets
 from app.errors import LoginError, UsageError
-from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
+from app.load.events import JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.load.scenario import NAMES, changed, find_scenario, parse_users
 from app.measure.process import ControlMessage, Warned
 from app.targets import parse_typed_target
@@ -24,7 +24,7 @@ from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_ways
 from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, prepare, sparkline
-from app.workflows.load import LoadChanged, LoadClosed, LoadRequest, LoadStep, check_limits
+from app.workflows.load import LoadClosed, LoadRequest, LoadStanding, LoadStep, check_limits, time_text
 from forms.exporters.text import chart_lines, table_lines
 from forms.layout import Tone, coloured, cut, visible
 from forms.load.report import load_charts, load_report, points_table
@@ -32,7 +32,7 @@ from forms.load.summary import load_headline
 from forms.report import Bar, Chart, Report
 from forms.series.progress import duration
 from forms.series.summary import GAP
-from forms.wording import byte_rate, count
+from forms.wording import byte_rate
 from storage.loads.records import Load, LoadChoices, Scenario
 from storage.records import JSONValue, SeriesStatus, Target
 
@@ -69,34 +69,21 @@ _LEAST_AREA, _MOST_AREA = 7, 16
 _FIGURES = 25
 
 
-def _points_seconds(scenario: Scenario, choices: LoadChoices, points: Sequence[int]) -> float:
-    """What the points of these numbers of users take together."""
-    each = scenario.settle_seconds + scenario.duration_seconds
-    return sum(each + users / choices.ramp_per_second for users in points)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadProgressState:
+class LoadProgressState(LoadStanding):
     """What has been heard of a load."""
 
-    load: Load | None = None
-    phase: PhaseBegan | None = None
-    files: FilesMade | None = None
     queue: JobsWait | None = None
     seconds: tuple[SecondPassed, ...] = ()
     warnings: tuple[str, ...] = ()
     closed: LoadClosed | None = field(default=None)
 
-    def heard(self, step: LoadStep) -> "LoadProgressState":
+    def heard(self, step: LoadStep) -> Self:
         match step:
-            case LoadChanged(load=load):
-                return replace(self, load=load)
             case PhaseBegan():
-                return replace(self, phase=step, files=None, queue=None)
+                return replace(LoadStanding.heard(self, step), queue=None)
             case JobsWait():
                 return replace(self, queue=step)
-            case FilesMade():
-                return replace(self, files=step)
             case SecondPassed():
                 return replace(self, seconds=(*self.seconds, step)[-_KEPT_SECONDS:])
             case Warned(text=text):
@@ -104,7 +91,7 @@ class LoadProgressState:
             case LoadClosed(load=load):
                 return replace(self, load=load, closed=step)
             case _:
-                return self
+                return LoadStanding.heard(self, step)
 
     def now(self, at_seconds: float, *, is_last: bool = False) -> str:
         """Which point, what it does, and how long that and the load still take; ``is_last``: no point follows."""
@@ -115,43 +102,19 @@ class LoadProgressState:
         files = f": {self.files.files:,} of {self.files.of_files:,}" if self.files else ""
         if self.queue:
             files = f": {self.queue.jobs:,} of {self.queue.of_jobs:,} jobs wait, Esc ends it"
-        ends = self._phase_ends(at_seconds - self.phase.at_seconds)
+        ends = self.phase_seconds_left(at_seconds)
         left = f", {duration(ends)} left" if ends else ""
-        whole = self._left_seconds(ends, is_last=is_last)
+        whole = self.seconds_left(ends, is_last=is_last)
         in_all = f"; about {duration(whole)} in all" if whole else ""
         in_all += " (the last point)" if is_last else ""
         return f"{self._which()}{_WORDS[self.phase.phase]}{files}{left}{in_all}"
 
-    def _phase_ends(self, passed_seconds: float) -> float:
-        if self.phase is None:
-            return 0.0
-        if self.files and self.files.files:
-            return passed_seconds * (self.files.of_files / self.files.files - 1)
-        return max(0.0, self.phase.seconds - passed_seconds)
-
     def _which(self) -> str:
         if self.phase is None or not self.phase.users:
             return ""
-        planned = self._planned()
+        planned = self.planned
         of = f" of {len(planned)}" if planned else ""
         return f"Point {self.phase.point}{of}, {self.phase.users} users: "
-
-    def _planned(self) -> Sequence[int]:
-        if self.load is None or self.load.choices.by_size:
-            return ()
-        return self.load.choices.users
-
-    def _left_seconds(self, of_phase: float, *, is_last: bool) -> float | None:
-        load, phase, planned = self.load, self.phase, self._planned()
-        if load is None or phase is None or not planned or phase.phase in {LoadPhase.PRINTING, LoadPhase.CLEANING}:
-            return None
-        if phase.phase is LoadPhase.FILES and not (self.files and self.files.files):
-            return None
-        scenario = load.scenario
-        each = scenario.settle_seconds + scenario.duration_seconds
-        to_come = () if is_last else planned[len(load.points) + 1 :] if phase.point else planned
-        ahead = {LoadPhase.RAMP: each, LoadPhase.SETTLE: scenario.duration_seconds}.get(phase.phase, 0.0)
-        return of_phase + ahead + _points_seconds(scenario, load.choices, to_come)
 
     def _stalled_seconds(self) -> int:
         if self.phase is None or self.phase.phase is not LoadPhase.STEADY:
@@ -335,13 +298,7 @@ class LoadScreen(asking.LinesScreen):
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
         scenario, choices = cls._work(typed)
-        each = scenario.settle_seconds + scenario.duration_seconds
-        whole = _points_seconds(scenario, choices, choices.users)
-        points = f"{count(len(choices.users), 'point')} of {duration(each)}: about {duration(whole)} in all"
-        if choices.find_capacity:
-            points = f"points of {duration(each)} until one is overloaded"
-        made = "Makes its files, then measures" if scenario.files else "Measures"
-        return f"{scenario.name}: {visible(scenario.about)}. {made} {points}."
+        return f"{scenario.name}: {visible(scenario.about)}. {time_text(scenario, choices)}"
 
     @staticmethod
     def _work(text: Mapping[str, str]) -> tuple[Scenario, LoadChoices]:

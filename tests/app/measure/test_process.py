@@ -8,7 +8,16 @@ import pytest
 
 from app import child_process
 from app.measure import process
-from app.measure.process import Event, Failed, Finished, MeasurementPlan, MeasuringProcess, SeriesControl
+from app.measure.process import (
+    ControlMessage,
+    Event,
+    Failed,
+    Finished,
+    MeasurementPlan,
+    MeasuringProcess,
+    SeriesControl,
+    TimeLimit,
+)
 from app.messages import line_of
 from storage.records import Command, Target
 
@@ -73,3 +82,74 @@ def test_a_word_and_a_cancel_from_the_same_thread_do_not_wait_for_each_other():
     control.attach(lambda _word: control.cancel(), lambda: ended.append(True))
     control.tell(process.ControlMessage.PAUSE)
     assert ended == [True]
+
+
+class Hands:
+    """A clock that somebody moves."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def limited(seconds: float) -> tuple[TimeLimit, Hands]:
+    clock = Hands()
+    limit = TimeLimit(seconds, clock)
+    clock.now += 5
+    limit.start()
+    return limit, clock
+
+
+@pytest.mark.parametrize(("seconds", "allowed"), [(30.0, True), (29.9, False)])
+def test_one_more_begins_only_if_it_ends_in_time_by_the_longest_so_far(seconds: float, allowed: bool):
+    limit, clock = limited(seconds)
+    for took in (10.0, 7.0):
+        limit.began()
+        clock.now += took
+        limit.ended()
+    clock.now += 3.0
+    assert limit.allows() is allowed, "20 of the seconds are over, and the longest took 10"
+
+
+@pytest.mark.parametrize(("seconds", "allowed"), [(30.0, True), (29.9, False)])
+def test_a_round_takes_as_long_as_the_longest_of_each_kind(seconds: float, allowed: bool):
+    limit, clock = limited(seconds)
+    for kind, took in ((1, 2.0), (2, 10.0), (1, 3.0)):
+        limit.began()
+        clock.now += took
+        limit.ended(kind)
+    assert limit.allows(1, 2, 3) is (seconds >= 28.0)
+    clock.now += 2.0
+    assert limit.allows(1, 2, 3) is allowed, "17 are over, and a round takes 13"
+
+
+def test_the_time_counts_from_the_start_and_only_once():
+    limit, clock = limited(60.0)
+    assert limit.seconds_left == 60.0
+    clock.now += 20
+    limit.start()
+    assert limit.seconds_left == 40.0
+    assert TimeLimit().allows()
+
+
+def test_the_end_of_the_time_cancels_and_says_so():
+    control = SeriesControl(120.0)
+    assert control.why_cancelled == "cancelled"
+    control.end_in_time()
+    assert control.cancelled.is_set()
+    assert control.why_cancelled == "time is over (--within 2)"
+
+
+def test_the_end_of_the_time_does_not_cancel_what_ends_by_itself_or_was_cancelled():
+    control, said = SeriesControl(90.0), list[ControlMessage]()
+    control.attach(said.append, lambda: None)
+    assert control.finish_in_time("run").text.startswith("no further run would end in time (--within 1.5)")
+    control.end_in_time()
+    assert said == [ControlMessage.FINISH]
+    assert not control.cancelled.is_set()
+    control = SeriesControl(90.0)
+    control.cancel()
+    control.end_in_time()
+    assert control.why_cancelled == "cancelled", "by somebody"

@@ -13,7 +13,16 @@ import pytest
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.measure.process import Failed, MeasurementPlan, RunFinished, RunStarted, SeriesControl, SeriesRequest
+from app.measure.process import (
+    Failed,
+    MeasurementPlan,
+    RunFinished,
+    RunStarted,
+    SeriesControl,
+    SeriesRequest,
+    TimeLimit,
+    Warned,
+)
 from app.recorder.recording import Resumption, SeriesClosed, SeriesOpened, record, record_interleaved, resume
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, Settings
@@ -154,6 +163,46 @@ def test_series_take_turns_run_by_run(smbd: Smbd, book: Path):
             (Command.PUT, SeriesStatus.COMPLETE),
             (Command.GET, SeriesStatus.COMPLETE),
         ]
+
+
+class Hands:
+    """A clock that somebody moves."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize(("seconds", "runs"), [(80.0, 3), (79.0, 2), (40.0, 1)])
+def test_no_round_begins_that_would_not_end_in_time(smbd: Smbd, book: Path, seconds: float, runs: int):
+    smbd.make_file("file", b"x" * MIB)
+    control, clock, statuses, warnings = SeriesControl(), Hands(), [], []
+    control.limit = TimeLimit(seconds, clock)
+    control.limit.start()
+    for index, event in record_interleaved([get_order(smbd, runs=9), put_order(smbd, runs=9)], book, control):
+        if isinstance(event, RunStarted):
+            clock.now += 5.0 if index else 15.0
+        elif isinstance(event, Warned):
+            warnings.append(event.text)
+            control.end_in_time()
+        elif isinstance(event, SeriesClosed):
+            statuses.append(event.status)
+    assert [len(one.measured()) for one in all_series(book)] == [runs, runs]
+    assert statuses == [SeriesStatus.COMPLETE] * 2
+    assert [text.partition(" would")[0] for text in warnings] == ["no further run"]
+    assert sorted(each.name for each in smbd.folder.iterdir()) == ["file"]
+
+
+def test_where_the_time_is_over_before_a_run_is_measured_the_series_can_be_resumed(smbd: Smbd, book: Path):
+    smbd.make_file("file", b"x" * MIB)
+    control, clock = SeriesControl(), Hands()
+    control.limit = TimeLimit(39.0, clock)
+    control.limit.start()
+    for _, event in record_interleaved([get_order(smbd), get_order(smbd)], book, control):
+        clock.now += 10.0 * isinstance(event, RunStarted)
+    assert [(one.status, len(one.runs)) for one in all_series(book)] == [(SeriesStatus.INTERRUPTED, 1)] * 2
+    assert control.why_cancelled.startswith("time is over")
 
 
 def test_one_failing_series_leaves_the_other_going(smbd: Smbd, book: Path):

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from app.clients.smb.files import SMBFiles
+from app.measure.process import TimeLimit
 from app.subjects.diagnosis.file_stages import copy_as
 from app.subjects.diagnosis.plan import SIZES, Sizes
 from forms.diagnosis.summary import CopyPattern, patterns
@@ -148,6 +149,22 @@ def test_an_interrupted_one_is_resumed_where_it_stopped(inside: Inside, smbd: Sm
     assert again.stages[0] == whole.stages[0]
     assert [stage.name for stage in again.stages] == [StageName.CONNECT, StageName.DISTANCE]
     assert list(smbd.folder.glob(".sharebench-diagnose-*")) == []
+
+
+def test_within_a_time_no_further_stage_begins_and_the_rest_is_resumed(
+    inside: Inside, smbd: Smbd, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(TimeLimit, "allows", lambda limit: not limit._longest)
+    words = ("diagnose", format_target(smbd.target()), "--yes", "--only", "connect,distance", "--within", "9")
+    done = inside(*words)
+    with Notebook(inside.db) as notebook:
+        found = diagnosis_of(notebook.recording("last"))
+    assert [stage.name for stage in found.stages] == [StageName.CONNECT]
+    last = f"sharebench: time is over (--within 9); `sharebench diagnose --resume {found.id}` completes it"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (130, last)
+    assert inside("diagnose", "--resume", "last", "--yes", "--within", "9").returncode == 0
+    with Notebook(inside.db) as notebook:
+        assert diagnosis_of(notebook.recording("last")).status is SeriesStatus.COMPLETE
 
 
 def test_a_cancelled_one_removes_what_it_made_and_keeps_what_it_measured(sharebench, smbd: Smbd):

@@ -21,6 +21,7 @@ import pytest
 from app.errors import UsageError
 from app.load.events import EngineProcess, LoadEnded, LoadPlan, PhaseBegan, WorkersReady
 from app.load.scenario import find_scenario
+from app.measure.process import TimeLimit
 from app.workflows.load import check_limits
 from storage.loads.records import LoadChoices, LoadPoint, PointStatus
 from storage.notebook import Notebook
@@ -218,7 +219,8 @@ def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(sm
         "load", url_of(smbd, "cancelled"), "--users", "2,3", "--duration", "1", *SHORT, "--sizes", "4K"
     )
     assert load.stderr is not None
-    line = load.stderr.readline()
+    expected, line = load.stderr.readline(), load.stderr.readline()
+    assert expected == "sharebench: Makes its files, then measures 2 points of 1 s: about 2 s in all.\n"
     assert line.startswith("sharebench: 2 users:"), line
     os.kill(load.pid, signal.SIGINT)
     _out, err = load.communicate(timeout=120)
@@ -235,6 +237,19 @@ def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(sm
     assert resumed["points"][2]["requests"] == later.requests
     assert Inside(sharebench.db).json("show", "last-load", "--json")["points"] == resumed["points"]
     assert "is complete" in sharebench.fails(2, "load", "--resume", document["id"])
+
+
+def test_within_a_time_a_load_is_complete_with_the_points_that_fit(
+    smbd: Smbd, sharebench: Inside, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(TimeLimit, "allows", lambda limit: not limit._longest)
+    words = ("--users", "2,3,4", "--duration", "1", *SHORT, "--sizes", "4K", "--within", "30", "--json")
+    done = sharebench("load", url_of(smbd, "within"), *words)
+    assert done.returncode == 0, done.stderr
+    assert "no further point would end in time (--within 30)" in done.stderr
+    document = json.loads(done.stdout)
+    assert (document["status"], [point["users"] for point in document["points"]]) == ("complete", [2])
+    assert list((smbd.folder / "within").iterdir()) == []
 
 
 def put_on_path(sshd: Sshd, version: str = "") -> None:

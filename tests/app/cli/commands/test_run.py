@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from app.measure.process import TimeLimit
 from storage.records import format_target
 from tests.command_line import MIB, QUICK, Inside, check_document
 from tests.servers.smbd import Smbd
@@ -168,7 +172,7 @@ def test_ctrl_c_keeps_the_runs_and_resume_completes_them(tmp_path: Path, make_li
     assert expected == (
         "sharebench: 2 warm-up runs and 60 measured runs, of 1M each, 62 MiB in all, about 26 s or longer."
     )
-    assert last == "sharebench: cancelled"
+    assert re.fullmatch(r"sharebench: cancelled; `sharebench run --resume [0-9a-f]{12}` completes it", last)
     assert all(line.startswith(("sharebench: warm-up ", "sharebench: run ")) for line in told)
     assert not Path(f"/proc/{child}").exists()
     assert list(server.folder.iterdir()) == []
@@ -181,6 +185,59 @@ def test_ctrl_c_keeps_the_runs_and_resume_completes_them(tmp_path: Path, make_li
     assert [row["number"] for row in document["runs"] if row["phase"] == "measured"] == list(range(1, 61))
     assert list(server.folder.iterdir()) == []
     assert "complete" in inside.fails(2, "run", "--resume", "last")
+
+
+def allows_one(limit: TimeLimit, *_kinds: int) -> bool:
+    """As if nothing that begins after the first would end in time."""
+    return not limit._longest
+
+
+def test_within_a_time_a_series_is_complete_with_the_runs_that_fit(
+    inside: Inside, smbd: Smbd, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(TimeLimit, "allows", allows_one)
+    words = ("run", url(smbd), "--put", "--size", "1M", "--warmup", "0", "--runs", "9", "--within", "30", *QUICK)
+    done = inside(*words)
+    assert done.returncode == 0, done.stderr
+    assert "sharebench: no further run would end in time (--within 30): it ends with what it has\n" in done.stderr
+    assert (status(inside.db), measured_runs(inside.db)) == ("complete", 1)
+
+
+def test_what_runs_when_the_time_is_over_is_interrupted_and_resumed(
+    make_link, make_smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    link = make_link("20mbit")
+    server = make_smbd(link=link)
+    inside = Inside(tmp_path / "notebook.db", server.password)
+
+    class OnceMeasured(threading.Thread):
+        """A timer whose time is over in the middle of the third run."""
+
+        def __init__(self, seconds: float, end: Callable[[], None]) -> None:
+            super().__init__(daemon=True)
+            self.seconds, self.end = seconds, end
+
+        def run(self) -> None:
+            wait_for(lambda: measured_runs(inside.db) >= 2)
+            self.end()
+
+        def cancel(self) -> None:
+            assert 0 < self.seconds <= 1800
+
+    monkeypatch.setattr("app.cli.progress.threading.Timer", OnceMeasured)
+    words = ("run", url(server), "--put", "--size", "1M", "--warmup", "0", "--runs", "60", "--within", "30", *QUICK)
+    done = inside(*words)
+    assert done.returncode == 130
+    last = done.stderr.splitlines()[-1]
+    assert re.fullmatch(
+        r"sharebench: time is over \(--within 30\); `sharebench run --resume [0-9a-f]{12}` completes it", last
+    )
+    assert status(inside.db) == "interrupted"
+    link.change_rate("1gbit")
+    monkeypatch.undo()
+    assert inside("run", "--resume", "last", "--within", "30").returncode == 0
+    assert (status(inside.db), measured_runs(inside.db)) == ("complete", 60)
+    assert list(server.folder.iterdir()) == []
 
 
 def test_kill_9_of_the_program_keeps_the_runs_and_ends_the_child(inside: Inside, smbd: Smbd):

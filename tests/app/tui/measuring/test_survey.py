@@ -192,6 +192,30 @@ async def test_a_wrong_password_is_sent_once_and_asked_for_before_the_survey_goe
         assert app.context.logins.find(smbd.target()).password == smbd.password
 
 
+def test_the_time_it_takes_is_said_before_it_starts_and_the_rest_while_it_runs():
+    typed = {
+        "hosts": "nas",
+        "smb": "data",
+        "ftp": "",
+        "user": "",
+        "ftp_user": "",
+        "runs": "5",
+        "size": "1G",
+        "ports": "",
+    }
+    assert "interleaved: about 5 min or longer at 1 Gb/s. " in SurveyScreen.plan_of(typed)
+    assert "about 7 min or longer" in SurveyScreen.plan_of(typed | {"ftp": "/"})
+    (station,) = (Station(place=StationPlace.NETWORK, host="nas", protocol="smb", command=Command.GET),)
+    planned = SurveyRound(
+        experiment=Experiment(name="survey"), stations=(station,), todo=(), continued=False, runs_to_come=(2,),
+        time_text="about 9 min or longer",
+    )  # fmt: skip
+    screen = SurveyRunScreen(planned, [], lambda: None)
+    assert screen.now() == "Measuring, interleaved, about 9 min or longer …"
+    screen.heard(0, RunFinished(run=Run(number=1, phase=Phase.MEASURED, size_bytes=1, seconds=1.0)))
+    assert screen.now() == "Measuring, interleaved, about 1 s left …"
+
+
 @pytest.mark.parametrize("covered", [False, True])
 async def test_one_refused_login_is_asked_for_once_and_no_other_screen_is_left(app, monkeypatch, covered: bool):
     heard, again = threading.Event(), []
