@@ -17,10 +17,9 @@ from unittest.mock import patch
 import pytest
 
 from app.cli.main import run
+from tests import fork_server
 
-ROOT = Path(__file__).resolve().parents[1]
-LEAN = ROOT / "tests/lean"
-"""First on the path of each process: what a user's environment does not have either."""
+ROOT, LEAN = fork_server.ROOT, fork_server.LEAN
 MIB = 1024 * 1024
 QUICK = ("--quiet-time", "skip", "--ceiling", "skip", "--timeout", "10")
 """Options of a run that measures nothing but its transfers."""
@@ -59,12 +58,17 @@ class Sharebench:
 
     def __call__(self, *arguments: str, stdin: str | None = None) -> Done:
         """The finished command."""
-        done = subprocess.run(
+        with fork_server.Forked(
             [sys.executable, "-m", "app", *arguments],
-            env=self._environment(), cwd=self.db.parent, text=True, timeout=120, check=False,
-            input=stdin if stdin is not None else "", capture_output=True,
-        )  # fmt: skip
-        return Done(done.returncode, done.stdout, done.stderr)
+            env=self._environment(), cwd=self.db.parent, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        ) as process:  # fmt: skip
+            try:
+                out, err = process.communicate(stdin or "", timeout=120)
+            except BaseException:
+                process.kill()
+                raise
+        return Done(process.returncode, out, err)
 
     def json(self, *arguments: str) -> Any:
         """What the command says on stdout, as JSON; it must have ended well."""

@@ -29,7 +29,7 @@ def worker_of(engine: EngineProcess) -> psutil.Process:
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[EngineProcess]:
+def engine(tmp_path: Path, real_start: None) -> Iterator[EngineProcess]:
     scenario = replace(find_scenario("small"), files=1, duration_seconds=1.0, settle_seconds=0.0)
     target = Target(protocol="file", path=str(tmp_path))
     with EngineProcess(LoadPlan(targets=(target,), scenario=scenario, folder="load")) as engine:

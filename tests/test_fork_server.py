@@ -1,0 +1,110 @@
+"""A forked process is what a started one would have been, as far as a test looks."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from app import __version__, child_process
+from app.child_process import ChildProcess
+from tests import fork_server
+from tests.command_line import Sharebench
+from tests.waiting import wait_for
+
+FORKED, STARTED = "forked", "started"
+
+
+@pytest.fixture(params=[FORKED, STARTED])
+def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """With a server of its own, or with none."""
+    servers = {}
+    if request.param == FORKED:
+        if not fork_server.possible():
+            pytest.skip("nothing is forked here")
+        servers[fork_server.PLAIN] = fork_server.ForkServer(fork_server.PLAIN)
+    monkeypatch.setattr(fork_server, "servers", servers)
+    monkeypatch.setattr(child_process, "subprocess", fork_server.FORKING)
+    yield request.param
+    for server in servers.values():
+        server.close()
+
+
+def facts_of(pid: int) -> dict[str, Any]:
+    process, status = psutil.Process(pid), Path(f"/proc/{pid}/status").read_text()
+    return {
+        "parent": process.ppid(),
+        "command line": wait_for(process.cmdline),  # Linux tells none for a moment
+        "folder": process.cwd(),
+        "its own session": os.getsid(pid) == pid,
+        "umask": next(line for line in status.splitlines() if line.startswith("Umask")),
+        "files": resource.prlimit(pid, resource.RLIMIT_NOFILE),
+        "processors": process.cpu_affinity(),
+        "pipes": [Path(f"/proc/{pid}/fd/{number}").is_fifo() for number in (0, 1)],
+    }
+
+
+def test_a_child_process_has_its_place(how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    processors = os.sched_getaffinity(0)
+    before = os.umask(0o027)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limits[0] - 1, limits[1]))
+        os.sched_setaffinity(0, {min(processors)})
+        child = ChildProcess("app.measure.child", grace_seconds=60)
+    finally:
+        os.umask(before)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        os.sched_setaffinity(0, processors)
+    assert facts_of(child.pid) == {
+        "parent": os.getpid(),
+        "command line": child_process.own_command("app.measure.child"),
+        "folder": str(tmp_path),
+        "its own session": True,
+        "umask": "Umask:\t0027",
+        "files": (limits[0] - 1, limits[1]),
+        "processors": [min(processors)],
+        "pipes": [True, True],
+    }
+    assert isinstance(child._process, fork_server.Forked)
+    child.say("not a plan")
+    list(child.lines())
+    assert child.how_it_ended().startswith("ended with exit code 1: ")
+    child.close()
+
+
+def test_a_command_has_its_environment_streams_and_exit_code(how: str, tmp_path: Path):
+    sharebench = Sharebench(tmp_path / "notebook.db")
+    assert str(sharebench.db) in sharebench.fails(2, "list")
+    assert "no such option" in sharebench.fails(2, "list", "--nothing").lower()
+    assert "not JSON" in (refused := sharebench("import", "-", stdin="{")).stderr
+    assert refused.returncode == 2
+    assert "name\N{REPLACEMENT CHARACTER}:" in sharebench.fails(2, "--db", "name\udce9", "list")
+    done = sharebench("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"sharebench {__version__}\n", "")
+
+
+def test_a_signal_is_how_it_ended(how: str):
+    child = ChildProcess("app.measure.child", grace_seconds=60)
+    os.kill(child.pid, 9)
+    assert child.how_it_ended() == "was ended by signal 9 (SIGKILL)"
+    child.close()
+
+
+def test_where_the_server_was_ended_processes_are_started(monkeypatch: pytest.MonkeyPatch):
+    if not fork_server.possible():
+        pytest.skip("nothing is forked here")
+    server = fork_server.ForkServer(fork_server.PLAIN)
+    server.close()
+    monkeypatch.setattr(fork_server, "servers", {fork_server.PLAIN: server})
+    monkeypatch.setattr(child_process, "subprocess", fork_server.FORKING)
+    child = ChildProcess("app.measure.child", grace_seconds=60)
+    child.cancel()
+    assert child.how_it_ended().startswith("ended with exit code")
+    child.close()
