@@ -17,6 +17,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping
@@ -32,17 +33,17 @@ LEAN = ROOT / "tests/lean"
 """First on the path: what a user's environment does not have either."""
 PLAIN, GREEN = "plain", "green"
 """The second has gevent's sockets, which must be in place before anything else is loaded."""
-_KIND_OF = {
+KIND_OF = {
     "app": PLAIN,
     "app.measure.child": PLAIN,
     "app.subjects.diagnosis.child": PLAIN,
     "app.isolation.replay_child": PLAIN,
-    "app.practice.child": PLAIN,
+    "app.practice.servers": PLAIN,
     "app.load.process": GREEN,
 }
 _LOADED = {
     PLAIN: (
-        *(module for module, kind in _KIND_OF.items() if kind == PLAIN),
+        *(module for module, kind in KIND_OF.items() if kind == PLAIN),
         "app.clients.smb.client", "app.clients.smb.null_server", "app.clients.ftp.client", "app.clients.local",
         "app.cli.main", *(f"app.cli.commands.{path.stem}" for path in (ROOT / "app/cli/commands").glob("*.py")),
     ),
@@ -175,6 +176,7 @@ class ForkServer:
         self._lock = threading.Lock()
         self._pid: int | None = None
         self._network = _network()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  closed in close
         self._environment = child_process.clean_environment(PYTHONPATH=f"{LEAN}{os.pathsep}{ROOT}")
         if asking:
             self._asking = asking
@@ -182,7 +184,7 @@ class ForkServer:
         self._asking, theirs = _socket.socketpair()
         command = [sys.executable, "-P", "-m", "tests.fork_server", kind, _ROOM]
         with Path(os.devnull).open("w") as nothing:
-            streams = theirs.fileno(), nothing.fileno(), nothing.fileno()
+            streams = theirs.fileno(), nothing.fileno(), self._errors.fileno()
             if starter:
                 self._pid = starter.fork(command, self._environment, streams, executed=True)
             else:
@@ -202,8 +204,8 @@ class ForkServer:
     def fork(
         self, command: list[str], environment: Mapping[str, str], streams: tuple[int, int, int],
         *, folder: str | None = None, new_session: bool = True, executed: bool = False,
-    ) -> int | None:  # fmt: skip
-        """The new process's id; None where the server was ended."""
+    ) -> int:  # fmt: skip
+        """The new process's id. Raises RuntimeError where the server has ended."""
         order = {
             "command": command,
             "environment": dict(environment),
@@ -214,20 +216,28 @@ class ForkServer:
             "processors": sorted(os.sched_getaffinity(0)),
             "limits": [resource.getrlimit(limit) for limit in _LIMITS],
         }
+        answer = b""
         file = os.memfd_create("order")
         try:
             os.write(file, json.dumps(order).encode())
             with self._lock:
                 socket.send_fds(self._asking, [b"f"], [*streams, file])  # type: ignore[arg-type]
                 answer = self._asking.recv(4)
-        except OSError:
-            return None
+        except OSError as error:
+            raise RuntimeError(self._how_it_ended()) from error
         finally:
             os.close(file)
-        return int.from_bytes(answer, "little") or None
+        if not answer:
+            raise RuntimeError(self._how_it_ended())
+        return int.from_bytes(answer, "little")
+
+    def _how_it_ended(self) -> str:
+        self._errors.seek(0)
+        return f"the fork server ended: {self._errors.read().decode(errors='replace') or 'it said nothing'}"
 
     def close(self) -> None:
         self._asking.close()
+        self._errors.close()
         if self._pid:
             os.kill(self._pid, signal.SIGKILL)
             os.waitpid(self._pid, 0)
@@ -254,7 +264,7 @@ def _server_for(command: Any, environment: Mapping[str, str] | None) -> ForkServ
     words = list(command)
     if words[:1] != [sys.executable] or "-m" not in words or environment is None:
         return None
-    kind = _KIND_OF.get(words[words.index("-m") + 1])
+    kind = KIND_OF.get(words[words.index("-m") + 1])
     if kind == GREEN and PLAIN in servers and GREEN not in servers:
         servers[GREEN] = ForkServer(GREEN, starter=servers[PLAIN])
     server = servers.get(kind or "")
@@ -277,9 +287,6 @@ class Forked(subprocess.Popen[Any]):
             tuple(number if pipe == -1 else pipe for number, pipe in enumerate(pipes)),  # type: ignore[arg-type]
             folder=asked["cwd"], new_session=asked["start_new_session"],
         )  # fmt: skip
-        if pid is None:
-            start(*given)
-            return
         self.pid = pid
         self._child_created = True
         self._close_pipe_fds(  # type: ignore[attr-defined]

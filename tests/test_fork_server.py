@@ -39,6 +39,7 @@ def facts_of(pid: int) -> dict[str, Any]:
     process, status = psutil.Process(pid), Path(f"/proc/{pid}/status").read_text()
     return {
         "parent": process.ppid(),
+        "begun with what it was given": b"\0GIVEN=now\0" in b"\0" + Path(f"/proc/{pid}/environ").read_bytes(),
         "command line": wait_for(process.cmdline),  # Linux tells none for a moment
         "folder": process.cwd(),
         "its own session": os.getsid(pid) == pid,
@@ -51,6 +52,7 @@ def facts_of(pid: int) -> dict[str, Any]:
 
 def test_a_child_process_has_its_place(how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIVEN", "now")
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     processors = os.sched_getaffinity(0)
     before = os.umask(0o027)
@@ -64,6 +66,7 @@ def test_a_child_process_has_its_place(how: str, tmp_path: Path, monkeypatch: py
         os.sched_setaffinity(0, processors)
     assert facts_of(child.pid) == {
         "parent": os.getpid(),
+        "begun with what it was given": how == STARTED,  # what is forked has its server's environment there
         "command line": child_process.own_command("app.measure.child"),
         "folder": str(tmp_path),
         "its own session": True,
@@ -97,14 +100,23 @@ def test_a_signal_is_how_it_ended(how: str):
     child.close()
 
 
-def test_where_the_server_was_ended_processes_are_started(monkeypatch: pytest.MonkeyPatch):
+def test_a_server_that_ended_says_so_in_place_of_a_start(monkeypatch: pytest.MonkeyPatch):
     if not fork_server.possible():
         pytest.skip("nothing is forked here")
-    server = fork_server.ForkServer(fork_server.PLAIN)
-    server.close()
-    monkeypatch.setattr(fork_server, "servers", {fork_server.PLAIN: server})
+    monkeypatch.setitem(fork_server.KIND_OF, "app.measure.child", "unheard of")
+    server = fork_server.ForkServer("unheard of")
+    monkeypatch.setattr(fork_server, "servers", {"unheard of": server})
     monkeypatch.setattr(child_process, "subprocess", fork_server.FORKING)
-    child = ChildProcess("app.measure.child", grace_seconds=60)
-    child.cancel()
-    assert child.how_it_ended().startswith("ended with exit code")
-    child.close()
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match=r"(?s)the fork server ended: Traceback.*KeyError: 'unheard of'"):
+            ChildProcess("app.measure.child", grace_seconds=60)
+    server.close()
+
+
+def test_every_module_that_is_run_as_a_program_is_forked():
+    programs = [
+        path.relative_to(fork_server.ROOT).with_suffix("")
+        for path in (fork_server.ROOT / "app").rglob("*.py")
+        if 'if __name__ == "__main__":' in path.read_text(encoding="utf-8")
+    ]
+    assert sorted(fork_server.KIND_OF) == sorted(".".join(path.parts).removesuffix(".__main__") for path in programs)
