@@ -40,7 +40,7 @@ def test_no_helper_program_inherits_the_password():
         assert MARKER not in said.out
 
 
-def test_no_process_of_ours_inherits_the_password_or_looks_in_the_current_folder(tmp_path, monkeypatch):
+def test_no_process_of_ours_inherits_the_password_or_looks_in_the_current_folder(tmp_path, monkeypatch, real_start):
     (tmp_path / "app").mkdir()
     (tmp_path / "app" / "__init__.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\n")
     monkeypatch.chdir(tmp_path)
