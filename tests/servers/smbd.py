@@ -23,6 +23,11 @@ UNIX_USER = "daemon"
 
 Options = Mapping[str, str]
 
+_DATABASES = ("passdb.tdb", "secrets.tdb", "account_policy.tdb", "group_mapping.tdb")
+_databases: dict[str, bytes] = {}
+"""The user's and the machine's, made by the first server of this process and copied for all others: making them takes
+half as long as smbd takes to start, and waits for the disk again and again."""
+
 
 class Smbd(ServerProcess):
     """A running smbd: the share ``bench`` for the user ``bench``, the share ``open`` for guests.
@@ -87,13 +92,21 @@ class Smbd(ServerProcess):
         self._write_conf()
         if not self._has_user:
             (self.private / "users.map").write_text(f"{UNIX_USER} = {self.user}\n")
-            subprocess.run(
-                [program("smbpasswd"), "-c", str(self.conf), "-a", "-s", UNIX_USER],
-                input=f"{self.password}\n{self.password}\n".encode(),
-                check=True,
-                capture_output=True,
-            )
+            if not _databases:
+                self._make_user()
+                _databases.update({name: (self.private / name).read_bytes() for name in _DATABASES})
+            for name, content in _databases.items():
+                (self.private / name).write_bytes(content)
+                (self.private / name).chmod(0o600)
             self._has_user = True
+
+    def _make_user(self) -> None:
+        subprocess.run(
+            [program("smbpasswd"), "-c", str(self.conf), "-a", "-s", UNIX_USER],
+            input=f"{self.password}\n{self.password}\n".encode(),
+            check=True,
+            capture_output=True,
+        )
 
     def _write_conf(self) -> None:
         private = str(self.private)
