@@ -76,8 +76,7 @@ def test_a_child_process_has_its_place(how: str, tmp_path: Path, monkeypatch: py
         "piped": True,
     }
     assert isinstance(child._process, fork_server.Forked)
-    child.say("not a plan")
-    list(child.lines())
+    assert child._process.communicate("not a plan\n") == ("", None)
     assert child.how_it_ended().startswith("ended with exit code 1: ")
     child.close()
 
