@@ -4,24 +4,26 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pytest
 
 from app.environment.collect import Environment
 from app.errors import UsageError
 from app.load.events import EngineProcess, FilesMade, LoadEnded, LoadEvent, LoadPlan, PointMeasured, WorkersReady
-from app.measure.process import SeriesControl, Warned
+from app.measure.process import SeriesControl, TimeLimit, Warned
 from app.workflows.load import (
     LoadChanged,
     LoadClosed,
     LoadRequest,
+    _no_further,
     _users_lost,
     check_limits,
     resume_load,
     run_load,
+    time_text,
 )
-from storage.loads.records import LoadChoices, LoadPoint, PointStatus
+from storage.loads.records import LoadChoices, LoadPoint, PointStatus, SizeClass
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
 from tests.loads import full_load, point
@@ -167,6 +169,36 @@ def test_that_the_server_is_not_seen_is_said_before_anything_is_measured(
     assert [event.text for event in told if isinstance(event, Warned)] == [
         "the server's load is not seen: `ssh` cannot be run here (No such file or directory)"
     ]
+
+
+@pytest.mark.parametrize(("passed", "another"), [(40.0, True), (40.1, False)])
+def test_no_point_begins_that_would_not_end_in_time(passed: float, another: bool):
+    now, control = 0.0, SeriesControl()
+    control.limit = TimeLimit(60.0, lambda: now)
+    control.limit.start()
+    control.limit.began()
+    now = 20.0
+    control.limit.ended()
+    now = passed
+    warned = _no_further(full_load(), 10, control)
+    assert (warned is None) is another
+    assert control.limit.is_met is not another
+
+
+@pytest.mark.parametrize(
+    ("more", "done", "told"),
+    [
+        ({}, 0, "3 points of 25 s: about 77 s in all"),
+        ({}, 1, "2 points of 25 s: about 52 s in all"),
+        ({"by_size": True}, 0, "6 points of 25 s: about 3 min in all"),
+        ({"find_capacity": True}, 0, "points of 25 s until one is overloaded"),
+    ],
+)
+def test_the_time_that_a_load_takes_counts_each_point(more: dict[str, Any], done: int, told: str):
+    sizes = tuple(SizeClass(size_bytes=size, share=1.0) for size in (4096, 65536))
+    scenario = replace(full_load().scenario, settle_seconds=5.0, duration_seconds=20.0, sizes=sizes)
+    choices = LoadChoices(users=(10, 20, 10), ramp_per_second=20.0, **more)
+    assert time_text(scenario, choices, done) == f"Makes its files, then measures {told}."
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import run
+from app.measure.process import TimeLimit
 from storage.notebook import Notebook
 from storage.records import ExperimentKind
 
@@ -86,6 +87,17 @@ def test_apart_measures_whole_series_one_after_the_other(tmp_path, url, capsys):
         assert notebook.repeated_ids() == [tuple(found["series"])]
     assert sharebench(db, "experiment", "show", entry.experiment.name) == 0
     assert "averages of 3 equal series vary by" in " ".join(capsys.readouterr().out.split())
+
+
+def test_apart_measures_two_series_at_least_and_no_other_that_would_not_end_in_time(tmp_path, url, capsys, monkeypatch):
+    monkeypatch.setattr(TimeLimit, "allows", lambda limit: not limit._longest)
+    db = tmp_path / "notebook.db"
+    assert sharebench(db, "selftest", url, "--apart", "4", "--within", "30", *QUICK, "--json") == 0
+    said = capsys.readouterr().err
+    assert "no further series would end in time (--within 30): it ends with what it has" in said
+    assert said.count("each in 4 series") == 1, "what all of them take is said once, before the first"
+    with Notebook(db) as notebook:
+        assert len(notebook.heads()) == 2
 
 
 def test_versus_measures_both_in_turns_and_compares(tmp_path, url, capsys):

@@ -126,7 +126,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_resumes_it(
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "Traceback" not in err
-    assert "the same command resumes it" in err
+    assert "the same command resumes the survey" in err
     assert "network FTP get and put: interrupted" in " ".join(out.split())
     assert [list(folder.glob(".sharebench-*")) for folder in (smb.folder, ftp.folder)] == [[], []]
     kept = _measured(db)
