@@ -81,7 +81,7 @@ def verify(content: bytes, keys: Sequence[Path] = ()) -> Verified:
     wrong = next(_differences(signed + b"\n}"), None)
     if wrong:
         return Verified(CHANGED, f"Changed before {who} signed it: {wrong}.")
-    whose = "" if keys else " Whose key that is, nothing here says: name the sender's by --key."
+    whose = "" if keys else " The file cannot say whose key that is: name the sender's key with --key."
     return Verified(UNCHANGED, f"Unchanged since {who} signed it; the averages follow from the runs.{whose}")
 
 

@@ -176,7 +176,8 @@ _audit, _diagnosis, _watch = (
 
 def _audit_answer(notebook: Notebook, head: Recording) -> Toned:
     found = _audit(notebook, head.id)
-    return Toned(_later("forms.audit.report:audit_answer")(found), _later("forms.audit.report:audit_sign")(found).tone)
+    sign = _later("forms.audit.report:audit_sign")(found)
+    return Toned(f"{sign} {_later('forms.audit.report:audit_answer')(found)}", sign.tone)
 
 
 # What is made of series

@@ -238,7 +238,7 @@ def watch_report(check: Check) -> Report:
             ("Path", path),
             ("Baseline", f"{wording.plain(watch.baseline)}, {wording.count(check.nights, 'night')}"),
             ("Checked", with_zone(watch.attempted_at)),
-            ("Measured", with_zone(watch.succeeded_at) if watch.succeeded_at else "never"),
+            ("Measured", with_zone(watch.succeeded_at) if watch.succeeded_at else ""),
             ("Judged by", basis_sentence(check.comparison) if check.comparison else ""),
             ("Reports", smallest_sentence(check)),
         ),

@@ -34,7 +34,7 @@ from forms import wording
 from forms.comparison.blame import BLAME
 from forms.comparison.report import comparison_report, pair_report
 from forms.comparison.summary import ComparisonSummary, comparisons
-from forms.exporters.text import WIDTH, figures_text
+from forms.exporters.text import figures_text
 from forms.layout import Toned, visible
 from forms.report import Report
 from forms.series.report import series_report
@@ -147,7 +147,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
         self.query_one("#verdict", Label).update(joined([verdict, *blamed], "\n"))
         report = replace(report, fields=())
         self.query_one("#comparison", AnsiView).show(
-            lambda width, _height: figures_text(report, width=min(width, WIDTH), ansi=True)
+            lambda width, _height: figures_text(report, width=width, ansi=True)
         )
         chart = report.chart
         self.query_one("#compared-chart", ChartView).show_chart(
