@@ -103,35 +103,27 @@ def _was_quiet(value: object) -> bool:
     )
 
 
-def _forget_unreadable(db: Database) -> None:
-    """An earlier version imported them unchecked."""
-    for series_id, *texts in db.execute('SELECT id, "plan", quiet FROM series').fetchall():
-        plan, quiet = (json.loads(text or "null") for text in texts)
-        if plan is not None and not _fits(plan, _PLAN_OF_FORMAT_3):
-            db.execute("UPDATE series SET \"plan\" = '{}' WHERE id = ?", (series_id,))
-        if quiet is not None and not _was_quiet(quiet):
-            db.execute("UPDATE series SET quiet = NULL WHERE id = ?", (series_id,))
-
-
 def _sql(name: str) -> str:
     return files("storage").joinpath("formats", f"{name}.sql").read_text(encoding="utf-8")
 
 
-def _statements(name: str) -> list[str]:
-    """The statements of a format, with what it shares with others in place of ``@NAME``."""
-    parts = dict(part.rstrip("\n").split("\n", 1) for part in _sql("shared").split("-- @")[1:])
-    script = _sql(name)
-    while "@" in script:
-        script = re.sub(r"^ *@(\w+)|@(\w+)", lambda match: parts[match[1] or match[2]], script, flags=re.MULTILINE)
-    return [statement for statement in script.split(";\n") if statement.strip()]
-
-
 def _migration(number: int, name: str) -> Callable[[Database], None]:
     def migrate(db: Database) -> None:
-        for statement in _statements(name):  # ``executescript`` would commit the migration's transaction
+        parts = dict(part.rstrip("\n").split("\n", 1) for part in _sql("shared").split("-- @")[1:])
+        script = _sql(name)
+        while "@" in script:
+            script = re.sub(r"^ *@(\w+)|@(\w+)", lambda match: parts[match[1] or match[2]], script, flags=re.MULTILINE)
+        for statement in [
+            statement for statement in script.split(";\n") if statement.strip()
+        ]:  # ``executescript`` would commit the migration's transaction
             db.execute(statement)
-        if number == 3:
-            _forget_unreadable(db)
+        if number == 3:  # an earlier version imported them unchecked
+            for series_id, *texts in db.execute('SELECT id, "plan", quiet FROM series').fetchall():
+                plan, quiet = (json.loads(text or "null") for text in texts)
+                if plan is not None and not _fits(plan, _PLAN_OF_FORMAT_3):
+                    db.execute("UPDATE series SET \"plan\" = '{}' WHERE id = ?", (series_id,))
+                if quiet is not None and not _was_quiet(quiet):
+                    db.execute("UPDATE series SET quiet = NULL WHERE id = ?", (series_id,))
         db.table("notebook_formats").insert({"format": number, "needs_version": _NEEDS[name]})
 
     return migrate
@@ -172,7 +164,12 @@ class NotebookDatabase(Database):
 def open_database(path: Path) -> NotebookDatabase:
     """Open the notebook at ``path``, creating or migrating it. Raises NotebookFileError."""
     try:
-        if _make(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise errors.NotebookFileError(f"{path} is no file; {_ELSEWHERE}", options=errors.ANOTHER)
+        if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
             return _writable(path)
         return _read_only(path)
     except (OSError, sqlite3.Error) as error:
@@ -189,15 +186,6 @@ def open_database(path: Path) -> NotebookDatabase:
         raise errors.NotebookFileError(
             f"cannot use {path} as a notebook: {errors.in_one_line(error)}; {what_to_do}", options=errors.ANOTHER
         ) from error
-
-
-def _make(path: Path) -> bool:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise errors.NotebookFileError(f"{path} is no file; {_ELSEWHERE}", options=errors.ANOTHER)
-    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def _connect(place: str, *, uri: bool = False) -> sqlite3.Connection:
@@ -227,16 +215,11 @@ def _has_locks(folder: Path) -> bool:
     """Tried with another file, since closing the notebook would unlock it."""
     with tempfile.TemporaryFile(dir=folder, prefix=".sharebench-") as file:
         try:
-            _locker().lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
+            kind: type[BaseLocker] = getattr(portalocker, "LockfLocker", None) or portalocker.MsvcrtLocker
+            kind().lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
         except LockException as error:
             return getattr(error.__cause__, "errno", None) not in _NO_LOCKS
     return True
-
-
-def _locker() -> BaseLocker:
-    """``fcntl`` where possible, as SQLite locks; ``flock`` does not see its locks."""
-    kind: type[BaseLocker] = getattr(portalocker, "LockfLocker", None) or portalocker.MsvcrtLocker
-    return kind()
 
 
 def _read_only(path: Path) -> NotebookDatabase:
@@ -364,13 +347,6 @@ def _keep_copy(path: Path, found: int) -> None:
 _TYPES = {"TEXT": frozenset((str,)), "INTEGER": frozenset((int,)), "REAL": frozenset((float,))}
 
 
-def _check_moment(column: str, value: object) -> None:
-    try:
-        datetime.fromisoformat(str(value))
-    except ValueError as error:
-        raise errors.DamagedNotebookError(f"{column}: {error}") from error
-
-
 class NotebookBase:
     """The open file. Every writing method is one transaction."""
 
@@ -442,7 +418,10 @@ class NotebookBase:
                     raise errors.DamagedNotebookError(f"{names[place]} holds no number")
             for place in moments:
                 if row[place] or names[place] == "created_at":
-                    _check_moment(names[place], row[place])
+                    try:
+                        datetime.fromisoformat(str(row[place]))
+                    except ValueError as error:
+                        raise errors.DamagedNotebookError(f"{names[place]}: {error}") from error
             yield dict(zip(names, row, strict=True))
 
     @cached_property

@@ -414,11 +414,9 @@ def format_target(target: Target, *, login: bool = True, escaped: bool = True) -
 
 def _escape(text: str, more: str = "") -> str:
     text = re.sub(r"%(?=[0-9A-Fa-f]{2})", "%25", text)
-    return "".join(quote(c, safe="") if c in more or _is_hidden(c) else c for c in text)
-
-
-def _is_hidden(character: str) -> bool:
-    return not character.isprintable() and not "\ud800" <= character < "\ue000"  # a byte that is no UTF-8 stays
+    return "".join(
+        quote(c, safe="") if c in more or (not c.isprintable() and not "\ud800" <= c < "\ue000") else c for c in text
+    )
 
 
 def _as_it_is(text: str, _more: str = "") -> str:

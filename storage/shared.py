@@ -70,7 +70,10 @@ class Texts:
         if NOTE not in new and any(texts[name].others for name in new if name in texts):
             new = {**new, NOTE: self.note}
         if NOTE in new:  # it has them, or somebody took them out
-            texts = {name: Text(now={max(one.now): one.newest}, past=_past(one)) for name, one in texts.items()}
+            texts = {
+                name: Text(now={max(one.now): one.newest}, past=tuple(sorted({*one.past, *one.now} - {max(one.now)})))
+                for name, one in texts.items()
+            }
         for name, text in new.items():
             texts[name] = texts.get(name, text_since(self.created_at)).written(text, at)
         return Texts(self.created_at, texts)
@@ -100,10 +103,6 @@ class Texts:
 
     def to_json(self) -> dict[str, JSONValue]:
         return {name: {"now": dict(one.now), "past": list(one.past)} for name, one in self.texts.items()}
-
-
-def _past(one: Text) -> tuple[str, ...]:
-    return tuple(sorted({*one.past, *one.now} - {max(one.now)}))
 
 
 def texts_from_json(place: JSONNode, created_at: str) -> Texts:

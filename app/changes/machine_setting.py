@@ -195,7 +195,14 @@ def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> Changea
     if not previous:
         raise ChangeRefusedError(f"the server has no card {card}, or {what} cannot be read there; nothing was written")
     for value in values:
-        _check_card(name, what, value)
+        wrong = None
+        if what == MTU and not (value.isdecimal() and 1280 <= int(value) <= 65535):
+            wrong = "an MTU is a number from 1280 to 65535"
+        elif what in OFFLOADS and value not in {"on", "off"}:
+            wrong = "an offload is on or off"
+        elif what in COALESCING and not (value.isdecimal() and int(value) <= 10_000):
+            wrong = "it is a whole number up to 10000"
+        _refuse(name, value, wrong)
     return _setting(
         state,
         ssh,
@@ -210,17 +217,6 @@ def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> Changea
         ),
         plan=lambda change_id, tried: _plan_card(change_id, what, card, previous, tried),
     )
-
-
-def _check_card(name: str, what: str, value: str) -> None:
-    wrong = None
-    if what == MTU and not (value.isdecimal() and 1280 <= int(value) <= 65535):
-        wrong = "an MTU is a number from 1280 to 65535"
-    elif what in OFFLOADS and value not in {"on", "off"}:
-        wrong = "an offload is on or off"
-    elif what in COALESCING and not (value.isdecimal() and int(value) <= 10_000):
-        wrong = "it is a whole number up to 10000"
-    _refuse(name, value, wrong)
 
 
 def _read_card(what: str, card: str) -> str:

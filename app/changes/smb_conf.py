@@ -256,7 +256,11 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
     if included != conf.content:
         steps["check_undo"] += f"check_includer {_q(conf.path)} {_q(place.drop_in)} {conf_sums}"
         steps["begin"] += _write(conf, included)
-        steps["restore"] = _back(conf, included) + steps["restore"]
+        steps["restore"] = (
+            f"rm -f {_q(conf.path)}.sharebench-new || broken=yes\n"
+            f'[ "$(sum_of {_q(conf.path)})" != {sha256(included)} ] || {_write(conf, conf.content or b"")}'
+            + steps["restore"]
+        )
     what = " or ".join(f"{place.name} = {value}" for value in values)
     return ServerChange(
         id=change_id,
@@ -310,13 +314,6 @@ def with_include(place: SambaPlace) -> bytes:
 def _write(file: FileState, content: bytes, then: str = " || broken=yes") -> str:
     time = f" {file.modified}" if content == file.content else ""
     return f"write_file {_q(file.path)}{time} {here(content, then)}\n"
-
-
-def _back(conf: FileState, written: bytes) -> str:
-    return (
-        f"rm -f {_q(conf.path)}.sharebench-new || broken=yes\n"
-        f'[ "$(sum_of {_q(conf.path)})" != {sha256(written)} ] || {_write(conf, conf.content or b"")}'
-    )
 
 
 def _back_to(drop_in: FileState) -> str:

@@ -288,7 +288,13 @@ class LayerBench:
     def _without_samba(self, empty: list[LayerRun]) -> list[LayerRun]:
         """Retry if dbench or tbench moved nothing: on a busy machine its clock may run out first."""
         for _ in range(_TRIES):
-            done = self._tried(empty)
+            clients, seconds = empty[0].clients, self._request.seconds
+            with self._watch("dbench", "tbench") as watch:
+                started_at = time.monotonic()
+                programs = [(one, self._start(one.layer, clients)) for one in empty]
+                results = [(one, wait_for(program, _PROGRAMS[one.layer], seconds)) for one, program in programs]
+            began = started_at + warm_up_seconds(seconds)
+            done = [self._told(watch.into(one, began, began + seconds), result) for one, result in results]
             if all(run.bytes_per_second for run in done):
                 return done
             self._end_programs()
@@ -297,15 +303,6 @@ class LayerBench:
             f"{_PROGRAMS[idle.layer]} moved nothing in {self._request.seconds} s, {_TRIES} times: measure longer",
             options="--seconds",
         )
-
-    def _tried(self, empty: list[LayerRun]) -> list[LayerRun]:
-        clients, seconds = empty[0].clients, self._request.seconds
-        with self._watch("dbench", "tbench") as watch:
-            started_at = time.monotonic()
-            programs = [(one, self._start(one.layer, clients)) for one in empty]
-            done = [(one, wait_for(program, _PROGRAMS[one.layer], seconds)) for one, program in programs]
-        began = started_at + warm_up_seconds(seconds)
-        return [self._told(watch.into(one, began, began + seconds), result) for one, result in done]
 
     def _told(self, run: LayerRun, result: BenchResult) -> LayerRun:
         counts = {name: count for name, count in self.script.counts.items() if name not in _UNCOUNTED}

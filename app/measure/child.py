@@ -189,7 +189,14 @@ class Engine:
             self._emit(process.PathSeen(path_facts=counted if phase is Phase.MEASURED else {}))
         if phase is Phase.MEASURED and run.bytes_per_second is not None:
             self._rates.append(run.bytes_per_second)
-        self._watch_size(run)
+        if run.size_bytes != self._size_bytes and self._plan.target.abilities.moves_files:  # it has no file
+            self._emit(
+                process.Warned(
+                    text=f"the file changed its size from {self._size_bytes} to {run.size_bytes} bytes while it was"
+                    " measured; measure a file that nobody writes to"
+                )
+            )
+            self._size_bytes = run.size_bytes
 
     def _transfer(self, meter: Meter) -> Transfer:
         if self._plan.command is Command.GET:
@@ -232,16 +239,6 @@ class Engine:
                 f"{self._where(path)}: {size_bytes} of {self._content.size_bytes} bytes were moved; look for what cuts "
                 "connections in between"
             )
-
-    def _watch_size(self, run: Run) -> None:
-        if run.size_bytes != self._size_bytes and self._plan.target.abilities.moves_files:  # it has no file
-            self._emit(
-                process.Warned(
-                    text=f"the file changed its size from {self._size_bytes} to {run.size_bytes} bytes while it was"
-                    " measured; measure a file that nobody writes to"
-                )
-            )
-            self._size_bytes = run.size_bytes
 
     def _progress(self, seconds: float, moved_bytes: int) -> None:
         self._emit(process.Progressed(seconds=seconds, moved_bytes=moved_bytes, size_bytes=self._size_bytes))
@@ -355,7 +352,10 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: brake.cancel())
     plan: MeasurementPlan | CalibrationOrder = message_of(sys.stdin.readline(), [MeasurementPlan, CalibrationOrder])
     if isinstance(plan, CalibrationOrder):
-        send(out, _calibrated(plan))
+        home, rate = MODULES[plan.protocol].ceiling, None
+        if home and plan.client.name == OWN:
+            rate = ceiling_bytes_per_second(import_module(home).ceiling_seconds, plan.client, plan.command)
+        send(out, Calibrated(bytes_per_second=rate))
         return 0
     threading.Thread(target=_listen, args=(brake,), name="listen", daemon=True).start()
 
@@ -389,13 +389,6 @@ def ceiling_bytes_per_second(
         seconds = transfer(facts, command, size_bytes)
     gc.disable()
     return size_bytes / min(seconds, *(transfer(facts, command, size_bytes) for _ in range(TIMES - 1)))
-
-
-def _calibrated(order: CalibrationOrder) -> Calibrated:
-    home, rate = MODULES[order.protocol].ceiling, None
-    if home and order.client.name == OWN:
-        rate = ceiling_bytes_per_second(import_module(home).ceiling_seconds, order.client, order.command)
-    return Calibrated(bytes_per_second=rate)
 
 
 def _measure(plan: MeasurementPlan, brake: RunGate, emit: Callable[[Event], None]) -> None:

@@ -201,7 +201,12 @@ def _general(server: AuditedServer, conf: _Configuration, setting: AuditedSettin
         smb_conf.parameter_key(setting.name) in known if known else spelled.parameter is not None and not is_too_new
     )
     if entry and not is_known and (is_too_new or entry.status is Status.REMOVED):
-        return _not_of_this_version(setting, entry, is_too_new=is_too_new)
+        if is_too_new:
+            why = f"Samba knows it since {entry.since}; this one skips the line."
+            return _finding(setting, "too-new", Ruling.USELESS, 5, why, instead="")
+        later = f" In its place: {', '.join(entry.replaced_by)}." if entry.replaced_by else ""
+        why = f"Removed in Samba {entry.removed_in}; this one skips the line.{later}"
+        return _finding(setting, "removed", Ruling.USELESS, 5, why, instead="", advised_by=entry.sources)
     if not is_known:
         close = smb_conf.suggestions(setting.name)
         meant = f" Did you mean {' or '.join(close)}?" if close else ""
@@ -223,15 +228,6 @@ def _general(server: AuditedServer, conf: _Configuration, setting: AuditedSettin
         why = "It is about SMB1 alone, which this server does not speak."
         return _finding(setting, "smb1-only", Ruling.USELESS, 4, why, instead="", advised_by=entry.sources)
     return None
-
-
-def _not_of_this_version(setting: AuditedSetting, entry: CatalogueEntry, *, is_too_new: bool) -> AuditFinding:
-    if is_too_new:
-        why = f"Samba knows it since {entry.since}; this one skips the line."
-        return _finding(setting, "too-new", Ruling.USELESS, 5, why, instead="")
-    later = f" In its place: {', '.join(entry.replaced_by)}." if entry.replaced_by else ""
-    why = f"Removed in Samba {entry.removed_in}; this one skips the line.{later}"
-    return _finding(setting, "removed", Ruling.USELESS, 5, why, instead="", advised_by=entry.sources)
 
 
 @cache

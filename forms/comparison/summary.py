@@ -89,6 +89,10 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
     interval = f"{wording.rate(low) if low > 0 else '0'} to {wording.rate(high)}"
     average = form.average_rate
     deviation = form.deviation.bytes_per_second if form.deviation else None
+    client = series.client
+    parts = [f"SMB {client.dialect}" if client.dialect else series.target.protocol]
+    parts += [f"signed ({client.signing})"] if client.is_signed else []
+    parts += [f"encrypted ({client.encryption})"] if client.is_encrypted else []
     return [
         ("Series", series.id),
         ("Label", wording.plain(series.label)),
@@ -98,21 +102,13 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
         ("Size", wording.binary_size(sizes.pop()) if len(sizes) == 1 else "several" if sizes else wording.ABSENT),
         ("Link", wording.link_rate(series.link_bits_per_second) if series.link_bits_per_second else wording.ABSENT),
         ("Client", wording.plain(f"{client.name} {client.version}".strip())),
-        ("Protocol", _protocol(series)),
+        ("Protocol", wording.plain(", ".join(parts))),
         ("Valid runs", str(len(series.measured()))),
         ("Average", wording.rate(average)),
         ("Deviation", wording.rate(deviation, beside=average)),
         ("95 % interval", interval if form.confidence else wording.ABSENT),
         ("% of link", wording.cell_percent(form.average.percent_of_link if form.average else None)),
     ]
-
-
-def _protocol(series: Series) -> str:
-    client = series.client
-    parts = [f"SMB {client.dialect}" if client.dialect else series.target.protocol]
-    parts += [f"signed ({client.signing})"] if client.is_signed else []
-    parts += [f"encrypted ({client.encryption})"] if client.is_encrypted else []
-    return wording.plain(", ".join(parts))
 
 
 def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
@@ -225,7 +221,10 @@ def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str
     places: dict[tuple[str, str, Command], Series] = {}
     columns: list[str] = []
     for one in series:
-        column = _free_column(names[one.id], one, places)
+        name = names[one.id]
+        column, number = name, 2
+        while (column, one.target.host, one.command) in places:
+            column, number = f"{name} ({number})", number + 1
         places[column, one.target.host, one.command] = one
         if column not in columns:
             columns.append(column)
@@ -286,13 +285,6 @@ def _of_columns(series: Sequence[Series], names: Mapping[str, str]) -> Mapping[s
             short[one.id] = " ".join(kept) or protocol_name(one)
     distinct = all(len({short[one.id] for one in row}) == len({names[one.id] for one in row}) for row in rows.values())
     return short if len(rows) > 1 and distinct and len({*short.values()}) < len({*names.values()}) else names
-
-
-def _free_column(name: str, one: Series, places: dict[tuple[str, str, Command], Series]) -> str:
-    column, number = name, 2
-    while (column, one.target.host, one.command) in places:
-        column, number = f"{name} ({number})", number + 1
-    return column
 
 
 def _cells(row: Sequence[Series | None], columns: Sequence[str]) -> Iterator[_MatrixCell | None]:

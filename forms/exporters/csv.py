@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from forms.layout import control_pictures
-from forms.report import Cell, Field, Report, Role, Table, own_remark, status_text
+from forms.report import Field, Report, Role, own_remark, status_text
 
 FORM = "Form"
 TITLE = "Title"
@@ -58,7 +58,16 @@ def _records(report: Report, *, first: bool) -> Iterator[list[Value]]:
     yield [TITLE, "" if report.blank else report.title]
     yield from map(_field, report.fields)
     for table in report.tables:
-        yield from _table(table)
+        if table.caption:
+            yield [table.caption]
+        headings: list[Value] = [column.heading for column in table.columns]
+        yield headings + ([STATUS, REMARK] if table.marked else [])
+        for row in table.rows:
+            beside: list[Value] = [status_text(row), own_remark(row)] if table.marked and row.role is Role.ENTRY else []
+            yield [
+                float(f"{cell.value:.15g}") if cell.formula and isinstance(cell.value, float) else cell.value
+                for cell, _ in table.cells(row)
+            ] + beside
     yield from map(_field, report.results)
     for text in report.advice:
         yield [ADVICE, text]
@@ -69,17 +78,3 @@ def _field(field: Field) -> list[Value]:
     if field.number is not None:
         values += [field.number, field.unit]
     return values + [f"{name}={value}" for name, value in field.facts]
-
-
-def _table(table: Table) -> Iterator[list[Value]]:
-    if table.caption:
-        yield [table.caption]
-    headings: list[Value] = [column.heading for column in table.columns]
-    yield headings + ([STATUS, REMARK] if table.marked else [])
-    for row in table.rows:
-        beside: list[Value] = [status_text(row), own_remark(row)] if table.marked and row.role is Role.ENTRY else []
-        yield [_value(cell) for cell, _ in table.cells(row)] + beside
-
-
-def _value(cell: Cell) -> Value:
-    return float(f"{cell.value:.15g}") if cell.formula and isinstance(cell.value, float) else cell.value

@@ -89,7 +89,11 @@ def drawing(chart: Chart, height: float = HEIGHT) -> ChartDrawing:
         ChartText(0, 12, f"{title}, {field.unit}", look="title"),
         ChartText(WIDTH, 12, ";  ".join(beside), "end"),
     )
-    return ChartDrawing(shapes=shapes, description=_described(chart, title))
+    drawn = [bar.value for bar in chart.bars if bar.value is not None]
+    values = drawn or [bar.frame for bar in chart.bars if bar.frame is not None]
+    said = [title, f"from {_with_unit(min(values), chart.unit)} to {_with_unit(max(values), chart.unit)}"]
+    said += [f"{level.name} {_with_unit(level.value, chart.unit)}" for level in chart.levels]
+    return ChartDrawing(shapes=shapes, description="; ".join(said))
 
 
 class _ChartField:
@@ -257,11 +261,3 @@ def _level_lines(levels: Sequence[Level], field: _ChartField) -> Iterator[Shape]
         yield Stroke(field.left, y, end, y, look)
         yield Stroke(end, y, end + 6, text_y - 4, look)
         yield ChartText(end + _EDGE, text_y, name)
-
-
-def _described(chart: Chart, title: str) -> str:
-    drawn = [bar.value for bar in chart.bars if bar.value is not None]
-    values = drawn or [bar.frame for bar in chart.bars if bar.frame is not None]
-    said = [title, f"from {_with_unit(min(values), chart.unit)} to {_with_unit(max(values), chart.unit)}"]
-    said += [f"{level.name} {_with_unit(level.value, chart.unit)}" for level in chart.levels]
-    return "; ".join(said)

@@ -335,15 +335,11 @@ def _box(pdf: FPDF, look: str, x: float, y: float, width: float, height: float) 
     pdf.set_line_width(1.2 if look == "unusual" else 0.6)
     pdf.rect(x, y, width, height, style="DF")
     if look == "rejected":
-        _hatch(pdf, x, y, width, height)
-
-
-def _hatch(pdf: FPDF, x: float, y: float, width: float, height: float) -> None:
-    step = offset = 4.0
-    while offset < width + height:
-        start = (x + max(0.0, offset - height), y + min(offset, height))
-        pdf.line(*start, x + min(offset, width), y + max(0.0, offset - width))
-        offset += step
+        step = offset = 4.0
+        while offset < width + height:
+            start = (x + max(0.0, offset - height), y + min(offset, height))
+            pdf.line(*start, x + min(offset, width), y + max(0.0, offset - width))
+            offset += step
 
 
 _MARGIN = 42.0
@@ -418,7 +414,12 @@ class _Pages(FPDF):
     def multi_cell(self, *args: Any, **options: Any) -> Any:
         """Print soft hyphens and never break at them: a name may have them."""
         if options.get("output") == _OF_CELL and self._is_one_line(options):
-            return self._one_line(options)
+            padding, height, x, y = options["padding"], options["h"], self.x, self.y
+            if isinstance(self._out, MethodType):  # as fpdf2 itself tells whether it writes
+                self.set_xy(x + padding.left, y + padding.top)
+                self.cell(options["w"] - padding.left - padding.right, height, options["text"], align=options["align"])
+                self.set_xy(x + options["w"], y)
+            return False, height + padding.top + padding.bottom
         return super().multi_cell(*args, **{**options, "print_sh": True})
 
     def _is_one_line(self, options: Mapping[str, Any]) -> bool:
@@ -427,14 +428,6 @@ class _Pages(FPDF):
             return False
         _, width = font.get_text_width(text, self.font_size_pt, None)
         return bool(width + _ROUNDING < options["w"] - padding.left - padding.right)
-
-    def _one_line(self, options: Mapping[str, Any]) -> tuple[bool, float]:
-        padding, height, x, y = options["padding"], options["h"], self.x, self.y
-        if isinstance(self._out, MethodType):  # as fpdf2 itself tells whether it writes
-            self.set_xy(x + padding.left, y + padding.top)
-            self.cell(options["w"] - padding.left - padding.right, height, options["text"], align=options["align"])
-            self.set_xy(x + options["w"], y)
-        return False, height + padding.top + padding.bottom
 
     def _render_styled_text_line(self, *args: Any, **options: Any) -> bool:
         """Put the font on the page first: a line that begins in the other font would lose it."""

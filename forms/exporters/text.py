@@ -219,7 +219,10 @@ def _row_lines(
     for level in range(max(map(len, wrapped))):
         level_parts = [lines[level] if level < len(lines) else "" for lines in wrapped]
         if row.struck:
-            yield _styled(_struck(table, level_parts, widths, gap), _STRUCK, ansi)
+            whole = [part.replace(" ", _INSIDE) for part in level_parts]
+            yield _styled(
+                re.sub(" +", _stroke, _joined(table, whole, widths, gap)).replace(_INSIDE, " "), _STRUCK, ansi
+            )
         else:
             line = _joined(table, level_parts, widths, gap)
             styled = _styled(line, {Mark.WARM_UP: _DIM, Mark.BOTTLENECK: _BOLD}.get(row.mark, ""), ansi)
@@ -248,7 +251,10 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
         for row in texts
     ]
     rounded = [
-        [t if c.kind is ReportKind.TEXT else _without_tenths(t) for t, c in zip(row, table.columns, strict=True)]
+        [
+            t if c.kind is ReportKind.TEXT else f"{float(t):.0f}" if _LONG_NUMBER.fullmatch(t) else t
+            for t, c in zip(row, table.columns, strict=True)
+        ]
         for row in unparted
     ]
     ways = (
@@ -280,10 +286,6 @@ def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int]
     return needed, 1, rounded
 
 
-def _without_tenths(text: str) -> str:
-    return f"{float(text):.0f}" if _LONG_NUMBER.fullmatch(text) else text
-
-
 def _cells_needed(table: Table, texts: list[list[str]], *, heading_lines: int) -> list[int]:
     needed: list[int] = []
     counted = [parts for row, parts in zip(table.rows, texts, strict=True) if row.role is not Role.HEADING]
@@ -311,11 +313,6 @@ def _joined(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int)
         layout.pad(part, cells, right=column.kind is not ReportKind.TEXT)
         for part, cells, column in zip(parts, widths, table.columns, strict=True)
     )
-
-
-def _struck(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int) -> str:
-    whole = [part.replace(" ", _INSIDE) for part in parts]
-    return re.sub(" +", _stroke, _joined(table, whole, widths, gap)).replace(_INSIDE, " ")
 
 
 def _stroke(gap: re.Match[str]) -> str:

@@ -83,7 +83,14 @@ class _SheetWriter:
                 self.line += 1
         for place, chart in enumerate(self.report.charts):
             self._chart(chart, self.line + 1 + place * _LINES_OF_A_CHART)
-        self._layout(paper)
+        for column, cells in enumerate(self.widths):
+            self.page.set_column(column, column, cells)
+        self.page.set_paper(paper)
+        self.page.set_landscape()
+        lines = self.line + _LINES_OF_A_CHART * max(0, len(self.report.charts) - 1)
+        self.page.fit_to_pages(1, 1 if lines < _LINES_ON_A_PAGE else 0)
+        if len(self.table_lines) == 1:
+            self.page.repeat_rows(self.table_lines[0] - 1)
 
     def _text(self, line: int, column: int, text: str, **properties: Any) -> None:
         if text:
@@ -199,13 +206,17 @@ class _SheetWriter:
         name = self.page.get_name()
         heading = clean(self.report.tables[table].columns[column].heading)
         drawing = self.book.add_chart({"type": "line" if chart.is_curve else "column"})
+        rows = [r for r in self.report.tables[table].rows if r.role is Role.ENTRY and r.mark is not Mark.WARM_UP]
+        hatched = {"pattern": {"pattern": "wide_upward_diagonal", "fg_color": "#8F1D1D", "bg_color": "#FFFFFF"}}
         drawing.add_series(
             {
                 "name": heading,
                 "categories": [name, lines[0], 0, lines[-1], 0],
                 "values": [name, lines[0], column, lines[-1], column],
                 "fill": {"color": "#2F5F98"},
-                "points": self._points(table),
+                "points": (
+                    [hatched if row.mark is Mark.REJECTED else None for row in rows] if len(rows) <= 500 else []
+                ),
             }
             | ({"line": {"color": "#2F5F98"}, "marker": {"type": "square"}} if chart.is_curve else {})
             | ({"y_error_bars": _error_bars(chart)} if chart.has_intervals else {})
@@ -215,22 +226,6 @@ class _SheetWriter:
         drawing.set_y_axis({"num_format": "#,##0", "major_gridlines": {"visible": True}} | least)
         drawing.set_legend({"none": True})
         self.page.insert_chart(line, 0, drawing, {"x_scale": 1.5, "description": heading})
-
-    def _points(self, table: int) -> list[dict[str, Any] | None]:
-        """Long series stay plain: the file would be all points."""
-        rows = [r for r in self.report.tables[table].rows if r.role is Role.ENTRY and r.mark is not Mark.WARM_UP]
-        hatched = {"pattern": {"pattern": "wide_upward_diagonal", "fg_color": "#8F1D1D", "bg_color": "#FFFFFF"}}
-        return [hatched if row.mark is Mark.REJECTED else None for row in rows] if len(rows) <= 500 else []
-
-    def _layout(self, paper: int) -> None:
-        for column, cells in enumerate(self.widths):
-            self.page.set_column(column, column, cells)
-        self.page.set_paper(paper)
-        self.page.set_landscape()
-        lines = self.line + _LINES_OF_A_CHART * max(0, len(self.report.charts) - 1)
-        self.page.fit_to_pages(1, 1 if lines < _LINES_ON_A_PAGE else 0)
-        if len(self.table_lines) == 1:
-            self.page.repeat_rows(self.table_lines[0] - 1)
 
 
 def _error_bars(chart: Chart) -> dict[str, Any]:

@@ -37,7 +37,12 @@ def findings(series: Sequence[Series]) -> list[Finding]:
     found += [finding for rule in _CROSS_RULES for finding in rule(series)]
     told = {series_id for finding in found if finding.key in _EXPLAINS_WAITING for series_id in finding.series_ids}
     found = [one for one in found if one.key != _WAITING or not told.issuperset(one.series_ids)]
-    return sorted(_merged(found, commands), key=lambda finding: _ORDER.index(finding.severity))
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in found:
+        groups.setdefault((finding.key, finding.title), []).append(finding)
+    return sorted(
+        [_joined(group, commands) for group in groups.values()], key=lambda finding: _ORDER.index(finding.severity)
+    )
 
 
 def findings_of(series: Series) -> list[Finding]:
@@ -50,13 +55,6 @@ def findings_of(series: Series) -> list[Finding]:
 def first_to_look_at(found: Sequence[Finding]) -> Finding | None:
     """The finding to look at first; None where all is well."""
     return next((finding for finding in found if finding.severity is not Severity.GOOD), None)
-
-
-def _merged(found: Sequence[Finding], commands: Mapping[str, Command]) -> list[Finding]:
-    groups: dict[tuple[str, str], list[Finding]] = {}
-    for finding in found:
-        groups.setdefault((finding.key, finding.title), []).append(finding)
-    return [_joined(group, commands) for group in groups.values()]
 
 
 def _joined(group: list[Finding], commands: Mapping[str, Command]) -> Finding:

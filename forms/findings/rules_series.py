@@ -261,7 +261,12 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     loses = any(retransmits(series))
     starts = slow_start_rules(series) and not (least and least.window)
     if least is not None and on_the_way >= LIMITED_SHARE * least.size_bytes and not loses and not starts:
-        wider = {"wanted": _wanted_bytes(series, least, round_trip), "depth": _depth(series, least, round_trip)}
+        wanted = _wanted_bytes(series, least, round_trip)
+        times = math.ceil(wanted / 2 / least.size_bytes) + 1 if series.link_bits_per_second else 2
+        wider = {
+            "wanted": _wanted_bytes(series, least, round_trip),
+            "depth": ((series.client.in_flight or 1) * max(2, times)),
+        }
         name = "latency.window" if least.window else "latency"
         yield say(name, series, seen=f"{seen}{need}.", bound=least.bound(on_the_way, round_trip), **wider)
         return
@@ -286,28 +291,18 @@ def _wanted_bytes(series: Series, least: _Limit, round_trip: float) -> float:
     return 2 * link / 8 * round_trip if link else 2 * least.size_bytes
 
 
-def _depth(series: Series, least: _Limit, round_trip: float) -> int:
-    wanted = _wanted_bytes(series, least, round_trip)
-    times = math.ceil(wanted / 2 / least.size_bytes) + 1 if series.link_bits_per_second else 2
-    return (series.client.in_flight or 1) * max(2, times)
-
-
 def _limits(series: Series) -> Iterator[_Limit]:
     ours, theirs = _BUFFER_FACTS[series.command]
     ends = (("client", ours, "This machine's"), ("server", theirs, "The server's"))
     for facts, fact, whose in () if finding.is_relayed(series) else ends:
-        largest = _largest(series.environment.get(facts, {}), fact)
+        words = str(series.environment.get(facts, {}).get(fact, "")).split()
+        largest = float(words[-1]) if len(words) == 3 and words[-1].isdecimal() else None
         if largest:
             yield _Limit(size_bytes=largest, name=f"{whose} largest buffer ({fact.replace('.', '_')})")
     client = series.client
     if series.target.abilities.has_depth and client.block_bytes and client.in_flight:
         window = client.block_bytes * client.in_flight
         yield _Limit(size_bytes=window, name=f"The client's window ({client.in_flight} in flight)", window=True)
-
-
-def _largest(facts: Facts, name: str) -> float | None:
-    words = str(facts.get(name, "")).split()
-    return float(words[-1]) if len(words) == 3 and words[-1].isdecimal() else None
 
 
 def _amount(size_bytes: float) -> str:
@@ -402,7 +397,8 @@ def nfs(series: Series) -> Iterator[Finding]:
 def low_utilisation(series: Series) -> Iterator[Finding]:
     """Neither processor nor link is busy: the run waits."""
     cpu = series.quiet.figures.get("cpu_percent_during") if series.quiet else None
-    share = _percent_of_link(series)
+    shares = [s for run in series.measured() if (s := run.percent_of_link(series.link_bits_per_second)) is not None]
+    share = sum(shares) / len(shares) if shares else None
     if cpu is not None and share is not None and max(cpu, share) < LOW_UTILISATION_PERCENT:
         yield say("low-utilisation", series, share=share, cpu=cpu)
 
@@ -455,11 +451,6 @@ _SESSION_RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
     low_utilisation,
     contradicting_cells,
 )
-
-
-def _percent_of_link(series: Series) -> float | None:
-    shares = [s for run in series.measured() if (s := run.percent_of_link(series.link_bits_per_second)) is not None]
-    return sum(shares) / len(shares) if shares else None
 
 
 RULES = (*_LINK_RULES, *_SESSION_RULES)

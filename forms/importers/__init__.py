@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from forms.layout import is_plain, visible
 from storage.json_reader import DocumentError
-from storage.records import LONGEST_SECONDS, SHORTEST_SECONDS, Run, Series, Target
+from storage.records import LONGEST_SECONDS, SHORTEST_SECONDS, Series, Target
 
 
 def check_utf_8(content: bytes) -> None:
@@ -140,14 +140,10 @@ def check(series: Series) -> Series:
             raise DocumentError(f"{name}: {number} is too large")
     check_target(target)
     for run in (*series.runs, *series.failed_attempts):
-        _check_run(run)
+        place = f"{run.phase.value} run {run.number}"
+        if max(run.number, run.size_bytes) > _LARGEST_WHOLE:
+            raise DocumentError(f"{place}: a number is too large")
+        if run.seconds is not None and not SHORTEST_SECONDS <= run.seconds <= LONGEST_SECONDS:
+            wrong = "short" if run.seconds < 1 else "long"
+            raise DocumentError(f"{place}: {run.seconds} seconds are too {wrong} for a run")
     return series
-
-
-def _check_run(run: Run) -> None:
-    place = f"{run.phase.value} run {run.number}"
-    if max(run.number, run.size_bytes) > _LARGEST_WHOLE:
-        raise DocumentError(f"{place}: a number is too large")
-    if run.seconds is not None and not SHORTEST_SECONDS <= run.seconds <= LONGEST_SECONDS:
-        wrong = "short" if run.seconds < 1 else "long"
-        raise DocumentError(f"{place}: {run.seconds} seconds are too {wrong} for a run")

@@ -63,7 +63,7 @@ _SAME = 1e-9
 
 def columns_of_headings(record: Sequence[str]) -> list[str]:
     """Headings with the form's own, in any spelling, replaced by column names."""
-    folded = [_folded(heading) for heading in record]
+    folded = [re.sub(r"[^a-z%]", "", heading.lower()) for heading in record]
     found = [
         PaperColumn.PERCENT if name.startswith("%of") else _COLUMN_OF.get(name, heading.strip())
         for name, heading in zip(folded, record, strict=True)
@@ -72,10 +72,6 @@ def columns_of_headings(record: Sequence[str]) -> list[str]:
         if folded[place - 1 : place + 1] == ["time", "sec"]:
             del found[place]  # "Time, sec" without quotes
     return [str(heading) for heading in found]
-
-
-def _folded(heading: str) -> str:
-    return re.sub(r"[^a-z%]", "", heading.lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,20 +219,16 @@ class Given:
 
 def series_from_csv(content: bytes, given: Given) -> list[Series]:
     """The series of a file; ``given`` fills its gaps. Raises DocumentError, naming the line."""
-    forms = list(_forms(*_records(content)))
-    if not forms:
-        raise DocumentError(f"line 1: expected a form (a record {FORM},{RUN_FORM}), or a series document")
-    return [_series(form, given) for form in forms]
-
-
-def _records(content: bytes) -> tuple[bool, Iterator[tuple[int, list[str]]]]:
     lines = content[:_MOST_BYTES_ABOVE].splitlines() or [b""]
     headings = (line for line in lines[:_MOST_LINES_ABOVE] if re.match(rb"\W*run\b", line, re.IGNORECASE))
     first = next(headings, lines[0])
     delimiter = max(",;\t", key=lambda each: first.count(each.encode()))
     if max(content.count(b"\n"), content.count(b"\r")) > MOST_LINES:
         raise DocumentError(f"it has more than {MOST_LINES:,} lines: export fewer series to a file")
-    return delimiter == ";", _split(content, delimiter)
+    forms = list(_forms(delimiter == ";", _split(content, delimiter)))
+    if not forms:
+        raise DocumentError(f"line 1: expected a form (a record {FORM},{RUN_FORM}), or a series document")
+    return [_series(form, given) for form in forms]
 
 
 def _split(content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -297,6 +289,7 @@ def _series(form: _Form, given: Given) -> Series:
     moment, series_id = _when_and_which(form.text("Measured"))
     words = form.text("Measured").split(", ")
     status = next((one for one in SeriesStatus if one.value in words), SeriesStatus.COMPLETE)
+    said = form.text("Command").strip().lower()
     series = Series(
         id=measured.at("series").filled_text() if measured.value else series_id,
         created_at=measured.at("created_at").time() if measured.value else moment,
@@ -305,7 +298,7 @@ def _series(form: _Form, given: Given) -> Series:
         label=form.text("Label"),
         note=form.text("Note"),
         experiment=form.text("Experiment") or None,
-        command=_command(form, given.command),
+        command=JSONNode("Command", said).one_of(Command) if said else given.command,
         target=_target(form, given.target_of) or given.target or Target(protocol="file"),
         client=_client(form),
         link_bits_per_second=link,
@@ -339,11 +332,6 @@ def _client(form: _Form) -> ClientFacts:
         text = facts.value.get(name, "")
         facts.value[name] = int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else text or None
     return JSONNode("Client", {**facts.value, "name": facts.value.get("name") or BY_HAND}).record(ClientFacts)
-
-
-def _command(form: _Form, otherwise: Command) -> Command:
-    said = form.text("Command").strip().lower()
-    return JSONNode("Command", said).one_of(Command) if said else otherwise
 
 
 def _link(form: _Form) -> int | None:

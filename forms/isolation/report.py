@@ -240,6 +240,10 @@ def isolation_report(isolation: Isolation) -> Report:
     summary = isolation_summary(isolation)
     tables = [layers_table(summary), *_cpu_table(summary), *_waterfall_table(summary), *_profile_tables(summary)]
     tone = Tone.CAUTION if summary.verdict.cause is Cause.UNKNOWN else Tone.PLAIN
+    bars = tuple(
+        Bar(name=str(point.clients), value=_megabytes(point.server), frame=_megabytes(point.least))
+        for point in summary.points
+    )
     return Report(
         form=FORM,
         title=f"Is it Samba, the disk, or the network? {wording.place(isolation.target)}",
@@ -248,7 +252,10 @@ def isolation_report(isolation: Isolation) -> Report:
         tables=tuple(tables),
         results=tuple(_results(summary)),
         advice=(*reservations(summary.verdict), *_advice(isolation)),
-        drawn=(_rates_chart(summary), _waterfall_chart(summary)),
+        drawn=(
+            Chart(title="The server, in a frame as high as the least under it, over clients", unit="MB/s", bars=bars),
+            _waterfall_chart(summary),
+        ),
         document=lambda: isolation_document(summary),
     )
 
@@ -375,14 +382,6 @@ def _advice(isolation: Isolation) -> list[str]:
     return said
 
 
-def _rates_chart(summary: IsolationSummary) -> Chart:
-    bars = tuple(
-        Bar(name=str(point.clients), value=_megabytes(point.server), frame=_megabytes(point.least))
-        for point in summary.points
-    )
-    return Chart(title="The server, in a frame as high as the least under it, over clients", unit="MB/s", bars=bars)
-
-
 def _waterfall_chart(summary: IsolationSummary) -> Chart | None:
     if summary.waterfall is None:
         return None
@@ -402,6 +401,11 @@ def isolation_comparison(base: Isolation, other: Isolation) -> Report:
     """Two isolations side by side; layers that one lacks stay empty."""
     both = (isolation_summary(base), isolation_summary(other))
     named = tuple(zip(("Base", "Other"), both, strict=True))
+    said = []
+    if base.script_sha256 != other.script_sha256 or base.without != other.without:
+        said.append("They asked for different operations: the scripts, or what was left out of them, differ.")
+    if base.seconds != other.seconds:
+        said.append(f"Their runs lasted {base.seconds} and {other.seconds} s.")
     report = Report(
         form="isolation comparison",
         title="Two isolations",
@@ -411,7 +415,7 @@ def isolation_comparison(base: Isolation, other: Isolation) -> Report:
             *((label, _name(one)) for label, one in named),
         ),
         tables=(_table(both),),
-        advice=tuple(_differences(base, other)),
+        advice=tuple(said),
         document=lambda: {
             "schema": COMPARISON_SCHEMA,
             "base": isolation_document(both[0]),
@@ -440,12 +444,3 @@ def _table(both: Sequence[IsolationSummary]) -> Table:
                 change = 100 * (other / base - 1) if base and other else None
                 rows.append(row_of(clients, layer.value, _megabytes(base), _megabytes(other), change))
     return Table(columns=columns, rows=tuple(rows))
-
-
-def _differences(base: Isolation, other: Isolation) -> list[str]:
-    said = []
-    if base.script_sha256 != other.script_sha256 or base.without != other.without:
-        said.append("They asked for different operations: the scripts, or what was left out of them, differ.")
-    if base.seconds != other.seconds:
-        said.append(f"Their runs lasted {base.seconds} and {other.seconds} s.")
-    return said

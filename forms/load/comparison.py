@@ -133,6 +133,12 @@ def load_comparison_report(found: LoadComparison) -> Report:
         ("Other p95 ms", ReportKind.DECIMAL, lambda pair: _p95_ms(pair.other)),
     )
     sign = VERDICT_SIGNS[found.verdict]
+    said = []
+    if found.differences:
+        said.append(f"Not the same in both: {', '.join(found.differences)}. That may be the reason as well.")
+    if found.verdict is Verdict.FASTER and found.capacity_ratio is not None:
+        held = "holds" if found.capacity_ratio >= PROMISED_RATIO else "does not hold"
+        said.append(f"Using Samba promises at least twice the users of a tuned server: that {held} here.")
     return Report(
         form="load comparison",
         title="Two loads side by side",
@@ -143,7 +149,7 @@ def load_comparison_report(found: LoadComparison) -> Report:
             ("Other", _named(found.other)),
         ),
         tables=(points,) if found.pairs else (),
-        advice=_advice(found),
+        advice=tuple(said),
         document=lambda: load_comparison_document(found),
     )
 
@@ -171,16 +177,6 @@ def _verdict_text(found: LoadComparison) -> str:
         return f"{VERDICT_WORDS[found.verdict]}. {told}.{more}"
     why = "one of them was measured by an older version" if found.pairs else "no number of users was measured in both"
     return f"Inconclusive: {why}. Measure the same numbers of users in both, or the capacity."
-
-
-def _advice(found: LoadComparison) -> tuple[str, ...]:
-    said = []
-    if found.differences:
-        said.append(f"Not the same in both: {', '.join(found.differences)}. That may be the reason as well.")
-    if found.verdict is Verdict.FASTER and found.capacity_ratio is not None:
-        held = "holds" if found.capacity_ratio >= PROMISED_RATIO else "does not hold"
-        said.append(f"Using Samba promises at least twice the users of a tuned server: that {held} here.")
-    return tuple(said)
 
 
 def load_comparison_document(found: LoadComparison) -> dict[str, Any]:

@@ -367,7 +367,13 @@ def _advice(load: Load) -> Iterator[str]:
             "of their own and list all of them in `interfaces`."
         )
     yield from _stalls(load.points)
-    yield from _few_requests(load.points)
+    few = [point for point in load.points if 0 < point.response.count < summary.requests_needed(0.99)]
+    if few:
+        made = ", ".join(f"{point.response.count} at {_name(point)} users" for point in few)
+        yield (
+            f"Too few requests for every percentile ({made}): p95 needs {summary.requests_needed(0.95)}, p99 "
+            f"{summary.requests_needed(0.99)}; measure longer."
+        )
     for point in load.points:
         if summary.mostly_others(point) and point.server and point.server.others_percent:
             yield (
@@ -396,16 +402,6 @@ def _stalls(points: Sequence[LoadPoint]) -> Iterator[str]:
                 f"At {_name(point)} users, the longest answer took {stall.longest_seconds:.1f} s, {times:,.0f} times "
                 f"p99; {hidden}."
             )
-
-
-def _few_requests(points: Sequence[LoadPoint]) -> Iterator[str]:
-    few = [point for point in points if 0 < point.response.count < summary.requests_needed(0.99)]
-    if few:
-        made = ", ".join(f"{point.response.count} at {_name(point)} users" for point in few)
-        yield (
-            f"Too few requests for every percentile ({made}): p95 needs {summary.requests_needed(0.95)}, p99 "
-            f"{summary.requests_needed(0.99)}; measure longer."
-        )
 
 
 def load_charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:

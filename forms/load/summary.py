@@ -323,7 +323,11 @@ def load_answer(load: Load, *, brief: bool = False) -> str:
     """The answer in a sentence, without reasons if ``brief``; empty where nothing was measured."""
     points = [point for point in load.points if point.status is not PointStatus.FAILED]
     if not load.scenario.requests:
-        return _idle_answer(points, memory_line(load))
+        line = memory_line(load)
+        if not points:
+            return ""
+        sessions = f"{max(point.connected for point in points):,} sessions without requests"
+        return f"{sessions}, {memory_text(line)}" if line else sessions
     found = load.capacity
     if found is not None and (found.carried or found.not_carried):
         carried = next((point for point in points if point.users == found.carried and not point.size_bytes), None)
@@ -339,13 +343,6 @@ _NOT_JUDGED = {
     PointStatus.GENERATOR: ": the load generator was the limit",
     PointStatus.REJECTED: ": the numbers contradict one another",
 }
-
-
-def _idle_answer(points: list[LoadPoint], line: MemoryLine | None) -> str:
-    if not points:
-        return ""
-    sessions = f"{max(point.connected for point in points):,} sessions without requests"
-    return f"{sessions}, {memory_text(line)}" if line else sessions
 
 
 def memory_text(line: MemoryLine) -> str:

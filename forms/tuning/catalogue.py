@@ -483,7 +483,14 @@ def _facts(entry: CatalogueEntry) -> Iterator[tuple[str, str]]:
     yield "expect", entry.expect
     yield "sources", "; ".join(entry.sources)
     yield "measured", entry.measured and f"{entry.measured} (Samba 4.17.12, one client, loopback)"
-    yield "status", _status(entry)
+    words = {
+        Status.EXISTS: "Exists." if entry.kind is EntryKind.SMB_CONF else "",
+        Status.SMB1_ONLY: "Exists, but for SMB1 alone.",
+        Status.REMOVED: f"Removed in Samba {entry.removed_in}.",
+        Status.NEWER: f"New in Samba {entry.since}; older ones ignore the line.",
+    }[entry.status]
+    instead = f"In its place: {', '.join(entry.replaced_by)}." if entry.replaced_by else ""
+    yield "status", " ".join(filter(None, (words, instead, entry.status_note)))
     yield "default", entry.default or ("empty" if entry.default == "" else "")
     yield "values to try", ", ".join(value or "(empty)" for value in entry.values)
     yield "takes effect", f"{_EFFECT_SENTENCES[entry.takes_effect]} {entry.effect_note}".strip()
@@ -494,17 +501,6 @@ def _facts(entry: CatalogueEntry) -> Iterator[tuple[str, str]]:
     yield "also called", ", ".join(entry.synonyms)
     for misprint in misprints_about(entry.name):
         yield "misprint", misprint.sentence
-
-
-def _status(entry: CatalogueEntry) -> str:
-    words = {
-        Status.EXISTS: "Exists." if entry.kind is EntryKind.SMB_CONF else "",
-        Status.SMB1_ONLY: "Exists, but for SMB1 alone.",
-        Status.REMOVED: f"Removed in Samba {entry.removed_in}.",
-        Status.NEWER: f"New in Samba {entry.since}; older ones ignore the line.",
-    }[entry.status]
-    instead = f"In its place: {', '.join(entry.replaced_by)}." if entry.replaced_by else ""
-    return " ".join(filter(None, (words, instead, entry.status_note)))
 
 
 def _advice(advice: Instructions) -> Iterator[str]:

@@ -91,7 +91,11 @@ def tidy_value(name: str, value: str) -> str:
     if name in _choices():
         return _choices()[name].get(words) or words
     if name == "socket options":
-        return _tidy_socket_options(words)
+        options: dict[str, str] = {}
+        for word in words.replace(",", " ").split():
+            option, _, value = word.partition("=")
+            options[option] = _tidy_number(value) if value else "1"
+        return " ".join(f"{option}={value}" for option, value in sorted(options.items()))
     if name == "log level":
         return words.removeprefix("all:")
     if (kind in ("yes_no", "choice", "") and words in (_YES | _NO) - {"0", "1"}) or kind == "yes_no":
@@ -148,14 +152,6 @@ def _tidy_number(words: str) -> str:
         return str(int(words, 0))
     except ValueError:
         return words
-
-
-def _tidy_socket_options(words: str) -> str:
-    options: dict[str, str] = {}
-    for word in words.replace(",", " ").split():
-        option, _, value = word.partition("=")
-        options[option] = _tidy_number(value) if value else "1"
-    return " ".join(f"{option}={value}" for option, value in sorted(options.items()))
 
 
 def toml_data(*names: str, package: str = "forms.tuning") -> dict[str, Any]:

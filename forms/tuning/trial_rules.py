@@ -41,14 +41,24 @@ def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
     """Why the line must not be written, a reason each."""
     spelled = smb_conf.spelling(proposal.name)
     name, parameter = spelled.name, spelled.parameter
-    yield from _form(proposal)
+    if any(ord(letter) < 32 or ord(letter) == 127 for text in (proposal.name, proposal.value) for letter in text):
+        yield "a value is one line, without control characters"
+    if _COMMENT.search(proposal.value):
+        yield f"{proposal.value!r}: smb.conf has no comments at the end of a line"
+    if proposal.value.rstrip().endswith("\\"):
+        yield "a backslash at the end would join the next line to it"
+    if any(letter in proposal.name for letter in "=[]#;"):
+        yield f"{proposal.name!r} is no name of a parameter"
     if ":" in name:
-        yield from _of_module(name, samba)
+        module = name.partition(":")[0].strip()
+        if module not in samba.modules:
+            yield f"{name} belongs to the module {module}, which this Samba does not have"
         return
     if squeeze(name) in map(squeeze, data()["never"]):
         yield f"{name} decides what is served and who gets in: sharebench never changes it"
         return
-    if not _is_known(name, parameter, samba):
+    there = {squeeze(one) for one in samba.for_server | samba.for_share}
+    if not (squeeze(name) in there if there else parameter is not None and not parameter.newer):
         yield _unknown(name)
         return
     if [(one.kind, one.takes_effect) for one in catalogue.about(name)] == [(EntryKind.SMB_CONF, Effect.NEVER)]:
@@ -82,28 +92,6 @@ def undo_needs_restart(name: str, present: str | None, values: tuple[str, ...]) 
     if pinned and any(word not in value.lower() for value in values for word in pinned):
         return f"smbd was started with {present}, and its listening socket hands that on to each session"
     return None
-
-
-def _form(proposal: Proposal) -> Iterator[str]:
-    if any(ord(letter) < 32 or ord(letter) == 127 for text in (proposal.name, proposal.value) for letter in text):
-        yield "a value is one line, without control characters"
-    if _COMMENT.search(proposal.value):
-        yield f"{proposal.value!r}: smb.conf has no comments at the end of a line"
-    if proposal.value.rstrip().endswith("\\"):
-        yield "a backslash at the end would join the next line to it"
-    if any(letter in proposal.name for letter in "=[]#;"):
-        yield f"{proposal.name!r} is no name of a parameter"
-
-
-def _of_module(name: str, samba: SambaKnows) -> Iterator[str]:
-    module = name.partition(":")[0].strip()
-    if module not in samba.modules:
-        yield f"{name} belongs to the module {module}, which this Samba does not have"
-
-
-def _is_known(name: str, parameter: Parameter | None, samba: SambaKnows) -> bool:
-    there = {squeeze(one) for one in samba.for_server | samba.for_share}
-    return squeeze(name) in there if there else parameter is not None and not parameter.newer
 
 
 def _unknown(name: str) -> str:

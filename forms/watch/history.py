@@ -205,13 +205,20 @@ def history_report(history: History, *, newest: int | None = None) -> Report:
     """The answer, the levels, the recordings (the ``newest`` ones, or all), and the curve."""
     unit = "Requests/s" if history.of_loads else "MB/s"
     link = history.link_bits_per_second
+    points = [one for line in history.lines for one in line.points]
+    times = sorted(one.created_at for one in points)
+    count = f"{len({one.recording for one in points}):,}"
+    rest = "" if history.is_whole else "; sharebench history -o FILE writes the earlier ones too"
     return Report(
         form="history",
         title=f"History of {history.command or 'loads on'} {history.subject}",
         name="History",
         fields=(
             Field(name="Answer", text=history_sentence(history), tone=_tone(history.lines[-1].newest)),
-            Field(name="Recordings", text=_span(history)),
+            Field(
+                name="Recordings",
+                text=f"{count if history.is_whole else f'newest {count}'}, {_day(times[0])} to {_day(times[-1])}{rest}",
+            ),
             *fields_of(("Link", wording.link_rate(link) if link else "")),
         ),
         tables=(_levels_table(history, unit), _points_table(history, unit, newest)),
@@ -321,14 +328,6 @@ def history_document(history: History) -> dict[str, Any]:
 
 def _factor(history: History) -> float:
     return 1.0 if history.of_loads else 1e-6
-
-
-def _span(history: History) -> str:
-    points = [one for line in history.lines for one in line.points]
-    times = sorted(one.created_at for one in points)
-    count = f"{len({one.recording for one in points}):,}"
-    rest = "" if history.is_whole else "; sharebench history -o FILE writes the earlier ones too"
-    return f"{count if history.is_whole else f'newest {count}'}, {_day(times[0])} to {_day(times[-1])}{rest}"
 
 
 def _tone(level: HistoryLevel) -> Tone:

@@ -67,12 +67,21 @@ def bottleneck_report(worksheet: BottleneckCalculation, name: str = "") -> Repor
         rows=tuple(_row(machine, index, factor) for index, machine in enumerate(worksheet.machines)),
         caption=f"Throughput in {unit}; the total is the least of the three",
     )
+    rows = []
+    for index, machine in enumerate(worksheet.machines):
+        parts = [machine.part(kind) for kind in ReferenceKind]
+        each = (part.bytes_per_second / factor if part else None for part in parts)
+        rows.append(row_of(str(index), machine.name, *each))
+    headings = ((f"One {kind}, {unit}", Holds.DECIMAL) for kind in SINGULARS.values())
     return Report(
         form=FORM,
         title=f"{_TITLE}: {name or worksheet.machines[0].name}",
         name=name or _TITLE,
         fields=tuple(_parts(last)),
-        tables=(_one_of_each(worksheet, factor, unit), calculation),
+        tables=(
+            Table(columns=columns_of("Step", "Machine", *headings), rows=tuple(rows), caption="What one of each moves"),
+            calculation,
+        ),
         results=tuple(_results(worksheet)),
         advice=tuple(_advice(last)),
         drawn=(_chart(last),),
@@ -89,16 +98,6 @@ def blank_bottleneck_report() -> Report:
         ("Total", "the least of the three"),
     )
     return replace(blank_form(FORM, _TITLE, ("Server", "Date"), _columns(), [None] * _BLANK_ROWS), results=results)
-
-
-def _one_of_each(worksheet: BottleneckCalculation, factor: float, unit: str) -> Table:
-    rows = []
-    for index, machine in enumerate(worksheet.machines):
-        parts = [machine.part(kind) for kind in ReferenceKind]
-        each = (part.bytes_per_second / factor if part else None for part in parts)
-        rows.append(row_of(str(index), machine.name, *each))
-    rates = ((f"One {kind}, {unit}", Holds.DECIMAL) for kind in SINGULARS.values())
-    return Table(columns=columns_of("Step", "Machine", *rates), rows=tuple(rows), caption="What one of each moves")
 
 
 def _columns() -> tuple[Column, ...]:

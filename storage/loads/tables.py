@@ -142,20 +142,17 @@ class LoadTables(RecordingTables):
     @of_a_sound_file
     def _load(self, head: Recording) -> Load:
         left = head.leftovers or {}
+        rows = self._rows(
+            "SELECT status, reason, figures FROM load_points WHERE load_id = ? ORDER BY number", (head.id,)
+        )
         return replace(
             with_head(head).record(Load, leave=NOT_TOLD),
-            points=self._points(head.id),
+            points=tuple(
+                point_from_json(JSONNode("figures", object_of(row.pop("figures")) | row)) for row in map(dict, rows)
+            ),
             scratch_folder=str(left["scratch_folder"]) if "scratch_folder" in left else None,
             imported_at=head.imported_at,
             owner=head.lease,
-        )
-
-    def _points(self, load_id: str) -> tuple[LoadPoint, ...]:
-        rows = self._rows(
-            "SELECT status, reason, figures FROM load_points WHERE load_id = ? ORDER BY number", (load_id,)
-        )
-        return tuple(
-            point_from_json(JSONNode("figures", object_of(row.pop("figures")) | row)) for row in map(dict, rows)
         )
 
 

@@ -113,20 +113,17 @@ class Sealer:
         struct.pack_into("<4s16s16sIHHQ", sealed, 0, TRANSFORM_ID, b"", field, length, 0, 1, self._session_id)
         authenticated, buffer = bytes(sealed[20:TRANSFORM_BYTES]), sealed[TRANSFORM_BYTES : end + SIGNATURE_BYTES]
         if self._streams:
-            sealed[4:20] = self._stream(nonce, authenticated, head, payload, buffer)
+            stream = Cipher(AES(self._key), GCM(nonce)).encryptor()
+            stream.authenticate_additional_data(authenticated)
+            at = stream.update_into(head, buffer)
+            if payload:
+                stream.update_into(payload, buffer[at:])
+            stream.finalize()
+            sealed[4:20] = stream.tag
         else:
             AESCCM(self._key).encrypt_into(nonce, b"".join((head, payload)), authenticated, buffer)
             sealed[4:20] = sealed[end : end + SIGNATURE_BYTES]
         return sealed[:end]
-
-    def _stream(self, nonce: bytes, authenticated: bytes, head: View, payload: View, buffer: memoryview) -> bytes:
-        stream = Cipher(AES(self._key), GCM(nonce)).encryptor()
-        stream.authenticate_additional_data(authenticated)
-        at = stream.update_into(head, buffer)
-        if payload:
-            stream.update_into(payload, buffer[at:])
-        stream.finalize()
-        return stream.tag
 
     def open(self, sealed: memoryview, buffer: memoryview) -> memoryview | None:
         """Decrypts in place, with 16 bytes of ``buffer`` behind ``sealed`` overwritten; None if the tag is wrong."""

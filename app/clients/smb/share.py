@@ -70,21 +70,17 @@ class Share:
             answers = self._one_by_one(asked)
         else:
             answers = channel.ask_at_once(self.tree_id, asked)
-            if answers[-1][0] != wire.SUCCESS == answers[0][0]:
-                self._close_left(answers)
+            if answers[-1][0] != wire.SUCCESS == answers[0][0]:  # some servers do not even close after a failed request
+                file = wire.parse_created(answers[0][1])
+                answers[:] = [(status, memoryview(bytes(message))) for status, message in answers]
+                if file is not None:
+                    self.channel.ask_at_once(self.tree_id, (wire.close(file.file_id),))
         for status, _message in answers:
             if status not in {wire.SUCCESS, wire.END_OF_FILE}:
                 if status not in allowed:
                     raise wire.status_error(status, channel.where)
                 break
         return answers
-
-    def _close_left(self, answers: list[wire.Answer]) -> None:
-        """Some servers carry out nothing after a failed request, not even the close."""
-        file = wire.parse_created(answers[0][1])
-        answers[:] = [(status, memoryview(bytes(message))) for status, message in answers]
-        if file is not None:
-            self.channel.ask_at_once(self.tree_id, (wire.close(file.file_id),))
 
     def _one_by_one(self, asked: Sequence[wire.Request]) -> list[wire.Answer]:
         answers = list[wire.Answer]()

@@ -102,22 +102,18 @@ def parse_profile(printed: str) -> dict[str, ProfileCounter]:
     try:
         document = json.loads(printed)
     except ValueError:
-        return _from_text(printed)
+        fields: dict[str, dict[str, int]] = {}
+        for line in printed.splitlines():
+            match = _LINE.match(line)
+            if match:
+                fields.setdefault(match[1], {})[match[2]] = int(match[3])
+        return {name: _counter(values) for name, values in fields.items()}
     found: dict[str, ProfileCounter] = {}
     for section in document.values() if isinstance(document, dict) else ():
         for name, fields in section.items() if isinstance(section, dict) else ():
             if isinstance(fields, dict) and fields and fields.keys() <= _FIELDS.keys():
                 found[name] = _counter(fields)
     return found
-
-
-def _from_text(printed: str) -> dict[str, ProfileCounter]:
-    fields: dict[str, dict[str, int]] = {}
-    for line in printed.splitlines():
-        match = _LINE.match(line)
-        if match:
-            fields.setdefault(match[1], {})[match[2]] = int(match[3])
-    return {name: _counter(values) for name, values in fields.items()}
 
 
 def _counter(fields: Mapping[str, object]) -> ProfileCounter:
@@ -175,19 +171,15 @@ def samba_facts(answer: Answer, share: str | None, client_address: str = "") -> 
             "no smbd is on the PATH of the server, so if it runs Samba, facts of it are unknown; add its folder to PATH"
         )
         return found
-    _add_build(found, answer)
-    _add_configuration(found, answer, share)
-    _add_running(found, answer, client_address)
-    return found
-
-
-def _add_build(found: SambaFacts, answer: Answer) -> None:
     version = answer.text("version")
     if version:
         found.facts["samba.version"] = version.strip().removeprefix("Version ")
     built = set((answer.text("build") or "").split())
     if built:
         found.facts.update({fact: "yes" if flag in built else "no" for fact, flag in BUILD_FLAGS.items()})
+    _add_configuration(found, answer, share)
+    _add_running(found, answer, client_address)
+    return found
 
 
 def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> None:
