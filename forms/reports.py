@@ -31,13 +31,7 @@ def _overview_report(series: Sequence[Series]) -> Report:
         ("Deviation, %", ReportKind.PERCENT, lambda each: each[1].deviation_percent),
         ("% of link", ReportKind.PERCENT, lambda each: each[1].percent_of_link),
     )
-    return Report(
-        form="overview",
-        title=f"{len(series)} series",
-        name="Overview",
-        tables=(table,),
-        is_front_page=True,
-    )
+    return Report(form="overview", title=f"{len(series)} series", name="Overview", tables=(table,), is_front_page=True)
 
 
 BLANK_FORMS = {

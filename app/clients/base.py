@@ -128,10 +128,7 @@ class Meter:
     _look: Callable[[int], None] = lambda _moved_bytes: None
 
     def start(
-        self,
-        arrived: Callable[[int], int] | None = None,
-        *,
-        look: Callable[[int], None] = lambda _moved_bytes: None,
+        self, arrived: Callable[[int], int] | None = None, *, look: Callable[[int], None] = lambda _moved_bytes: None
     ) -> float:
         """Returns the clock in seconds; ``look`` may raise at each sample."""
         self.samples = []

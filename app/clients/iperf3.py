@@ -4,16 +4,7 @@ import builtins
 import time
 
 from app.clients.base import Content, DirectoryEntry, Meter, Secrets, Sink, Transfer
-from app.clients.programs import (
-    MOST_BYTES,
-    Subprocess,
-    find_program,
-    finite,
-    first_version,
-    parsed_object,
-    part,
-    whole,
-)
+from app.clients.programs import MOST_BYTES, Subprocess, find_program, finite, first_version, parsed_object, part, whole
 from app.clients.tcp import one_line
 from app.errors import ConnectionLostError, MeasurementError, ProtocolError, StalledError, UnreachableError
 from storage.plan import DEFAULT_SIZE_BYTES, Settings

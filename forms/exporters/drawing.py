@@ -213,12 +213,7 @@ def _whiskers(bars: Sequence[Bar], field: _ChartField) -> Iterator[Shape]:
                     yield Stroke(x - _WHISKER, y, x + _WHISKER, y, look)
 
 
-_LOOKS = {
-    Mark.REJECTED: "rejected",
-    Mark.RESTORED: "rejected",
-    Mark.UNUSUAL: "unusual",
-    Mark.BOTTLENECK: "least",
-}
+_LOOKS = {Mark.REJECTED: "rejected", Mark.RESTORED: "rejected", Mark.UNUSUAL: "unusual", Mark.BOTTLENECK: "least"}
 
 
 def _bars(bars: Sequence[Bar], field: _ChartField, *, are_points: bool) -> Iterator[Shape]:

@@ -9,19 +9,7 @@ from forms import wording
 from forms.findings.finding import practice_text
 from forms.load import summary
 from forms.load.comparison import Prediction
-from forms.report import (
-    Bar,
-    Chart,
-    Field,
-    Mark,
-    Report,
-    ReportKind,
-    Table,
-    columns_of,
-    fields_of,
-    row_of,
-    table_of,
-)
+from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.series.report import harmful_fields, when_field, who_fields
 from forms.stats.summary import confidence_interval
 from storage.json_reader import JSONNode, named

@@ -80,14 +80,7 @@ class SeriesSummary:
 
 def column_names(link_bits_per_second: int | None) -> tuple[str, ...]:
     """The six headings of the paper form, with the real link speed for 10 Mb/s."""
-    return (
-        "Run No",
-        "Size in Bytes",
-        "Time (sec)",
-        "Bytes/sec",
-        "Bits/sec",
-        f"% of {link_rate(link_bits_per_second)}",
-    )
+    return ("Run No", "Size in Bytes", "Time (sec)", "Bytes/sec", "Bits/sec", f"% of {link_rate(link_bits_per_second)}")
 
 
 def measures_of(run: Run, link_bits_per_second: int | None) -> RunMeasures:

@@ -17,13 +17,7 @@ from forms.stats.decision import (
     prior_variance,
     run_variance,
 )
-from forms.stats.distributions import (
-    chi_square_quantile,
-    noncentral_t_shift,
-    reaching,
-    scale_nodes,
-    student_t,
-)
+from forms.stats.distributions import chi_square_quantile, noncentral_t_shift, reaching, scale_nodes, student_t
 
 POWER = 0.9
 

@@ -178,13 +178,6 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
         return _contradicted(text, previous)
     if unchanged:
         return _contradicted(f"{name} was {_shown(current)} before already: nothing changed.", previous)
-    return _judge_changed(spelled, value, previous, current, before, after)
-
-
-def _judge_changed(
-    spelled: smb_conf.Spelling, value: str, previous: str, current: str, before: Series, after: Series
-) -> _Judgement:
-    name, new = spelled.name, after.environment["server"]
     text = f"{name} changed from {_shown(previous)} to {_shown(current)}"
     if denied := known_facts.contradiction(name, value, after.client):
         why = f"{denied}: smbd has not read it yet, or the session is an old one."

@@ -44,13 +44,7 @@ def human_name(name: str) -> str:
 
 
 _DIALECTS = ("2.0.2", "2.1", "3.0", "3.0.2", "3.1.1")
-_PROTOCOL_DIALECTS = {
-    "smb2_02": "2.0.2",
-    "smb2": "2.1",
-    "smb3_00": "3.0",
-    "smb3_02": "3.0.2",
-    "smb3": "3.1.1",
-}
+_PROTOCOL_DIALECTS = {"smb2_02": "2.0.2", "smb2": "2.1", "smb3_00": "3.0", "smb3_02": "3.0.2", "smb3": "3.1.1"}
 _SMB3 = _DIALECTS[2:]
 
 

@@ -225,9 +225,7 @@ class HistogramBuilder:
 
     def built(self) -> Histogram:
         return Histogram(
-            counts=dict(self.counts),
-            total_microseconds=self.total_microseconds,
-            max_microseconds=self.max_microseconds,
+            counts=dict(self.counts), total_microseconds=self.total_microseconds, max_microseconds=self.max_microseconds
         )
 
 

@@ -30,10 +30,7 @@ def point_to_json(point: LoadPoint) -> dict[str, Any]:
             **{name: getattr(point, one).to_json() for name, one in _HISTOGRAMS.items()},
             "operations": {name: each.to_json() for name, each in point.operations.items()},
         },
-        "generator": {
-            "cpu_percent": list(point.generator_cpu_percent),
-            "interfaces": _cards(point.client_interfaces),
-        },
+        "generator": {"cpu_percent": list(point.generator_cpu_percent), "interfaces": _cards(point.client_interfaces)},
         "server": point.server and _server_to_json(point.server),
     }
 

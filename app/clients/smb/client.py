@@ -265,10 +265,7 @@ class SMBClient(SMBLink):
 
 
 def _timed(
-    share: Share,
-    open_file: Callable[[], OpenedFile],
-    move: Callable[[OpenedFile], float],
-    put_bytes: int | None = None,
+    share: Share, open_file: Callable[[], OpenedFile], move: Callable[[OpenedFile], float], put_bytes: int | None = None
 ) -> Transfer:
     """After ``put_bytes`` the file must have that size: a request altered in transit is acknowledged as well."""
     channel = share.channel
