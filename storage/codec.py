@@ -8,28 +8,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
+from storage import records
 from storage.errors import DamagedNotebookError
 from storage.json_reader import JSONNode
 from storage.plan import Plan, plan_from_json
-from storage.records import (
-    LONGEST_SECONDS,
-    SHORTEST_SECONDS,
-    Change,
-    ClientFacts,
-    Command,
-    Decision,
-    Experiment,
-    FactValue,
-    JSONValue,
-    Owner,
-    Phase,
-    Run,
-    RunStatus,
-    Series,
-    SeriesStatus,
-    Target,
-    quiet_from_json,
-)
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _KEPT = re.compile("\ufffd([89a-f][0-9a-f])")
@@ -103,7 +85,7 @@ _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @of_a_sound_file
-def object_of(text: str) -> dict[str, JSONValue]:
+def object_of(text: str) -> dict[str, records.JSONValue]:
     """The object in a column. Raises ValueError for any other JSON."""
     found = json.loads(text)
     if not isinstance(found, dict):
@@ -111,7 +93,7 @@ def object_of(text: str) -> dict[str, JSONValue]:
     return found
 
 
-def series_to_row(series: Series) -> Row:
+def series_to_row(series: records.Series) -> Row:
     """A series as a row of ``series``, without runs and facts."""
     row: Row = {name: getattr(series, name) for name in _PLAIN}
     row |= {name: getattr(series.client, name) for name in _CLIENT}
@@ -127,8 +109,8 @@ def series_to_row(series: Series) -> Row:
     return row | _change_to_row(series.change)
 
 
-def _change_to_row(change: Change | None) -> Row:
-    row = {f"change_{name}": getattr(change, name, None) for name in Change.__dataclass_fields__}
+def _change_to_row(change: records.Change | None) -> Row:
+    row = {f"change_{name}": getattr(change, name, None) for name in records.Change.__dataclass_fields__}
     if change is None:
         return row
     return row | {"change_evidence": change.evidence.value, "change_also_changed": _json(list(change.also_changed))}
@@ -138,9 +120,9 @@ def _change_to_row(change: Change | None) -> Row:
 class SeriesHistory:
     """What other tables know of a series beside runs and facts."""
 
-    failed_attempts: list[Run] = field(default_factory=list)
+    failed_attempts: list[records.Run] = field(default_factory=list)
     resumed_at: list[str] = field(default_factory=list)
-    running_by: Owner | None = None
+    running_by: records.Owner | None = None
 
 
 @lru_cache(maxsize=64)
@@ -151,28 +133,30 @@ def _plan(text: str) -> Plan | None:
 @of_a_sound_file
 def series_from_row(
     row: Mapping[str, Any],
-    runs: Iterable[Run] = (),
-    environment: Mapping[str, Mapping[str, FactValue]] | None = None,
+    runs: Iterable[records.Run] = (),
+    environment: Mapping[str, Mapping[str, records.FactValue]] | None = None,
     history: SeriesHistory | None = None,
-) -> Series:
+) -> records.Series:
     """A series from its rows in ``recordings`` and ``series``."""
     history = history or SeriesHistory()
     change = None
     if row["change_name"] is not None:
-        found = {name: row[f"change_{name}"] for name in Change.__dataclass_fields__}
+        found = {name: row[f"change_{name}"] for name in records.Change.__dataclass_fields__}
         also = json.loads(found["also_changed"] or "[]")
-        change = JSONNode("change", {**found, "also_changed": also}).record(Change)
-    return Series(
+        change = JSONNode("change", {**found, "also_changed": also}).record(records.Change)
+    return records.Series(
         **{name: row[name] for name in (*_HEAD, *_PLAIN)},
         scratch_path=as_it_was(object_of(row["leftovers"] or "{}").get("scratch_path")),
-        status=SeriesStatus(row["status"]),
-        command=Command(row["command"]),
-        decision=Decision(row["decision"]) if row["decision"] else None,
+        status=records.SeriesStatus(row["status"]),
+        command=records.Command(row["command"]),
+        decision=records.Decision(row["decision"]) if row["decision"] else None,
         change=change,
-        target=Target(**{name: as_it_was(row[name]) if name in _NAMES else row[name] for name in _TARGET}),
-        client=ClientFacts(name=row["client"], version=row["client_version"], **{name: row[name] for name in _CLIENT}),
+        target=records.Target(**{name: as_it_was(row[name]) if name in _NAMES else row[name] for name in _TARGET}),
+        client=records.ClientFacts(
+            name=row["client"], version=row["client_version"], **{name: row[name] for name in _CLIENT}
+        ),
         plan=_plan(row["plan"]),
-        quiet=quiet_from_json(JSONNode("quiet", json.loads(row["quiet"]))) if row["quiet"] else None,
+        quiet=records.quiet_from_json(JSONNode("quiet", json.loads(row["quiet"]))) if row["quiet"] else None,
         environment=environment or {},
         runs=tuple(runs),
         failed_attempts=tuple(history.failed_attempts),
@@ -182,12 +166,12 @@ def series_from_row(
 
 
 @of_a_sound_file
-def experiment_from_row(row: Mapping[str, Any]) -> Experiment:
+def experiment_from_row(row: Mapping[str, Any]) -> records.Experiment:
     """An experiment from its row."""
-    return JSONNode("experiments", row).record(Experiment)
+    return JSONNode("experiments", row).record(records.Experiment)
 
 
-def run_to_row(series_id: str, run: Run) -> Row:
+def run_to_row(series_id: str, run: records.Run) -> Row:
     """A run as a row of ``runs``."""
     row: Row = {name: getattr(run, name) for name in _RUN}
     return row | {
@@ -198,7 +182,7 @@ def run_to_row(series_id: str, run: Run) -> Row:
     }
 
 
-def attempt_to_row(series_id: str, attempt: int, run: Run) -> Row:
+def attempt_to_row(series_id: str, attempt: int, run: records.Run) -> Row:
     """A failed run as a row of ``failed_attempts``."""
     row = run_to_row(series_id, run)
     del row["status"], row["reason"]
@@ -206,19 +190,19 @@ def attempt_to_row(series_id: str, attempt: int, run: Run) -> Row:
 
 
 @of_a_sound_file
-def owner_from_row(row: Mapping[str, Any]) -> Owner:
+def owner_from_row(row: Mapping[str, Any]) -> records.Owner:
     """An owner from a row of ``leases``."""
-    return Owner(**{name: row[name] for name in Owner.__dataclass_fields__})
+    return records.Owner(**{name: row[name] for name in records.Owner.__dataclass_fields__})
 
 
 @of_a_sound_file
-def run_from_row(row: Mapping[str, Any]) -> Run:
+def run_from_row(row: Mapping[str, Any]) -> records.Run:
     """A run from its row."""
-    if row["seconds"] is not None and not SHORTEST_SECONDS <= row["seconds"] <= LONGEST_SECONDS:
+    if row["seconds"] is not None and not records.SHORTEST_SECONDS <= row["seconds"] <= records.LONGEST_SECONDS:
         raise ValueError(f"a run of {row['seconds']} seconds")
-    return Run(
+    return records.Run(
         **{name: row[name] for name in _RUN},
-        phase=Phase(row["phase"]),
-        status=RunStatus(row["status"]),
+        phase=records.Phase(row["phase"]),
+        status=records.RunStatus(row["status"]),
         progress=() if row["progress"] == "[]" else tuple((at, moved) for at, moved in json.loads(row["progress"])),
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 
-from storage import codec
+from storage import codec, records
 from storage.base import SideTables
 from storage.changes import ChangeTables
 from storage.errors import DamagedNotebookError, RefusedError
@@ -14,23 +14,6 @@ from storage.json_reader import named
 from storage.loads.tables import LoadTables
 from storage.queries import Found, SeriesQuery, find, in_parts
 from storage.recordings import DECISION, EXPERIMENT, SERIES, Recording, UnknownReferenceError
-from storage.records import (
-    HEAD,
-    LONGEST_SECONDS,
-    SHORTEST_SECONDS,
-    Experiment,
-    ExperimentEntry,
-    ExperimentKind,
-    Facts,
-    FactValue,
-    Run,
-    RunStatus,
-    Series,
-    Target,
-    kind_told_by,
-    new_series_id,
-    utc_now,
-)
 
 _SERIES = "SELECT recordings.*, series.* FROM series JOIN recordings ON recordings.id = series.id"
 _SETTLE = """
@@ -86,14 +69,14 @@ WHOLE_SERIES = ("ladder", "repeats", "survey")
 class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     """All records of one file. Every writing method is one transaction."""
 
-    def add(self, series: Series) -> None:
+    def add(self, series: records.Series) -> None:
         """Raises sqlite3.IntegrityError for a series that is stored already."""
         with self._db.atomic():
             part_of = self._whole_of(series)
             self._add([(series, part_of)])
             self._settle(part_of)
 
-    def _add(self, many: Sequence[tuple[Series, str | None]]) -> None:
+    def _add(self, many: Sequence[tuple[records.Series, str | None]]) -> None:
         self.add_recordings([_head_of(series, part_of) for series, part_of in many])
         self._insert_all("series", (codec.series_to_row(series) for series, _ in many))
         self._insert_all("runs", (codec.run_to_row(series.id, run) for series, _ in many for run in series.runs))
@@ -111,11 +94,11 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             for side, facts in series.environment.items():
                 self.set_facts(series.id, side, facts)
 
-    def _whole_of(self, series: Series) -> str | None:
+    def _whole_of(self, series: records.Series) -> str | None:
         if series.experiment is None:
             return None
         return self.add_experiment(
-            Experiment(name=series.experiment, created_at=series.created_at), imported_at=series.imported_at
+            records.Experiment(name=series.experiment, created_at=series.created_at), imported_at=series.imported_at
         )
 
     def expect_parts(self, experiment: str, parts: int) -> None:
@@ -132,15 +115,15 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         if whole_id is not None:
             self._db.execute(_SETTLE, (whole_id,))
 
-    def add_all(self, many: Sequence[Series]) -> None:
+    def add_all(self, many: Sequence[records.Series]) -> None:
         """Store new series from documents, all or none, in order of time; a missing base is forgotten."""
         with self._db.atomic():
-            now, wholes = utc_now(), dict[str | None, str | None]()
+            now, wholes = records.utc_now(), dict[str | None, str | None]()
             ordered = sorted(many, key=lambda one: one.created_at)
             for one in ordered:
                 if one.experiment is not None and one.experiment not in wholes:
-                    kind = kind_told_by(one.experiment)
-                    about = Experiment(name=one.experiment, kind=kind, created_at=one.created_at)
+                    kind = records.kind_told_by(one.experiment)
+                    about = records.Experiment(name=one.experiment, kind=kind, created_at=one.created_at)
                     wholes[one.experiment] = self.add_experiment(about, imported_at=now)
             self._add([(replace(one, base_id=None, imported_at=now), wholes.get(one.experiment)) for one in ordered])
             for whole_id in wholes.values():
@@ -150,7 +133,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
                 if known:
                     self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (one.base_id, one.id))
 
-    def update(self, series: Series) -> None:
+    def update(self, series: records.Series) -> None:
         """Store what measuring changes, without runs and facts; people's texts stay."""
         row = codec.series_to_row(series)
         settled = {"id", "base_id", *codec.SERIES_WRITTEN_BY_PEOPLE}
@@ -159,7 +142,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._db.table("series").update(series.id, {name: row[name] for name in row if name not in settled})
             self._settle(self.recordings_of([series.id])[0].part_of)
 
-    def annotate(self, series: Series) -> None:
+    def annotate(self, series: records.Series) -> None:
         row = codec.series_to_row(series)
         with self._db.atomic():
             part_of = self._whole_of(series)
@@ -168,7 +151,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._db.table("recordings").update(series.id, {"part_of": part_of})
             self._db.table("series").update(series.id, {name: row[name] for name in codec.SERIES_WRITTEN_BY_PEOPLE})
 
-    def set_facts(self, series_id: str, side: str, facts: Facts) -> None:
+    def set_facts(self, series_id: str, side: str, facts: records.Facts) -> None:
         with self._db.atomic():
             self._db.conn.executemany(
                 "INSERT OR REPLACE INTO facts (series_id, side, name, value) VALUES (?, ?, ?, ?)",
@@ -176,11 +159,11 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             )
 
     def add_resumption(self, series_id: str, resumed_at: str = "") -> None:
-        row = {"series_id": series_id, "resumed_at": resumed_at or utc_now()}
+        row = {"series_id": series_id, "resumed_at": resumed_at or records.utc_now()}
         with self._db.atomic():
             self._db.table("resumptions").insert(row, ignore=True)
 
-    def add_run(self, series_id: str, run: Run) -> None:
+    def add_run(self, series_id: str, run: records.Run) -> None:
         """A failed run becomes a failed attempt. Raises sqlite3.IntegrityError for replacing another one.
         A run stored just before a disk error is not stored twice.
         """
@@ -190,7 +173,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             before = next(map(codec.run_from_row, rows), None)
             if before == run:
                 return
-            if before and before.status is RunStatus.FAILED:
+            if before and before.status is records.RunStatus.FAILED:
                 sql = "SELECT coalesce(max(attempt), 0) + 1 FROM failed_attempts WHERE series_id = ?"
                 attempt = int(self._db.execute(sql, (series_id,)).fetchone()[0])
                 self._db.table("failed_attempts").insert(codec.attempt_to_row(series_id, attempt, before))
@@ -211,22 +194,22 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             found[row["series_id"]].resumed_at.append(row["resumed_at"])
         return found
 
-    def judge_run(self, series_id: str, number: int, status: RunStatus, reason: str | None) -> None:
+    def judge_run(self, series_id: str, number: int, status: records.RunStatus, reason: str | None) -> None:
         """Raises UnknownReferenceError."""
         key = {"series_id": series_id, "phase": "measured", "number": number}
         if not self.judge("runs", key, status.value, reason):
             raise UnknownReferenceError(f"series {series_id} has no finished measured run {number}")
 
-    def series(self, reference: str) -> Series:
+    def series(self, reference: str) -> records.Series:
         series_id = self.resolve(reference, SERIES)
         for found in self.all_of([series_id]):
             return found
         raise DamagedNotebookError(f"series {series_id} is in an index and nowhere else")
 
-    def all_of(self, ids: Sequence[str], *, brief: bool = False) -> list[Series]:
+    def all_of(self, ids: Sequence[str], *, brief: bool = False) -> list[records.Series]:
         """In the order of the ids. ``brief``: valid measured runs alone, without progress, and facts to 15 digits."""
         runs = self.runs_of(ids, with_progress=not brief, measured=brief)
-        facts: dict[str, dict[str, dict[str, FactValue]]] = {}
+        facts: dict[str, dict[str, dict[str, records.FactValue]]] = {}
         heads = {row["id"]: row for row in self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)}
         if brief:
             read = cache(json.loads)  # equal facts are one object
@@ -240,7 +223,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             codec.series_from_row(heads[i], runs.get(i, ()), facts.get(i), history.get(i)) for i in ids if i in heads
         ]
 
-    def experiment(self, name: str) -> list[Series]:
+    def experiment(self, name: str) -> list[records.Series]:
         found = self._db.execute(
             "SELECT series.id FROM series JOIN recordings ON recordings.id = series.id WHERE experiment = ?"
             " ORDER BY stored_order",
@@ -249,7 +232,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return self.all_of([row[0] for row in found])
 
     def add_experiment(
-        self, experiment: Experiment, *, note: str = "", question: str = "", imported_at: str | None = None
+        self, experiment: records.Experiment, *, note: str = "", question: str = "", imported_at: str | None = None
     ) -> str | None:
         """An existing name stays as it is. Returns the recording's id; None for a series of changes."""
         with self._db.atomic():
@@ -257,10 +240,10 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._insert_all("experiments", [row], unless_there=True)
             stored = self.experiment_called(experiment.name)
             assert stored is not None
-            if stored.kind is ExperimentKind.STEPS or stored.recording_id:
+            if stored.kind is records.ExperimentKind.STEPS or stored.recording_id:
                 return stored.recording_id
             recording = Recording(
-                id=experiment.recording_id or new_series_id(),
+                id=experiment.recording_id or records.new_series_id(),
                 kind=stored.kind.value,
                 created_at=stored.created_at,
                 note=note,
@@ -282,11 +265,11 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             for (series_id,) in self._db.execute("SELECT id FROM series WHERE experiment = ?", (new_name,)).fetchall():
                 self._say(series_id, {EXPERIMENT: new_name})
 
-    def experiment_called(self, name: str) -> Experiment | None:
+    def experiment_called(self, name: str) -> records.Experiment | None:
         rows = self._rows("SELECT * FROM experiments WHERE name = ?", (name,))
         return next(map(codec.experiment_from_row, rows), None)
 
-    def experiments(self, kind: ExperimentKind | None = None) -> list[ExperimentEntry]:
+    def experiments(self, kind: records.ExperimentKind | None = None) -> list[records.ExperimentEntry]:
         rows = self._rows(
             "SELECT experiments.*, count(*) AS series_count, max(recordings.created_at) AS last_at,"
             " max(recordings.stored_order) AS last_order FROM experiments"
@@ -296,13 +279,15 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             (kind and kind.value,),
         )
         return [
-            ExperimentEntry(
+            records.ExperimentEntry(
                 experiment=codec.experiment_from_row(row), series_count=row["series_count"], last_at=row["last_at"]
             )
             for row in rows
         ]
 
-    def heads(self, limit: int | None = None, offset: int = 0, *, experiment: str | None = None) -> list[Series]:
+    def heads(
+        self, limit: int | None = None, offset: int = 0, *, experiment: str | None = None
+    ) -> list[records.Series]:
         rows = self._rows(
             f"{_SERIES} WHERE ?1 IS NULL OR experiment = ?1"
             " ORDER BY created_at DESC, stored_order DESC LIMIT ?2 OFFSET ?3",
@@ -310,13 +295,13 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         )
         return self._heads(rows)
 
-    def _heads(self, rows: Iterable[codec.Row]) -> list[Series]:
+    def _heads(self, rows: Iterable[codec.Row]) -> list[records.Series]:
         running = self.running()
         return [
             codec.series_from_row(row, history=codec.SeriesHistory(running_by=running.get(row["id"]))) for row in rows
         ]
 
-    def heads_of(self, ids: Sequence[str]) -> list[Series]:
+    def heads_of(self, ids: Sequence[str]) -> list[records.Series]:
         rows = self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)
         found = {series.id: series for series in self._heads(rows)}
         return [found[series_id] for series_id in ids if series_id in found]
@@ -331,10 +316,10 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     @codec.of_a_sound_file
     def runs_of(
         self, ids: Iterable[str], *, with_progress: bool = False, measured: bool = False
-    ) -> dict[str, tuple[Run, ...]]:
+    ) -> dict[str, tuple[records.Run, ...]]:
         """``measured``: the valid measured ones alone."""
         wanted = list(ids)
-        found: dict[str, list[Run]] = {series_id: [] for series_id in wanted}
+        found: dict[str, list[records.Run]] = {series_id: [] for series_id in wanted}
         progress = "progress" if with_progress else "'[]' AS progress"
         which = " AND phase = 'measured' AND status = 'valid'" if measured else ""
         sql = (
@@ -354,14 +339,14 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         )
         for asked, part in in_parts(sql, ids):
             for series_id, size_bytes, seconds in self._db.execute(asked, part):
-                if type(seconds) is float and SHORTEST_SECONDS <= seconds <= LONGEST_SECONDS:
+                if type(seconds) is float and records.SHORTEST_SECONDS <= seconds <= records.LONGEST_SECONDS:
                     found.setdefault(series_id, []).append(size_bytes / seconds)
         return found
 
     def repeated_ids(self) -> list[tuple[str, ...]]:
         """Groups of ids of series measured again with the same settings; overlapping groups are merged."""
         teams: dict[str, list[str]] = {}
-        for team, series_id in self._db.execute(_REPEATED, (ExperimentKind.REPEATS.value,)):
+        for team, series_id in self._db.execute(_REPEATED, (records.ExperimentKind.REPEATS.value,)):
             teams.setdefault(str(team), []).append(str(series_id))
         group_of: dict[str, list[str]] = {}
         for ids in teams.values():
@@ -371,7 +356,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return [group for group in groups.values() if len(group) > 1]
 
     def earlier_ids(
-        self, series: Series, *, before: str, since: str, most: int, kinds: Sequence[str] = WHOLE_SERIES
+        self, series: records.Series, *, before: str, since: str, most: int, kinds: Sequence[str] = WHOLE_SERIES
     ) -> list[str]:
         """The newest complete series of the path in that time, oldest first, of no experiment or one of these kinds."""
         found = self._db.execute(
@@ -383,7 +368,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         )  # fmt: skip
         return [str(series_id) for (series_id,) in found][::-1]
 
-    def dialects_of(self, target: Target, client: str) -> list[str]:
+    def dialects_of(self, target: records.Target, client: str) -> list[str]:
         """The dialects of this client with the target's server, measured here."""
         found = self._db.execute(
             "SELECT DISTINCT dialect FROM series JOIN recordings ON recordings.id = series.id"
@@ -394,9 +379,9 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return [str(dialect) for (dialect,) in found]
 
 
-def _head_of(series: Series, part_of: str | None) -> Recording:
+def _head_of(series: records.Series, part_of: str | None) -> Recording:
     return Recording(
-        **named(series, *HEAD),
+        **named(series, *records.HEAD),
         kind=SERIES,
         part_of=part_of,
         imported_at=series.imported_at,

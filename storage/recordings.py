@@ -5,23 +5,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from storage import records
 from storage.base import NotebookBase
 from storage.codec import Row, as_it_was, object_of, of_a_sound_file, owner_from_row
 from storage.errors import DamagedNotebookError, RefusedError, did_you_mean
 from storage.json_reader import JSONNode, named
-from storage.records import (
-    HEAD,
-    Baseline,
-    Head,
-    JSONValue,
-    Owner,
-    SeriesStatus,
-    is_alive,
-    this_process,
-    to_minute,
-    utc_now,
-    with_zone,
-)
 from storage.shared import BASELINE, RUNS, SAID, Texts, text_since, texts_from_json
 
 SERIES, LOAD, ISOLATION = "series", "load", "isolation"
@@ -54,28 +42,28 @@ class UnknownReferenceError(LookupError):
     """No recording, or several, match a reference; ``str()`` says which, in one line."""
 
 
-def held_text(reference: str, owner: Owner, kind: str = SERIES) -> str:
+def held_text(reference: str, owner: records.Owner, kind: str = SERIES) -> str:
     """Who has a recording, as the beginning of a sentence."""
-    since = with_zone(owner.since)
+    since = records.with_zone(owner.since)
     return f"{kind} {reference} is being measured by process {owner.process_id} on {owner.host} since {since}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recording(Head):
+class Recording(records.Head):
     """What the notebook stores under one id, whatever the kind."""
 
     kind: str
     subject: str = ""
     part_of: str | None = None
     imported_at: str | None = None
-    leftovers: Mapping[str, JSONValue] | None = None
+    leftovers: Mapping[str, records.JSONValue] | None = None
     """Own files that may still be on a server; absent once known to be gone."""
-    content: Mapping[str, JSONValue] = field(default_factory=dict)
-    lease: Owner | None = None
+    content: Mapping[str, records.JSONValue] = field(default_factory=dict)
+    lease: records.Owner | None = None
 
     @property
     def running(self) -> bool:
-        return self.lease is not None and is_alive(self.lease)
+        return self.lease is not None and records.is_alive(self.lease)
 
     def row(self) -> Row:
         return {
@@ -85,13 +73,13 @@ class Recording(Head):
         }
 
 
-_PLAIN = (*HEAD, "kind", "subject", "part_of", "imported_at")
+_PLAIN = (*records.HEAD, "kind", "subject", "part_of", "imported_at")
 
 
 @of_a_sound_file
-def _recording_from_row(row: Mapping[str, Any], lease: Owner | None = None) -> Recording:
+def _recording_from_row(row: Mapping[str, Any], lease: records.Owner | None = None) -> Recording:
     return Recording(
-        **{**{name: row[name] for name in _PLAIN}, "status": SeriesStatus(row["status"])},
+        **{**{name: row[name] for name in _PLAIN}, "status": records.SeriesStatus(row["status"])},
         leftovers={name: as_it_was(value) for name, value in object_of(row["leftovers"] or "{}").items()} or None,
         content=object_of(row["content"]),
         lease=lease,
@@ -105,14 +93,14 @@ OURS = frozenset({"imported_at", "owner", "running_by", "part_of", "lease", "lef
 def recorded(record: Any, kind: str, *, apart: Collection[str] = (), **more: Any) -> Recording:
     """A record as the notebook stores it: its other fields become the content, but those ``apart``."""
     found = asdict(record)
-    head = {name: found.pop(name) for name in (*HEAD, "subject") if name in found}
+    head = {name: found.pop(name) for name in (*records.HEAD, "subject") if name in found}
     content = {name: value for name, value in found.items() if name not in OURS and name not in apart}
     return Recording(kind=kind, content=content, **{**head, **more})
 
 
 def with_head(recording: Recording) -> JSONNode:
     """The stored content and head, to be read by the record's types."""
-    head = named(recording, *HEAD, "subject")
+    head = named(recording, *records.HEAD, "subject")
     return JSONNode(recording.kind, {**recording.content, **head})
 
 
@@ -162,7 +150,7 @@ class RecordingTables(NotebookBase):
                 known = dict.fromkeys(new, "") | texts.shown
                 changed = {name: text for name, text in new.items() if text != known[name]}
                 if changed:
-                    self.keep_said(recording_id, texts.written(changed, utc_now()))
+                    self.keep_said(recording_id, texts.written(changed, records.utc_now()))
 
     def said(self, ids: Sequence[str]) -> dict[str, Texts]:
         found = {}
@@ -266,7 +254,7 @@ class RecordingTables(NotebookBase):
             return fitting[0]
         what = " or ".join(kinds) or "recording"
         if len(fitting) > 1 and all(heads[one].label == reference for one in fitting):
-            listed = ", ".join(f"{one} of {to_minute(heads[one].created_at)}" for one in fitting[-5:])
+            listed = ", ".join(f"{one} of {records.to_minute(heads[one].created_at)}" for one in fitting[-5:])
             raise UnknownReferenceError(
                 f"{len(fitting)} recordings have the label {reference!r}: {listed}; name one of them by its id"
             )
@@ -361,20 +349,22 @@ class RecordingTables(NotebookBase):
                 raise RefusedError(
                     f"{held_text(recording_id, owner, found[0].kind)}: wait for its end, or end that process"
                 )
-            row = {"recording_id": recording_id, **asdict(this_process())}
+            row = {"recording_id": recording_id, **asdict(records.this_process())}
             self._db.table("leases").insert(row, replace=True)
 
     def renew(self, recording_id: str) -> None:
         with self._db.atomic():
-            self._db.execute("UPDATE leases SET renewed_at = ? WHERE recording_id = ?", (utc_now(), recording_id))
+            self._db.execute(
+                "UPDATE leases SET renewed_at = ? WHERE recording_id = ?", (records.utc_now(), recording_id)
+            )
 
     def release(self, recording_id: str) -> None:
         with self._db.atomic():
             self._db.execute("DELETE FROM leases WHERE recording_id = ?", (recording_id,))
 
-    def running(self) -> dict[str, Owner]:
+    def running(self) -> dict[str, records.Owner]:
         owners = {row["recording_id"]: owner_from_row(row) for row in self._rows("SELECT * FROM leases")}
-        return {recording_id: owner for recording_id, owner in owners.items() if is_alive(owner)}
+        return {recording_id: owner for recording_id, owner in owners.items() if records.is_alive(owner)}
 
     # Removing
 
@@ -412,10 +402,10 @@ class RecordingTables(NotebookBase):
 
     # Baselines
 
-    def baselines(self) -> list[Baseline]:
+    def baselines(self) -> list[records.Baseline]:
         sql = "SELECT name, recording_id, set_at FROM baselines JOIN recordings ON id = recording_id"
         rows = self._rows(f"{sql} ORDER BY name, set_at, recording_id")
-        return [Baseline(**row) for row in rows]
+        return [records.Baseline(**row) for row in rows]
 
     def baseline_ids(self, name: str, *kinds: str) -> list[str]:
         sql = "SELECT id, kind FROM baselines JOIN recordings ON id = recording_id WHERE name = ? ORDER BY stored_order"
@@ -434,7 +424,7 @@ class RecordingTables(NotebookBase):
                         " complete it, or measure a new one",
                         options=f"run --resume {head.id}",
                     )
-                self._say(head.id, {f"{BASELINE}/{name}": utc_now()})
+                self._say(head.id, {f"{BASELINE}/{name}": records.utc_now()})
 
     def _is_measured(self, series_id: str) -> bool:
         sql = "SELECT 1 FROM runs WHERE series_id = ? AND phase = 'measured' AND status = 'valid' LIMIT 1"

@@ -9,16 +9,7 @@ from app.child_process import ChildProcess
 from app.clients.base import Secrets
 from app.measure.process import Warned
 from storage.json_reader import JSONNode, above_zero_up_to, shared, up_to
-from storage.loads.records import (
-    Histogram,
-    HistogramBuilder,
-    LoadWorker,
-    RequestKind,
-    Scenario,
-    histogram_from_json,
-    lower_bound,
-    scenario_from_json,
-)
+from storage.loads import records
 from storage.plan import Settings
 from storage.records import Target
 
@@ -43,9 +34,9 @@ class SteadyWindow:
         """Longest time in which a request waited and no bytes moved."""
         self.errors: dict[str, int] = {}
         self.first_error = ""
-        self.response, self.service = HistogramBuilder(), HistogramBuilder()
-        self.operations: dict[RequestKind, HistogramBuilder] = {}
-        self.lateness = HistogramBuilder()
+        self.response, self.service = records.HistogramBuilder(), records.HistogramBuilder()
+        self.operations: dict[records.RequestKind, records.HistogramBuilder] = {}
+        self.lateness = records.HistogramBuilder()
 
     def paused(self, seconds: float) -> None:
         self.pauses += 1
@@ -60,7 +51,7 @@ class SteadyWindow:
     def waited(self, seconds: float, now: float) -> None:
         self.silent_seconds = max(self.silent_seconds, min(seconds, now - self.moved_at))
 
-    def done(self, kind: RequestKind, due: float, began: float, ended: float) -> None:
+    def done(self, kind: records.RequestKind, due: float, began: float, ended: float) -> None:
         self.requests += 1
         if self._slice_seconds:
             self.slices[min(SLICES - 1, int((ended - self.began) / self._slice_seconds))] += 1
@@ -68,7 +59,7 @@ class SteadyWindow:
         self.writes += kind.writes
         self.response.add(ended - due)
         self.service.add(ended - began)
-        self.operations.setdefault(kind, HistogramBuilder()).add(ended - began)
+        self.operations.setdefault(kind, records.HistogramBuilder()).add(ended - began)
 
     def refused(self, seconds: float) -> None:
         self.failures += 1
@@ -103,9 +94,9 @@ def _number(place: JSONNode) -> float:
     return place.number()
 
 
-def _histogram(place: JSONNode) -> Histogram:
-    found = histogram_from_json(place)
-    longest = lower_bound(max(found.counts, default=0))
+def _histogram(place: JSONNode) -> records.Histogram:
+    found = records.histogram_from_json(place)
+    longest = records.lower_bound(max(found.counts, default=0))
     if max(found.count, found.total_microseconds, found.max_microseconds, longest) > _MOST:
         raise place.wrong(f"numbers of at most {_MOST}")
     return found
@@ -113,7 +104,7 @@ def _histogram(place: JSONNode) -> Histogram:
 
 Counted = Annotated[int, up_to(_MOST)]
 Number = Annotated[float, _number]
-Times = Annotated[Histogram, _histogram]
+Times = Annotated[records.Histogram, _histogram]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +135,7 @@ class WorkerFigures:
     slices: tuple[Counted, ...]
     response: Times
     service: Times
-    operations: Mapping[RequestKind, Times]
+    operations: Mapping[records.RequestKind, Times]
     lateness: Times
     logins: Times
     cpu_percent: Number
@@ -185,7 +176,7 @@ class LoadPlan:
     """Assigned to users round-robin."""
     secrets: Secrets = field(default_factory=Secrets)
     settings: Settings = field(default_factory=Settings)
-    scenario: Annotated[Scenario, scenario_from_json]
+    scenario: Annotated[records.Scenario, records.scenario_from_json]
     folder: str = ""
     reuse: bool = False
     keep: bool = False
@@ -278,7 +269,7 @@ class JobsWait:
 class WorkersReady:
     """The worker processes are ready."""
 
-    workers: tuple[LoadWorker, ...]
+    workers: tuple[records.LoadWorker, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,19 +15,7 @@ from app.load.events import PointMeasured, WorkerFigures, counted
 from app.measure.process import Warned
 from app.server.shell import ServerShell, script_file
 from forms.load.summary import overload, tells_of_server
-from storage.loads.records import (
-    MOST_USERS,
-    Histogram,
-    Limit,
-    Load,
-    LoadChoices,
-    LoadPoint,
-    PointServer,
-    PointStatus,
-    PrintQueue,
-    Scenario,
-    added,
-)
+from storage.loads import records
 from storage.records import Spread
 
 _BETWEEN_SECONDS = 0.5
@@ -48,7 +36,7 @@ def newest_job_in(printed: str) -> int | None:
     return max((int(found[1]) for line in printed.splitlines() if (found := _NUMBER.match(line))), default=None)
 
 
-def with_jobs_refused(point: LoadPoint, taken: int | None) -> LoadPoint:
+def with_jobs_refused(point: records.LoadPoint, taken: int | None) -> records.LoadPoint:
     """The point with the jobs that CUPS refused counted as errors."""
     refused = 0 if taken is None else point.requests - taken
     if refused <= 0:
@@ -96,14 +84,14 @@ class PrinterShare:
         said = self._shell.script(script_file("app.load", "print_queue.sh"), variables)
         return said.out if said.code == 0 else None
 
-    def drained(self, since_seconds: float, enough: Callable[[], bool]) -> Iterator[PrintQueue]:
+    def drained(self, since_seconds: float, enough: Callable[[], bool]) -> Iterator[records.PrintQueue]:
         """Looks until the queue is as short as before, the user has had ``enough``, or nobody answers."""
         at_first = None
         while (now := self.waiting()) is not None:
             passed = time.monotonic() - since_seconds
             left = max(0, now - self._waited_before)
             at_first = left if at_first is None else at_first
-            yield PrintQueue(waiting=at_first, left=left, drained_seconds=None if left else passed)
+            yield records.PrintQueue(waiting=at_first, left=left, drained_seconds=None if left else passed)
             if not left or enough():
                 return
             time.sleep(_BETWEEN_SECONDS)
@@ -113,7 +101,7 @@ _TICKS_A_SECOND = 100
 """USER_HZ, the same on every common Linux (proc(5))."""
 
 
-def server_view(samples: Sequence[resources.ResourceSample]) -> PointServer | None:
+def server_view(samples: Sequence[resources.ResourceSample]) -> records.PointServer | None:
     """The server's use of resources; None for fewer than two samples."""
     pairs = list(pairwise(samples))
     if len(pairs) > 3:
@@ -136,7 +124,7 @@ def server_view(samples: Sequence[resources.ResourceSample]) -> PointServer | No
     first, last = pairs[0][0], pairs[-1][1]
     seconds = last.uptime_seconds - first.uptime_seconds
     memory = next((each.memory for each in reversed(samples) if each.memory is not None), None)
-    return PointServer(
+    return records.PointServer(
         samples=len(pairs),
         processors=max(1, round((last.processors.total - first.processors.total) / seconds / _TICKS_A_SECOND)),
         user_percent=busy_percent(lambda each: each.processors.user),
@@ -175,7 +163,7 @@ _OTHER_NAMES = {"smbd": ("cleanupd",)}
 class LoadSamplers(resources.SampledSides):
     """Resource samplers of both sides of a load."""
 
-    def __init__(self, load: Load, ssh: str | None) -> None:
+    def __init__(self, load: records.Load, ssh: str | None) -> None:
         target = load.targets[0]
         is_here = target.abilities.is_local or (ssh is None and is_this_machine(target.host))
         names = [name for server in target.abilities.servers for name in (server, *_OTHER_NAMES.get(server, ()))]
@@ -191,7 +179,7 @@ class LoadSamplers(resources.SampledSides):
         if self.server and self.server.problem:
             yield Warned(text=self.server.problem)
 
-    def between(self, began_seconds: float, ended_seconds: float) -> tuple[PointServer | None, Cards]:
+    def between(self, began_seconds: float, ended_seconds: float) -> tuple[records.PointServer | None, Cards]:
         server = server_view(self.server.samples(began_seconds, ended_seconds)) if self.server else None
         own = self.own.samples(began_seconds, ended_seconds) if self.own else []
         return server, resources.card_rates(own[0], own[-1]) if len(own) > 1 else {}
@@ -209,22 +197,22 @@ _LATE_SHARE, _SLOW_SHARE = 0.99, 0.95
 
 def load_point(
     measured: PointMeasured,
-    server: PointServer | None = None,
+    server: records.PointServer | None = None,
     client_interfaces: dict[str, tuple[float, float]] | None = None,
     *,
     idle: bool = False,
     started_at: str = "",
-) -> LoadPoint:
+) -> records.LoadPoint:
     """The point, valid or not; ``idle`` users make no requests."""
     parts = measured.workers
 
     def total(name: str) -> Any:
         return sum(getattr(each, name) for each in parts)
 
-    service = added(each.service for each in parts)
+    service = records.added(each.service for each in parts)
     everybody = bool(parts) and total("connected") >= measured.users
     names = sorted({name for each in parts for name in each.operations})
-    point = LoadPoint(
+    point = records.LoadPoint(
         number=measured.point,
         users=measured.users,
         connected=total("connected"),
@@ -235,19 +223,20 @@ def load_point(
         slices=tuple(map(sum, zip(*(each.slices for each in parts), strict=False))),
         errors=counted(each.errors for each in parts) if everybody else dict(measured.errors),
         first_error=next((each.first_error for each in parts if each.first_error), "") or measured.first_error,
-        response=added(each.response for each in parts),
+        response=records.added(each.response for each in parts),
         service=service,
         operations={
-            name.value: added(each.operations[name] for each in parts if name in each.operations) for name in names
+            name.value: records.added(each.operations[name] for each in parts if name in each.operations)
+            for name in names
         },
-        logins=added(each.logins for each in parts),
+        logins=records.added(each.logins for each in parts),
         think_seconds=total("think_seconds") / total("pauses") if parts and total("pauses") else None,
         little_percent=_little_percent(parts, service, measured.users),
         generator_cpu_percent=tuple(each.cpu_percent for each in parts),
-        generator_lateness=added(each.lateness for each in parts),
+        generator_lateness=records.added(each.lateness for each in parts),
         client_interfaces=client_interfaces or {},
         server=server,
-        limit=None if measured.failure is None else Limit.GENERATOR,
+        limit=None if measured.failure is None else records.Limit.GENERATOR,
     )
     held = max((each.held_percent for each in parts), default=0.0)
     silent = max((each.silent_seconds for each in parts), default=0.0)
@@ -259,7 +248,7 @@ def load_point(
     return replace(point, status=status, reason=reason)
 
 
-def _little_percent(parts: Sequence[WorkerFigures], service: Histogram, users: int) -> float | None:
+def _little_percent(parts: Sequence[WorkerFigures], service: records.Histogram, users: int) -> float | None:
     """How far users = requests/s x (answer + pause) is off, in percent, corrected for the window's edges.
     Source: J. D. C. Little, Operations Research 9 (1961), 383.
     """
@@ -282,25 +271,25 @@ def _silence(silent_seconds: float, seconds: float) -> str | None:
 
 
 def _judged(
-    point: LoadPoint, failure: str | None, held_percent: float, untrue: str | None, absent: str, *, idle: bool
-) -> tuple[PointStatus, str | None]:
+    point: records.LoadPoint, failure: str | None, held_percent: float, untrue: str | None, absent: str, *, idle: bool
+) -> tuple[records.PointStatus, str | None]:
     if failure is not None:
-        return PointStatus.FAILED, failure
+        return records.PointStatus.FAILED, failure
     if point.connected < point.users:
         missing = f"{point.connected} of {point.users} users had a session" + (" at the end" if point.requests else "")
         more = "; look how many connections the server takes at most" if point.connected else ""
-        return PointStatus.FAILED, f"{missing}: {point.first_error or absent}{more}"
+        return records.PointStatus.FAILED, f"{missing}: {point.first_error or absent}{more}"
     if not idle and not point.requests:
         why = point.first_error or "measure for longer, or take smaller files"
-        return PointStatus.FAILED, f"no request was completed in {point.seconds:.0f} s: {why}"
+        return records.PointStatus.FAILED, f"no request was completed in {point.seconds:.0f} s: {why}"
     if not idle and (limit := _generator_limit(point, held_percent)) is not None:
-        return PointStatus.GENERATOR, f"the generator, not the server: {limit}"
+        return records.PointStatus.GENERATOR, f"the generator, not the server: {limit}"
     if untrue is not None:
-        return PointStatus.REJECTED, f"its numbers contradict one another: {untrue}"
-    return PointStatus.VALID, None
+        return records.PointStatus.REJECTED, f"its numbers contradict one another: {untrue}"
+    return records.PointStatus.VALID, None
 
 
-def _generator_limit(point: LoadPoint, held_percent: float) -> str | None:
+def _generator_limit(point: records.LoadPoint, held_percent: float) -> str | None:
     busiest = max(point.generator_cpu_percent, default=0.0)
     if busiest > MOST_GENERATOR_PERCENT:
         return f"one of its processes used {busiest:.0f} % of a processor"
@@ -313,7 +302,7 @@ def _generator_limit(point: LoadPoint, held_percent: float) -> str | None:
     return None
 
 
-def _contradiction(point: LoadPoint, answers: int, failures: int, pauses: int) -> str | None:
+def _contradiction(point: records.LoadPoint, answers: int, failures: int, pauses: int) -> str | None:
     if point.requests + failures != answers:
         return f"{answers:,} answers are not {point.requests:,} requests and {failures:,} errors"
     if not point.requests == point.service.count == point.response.count:
@@ -340,7 +329,9 @@ class NextPoint(NamedTuple):
     size_bytes: int | None = None
 
 
-def next_point(points: Sequence[LoadPoint], choices: LoadChoices, scenario: Scenario) -> NextPoint | None:
+def next_point(
+    points: Sequence[records.LoadPoint], choices: records.LoadChoices, scenario: records.Scenario
+) -> NextPoint | None:
     """The next point to measure; None at the end."""
     if choices.find_capacity:
         users = _next_of_search(points, choices, scenario)
@@ -352,20 +343,22 @@ def next_point(points: Sequence[LoadPoint], choices: LoadChoices, scenario: Scen
     return next((each for each in wanted if each not in done), None)
 
 
-def _next_of_search(points: Sequence[LoadPoint], choices: LoadChoices, scenario: Scenario) -> int | None:
+def _next_of_search(
+    points: Sequence[records.LoadPoint], choices: records.LoadChoices, scenario: records.Scenario
+) -> int | None:
     first = choices.users[0] if choices.users else FIRST_USERS
     if not points:
         return first
     last = points[-1]
     if not tells_of_server(last):
         tries = sum(point.users == last.users for point in points)
-        again = last.status is not PointStatus.FAILED and tries < MOST_TRIES
+        again = last.status is not records.PointStatus.FAILED and tries < MOST_TRIES
         return last.users if again else None
     judged = [(point, overload(point, choices, scenario)) for point in points if tells_of_server(point)]
     broken = [point.users for point, why in judged if why is not None]
     carried = [point.users for point, why in judged if why is None]
     if not broken:
-        return max(carried) * 2 if max(carried) * 2 <= MOST_USERS else None
+        return max(carried) * 2 if max(carried) * 2 <= records.MOST_USERS else None
     low = max((users for users in carried if users < min(broken)), default=0)
     high = min(broken)
     if high - low <= max(1, round(BRACKET_SHARE * low)):

@@ -6,17 +6,9 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from forms import wording
+from forms.comparison import summary
 from forms.comparison.blame import with_blame
 from forms.comparison.comparison import Comparison, basis_sentence, hint_sentence
-from forms.comparison.summary import (
-    FTP,
-    ComparisonRow,
-    ComparisonSummary,
-    ProtocolMatrix,
-    comparisons,
-    protocol_matrix,
-    sides_of,
-)
 from forms.layout import Tone
 from forms.report import (
     Bar,
@@ -93,13 +85,13 @@ FORM = "comparison"
 NOT_MEASURED = "n.a."
 
 
-def comparison_report(shown: Sequence[Series], found: Sequence[ComparisonSummary] | None = None) -> Report:
+def comparison_report(shown: Sequence[Series], found: Sequence[summary.ComparisonSummary] | None = None) -> Report:
     """A pair, or the matrix with the base first; ``found`` has comparisons already made."""
-    found = comparisons(sides_of([(one,) for one in shown])) if found is None else found
-    return pair_report(found[0]) if len(found) == 1 else _matrix_report(protocol_matrix(shown), found)
+    found = summary.comparisons(summary.sides_of([(one,) for one in shown])) if found is None else found
+    return pair_report(found[0]) if len(found) == 1 else _matrix_report(summary.protocol_matrix(shown), found)
 
 
-def pair_report(form: ComparisonSummary) -> Report:
+def pair_report(form: summary.ComparisonSummary) -> Report:
     """Two series side by side."""
     comparison, way = form.comparison, form.comparison.settle
     tables = [_averages(form), replace(_properties("Side by side", form.rows), is_detail=True)]
@@ -126,7 +118,7 @@ def pair_report(form: ComparisonSummary) -> Report:
     return with_blame(report, *map(profile_rounds, sides))
 
 
-def _matrix_report(matrix: ProtocolMatrix, found: Sequence[ComparisonSummary]) -> Report:
+def _matrix_report(matrix: summary.ProtocolMatrix, found: Sequence[summary.ComparisonSummary]) -> Report:
     remarks = dict.fromkeys(f"{form.comparison.other_name}: {remark}" for form in found for remark in form.remarks)
     return Report(
         form=FORM,
@@ -159,7 +151,7 @@ def blank_comparison_report() -> Report:
 _AVERAGE = 3
 
 
-def _averages(form: ComparisonSummary) -> Table:
+def _averages(form: summary.ComparisonSummary) -> Table:
     rows: list[Row] = []
     ends: list[int] = []
     for side, (name, filled) in enumerate((("base", form.bases), ("other", form.others))):
@@ -189,12 +181,12 @@ def _averages(form: ComparisonSummary) -> Table:
     return Table(columns=columns, rows=tuple(rows), caption="Averages of the valid runs", entry="side")
 
 
-def _change(form: ComparisonSummary, base: int, other: int) -> Cell:
+def _change(form: summary.ComparisonSummary, base: int, other: int) -> Cell:
     change = form.comparison.change_percent
     return Cell(value=change, formula=None if change is None else change_formula(_AVERAGE, base, other))
 
 
-def _properties(caption: str, rows: Sequence[ComparisonRow]) -> Table:
+def _properties(caption: str, rows: Sequence[summary.ComparisonRow]) -> Table:
     return Table(
         columns=columns_of("", "Base", "Other", "Differs"),
         rows=tuple(row_of(r.name, r.base, r.other, "yes" if r.differs else "") for r in rows if r.base or r.other),
@@ -202,7 +194,7 @@ def _properties(caption: str, rows: Sequence[ComparisonRow]) -> Table:
     )
 
 
-def _chart(form: ComparisonSummary) -> Chart | None:
+def _chart(form: summary.ComparisonSummary) -> Chart | None:
     bars = tuple(
         Bar(
             name=f"{name}: {wording.name_of(one.series)}",
@@ -227,7 +219,7 @@ def interval_of(found: Comparison, one: SeriesSummary) -> tuple[float, float] | 
     return one.average.bytes_per_second / factor, one.average.bytes_per_second * factor
 
 
-def matrix_chart(matrix: ProtocolMatrix) -> Chart:
+def matrix_chart(matrix: summary.ProtocolMatrix) -> Chart:
     """The averages as bars, row by row."""
     bars = tuple(
         Bar(name=f"{row.name} {name}", value=cell.bytes_per_second)
@@ -238,13 +230,13 @@ def matrix_chart(matrix: ProtocolMatrix) -> Chart:
     return Chart(title="Average throughput", unit="bytes/sec", bars=bars)
 
 
-def matrix_table(matrix: ProtocolMatrix) -> Table:
+def matrix_table(matrix: summary.ProtocolMatrix) -> Table:
     """Averages with half their 95 % intervals, in MB/s, or kB/s where one is below 1 MB/s."""
     rates = [cell.bytes_per_second for row in matrix.rows for cell in row.cells if cell and cell.bytes_per_second]
     factor, unit = (1e3, "kB/s") if rates and min(rates) < 1e6 else (1e6, "MB/s")
     headings = []
     for name in matrix.columns:
-        headings += [f"{name}, {unit}", "±", *(["% of FTP"] if matrix.has_ftp and name != FTP else [])]
+        headings += [f"{name}, {unit}", "±", *(["% of FTP"] if matrix.has_ftp and name != summary.FTP else [])]
     return Table(
         columns=columns_of("Command", *((heading, ReportKind.DECIMAL) for heading in headings)),
         rows=tuple(_row(matrix, index, factor) for index in range(len(matrix.rows))),
@@ -252,7 +244,7 @@ def matrix_table(matrix: ProtocolMatrix) -> Table:
     )
 
 
-def _row(matrix: ProtocolMatrix, index: int, factor: float) -> Row:
+def _row(matrix: summary.ProtocolMatrix, index: int, factor: float) -> Row:
     row = matrix.rows[index]
     cells = [Cell(value=row.name)]
     for name, cell in zip(matrix.columns, row.cells, strict=True):
@@ -263,14 +255,14 @@ def _row(matrix: ProtocolMatrix, index: int, factor: float) -> Row:
             Cell(value=NOT_MEASURED if rate is None else rate / factor),
             Cell(value=None if half is None else half / factor),
         ]
-        if matrix.has_ftp and name != FTP:
+        if matrix.has_ftp and name != summary.FTP:
             share = cell.percent_of_ftp if cell else None  # FTP's average is the first after the names
             formula = Formula(template="100*{0}/{1}", references=(cell_at(here, index), cell_at(1, index)))
             cells.append(Cell(value=share, formula=None if share is None else formula))
     return Row(cells=tuple(cells))
 
 
-def _verdicts(found: Sequence[ComparisonSummary]) -> Table:
+def _verdicts(found: Sequence[summary.ComparisonSummary]) -> Table:
     return table_of(
         (form.comparison for form in found),
         ("Series", ReportKind.TEXT, lambda one: one.other_name),

@@ -8,15 +8,7 @@ from forms.audit.report import audit_answer, audit_document, remedies, said_of
 from forms.comparison.blame import with_blame
 from forms.diagnosis import summary
 from forms.diagnosis.summary import figures, patterns
-from forms.findings.finding import (
-    FAR_SECONDS,
-    SIGNS,
-    Finding,
-    Severity,
-    changes_table,
-    finding_document,
-    findings_table,
-)
+from forms.findings import finding
 from forms.layout import Tone, Toned
 from forms.report import Report, Table, columns_of, fields_of, row_of
 from forms.wording import plain
@@ -57,7 +49,7 @@ _USUALLY = {
 _WORKED_OUT = "an old server: GMAC needs Samba 4.15, Windows 11 or Windows Server 2022"
 
 
-def complaints(diagnosis: Diagnosis) -> list[Finding]:
+def complaints(diagnosis: Diagnosis) -> list[finding.Finding]:
     """What is wrong, the costliest for users first; then what is worth knowing."""
     stages = ((rule, diagnosis.stage(name)) for name, rule in RULES)
     found = [one for rule, stage in stages if stage and (one := rule(stage, diagnosis))]
@@ -66,7 +58,7 @@ def complaints(diagnosis: Diagnosis) -> list[Finding]:
     return sorted(found, key=lambda one: (not one.is_wrong, -1 if one.cost is None else -one.cost - 1))
 
 
-def slow_connect(stage: Stage, _: Diagnosis) -> Finding | None:
+def slow_connect(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     """The stage of the first connect that takes the time."""
     totals = stage.of("total_seconds")
     if not totals:
@@ -85,9 +77,9 @@ def slow_connect(stage: Stage, _: Diagnosis) -> Finding | None:
     spans = later and f"{wording.milliseconds(min(later))} to {wording.milliseconds(max(later))}"
     sure = f"{wording.count(len(later), 'later login')}: {spans}" if later else "measured once"
     parts = ", ".join(f"{_USUALLY[one][0]} {wording.seconds(legs[one][0])}" for one in legs if beyond[one] >= lost / 20)
-    return Finding(
+    return finding.Finding(
         key="slow-connect",
-        severity=Severity.PROBLEM if again else Severity.WARNING,
+        severity=finding.Severity.PROBLEM if again else finding.Severity.WARNING,
         title=f"The first connect takes {wording.seconds(totals[0])}, {wording.seconds(legs[worst][0])} of it for"
         f" {name}",
         evidence=f"Of it: {parts}. {'Each later login waits again' if again else 'Later logins do not wait'}.",
@@ -97,13 +89,13 @@ def slow_connect(stage: Stage, _: Diagnosis) -> Finding | None:
     )
 
 
-def far_away(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
+def far_away(stage: Stage, diagnosis: Diagnosis) -> finding.Finding | None:
     """Credits that do not fill the path, else the distance itself."""
     if not stage.of("echo_seconds"):
         return None
     trip, (low, high) = summary.middle(stage.of("echo_seconds"))
     rates = summary.rates_in_flight(stage)
-    if summary.at_least(stage.of("echo_seconds")) < FAR_SECONDS or len(rates) < 2:
+    if summary.at_least(stage.of("echo_seconds")) < finding.FAR_SECONDS or len(rates) < 2:
         return None
     most, least = max(rates), min(rates)
     half = max(size for size in rates if size <= most / 2 or size == least)
@@ -114,9 +106,9 @@ def far_away(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
     link = diagnosis.link_bits_per_second
     if granted < asked and rates[most] >= RISING * rates[half]:
         needed = f"{wording.binary_size(int(link / 8 * trip))}" if link else f"more than {wording.binary_size(most)}"
-        return Finding(
+        return finding.Finding(
             key="credits",
-            severity=Severity.PROBLEM,
+            severity=finding.Severity.PROBLEM,
             title=f"The path needs {needed} in flight, the server grants {wording.binary_size(int(granted))}",
             evidence=f"At a round trip of {wording.milliseconds(trip)}, {wording.binary_size(half)} in flight carry"
             f" {wording.rate(rates[half])} and {carried}: it still rises when the credits run out.",
@@ -125,7 +117,7 @@ def far_away(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
             sure=sure,
             setting="smb2 max credits=8192",
         )
-    return Finding(
+    return finding.Finding(
         key="distance",
         title=f"The server is {wording.milliseconds(trip)} away, and each request waits that long",
         evidence=f"One request of {wording.binary_size(least)} at a time carries {wording.rate(rates[least])},"
@@ -152,7 +144,7 @@ def _per_file(stage: Stage) -> tuple[str, float, float, float] | None:
     return max(found, key=lambda one: one[1], default=None)
 
 
-def many_small_files(stage: Stage, _: Diagnosis) -> Finding | None:
+def many_small_files(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     """Small files whose time goes to the way, or to moving the data."""
     slower = _per_file(stage)
     if slower is None:
@@ -168,7 +160,7 @@ def many_small_files(stage: Stage, _: Diagnosis) -> Finding | None:
         title = f"Each small file costs {trips} round trips of {wording.milliseconds(trip)}: distance, not the disk"
     else:
         title = f"Each small file takes {wording.milliseconds(seconds)}, most of it to move {size}"
-    return Finding(
+    return finding.Finding(
         key="small-files",
         title=title,
         evidence=f"{wording.milliseconds(seconds)} a file of {size} by {command},"
@@ -191,7 +183,7 @@ def _opening(stage: Stage, command: str) -> tuple[float, float]:
     return max(0.0, summary.middle(times)[0] - trips), max(0.0, summary.at_least(times) - trips)
 
 
-def slow_open(stage: Stage, _: Diagnosis) -> Finding | None:
+def slow_open(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     """Small files whose time goes to opening and closing them in the server."""
     slower = _per_file(stage)
     if slower is None:
@@ -201,7 +193,7 @@ def slow_open(stage: Stage, _: Diagnosis) -> Finding | None:
     if low < SLOW_FILE_SECONDS / 2 or opening < 0.5 * seconds:
         return None
     opened, closed = (summary.middle(stage.of(f"{command}_{part}_seconds"))[0] for part in ("open", "close"))
-    return Finding(
+    return finding.Finding(
         key="slow-open",
         title=f"Opening and closing a file takes the server {wording.milliseconds(opening)}",
         evidence=f"By {command}: open {wording.milliseconds(opened)}, close {wording.milliseconds(closed)}, of"
@@ -213,12 +205,12 @@ def slow_open(stage: Stage, _: Diagnosis) -> Finding | None:
     )
 
 
-def large_folders(stage: Stage, _: Diagnosis) -> Finding | None:
+def large_folders(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     """The costliest of: a missing name, the questions of a file manager, a listing that grows too fast."""
     return max(_of_a_folder(stage), key=lambda one: one.cost or 0.0, default=None)
 
 
-def _of_a_folder(stage: Stage) -> Iterator[Finding]:
+def _of_a_folder(stage: Stage) -> Iterator[finding.Finding]:
     counts, trip = summary.sizes_of(stage, "list"), summary.round_trip(stage)
     if not counts:
         return
@@ -228,7 +220,7 @@ def _of_a_folder(stage: Stage) -> Iterator[Finding]:
         value, low = summary.middle(missing)[0], summary.at_least(missing)
         base = summary.middle(stage.of(f"missing_{counts[0]}_seconds"))[0] if len(counts) > 1 else trip
         if low - base >= MISSING_NAME_SECONDS:
-            yield Finding(
+            yield finding.Finding(
                 key="missing-name",
                 title=f"A missing name costs {wording.milliseconds(value)}: a scan of {count:,} entries",
                 evidence=f"{wording.milliseconds(base)} in a folder of {counts[0]:,} entries."
@@ -244,7 +236,7 @@ def _of_a_folder(stage: Stage) -> Iterator[Finding]:
         value, low = summary.middle(asked)[0], summary.at_least(asked)
         if low >= SLOW_ENTRY_SECONDS:
             far = 2 * trip >= value / 2
-            yield Finding(
+            yield finding.Finding(
                 key="slow-folder",
                 title=f"Showing a folder takes {wording.milliseconds(value)} for each entry",
                 evidence=f"A file manager that asks for attributes and streams waits {wording.seconds(value * count)}"
@@ -258,7 +250,7 @@ def _of_a_folder(stage: Stage) -> Iterator[Finding]:
     steep = summary.growth(stage)
     if steep and steep[1][0] >= STEEP:
         took = summary.middle(stage.of(f"list_{count}_seconds"))[0]
-        yield Finding(
+        yield finding.Finding(
             key="steep-folder",
             title=f"Listing grows faster than the folder: ten times the entries take {10 ** steep[0]:.0f} times as"
             " long",
@@ -269,7 +261,7 @@ def _of_a_folder(stage: Stage) -> Iterator[Finding]:
         )
 
 
-def protected(stage: Stage, _: Diagnosis) -> Finding | None:
+def protected(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     """Signing or encryption that the server asks for."""
     base = stage.of("plain_bytes_per_second")
     if not base:
@@ -291,9 +283,9 @@ def protected(stage: Stage, _: Diagnosis) -> Finding | None:
     rest = summary.price(base, stage.of("encrypted_bytes_per_second")) if what == "signed" else None
     spent = f" This machine alone spends at least {wording.percent(100 * share)} of it on signing." if share else ""
     more = f" Encryption would cost {wording.percent(rest[0])} more." if rest and rest[1][0] > 0 else ""
-    return Finding(
+    return finding.Finding(
         key="encryption" if what == "encrypted" else "signing",
-        severity=Severity.WARNING if old else Severity.NOTE,
+        severity=finding.Severity.WARNING if old else finding.Severity.NOTE,
         title=f"Every request is {what} ({algorithm}), because the server asks for it",
         evidence=f"A get ran at {wording.rate(rate)}.{spent}{more} This processor's AES instructions:"
         f" {stage.facts.get('client.aes', 'unknown')}.",
@@ -306,13 +298,13 @@ def protected(stage: Stage, _: Diagnosis) -> Finding | None:
 _KEEP = "Keep it: it protects what crosses the network, and this is its fastest algorithm."
 
 
-def fades(stage: Stage, _: Diagnosis) -> Finding | None:
+def fades(stage: Stage, _: Diagnosis) -> finding.Finding | None:
     """A long run that becomes slower for good."""
     found = summary.break_of(stage)
     if found is None or found.after > FADES_TO * found.before:
         return None
     flush = stage.number("flush_seconds") or 0.0
-    return Finding(
+    return finding.Finding(
         key="fast-then-slow",
         title=f"Fast, then slow: after {wording.seconds(found.at_seconds)} at {wording.rate(found.before)} it is"
         f" {wording.rate(found.after)}",
@@ -323,16 +315,16 @@ def fades(stage: Stage, _: Diagnosis) -> Finding | None:
     )
 
 
-def one_stream(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
+def one_stream(stage: Stage, diagnosis: Diagnosis) -> finding.Finding | None:
     """Several connections that carry more than one does; on the loopback they only share the processors."""
     way, found = diagnosis.stage(StageName.DISTANCE), summary.connections_factor(stage)
-    if found is None or diagnosis.loopback or (way and summary.round_trip(way) >= FAR_SECONDS):
+    if found is None or diagnosis.loopback or (way and summary.round_trip(way) >= finding.FAR_SECONDS):
         return None
     factor, (low, high) = found
     if low < ONE_STREAM_LIMITS:
         return None
     count, offered = int(stage.number("connections") or 0), int(stage.number("interfaces") or 0)
-    return Finding(
+    return finding.Finding(
         key="one-stream",
         title=f"{count} connections carry {factor:.1f} times as much: one stream is the limit",
         evidence=f"The server offers {wording.count(offered, 'interface')} for multichannel.",
@@ -345,15 +337,17 @@ def one_stream(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
     )
 
 
-def _bad_settings(diagnosis: Diagnosis) -> Finding | None:
+def _bad_settings(diagnosis: Diagnosis) -> finding.Finding | None:
     audit = diagnosis.audit
     bad = [one for one in audit.findings if one.verdict in {Ruling.HARMFUL, Ruling.CONTRADICTORY}] if audit else []
     if audit is None or not bad:
         return None
     first = next(iter(remedies(bad)), None)
-    return Finding(
+    return finding.Finding(
         key="settings",
-        severity=Severity.PROBLEM if any(one.verdict is Ruling.HARMFUL for one in bad) else Severity.WARNING,
+        severity=finding.Severity.PROBLEM
+        if any(one.verdict is Ruling.HARMFUL for one in bad)
+        else finding.Severity.WARNING,
         title=f"The server's settings: {audit_answer(audit)[:-1]}",
         evidence="; ".join(f"{said_of(one)}: {one.why} {one.price}".strip() for one in bad[:_NAMED_SETTINGS]),
         what_to_do=f"{bad[0].what_to_do} `sharebench audit TARGET` shows all of them.",
@@ -362,7 +356,7 @@ def _bad_settings(diagnosis: Diagnosis) -> Finding | None:
     )
 
 
-RULES: tuple[tuple[StageName, Callable[[Stage, Diagnosis], Finding | None]], ...] = (
+RULES: tuple[tuple[StageName, Callable[[Stage, Diagnosis], finding.Finding | None]], ...] = (
     (StageName.CONNECT, slow_connect),
     (StageName.DISTANCE, far_away),
     (StageName.SMALL_FILES, many_small_files),
@@ -403,9 +397,9 @@ def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def complaint_document(complaint: Finding) -> dict[str, Any]:
+def complaint_document(complaint: finding.Finding) -> dict[str, Any]:
     """A finding with the keys of ``sharebench/findings/1``."""
-    found = {name: value for name, value in finding_document(complaint).items() if name != "series"}
+    found = {name: value for name, value in finding.finding_document(complaint).items() if name != "series"}
     return {**found, "cost": complaint.cost, "certainty": complaint.sure, "setting": complaint.setting or None}
 
 
@@ -417,7 +411,7 @@ def diagnosis_answer(diagnosis: Diagnosis) -> Toned:
     if wrong:
         first = wrong[0]
         more = f" {len(wrong) - 1} more below." if len(wrong) > 1 else ""
-        return Toned(f"{SIGNS[first.severity]} {first.title}.{more}", SIGNS[first.severity].tone)
+        return Toned(f"{finding.SIGNS[first.severity]} {first.title}.{more}", finding.SIGNS[first.severity].tone)
     if not done:
         return Toned(f"Nothing was measured{f': {plain(diagnosis.error)}' if diagnosis.error else ''}.", Tone.CAUTION)
     known = f" {wording.count(len(found), 'thing')} worth knowing below." if found else ""
@@ -456,7 +450,7 @@ def _tables(diagnosis: Diagnosis) -> Iterator[Table]:
     found, measured = complaints(diagnosis), figures(diagnosis)
     for caption, wrong in (("What is wrong, the costliest first", True), ("Worth knowing", False)):
         if of_these := [one for one in found if one.is_wrong is wrong]:
-            yield findings_table(of_these, caption)
+            yield finding.findings_table(of_these, caption)
     rates = {one.key: one.text for one in measured}
     copied = [(one, [f"{one.key}_{command}" for command in ("put", "get")]) for one in patterns()]
     apart = {key for _, keys in copied for key in keys}
@@ -496,9 +490,9 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
             ),
         ),
         tables=(
-            *changes_table(
+            *finding.changes_table(
                 [(one.title, one.evidence) for one in gone],
-                [(one.title, one.evidence, SIGNS[one.severity].tone) for one in new],
+                [(one.title, one.evidence, finding.SIGNS[one.severity].tone) for one in new],
             ),
             *tables,
         ),
@@ -516,6 +510,6 @@ def diagnosis_comparison(base: Diagnosis, other: Diagnosis) -> Report:
     return with_blame(report, *(profile_rounds(stage.facts if stage else {}) for stage in stages))
 
 
-def _only_in(one: Diagnosis, other: Diagnosis) -> Sequence[Finding]:
+def _only_in(one: Diagnosis, other: Diagnosis) -> Sequence[finding.Finding]:
     known = {each.key for each in complaints(other)}
     return [each for each in complaints(one) if each.key not in known]

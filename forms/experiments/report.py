@@ -4,47 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from forms import wording
+from forms import report, wording
 from forms.comparison.comparison import SettlingStep, basis_sentence
 from forms.comparison.report import comparison_document, matrix_chart, matrix_table, verdict_document
-from forms.experiments.summary import (
-    ExperimentStep,
-    ExperimentSummary,
-    Gain,
-    Repeats,
-    Selftest,
-    Station,
-    StationPlace,
-    StationState,
-    Survey,
-    experiment_summary,
-    repeats,
-    repeats_sentences,
-    selftest,
-    sentences,
-    survey_of,
-)
+from forms.experiments import summary
 from forms.findings.finding import finding_document, findings_table
 from forms.layout import Tone, Toned
-from forms.report import (
-    Bar,
-    Cell,
-    Chart,
-    Field,
-    Formula,
-    Mark,
-    Report,
-    ReportKind,
-    Row,
-    Table,
-    blank_form,
-    cell_at,
-    change_formula,
-    columns_of,
-    fields_of,
-    row_of,
-    table_of,
-)
 from forms.series.report import origin_fields, resumed_text
 from forms.series.summary import run_form
 from forms.stats.summary import mean
@@ -60,12 +25,12 @@ REPEATS_SCHEMA = "sharebench/repeats/1"
 Document = dict[str, Any]
 
 
-def steps_document(summary: ExperimentSummary) -> Document:
+def steps_document(experiment: summary.ExperimentSummary) -> Document:
     """The JSON object ``sharebench/experiment/1``."""
     return {
         "schema": EXPERIMENT_SCHEMA,
-        "experiment": summary.name,
-        "rungs": [_step(step) for step in summary.steps],
+        "experiment": experiment.name,
+        "rungs": [_step(step) for step in experiment.steps],
         "gains": [
             {
                 "command": gain.command.value,
@@ -75,12 +40,12 @@ def steps_document(summary: ExperimentSummary) -> Document:
                 "counted": [step.series.id for step in gain.counted],
                 **verdict_document(gain.comparison),
             }
-            for gain in summary.gains
+            for gain in experiment.gains
         ],
     }
 
 
-def survey_document(filled: Survey) -> Document:
+def survey_document(filled: summary.Survey) -> Document:
     """The JSON object ``sharebench/survey/1``."""
     return {
         "schema": SURVEY_SCHEMA,
@@ -101,7 +66,7 @@ def survey_document(filled: Survey) -> Document:
     }
 
 
-def selftest_document(test: Selftest) -> Document:
+def selftest_document(test: summary.Selftest) -> Document:
     """The JSON object ``sharebench/selftest/1``."""
     return {
         "schema": SELFTEST_SCHEMA,
@@ -114,7 +79,7 @@ def selftest_document(test: Selftest) -> Document:
     }
 
 
-def _step(step: ExperimentStep) -> Document:
+def _step(step: summary.ExperimentStep) -> Document:
     found = step.comparison
     return {
         "number": step.number,
@@ -139,127 +104,132 @@ def _step(step: ExperimentStep) -> Document:
 
 
 FORM = "ladder"  # in CSV and JSON files since version 0.1
-_RATE = ("Average, bytes/sec", ReportKind.WHOLE)
-_COLUMNS = columns_of(
-    "No", "Change", "Series", _RATE, "From", ("Change in %", ReportKind.SIGNED), "Verdict", "Decision"
+_RATE = ("Average, bytes/sec", report.ReportKind.WHOLE)
+_COLUMNS = report.columns_of(
+    "No", "Change", "Series", _RATE, "From", ("Change in %", report.ReportKind.SIGNED), "Verdict", "Decision"
 )
 _AVERAGE = 3
-_MARKS: Mapping[Decision | None, Mark] = {Decision.REVERTED: Mark.RESTORED}
+_MARKS: Mapping[Decision | None, report.Mark] = {Decision.REVERTED: report.Mark.RESTORED}
 _NO_GAIN = "nothing yet, since no change is in force"
 
 
-def experiment_report(name: str, series: Sequence[Series], kind: ExperimentKind = ExperimentKind.STEPS) -> Report:
+def experiment_report(
+    name: str, series: Sequence[Series], kind: ExperimentKind = ExperimentKind.STEPS
+) -> report.Report:
     """The report of that kind, series in the order measured. Raises ValueError for half a self-test."""
     match kind:
         case ExperimentKind.STEPS:
-            return steps_report(experiment_summary(name, series))
+            return steps_report(summary.experiment_summary(name, series))
         case ExperimentKind.SURVEY:
-            return survey_report(survey_of(name, series))
+            return survey_report(summary.survey_of(name, series))
         case ExperimentKind.SELFTEST:
             first, second = series
-            return selftest_report(selftest(first, second))
+            return selftest_report(summary.selftest(first, second))
         case ExperimentKind.REPEATS:
-            return repeats_report(repeats(series))
+            return repeats_report(summary.repeats(series))
         case _:
             raise ValueError(f"a {kind} needs its plan: forms.trials")
 
 
-def steps_report(summary: ExperimentSummary) -> Report:
+def steps_report(experiment: summary.ExperimentSummary) -> report.Report:
     """An experiment; restored changes are struck out."""
-    ways = dict.fromkeys(f"{r.series.command} {format_target(r.series.target, escaped=False)}" for r in summary.steps)
-    verdicts = (_verdict(step) for step in summary.steps if step.comparison)
+    ways = dict.fromkeys(
+        f"{r.series.command} {format_target(r.series.target, escaped=False)}" for r in experiment.steps
+    )
+    verdicts = (_verdict(step) for step in experiment.steps if step.comparison)
     settling = (
-        (f"To settle {step.number}", f"{way.sentence} Command: {way.command_text}") for step, way in open_steps(summary)
+        (f"To settle {step.number}", f"{way.sentence} Command: {way.command_text}")
+        for step, way in open_steps(experiment)
     )
-    return Report(
+    return report.Report(
         form=FORM,
-        title=f"Experiment {summary.name}",
-        name=summary.name,
+        title=f"Experiment {experiment.name}",
+        name=experiment.name,
         fields=(
-            *fields_of(*((wording.ANSWER, one.text, one.tone) for one in [*gain_headlines(summary)][:1])),
-            *fields_of(("Measured", ", ".join(ways))),
-            *origin_fields([step.series for step in summary.steps]),
+            *report.fields_of(*((wording.ANSWER, one.text, one.tone) for one in [*gain_headlines(experiment)][:1])),
+            *report.fields_of(("Measured", ", ".join(ways))),
+            *origin_fields([step.series for step in experiment.steps]),
         ),
-        tables=(steps_table(summary),),
-        results=(*verdicts, *gain_fields(summary), *fields_of(*settling)),
-        advice=tuple(f"{step.number}, {said}" for step in summary.steps for said in _evidence(step, resumed=True)),
-        drawn=(_chart(summary),),
-        document=lambda: steps_document(summary),
+        tables=(steps_table(experiment),),
+        results=(*verdicts, *gain_fields(experiment), *report.fields_of(*settling)),
+        advice=tuple(f"{step.number}, {said}" for step in experiment.steps for said in _evidence(step, resumed=True)),
+        drawn=(_chart(experiment),),
+        document=lambda: steps_document(experiment),
     )
 
 
-def steps_table(summary: ExperimentSummary) -> Table:
+def steps_table(experiment: summary.ExperimentSummary) -> report.Table:
     """A row per step."""
-    numbers = {step.series.id: step.number for step in summary.steps}
-    return Table(columns=_COLUMNS, rows=tuple(_row(step, numbers) for step in summary.steps))
+    numbers = {step.series.id: step.number for step in experiment.steps}
+    return report.Table(columns=_COLUMNS, rows=tuple(_row(step, numbers) for step in experiment.steps))
 
 
-def short_steps_table(summary: ExperimentSummary) -> Table:
+def short_steps_table(experiment: summary.ExperimentSummary) -> report.Table:
     """The same without ids, for a small screen that shows the step beside it."""
-    rows = (replace(row, cells=(*row.cells[:2], *row.cells[3:])) for row in steps_table(summary).rows)
-    return Table(columns=(*_COLUMNS[:2], *_COLUMNS[3:]), rows=tuple(rows))
+    rows = (replace(row, cells=(*row.cells[:2], *row.cells[3:])) for row in steps_table(experiment).rows)
+    return report.Table(columns=(*_COLUMNS[:2], *_COLUMNS[3:]), rows=tuple(rows))
 
 
-def step_report(step: ExperimentStep) -> Report:
+def step_report(step: summary.ExperimentStep) -> report.Report:
     """All about one step."""
     series = step.series
     fields = (
-        Field(name="Series", text=" · ".join(filter(None, (series.id, series.label)))),
+        report.Field(name="Series", text=" · ".join(filter(None, (series.id, series.label)))),
         *([_verdict(step)] if step.comparison else []),
-        *([Field(name="Decision", text=_state(step))] if step.change else []),
-        *fields_of(("Resumed", resumed_text(series) if series.resumed_at else "")),
+        *([report.Field(name="Decision", text=_state(step))] if step.change else []),
+        *report.fields_of(("Resumed", resumed_text(series) if series.resumed_at else "")),
     )
-    return Report(form="step", title=_change(step), name=series.id, fields=fields, advice=tuple(_evidence(step)))
+    return report.Report(form="step", title=_change(step), name=series.id, fields=fields, advice=tuple(_evidence(step)))
 
 
-def gain_fields(summary: ExperimentSummary) -> Iterator[Field]:
+def gain_fields(experiment: summary.ExperimentSummary) -> Iterator[report.Field]:
     """The total gain of the changes in force, per direction."""
-    several = len(summary.gains) > 1
-    for gain in summary.gains:
-        yield Field(name=f"Gained in all, {gain.command}" if several else "Gained in all", text=_gained(gain))
-    if not summary.gains:
-        yield Field(name="Gained in all", text=_NO_GAIN)
+    several = len(experiment.gains) > 1
+    for gain in experiment.gains:
+        yield report.Field(name=f"Gained in all, {gain.command}" if several else "Gained in all", text=_gained(gain))
+    if not experiment.gains:
+        yield report.Field(name="Gained in all", text=_NO_GAIN)
 
 
-def gain_headlines(summary: ExperimentSummary) -> Iterator[Toned]:
+def gain_headlines(experiment: summary.ExperimentSummary) -> Iterator[Toned]:
     """``▲ Faster by 43 % (40 % to 46 %) in all: 0 → 1 → 2 → 4.`` per direction, and the cheapest open step."""
-    told = [gain for gain in summary.gains if gain.comparison is not None and gain.counted]
+    told = [gain for gain in experiment.gains if gain.comparison is not None and gain.counted]
     for gain in told:
         found = gain.comparison
         assert found
-        direction = f"{gain.command}: " if len(summary.gains) > 1 else ""
+        direction = f"{gain.command}: " if len(experiment.gains) > 1 else ""
         yield Toned(f"{found.sign} {direction}{found.headline.removesuffix('.')} in all: {_way(gain)}.", found.tone)
     if not told:
         yield Toned(_NO_GAIN.capitalize() + ".", Tone.FAINT)
-    judged = [step for step in summary.steps if step.change is not None and step.comparison is not None]
-    if open_ := open_steps(summary):
+    judged = [step for step in experiment.steps if step.change is not None and step.comparison is not None]
+    if open_ := open_steps(experiment):
         first, way = open_[0]
         decided = sum(step.comparison is not None and step.comparison.known for step in judged)
         said = f"{decided} of {wording.count(len(judged), 'step')} decided. Step {first.number}: {way.sentence}"
         yield Toned(said, Tone.FAINT)
 
 
-def open_steps(summary: ExperimentSummary) -> list[tuple[ExperimentStep, SettlingStep]]:
+def open_steps(experiment: summary.ExperimentSummary) -> list[tuple[summary.ExperimentStep, SettlingStep]]:
     """Inconclusive steps with what would settle each, the cheapest first."""
-    open_ = [(step, step.comparison.settle) for step in summary.steps if step.comparison]
+    open_ = [(step, step.comparison.settle) for step in experiment.steps if step.comparison]
     named = [(step, way) for step, way in open_ if way is not None]
     return sorted(named, key=lambda pair: pair[1].seconds)
 
 
-def _way(gain: Gain) -> str:
+def _way(gain: summary.Gain) -> str:
     return " → ".join(str(step.number) for step in gain.path)
 
 
-def survey_report(filled: Survey) -> Report:
+def survey_report(filled: summary.Survey) -> report.Report:
     """What was measured, what is missing and why, the findings, and where to look first."""
     places = dict.fromkeys((station.host, station.place) for station in filled.stations)
-    return Report(
+    return report.Report(
         form="survey",
         title=filled.name.capitalize(),
         name=filled.name,
         fields=(
-            Field(name=wording.ANSWER, text=filled.next_step),
-            *(Field(name=host, text=_PLACES[place]) for host, place in places),
+            report.Field(name=wording.ANSWER, text=filled.next_step),
+            *(report.Field(name=host, text=_PLACES[place]) for host, place in places),
             *origin_fields([one.series for one in filled.stations if one.series], with_findings=True),
         ),
         drawn=(matrix_chart(filled.table),),
@@ -269,46 +239,46 @@ def survey_report(filled: Survey) -> Report:
     )
 
 
-def selftest_report(test: Selftest) -> Report:
+def selftest_report(test: summary.Selftest) -> report.Report:
     """A self-test: both sides, the smallest change it can show, and what follows."""
     found = test.comparison
     sides = ((found.base_id, found.base_bytes_per_second), (found.other_id, found.other_bytes_per_second))
-    rows = tuple(row_of(name, *side) for name, side in zip(("first", "second"), sides, strict=True))
-    measured = Table(columns=columns_of("Measured", "Series", _RATE), rows=rows)
-    smallest = table_of(
+    rows = tuple(report.row_of(name, *side) for name, side in zip(("first", "second"), sides, strict=True))
+    measured = report.Table(columns=report.columns_of("Measured", "Series", _RATE), rows=rows)
+    smallest = report.table_of(
         test.by_runs,
-        ("Runs a side", ReportKind.WHOLE, lambda one: one[0]),
-        ("Smallest change shown, %", ReportKind.PERCENT, lambda one: one[1]),
-        ("", ReportKind.TEXT, lambda one: "this test" if one[0] == test.runs else ""),
+        ("Runs a side", report.ReportKind.WHOLE, lambda one: one[0]),
+        ("Smallest change shown, %", report.ReportKind.PERCENT, lambda one: one[1]),
+        ("", report.ReportKind.TEXT, lambda one: "this test" if one[0] == test.runs else ""),
         caption="Smallest change shown, by number of runs",
     )
-    return Report(
+    return report.Report(
         form="self-test",
         title="Self-test: the same thing twice, interleaved",
         name="Self-test",
         fields=_about(test.series),
         tables=(measured, smallest) if test.by_runs else (measured,),
-        advice=tuple(sentences(test)),
+        advice=tuple(summary.sentences(test)),
         document=lambda: selftest_document(test),
     )
 
 
-def _about(series: Sequence[Series]) -> tuple[Field, ...]:
+def _about(series: Sequence[Series]) -> tuple[report.Field, ...]:
     way = f"{series[0].command} {format_target(series[0].target, escaped=False)}"
-    return (Field(name="Measured", text=way), *origin_fields(series))
+    return (report.Field(name="Measured", text=way), *origin_fields(series))
 
 
-def repeats_report(found: Repeats) -> Report:
+def repeats_report(found: summary.Repeats) -> report.Report:
     """Repeats: each average, and how far they differ."""
     averages = zip((one.id for one in found.series), found.averages_bytes_per_second, strict=True)
-    rows = tuple(row_of(str(number), *measured) for number, measured in enumerate(averages, start=1))
-    return Report(
+    rows = tuple(report.row_of(str(number), *measured) for number, measured in enumerate(averages, start=1))
+    return report.Report(
         form="repeats",
         title="The same thing, one whole series after the other",
         name="Repeats",
         fields=_about(found.series) if found.series else (),
-        tables=(Table(columns=columns_of("No", "Series", _RATE), rows=rows),),
-        advice=tuple(repeats_sentences(found)),
+        tables=(report.Table(columns=report.columns_of("No", "Series", _RATE), rows=rows),),
+        advice=tuple(summary.repeats_sentences(found)),
         document=lambda: {
             "schema": REPEATS_SCHEMA,
             "series": [one.id for one in found.series],
@@ -320,67 +290,67 @@ def repeats_report(found: Repeats) -> Report:
 
 
 _PLACES = {
-    StationPlace.LOOPBACK: "this machine's loopback",
-    StationPlace.OWN_ADDRESS: "this machine by its own address",
-    StationPlace.NETWORK: "over the network",
+    summary.StationPlace.LOOPBACK: "this machine's loopback",
+    summary.StationPlace.OWN_ADDRESS: "this machine by its own address",
+    summary.StationPlace.NETWORK: "over the network",
 }
 
 
-def _missing(stations: Sequence[Station]) -> Iterator[Field]:
-    groups: dict[tuple[StationState, str, str], list[Station]] = {}
+def _missing(stations: Sequence[summary.Station]) -> Iterator[report.Field]:
+    groups: dict[tuple[summary.StationState, str, str], list[summary.Station]] = {}
     for station in stations:
-        if station.state is not StationState.DONE:
+        if station.state is not summary.StationState.DONE:
             groups.setdefault((station.state, station.side, station.why), []).append(station)
     for (state, side, why), group in groups.items():
         commands = wording.listed([str(station.command) for station in group])
-        yield Field(name=f"{side} {commands}", text=f"{state}{f': {why}' if why else ''}")
+        yield report.Field(name=f"{side} {commands}", text=f"{state}{f': {why}' if why else ''}")
 
 
-def blank_experiment_report() -> Report:
+def blank_experiment_report() -> report.Report:
     """The empty experiment form, to fill in by hand."""
-    return blank_form(FORM, "Experiment", ("Experiment", "Measured", "Note"), _COLUMNS, map(str, range(8)))
+    return report.blank_form(FORM, "Experiment", ("Experiment", "Measured", "Note"), _COLUMNS, map(str, range(8)))
 
 
-def _row(step: ExperimentStep, numbers: Mapping[str, int]) -> Row:
+def _row(step: summary.ExperimentStep, numbers: Mapping[str, int]) -> report.Row:
     found = step.comparison
     change = found.change_percent if found else None
     bases, others = (
         [numbers[one] for one in ids if one in numbers]
         for ids in ((found.base_ids, found.other_ids) if found else ((), ()))
     )
-    return row_of(
+    return report.row_of(
         str(step.number),
         _change(step),
         step.series.id,
         step.average_bytes_per_second,
         "" if step.base_number is None else ", ".join(map(str, bases or [step.base_number])),
-        Cell(value=change, formula=_formula(bases, others) if change is not None else None),
+        report.Cell(value=change, formula=_formula(bases, others) if change is not None else None),
         f"{found.sign} {found.word}" if found else "",
         _state(step),
-        mark=_MARKS.get(step.decision, Mark.NONE),
+        mark=_MARKS.get(step.decision, report.Mark.NONE),
     )
 
 
-def _change(step: ExperimentStep) -> str:
+def _change(step: summary.ExperimentStep) -> str:
     if step.change is None:
         return "measured again" if step.base_number is not None else "base"
     return wording.changed(step.change)
 
 
-def _state(step: ExperimentStep) -> str:
+def _state(step: summary.ExperimentStep) -> str:
     ended = [] if step.series.status is SeriesStatus.COMPLETE else [step.series.status.value]
     decided = [] if step.change is None and step.decision is None else [wording.decided(step.decision)]
     return ", ".join([*ended, *decided])
 
 
-def _verdict(step: ExperimentStep) -> Field:
+def _verdict(step: summary.ExperimentStep) -> report.Field:
     found = step.comparison
     assert found
     name = f"{step.number} from {step.base_number}"
-    return Field(name=name, text=f"{found.sign} {found.headline}", tone=found.tone)
+    return report.Field(name=name, text=f"{found.sign} {found.headline}", tone=found.tone)
 
 
-def _gained(gain: Gain) -> str:
+def _gained(gain: summary.Gain) -> str:
     found = gain.comparison
     changes = [(step.change, step.standing) for step in gain.counted if step.change]
     if found is None or not changes:
@@ -393,18 +363,18 @@ def _gained(gain: Gain) -> str:
     return f"{_way(gain)}, by {wording.listed(names)}: {found.sign} {found.headline} {basis}".rstrip()
 
 
-def _formula(bases: Sequence[int], others: Sequence[int]) -> Formula | None:
+def _formula(bases: Sequence[int], others: Sequence[int]) -> report.Formula | None:
     if not bases or not others:
         return None
     if len(bases) == len(others) == 1:
-        return change_formula(_AVERAGE, bases[0], others[0])
-    references = tuple(cell_at(_AVERAGE, number) for number in (*bases, *others))
+        return report.change_formula(_AVERAGE, bases[0], others[0])
+    references = tuple(report.cell_at(_AVERAGE, number) for number in (*bases, *others))
     names = [f"{{{place}}}" for place in range(len(references))]
     base, other = (f"AVERAGE({','.join(side)})" for side in (names[: len(bases)], names[len(bases) :]))
-    return Formula(template=f"100*({other}/{base}-1)", references=references)
+    return report.Formula(template=f"100*({other}/{base}-1)", references=references)
 
 
-def _evidence(step: ExperimentStep, *, resumed: bool = False) -> Iterator[str]:
+def _evidence(step: summary.ExperimentStep, *, resumed: bool = False) -> Iterator[str]:
     if step.base_number is None and step.change is not None:
         yield "no verdict: the series that it was made from is not in this experiment"
     label = f"{step.standing}: " if step.standing else ""
@@ -414,7 +384,7 @@ def _evidence(step: ExperimentStep, *, resumed: bool = False) -> Iterator[str]:
         yield f"resumed: {resumed_text(step.series)}"
 
 
-def _interval(step: ExperimentStep) -> tuple[float, float] | None:
+def _interval(step: summary.ExperimentStep) -> tuple[float, float] | None:
     """In bytes per second: of the step's change, from the average it was made from; of a base by its runs."""
     found = step.comparison
     if found is None or found.interval_percent is None or found.base_bytes_per_second is None:
@@ -423,18 +393,18 @@ def _interval(step: ExperimentStep) -> tuple[float, float] | None:
     return max(0.0, low), high
 
 
-def _chart(summary: ExperimentSummary) -> Chart:
+def _chart(experiment: summary.ExperimentSummary) -> report.Chart:
     bars = tuple(
-        Bar(
+        report.Bar(
             name=str(step.number),
             value=step.average_bytes_per_second,
-            mark=_MARKS.get(step.decision, Mark.NONE),
+            mark=_MARKS.get(step.decision, report.Mark.NONE),
             interval=_interval(step),
             tone=step.comparison.tone if step.comparison else Tone.FAINT,
         )
-        for step in summary.steps
+        for step in experiment.steps
     )
-    return Chart(
+    return report.Chart(
         title="Average of each step, with the 95 % interval of its change",
         unit="bytes/sec",
         bars=bars,

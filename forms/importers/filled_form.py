@@ -20,23 +20,10 @@ from forms.series.report import FORM as RUN_FORM
 from forms.trials.report import SWEEP_SCHEMA, TRIAL_SCHEMA
 from forms.tuning.catalogue import known_misprint
 from forms.wording import number_from, rate_from
+from storage import records
 from storage.changes import Slot, TrialPlan
 from storage.json_reader import DocumentError, JSONNode
 from storage.plan import Plan
-from storage.records import (
-    ClientFacts,
-    Command,
-    Experiment,
-    ExperimentKind,
-    Phase,
-    Run,
-    RunStatus,
-    Series,
-    SeriesStatus,
-    Target,
-    new_series_id,
-    utc_now,
-)
 
 
 class PaperColumn(StrEnum):
@@ -210,14 +197,14 @@ class _Form:
 class Given:
     """What a file may not say itself, and how its words are read."""
 
-    target_of: Callable[[str], Target]
-    command: Command = Command.GET
-    target: Target | None = None
+    target_of: Callable[[str], records.Target]
+    command: records.Command = records.Command.GET
+    target: records.Target | None = None
     size_bytes: int | None = None
     link_bits_per_second: int | None = None
 
 
-def series_from_csv(content: bytes, given: Given) -> list[Series]:
+def series_from_csv(content: bytes, given: Given) -> list[records.Series]:
     """The series of a file; ``given`` fills its gaps. Raises DocumentError, naming the line."""
     lines = content[:_MOST_BYTES_ABOVE].splitlines() or [b""]
     headings = (line for line in lines[:_MOST_LINES_ABOVE] if re.match(rb"\W*run\b", line, re.IGNORECASE))
@@ -249,10 +236,10 @@ def _short_enough(lines: Iterable[str], delimiter: str) -> Iterator[str]:
         yield line
 
 
-def _forms(decimal_comma: bool, records: Iterable[tuple[int, list[str]]]) -> Iterator[_Form]:
+def _forms(decimal_comma: bool, numbered: Iterable[tuple[int, list[str]]]) -> Iterator[_Form]:
     form: _Form | None = None
     timed = {PaperColumn.TIME, PaperColumn.RATE}
-    for line, record in records:
+    for line, record in numbered:
         first = record[0].strip() if record else ""
         if first == FORM:
             if form:
@@ -279,7 +266,7 @@ def _forms(decimal_comma: bool, records: Iterable[tuple[int, list[str]]]) -> Ite
         yield form
 
 
-def _series(form: _Form, given: Given) -> Series:
+def _series(form: _Form, given: Given) -> records.Series:
     runs = tuple(_runs(form, given.size_bytes))
     if not runs:
         raise DocumentError(f"line {form.line}: no run of this form has a time")
@@ -288,22 +275,22 @@ def _series(form: _Form, given: Given) -> Series:
     measured = form.facts("Measured")
     moment, series_id = _when_and_which(form.text("Measured"))
     words = form.text("Measured").split(", ")
-    status = next((one for one in SeriesStatus if one.value in words), SeriesStatus.COMPLETE)
+    status = next((one for one in records.SeriesStatus if one.value in words), records.SeriesStatus.COMPLETE)
     said = form.text("Command").strip().lower()
-    series = Series(
+    series = records.Series(
         id=measured.at("series").filled_text() if measured.value else series_id,
         created_at=measured.at("created_at").time() if measured.value else moment,
-        status=measured.at("status").one_of(SeriesStatus) if measured.value else status,
+        status=measured.at("status").one_of(records.SeriesStatus) if measured.value else status,
         error=form.text("Ended by") or None,
         label=form.text("Label"),
         note=form.text("Note"),
         experiment=form.text("Experiment") or None,
-        command=JSONNode("Command", said).one_of(Command) if said else given.command,
-        target=_target(form, given.target_of) or given.target or Target(protocol="file"),
+        command=JSONNode("Command", said).one_of(records.Command) if said else given.command,
+        target=_target(form, given.target_of) or given.target or records.Target(protocol="file"),
         client=_client(form),
         link_bits_per_second=link,
         environment={"client": {CONTRADICTIONS: "; ".join(doubts)}} if doubts else {},
-        plan=Plan(runs=sum(run.phase is Phase.MEASURED for run in runs)),
+        plan=Plan(runs=sum(run.phase is records.Phase.MEASURED for run in runs)),
         runs=runs,
     )
     title = form.text(TITLE)
@@ -311,7 +298,7 @@ def _series(form: _Form, given: Given) -> Series:
     return series if untitled else replace(series, title=title)
 
 
-def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:
+def _target(form: _Form, target_of: Callable[[str], records.Target]) -> records.Target | None:
     text = form.text("Target")
     if not text:
         return None
@@ -322,16 +309,16 @@ def _target(form: _Form, target_of: Callable[[str], Target]) -> Target | None:
     return target_of(text.replace("%", "%25") if exported else text)
 
 
-def _client(form: _Form) -> ClientFacts:
+def _client(form: _Form) -> records.ClientFacts:
     facts = form.facts("Client")
     if not facts.value:
         first = form.text("Client").partition(", ")[0].strip()
         name, _, version = first.rpartition(" ") if re.search(r" v?\d", first) else (first, "", "")
-        return ClientFacts(name=name or BY_HAND, version=version)
+        return records.ClientFacts(name=name or BY_HAND, version=version)
     for name in ("block_bytes", "in_flight"):
         text = facts.value.get(name, "")
         facts.value[name] = int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else text or None
-    return JSONNode("Client", {**facts.value, "name": facts.value.get("name") or BY_HAND}).record(ClientFacts)
+    return JSONNode("Client", {**facts.value, "name": facts.value.get("name") or BY_HAND}).record(records.ClientFacts)
 
 
 def _link(form: _Form) -> int | None:
@@ -346,9 +333,9 @@ def _link(form: _Form) -> int | None:
 
 def _when_and_which(text: str) -> tuple[str, str]:
     moment, known = _MEASURED.search(text), _SERIES_ID.search(text)
-    series_id = known[1] if known else new_series_id()
+    series_id = known[1] if known else records.new_series_id()
     if not moment:
-        return utc_now(), series_id
+        return records.utc_now(), series_id
     try:
         when = datetime.fromisoformat(f"{moment[1]}T{moment[2] or '00:00'}").replace(tzinfo=UTC)
     except ValueError as error:
@@ -356,8 +343,12 @@ def _when_and_which(text: str) -> tuple[str, str]:
     return when.isoformat(timespec="milliseconds").replace("+00:00", "Z"), series_id
 
 
-def _contradictions(form: _Form, runs: tuple[Run, ...], link: int | None) -> list[str]:
-    valid = {str(run.number): run for run in runs if run.phase is Phase.MEASURED and run.status is RunStatus.VALID}
+def _contradictions(form: _Form, runs: tuple[records.Run, ...], link: int | None) -> list[str]:
+    valid = {
+        str(run.number): run
+        for run in runs
+        if run.phase is records.Phase.MEASURED and run.status is records.RunStatus.VALID
+    }
     rows: list[tuple[str, Cells]] = []
     for line, record in form.runs:
         name = record[0].strip()
@@ -368,16 +359,16 @@ def _contradictions(form: _Form, runs: tuple[Run, ...], link: int | None) -> lis
     return contradictions(rows, average, deviation, link)
 
 
-def _runs(form: _Form, size_bytes: int | None) -> Iterator[Run]:
+def _runs(form: _Form, size_bytes: int | None) -> Iterator[records.Run]:
     size = size_bytes
-    seen: set[tuple[Phase, int]] = set()
+    seen: set[tuple[records.Phase, int]] = set()
     for line, record in form.runs:
         cells = form.cells(line, record)
         named = _RUN_NAME.fullmatch(record[0].strip())
         assert named
-        phase, number = Phase.WARM_UP if named[1] else Phase.MEASURED, int(named[2][:_MOST_DIGITS])
+        phase, number = records.Phase.WARM_UP if named[1] else records.Phase.MEASURED, int(named[2][:_MOST_DIGITS])
         status = cells.status()
-        failed = status is RunStatus.FAILED
+        failed = status is records.RunStatus.FAILED
         given = cells.number(PaperColumn.SIZE, zero=failed)
         size = round(given.value if given else 0) or size
         time, rate = cells.number(PaperColumn.TIME), cells.number(PaperColumn.RATE)
@@ -392,13 +383,13 @@ def _runs(form: _Form, size_bytes: int | None) -> Iterator[Run]:
             raise DocumentError(f"line {line}: Size in Bytes: is missing in the first run; give it there or by --size")
         seen.add((phase, number))
         remark = cells.text(REMARK) or None
-        yield Run(
+        yield records.Run(
             number=number,
             phase=phase,
             status=status,
             size_bytes=0 if given and not given.value else size or 0,
             seconds=None if failed else seconds,
-            reason=remark if status is RunStatus.REJECTED else None,
+            reason=remark if status is records.RunStatus.REJECTED else None,
             error=remark if failed else None,
         )
 
@@ -433,13 +424,13 @@ class _Cells:
             raise DocumentError(f"line {self.line}: {heading}: expected a number above 0, found {text!r}")
         return number
 
-    def status(self) -> RunStatus:
+    def status(self) -> records.RunStatus:
         said = self.text(STATUS).strip().lower()
         place = JSONNode(f"line {self.line}: {STATUS}", said)
-        return RunStatus.VALID if said in {"", "warm-up"} else place.one_of(RunStatus)
+        return records.RunStatus.VALID if said in {"", "warm-up"} else place.one_of(records.RunStatus)
 
 
-KINDS = {TRIAL_SCHEMA: ExperimentKind.TRIAL, SWEEP_SCHEMA: ExperimentKind.SWEEP}
+KINDS = {TRIAL_SCHEMA: records.ExperimentKind.TRIAL, SWEEP_SCHEMA: records.ExperimentKind.SWEEP}
 MOST_PAIRS = 1000
 _LEADS_SOMEWHERE = frozenset({"server_ssh", "smb_conf", "apply", "revert", "accepted_risks"})
 
@@ -448,10 +439,10 @@ _LEADS_SOMEWHERE = frozenset({"server_ssh", "smb_conf", "apply", "revert", "acce
 class ImportedTrial:
     """A trial or sweep of a document."""
 
-    experiment: Experiment
+    experiment: records.Experiment
     plan: TrialPlan
     slots: tuple[Slot, ...]
-    series: tuple[Series, ...]
+    series: tuple[records.Series, ...]
 
 
 def trial_from_document(document: object) -> ImportedTrial:
@@ -473,7 +464,7 @@ def trial_from_document(document: object) -> ImportedTrial:
     slots = tuple(place.record(Slot) for place in top.maybe("slots").items())
     kind = KINDS[top.value["schema"]]
     return ImportedTrial(
-        experiment=Experiment(name=name, kind=kind, created_at=top.at("created_at").time()),
+        experiment=records.Experiment(name=name, kind=kind, created_at=top.at("created_at").time()),
         plan=plan,
         slots=tuple(slot for slot in slots if slot.series_id in known and slot.number > 0),
         series=tuple(series),

@@ -7,77 +7,60 @@ from typing import Any
 
 from forms import wording
 from forms.comparison.blame import with_blame
-from forms.isolation.summary import (
-    BOTH_WAYS_SHARE,
-    HELD_SHARE,
-    IDLE_DISK_PERCENT,
-    LINK_SHARE,
-    REQUESTS,
-    Cause,
-    DearCall,
-    IsolationDoubt,
-    IsolationPoint,
-    IsolationSummary,
-    IsolationVerdict,
-    LayerEvidence,
-    MeasuredRatio,
-    isolation_summary,
-    others_percent,
-    profiled_rounds,
-)
+from forms.isolation import summary
 from forms.layout import Tone
 from forms.report import Bar, Chart, Field, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.series.report import harmful_fields, when_field, who_fields
 from storage.isolations import Isolation, Layer, LayerRun, isolation_to_json
 from storage.records import RunStatus
 
-LOOK_AT: Mapping[Cause, tuple[str, ...]] = {
-    Cause.SAMBA: ("case sensitive", "store dos attributes", "metadata requests of the client", "log level"),
-    Cause.DISK: ("strict sync", "file system and journal", "vm.dirty_ratio", "I/O scheduler"),
-    Cause.NETWORK: ("number of network cards", "server multi channel support", "network card: offloads", "MTU"),
-    Cause.PROCESSOR: ("server signing", "server smb encrypt", "log level", "network card: offloads"),
-    Cause.CLIENT: ("load: number of clients", "smbclient options"),
-    Cause.UNKNOWN: (),
+LOOK_AT: Mapping[summary.Cause, tuple[str, ...]] = {
+    summary.Cause.SAMBA: ("case sensitive", "store dos attributes", "metadata requests of the client", "log level"),
+    summary.Cause.DISK: ("strict sync", "file system and journal", "vm.dirty_ratio", "I/O scheduler"),
+    summary.Cause.NETWORK: ("number of network cards", "server multi channel support", "network card: offloads", "MTU"),
+    summary.Cause.PROCESSOR: ("server signing", "server smb encrypt", "log level", "network card: offloads"),
+    summary.Cause.CLIENT: ("load: number of clients", "smbclient options"),
+    summary.Cause.UNKNOWN: (),
 }
 
 
-def verdict_sentence(found: IsolationVerdict) -> str:
+def verdict_sentence(found: summary.IsolationVerdict) -> str:
     """The verdict in one sentence with its numbers."""
-    if found.cause is not Cause.UNKNOWN:
+    if found.cause is not summary.Cause.UNKNOWN:
         return f"Limit: {_SENTENCES[found.cause](found.evidence)}"
     reason = doubt_text(found.doubts[0], found.evidence) if found.doubts else "nothing was measured"
-    if IsolationDoubt.VARYING in found.doubts[:1]:
+    if summary.IsolationDoubt.VARYING in found.doubts[:1]:
         reason += f": {_ratio_text(found.evidence)} of what disk and network carry together"
     return f"Inconclusive: {reason}"
 
 
-def _samba(one: LayerEvidence) -> str:
+def _samba(one: summary.LayerEvidence) -> str:
     return f"Samba, {_ratio_text(one)} of what disk and network carry together, with {_clients(one)}{_busy(one)}"
 
 
-def _disk(one: LayerEvidence) -> str:
+def _disk(one: summary.LayerEvidence) -> str:
     parts = []
     if one.file_system_share is not None:
         parts.append(f"{100 * one.file_system_share:.0f} % of the clients' waiting is calls of its file system")
-        if one.disk_busy_percent is not None and one.disk_busy_percent < IDLE_DISK_PERCENT:
+        if one.disk_busy_percent is not None and one.disk_busy_percent < summary.IDLE_DISK_PERCENT:
             parts[-1] += " (no physical disk was busy, so look at what lies below it: journal, volume, network)"
     if one.disk and one.server:
         parts.append(f"the server reaches {one.server / one.disk:.2f} of dbench's rate")
     return f"the disk; {', and '.join(parts)}, with {_clients(one)}"
 
 
-def _network(one: LayerEvidence) -> str:
+def _network(one: summary.LayerEvidence) -> str:
     if one.link_share is not None and one.link_share > 1:
         return f"the network, with {_clients(one)}; more came through than the link is said to carry; give its rate"
-    if one.link_share is not None and one.link_share >= LINK_SHARE:
+    if one.link_share is not None and one.link_share >= summary.LINK_SHARE:
         return f"the network ({100 * one.link_share:.0f} % of the link), with {_clients(one)}"
-    if one.link_share_both_ways is not None and one.link_share_both_ways >= BOTH_WAYS_SHARE:
+    if one.link_share_both_ways is not None and one.link_share_both_ways >= summary.BOTH_WAYS_SHARE:
         both = f"{100 * one.link_share_both_ways:.0f} % of the link's rate, in and out together"
         return f"the network ({both}), with {_clients(one)}"
     return f"the network; the server reaches {_ratio_text(one)} of what it carries, with {_clients(one)}"
 
 
-def _processor(one: LayerEvidence) -> str:
+def _processor(one: summary.LayerEvidence) -> str:
     if one.throttled_percent is not None and one.processor_quota is not None:
         return (
             f"the processor; smbd is held to {one.processor_quota:g} of one by its control group, and used that up in "
@@ -86,8 +69,8 @@ def _processor(one: LayerEvidence) -> str:
     return f"the processor; the server reaches {_ratio_text(one)} of what the machine carries{_busy(one)}"
 
 
-def _client(one: LayerEvidence) -> str:
-    if one.held_share is not None and one.held_share >= HELD_SHARE:
+def _client(one: summary.LayerEvidence) -> str:
+    if one.held_share is not None and one.held_share >= summary.HELD_SHARE:
         return (
             f"this client; {100 * one.held_share:.0f} % of an operation's time is its own work and its wait for a "
             f"processor here, with {_clients(one)}; measure from a faster machine"
@@ -105,62 +88,62 @@ def _client(one: LayerEvidence) -> str:
     return f"this client; its processors are {one.client_cpu_percent or 0:.0f} % busy; measure from a faster machine"
 
 
-_SENTENCES: Mapping[Cause, Callable[[LayerEvidence], str]] = {
-    Cause.SAMBA: _samba,
-    Cause.DISK: _disk,
-    Cause.NETWORK: _network,
-    Cause.PROCESSOR: _processor,
-    Cause.CLIENT: _client,
+_SENTENCES: Mapping[summary.Cause, Callable[[summary.LayerEvidence], str]] = {
+    summary.Cause.SAMBA: _samba,
+    summary.Cause.DISK: _disk,
+    summary.Cause.NETWORK: _network,
+    summary.Cause.PROCESSOR: _processor,
+    summary.Cause.CLIENT: _client,
 }
 
 
-def answer_sentence(found: IsolationVerdict) -> str:
+def answer_sentence(found: summary.IsolationVerdict) -> str:
     """The verdict, then what to do next."""
-    if found.cause is not Cause.UNKNOWN:
+    if found.cause is not summary.Cause.UNKNOWN:
         todo = f"Next, look at {wording.listed([*LOOK_AT[found.cause]])} (in the catalogue)."
-    elif IsolationDoubt.NO_SERVER in found.doubts:
+    elif summary.IsolationDoubt.NO_SERVER in found.doubts:
         todo = "Measure it again."
-    elif IsolationDoubt.NO_LEAST in found.doubts:
+    elif summary.IsolationDoubt.NO_LEAST in found.doubts:
         todo = "Run it as root on the server, or with --server-ssh, with dbench there."
     else:
         todo = "Measure more rounds, with more clients, for longer, or from another machine."
     return f"{verdict_sentence(found)}. {todo}"
 
 
-def reservations(found: IsolationVerdict) -> list[str]:
+def reservations(found: summary.IsolationVerdict) -> list[str]:
     """What the verdict leaves open, a sentence each."""
-    said = found.doubts[1:] if found.cause is Cause.UNKNOWN else found.doubts
+    said = found.doubts[1:] if found.cause is summary.Cause.UNKNOWN else found.doubts
     texts = "; ".join(doubt_text(doubt, found.evidence) for doubt in said)
     return [f"With this reservation: {texts}."] if said else []
 
 
-_DOUBTS: Mapping[IsolationDoubt, str] = {
-    IsolationDoubt.WAKE_UP: "with one client on an idle processor, the time to wake up decides",
-    IsolationDoubt.VARYING: "the rounds vary too much",
-    IsolationDoubt.LOOPBACK: "no network card was involved",
-    IsolationDoubt.PAGE_CACHE: "the disk hardly worked, since the page cache answered",
-    IsolationDoubt.ONE_ROUND: "one round gives no interval",
+_DOUBTS: Mapping[summary.IsolationDoubt, str] = {
+    summary.IsolationDoubt.WAKE_UP: "with one client on an idle processor, the time to wake up decides",
+    summary.IsolationDoubt.VARYING: "the rounds vary too much",
+    summary.IsolationDoubt.LOOPBACK: "no network card was involved",
+    summary.IsolationDoubt.PAGE_CACHE: "the disk hardly worked, since the page cache answered",
+    summary.IsolationDoubt.ONE_ROUND: "one round gives no interval",
 }
 """Those whose words in documents are not plain enough."""
 
 
-def doubt_text(doubt: IsolationDoubt, evidence: LayerEvidence) -> str:
+def doubt_text(doubt: summary.IsolationDoubt, evidence: summary.LayerEvidence) -> str:
     """A doubt in words, with its number where it has one."""
-    if doubt is IsolationDoubt.OTHERS:
-        return f"other programs used {others_percent(evidence) or 0:.0f} % of the processors"
+    if doubt is summary.IsolationDoubt.OTHERS:
+        return f"other programs used {summary.others_percent(evidence) or 0:.0f} % of the processors"
     return _DOUBTS.get(doubt, doubt.value)
 
 
-def price_sentence(summary: IsolationSummary) -> str | None:
+def price_sentence(measured: summary.IsolationSummary) -> str | None:
     """The cost of the operations left out, with the most clients; None where none were."""
-    point = next((point for point in reversed(summary.points) if point.price), None)
+    point = next((point for point in reversed(measured.points) if point.price), None)
     if point is None or point.price is None:
         return None
-    names = " and ".join(summary.isolation.without)
+    names = " and ".join(measured.isolation.without)
     return f"without {names} the server does {gain(point.price)} passes a second, with {_clients(point)}"
 
 
-def gain(ratio: MeasuredRatio) -> str:
+def gain(ratio: summary.MeasuredRatio) -> str:
     """A ratio as a change in percent, with its interval: ``+23 % (+18 to +29)``."""
     text = f"{100 * (ratio.value - 1):+.0f} %"
     if ratio.low is not None and ratio.high is not None:
@@ -168,11 +151,11 @@ def gain(ratio: MeasuredRatio) -> str:
     return wording.with_minus(text)
 
 
-def _clients(one: LayerEvidence | IsolationPoint | LayerRun) -> str:
+def _clients(one: summary.LayerEvidence | summary.IsolationPoint | LayerRun) -> str:
     return wording.count(one.clients, "client")
 
 
-def _ratio_text(one: LayerEvidence) -> str:
+def _ratio_text(one: summary.LayerEvidence) -> str:
     if one.ratio is None:
         return "an unknown part"
     if one.ratio_low is None or one.ratio_high is None:
@@ -180,7 +163,7 @@ def _ratio_text(one: LayerEvidence) -> str:
     return f"{100 * one.ratio:.0f} % ({100 * one.ratio_low:.0f} % to {100 * one.ratio_high:.0f} %)"
 
 
-def _busy(one: LayerEvidence) -> str:
+def _busy(one: summary.LayerEvidence) -> str:
     if one.cpu_percent is None:
         return ""
     split = [
@@ -196,12 +179,12 @@ EXAMPLES = ("isolation-2003", "isolation-2003-without")
 _HIDDEN = {"server_ssh", "smb_conf", "script_path", "expose_tbench"}
 
 
-def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
+def isolation_document(measured: summary.IsolationSummary) -> dict[str, Any]:
     """The JSON object ``sharebench/isolation/1``, unrounded."""
-    verdict, fall, profile = summary.verdict, summary.waterfall, summary.profile
+    verdict, fall, profile = measured.verdict, measured.waterfall, measured.profile
     return {
         "schema": SCHEMA,
-        **{name: value for name, value in isolation_to_json(summary.isolation).items() if name not in _HIDDEN},
+        **{name: value for name, value in isolation_to_json(measured.isolation).items() if name not in _HIDDEN},
         "points": [
             {
                 "clients": point.clients,
@@ -210,7 +193,7 @@ def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
                 "server_of_least": point.ratio and asdict(point.ratio),
                 "passes_without_of_passes_with": point.price and asdict(point.price),
             }
-            for point in summary.points
+            for point in measured.points
         ],
         "verdict": {
             "cause": verdict.cause.value,
@@ -219,7 +202,7 @@ def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
         },
         "waterfall_microseconds": dict(fall.parts()) | {"one operation": fall.whole} if fall else None,
         "profile_summary": asdict(profile) if profile else None,
-        "profiling_cost": summary.profiling_cost and asdict(summary.profiling_cost),
+        "profiling_cost": measured.profiling_cost and asdict(measured.profiling_cost),
     }
 
 
@@ -237,26 +220,26 @@ _NUMBER = ReportKind.SECONDS
 
 def isolation_report(isolation: Isolation) -> Report:
     """The filled form of an isolation."""
-    summary = isolation_summary(isolation)
-    tables = [layers_table(summary), *_cpu_table(summary), *_waterfall_table(summary), *_profile_tables(summary)]
-    tone = Tone.CAUTION if summary.verdict.cause is Cause.UNKNOWN else Tone.PLAIN
+    measured = summary.isolation_summary(isolation)
+    tables = [layers_table(measured), *_cpu_table(measured), *_waterfall_table(measured), *_profile_tables(measured)]
+    tone = Tone.CAUTION if measured.verdict.cause is summary.Cause.UNKNOWN else Tone.PLAIN
     bars = tuple(
         Bar(name=str(point.clients), value=_megabytes(point.server), frame=_megabytes(point.least))
-        for point in summary.points
+        for point in measured.points
     )
     return Report(
         form=FORM,
         title=f"Is it Samba, the disk, or the network? {wording.place(isolation.target)}",
         name=isolation.label or isolation.id,
-        fields=(*fields_of((wording.VERDICT, answer_sentence(summary.verdict), tone)), *_fields(isolation)),
+        fields=(*fields_of((wording.VERDICT, answer_sentence(measured.verdict), tone)), *_fields(isolation)),
         tables=tuple(tables),
-        results=tuple(_results(summary)),
-        advice=(*reservations(summary.verdict), *_advice(isolation)),
+        results=tuple(_results(measured)),
+        advice=(*reservations(measured.verdict), *_advice(isolation)),
         drawn=(
             Chart(title="The server, in a frame as high as the least under it, over clients", unit="MB/s", bars=bars),
-            _waterfall_chart(summary),
+            _waterfall_chart(measured),
         ),
-        document=lambda: isolation_document(summary),
+        document=lambda: isolation_document(measured),
     )
 
 
@@ -282,14 +265,14 @@ def _fields(isolation: Isolation) -> list[Field]:
     ]
 
 
-def layers_table(summary: IsolationSummary) -> Table:
+def layers_table(measured: summary.IsolationSummary) -> Table:
     """The table of 2003: a row per number of clients."""
     layers = ((f"{layer.value.capitalize()}, MB/s", _NUMBER) for layer in _LAYERS)
     server = (("The least", _NUMBER), ("Server, MB/s", _NUMBER), ("Server / least", ReportKind.RATIO))
-    priced = any(point.price for point in summary.points)
+    priced = any(point.price for point in measured.points)
     whole = [("Whole script, MB/s", _NUMBER)] if priced else []
     rows = []
-    for point in summary.points:
+    for point in measured.points:
         rates = [point.rates.get(layer) for layer in _LAYERS] + [point.least, point.server]
         price = [_megabytes(point.rates.get(Layer.SERVER_WHOLE_SCRIPT))] if priced else []
         ratio = point.ratio.value if point.ratio else None
@@ -302,11 +285,11 @@ def _megabytes(rate: float | None) -> float | None:
     return None if rate is None else rate / MEGABYTE
 
 
-def _cpu_table(summary: IsolationSummary) -> list[Table]:
-    most = max((clients for _layer, clients in summary.cpu), default=0)
+def _cpu_table(measured: summary.IsolationSummary) -> list[Table]:
+    most = max((clients for _layer, clients in measured.cpu), default=0)
     names = ("user", "system", "total")
     rows = []
-    for (layer, clients), use in summary.cpu.items():
+    for (layer, clients), use in measured.cpu.items():
         if clients != most or layer is Layer.NETWORK_WITH_DISK:
             continue
         label = "disk and network" if layer is Layer.DISK_WITH_NETWORK else layer.value
@@ -320,8 +303,8 @@ def _cpu_table(summary: IsolationSummary) -> list[Table]:
     return [Table(columns=columns, rows=tuple(rows), caption=caption, is_detail=True)] if rows else []
 
 
-def _waterfall_table(summary: IsolationSummary) -> list[Table]:
-    fall = summary.waterfall
+def _waterfall_table(measured: summary.IsolationSummary) -> list[Table]:
+    fall = measured.waterfall
     if fall is None:
         return []
     table = table_of(
@@ -334,19 +317,19 @@ def _waterfall_table(summary: IsolationSummary) -> list[Table]:
     return [table]
 
 
-def _profile_tables(summary: IsolationSummary) -> list[Table]:
-    found = summary.profile
+def _profile_tables(measured: summary.IsolationSummary) -> list[Table]:
+    found = measured.profile
     if found is None:
         return []
-    whole = "requests'" if any(one.name.startswith(REQUESTS) for one in found.dearest) else "these calls'"
-    beside = wording.count(summary.profile_clients, "client")
+    whole = "requests'" if any(one.name.startswith(summary.REQUESTS) for one in found.dearest) else "these calls'"
+    beside = wording.count(measured.profile_clients, "client")
     tables = [_calls_table(f"Dearest in smbd, {beside}", found.dearest, whole)]
     if found.waits:
         tables.append(_calls_table(f"Waiting in smbd, {beside}", found.waits, whole))
     return tables
 
 
-def _calls_table(heading: str, calls: Sequence[DearCall], whole: str) -> Table:
+def _calls_table(heading: str, calls: Sequence[summary.DearCall], whole: str) -> Table:
     return table_of(
         calls,
         (heading, ReportKind.TEXT, lambda one: wording.plain(one.name)),
@@ -357,14 +340,14 @@ def _calls_table(heading: str, calls: Sequence[DearCall], whole: str) -> Table:
     )
 
 
-def _results(summary: IsolationSummary) -> list[Field]:
-    profile, hits = summary.profile, ""
+def _results(measured: summary.IsolationSummary) -> list[Field]:
+    profile, hits = measured.profile, ""
     if profile and profile.stat_cache_lookups:
         hits = f"{profile.stat_cache_hits:,} of {profile.stat_cache_lookups:,} look-ups found something"
-    cost = summary.profiling_cost
+    cost = measured.profiling_cost
     spent = f"while smbd does not count, the rate of the server changes by {gain(cost)}" if cost else ""
     details = fields_of(("Stat cache", hits), ("Cost of profiling", spent))
-    return [*fields_of(("Price", price_sentence(summary))), *(replace(one, is_detail=True) for one in details)]
+    return [*fields_of(("Price", price_sentence(measured))), *(replace(one, is_detail=True) for one in details)]
 
 
 def _advice(isolation: Isolation) -> list[str]:
@@ -382,11 +365,11 @@ def _advice(isolation: Isolation) -> list[str]:
     return said
 
 
-def _waterfall_chart(summary: IsolationSummary) -> Chart | None:
-    if summary.waterfall is None:
+def _waterfall_chart(measured: summary.IsolationSummary) -> Chart | None:
+    if measured.waterfall is None:
         return None
     bars, start = [], 0.0
-    for name, part in summary.waterfall.parts().items():
+    for name, part in measured.waterfall.parts().items():
         if part:
             bars.append(Bar(name=name, value=part, start=start))
         start += part
@@ -399,7 +382,7 @@ _SHOWN = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH
 
 def isolation_comparison(base: Isolation, other: Isolation) -> Report:
     """Two isolations side by side; layers that one lacks stay empty."""
-    both = (isolation_summary(base), isolation_summary(other))
+    both = (summary.isolation_summary(base), summary.isolation_summary(other))
     named = tuple(zip(("Base", "Other"), both, strict=True))
     said = []
     if base.script_sha256 != other.script_sha256 or base.without != other.without:
@@ -422,16 +405,16 @@ def isolation_comparison(base: Isolation, other: Isolation) -> Report:
             "other": isolation_document(both[1]),
         },
     )
-    return with_blame(report, *map(profiled_rounds, both))
+    return with_blame(report, *map(summary.profiled_rounds, both))
 
 
-def _name(summary: IsolationSummary) -> str:
-    one = summary.isolation
+def _name(measured: summary.IsolationSummary) -> str:
+    one = measured.isolation
     parts = (one.id, wording.plain(one.label), wording.place(one.target), f"script {wording.plain(one.script)}")
     return " · ".join(part for part in parts if part)
 
 
-def _table(both: Sequence[IsolationSummary]) -> Table:
+def _table(both: Sequence[summary.IsolationSummary]) -> Table:
     rates = (("Base, MB/s", ReportKind.DECIMAL), ("Other, MB/s", ReportKind.DECIMAL))
     columns = columns_of(("Clients", ReportKind.WHOLE), "Layer", *rates, ("Change in %", ReportKind.SIGNED))
     points = [{point.clients: point for point in one.points} for one in both]

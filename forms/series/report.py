@@ -41,43 +41,31 @@ from forms.report import (
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary, column_names, measures_of, run_form
 from forms.stats.settle import Shown
 from forms.stats.summary import mean
+from storage import records
 from storage.json_reader import DocumentError, JSONNode, named
 from storage.plan import DEFAULT_TREE_FILE_BYTES
-from storage.records import (
-    Change,
-    ClientFacts,
-    Facts,
-    Phase,
-    Quiet,
-    QuietVerdict,
-    RunStatus,
-    Series,
-    SeriesStatus,
-    format_target,
-    with_zone,
-)
 
 _WHO = ("measured.by", "measured.ticket")
 
 
-def when_field(moments: Iterable[str], environments: Iterable[Mapping[str, Facts]]) -> Field:
+def when_field(moments: Iterable[str], environments: Iterable[Mapping[str, records.Facts]]) -> Field:
     """The first and last moment, and the machines."""
     known = sorted(moments)
-    first, last = with_zone(known[0]), with_zone(known[-1])
+    first, last = records.with_zone(known[0]), records.with_zone(known[-1])
     began = first if first[16:] != last[16:] else first[:16]
     same_day = last[11:] if first[:10] == last[:10] else last
     text = first if first == last else f"{began} to {same_day}"
     return Field(name="When", text=f"{text}{from_machines(environments)}")
 
 
-def from_machines(environments: Iterable[Mapping[str, Facts]]) -> str:
+def from_machines(environments: Iterable[Mapping[str, records.Facts]]) -> str:
     """``" from alpha and beta"``; empty where no machine is known."""
     clients = (environment.get("client", {}) for environment in environments)
     names = dict.fromkeys(wording.plain(str(client["host.name"])) for client in clients if client.get("host.name"))
     return f" from {wording.listed(list(names))}" if names else ""
 
 
-def who_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Field]:
+def who_fields(environments: Iterable[Mapping[str, records.Facts]]) -> Iterator[Field]:
     """Who measured, and for which ticket, where known."""
     clients = [environment.get("client", {}) for environment in environments]
     said = dict.fromkeys(", ".join(str(client[name]) for name in _WHO if name in client) for client in clients)
@@ -86,17 +74,17 @@ def who_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Field]:
         yield Field(name="Measured by", text="; ".join(named))
 
 
-def harmful_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Field]:
+def harmful_fields(environments: Iterable[Mapping[str, records.Facts]]) -> Iterator[Field]:
     """Server settings that an audit calls harmful, if any."""
     harmful = dict.fromkeys(
-        f"{finding.setting} = {finding.value}" for environment in environments for finding in harmful_in(environment)
+        f"{one.setting} = {one.value}" for environment in environments for one in harmful_in(environment)
     )
     if harmful:
         text = f"harmful: {wording.plain('; '.join(harmful))}. sharebench audit says why and what to write instead."
         yield Field(name="Settings", text=text, tone=Tone.BAD)
 
 
-def origin_fields(series: Sequence[Series], *, with_findings: bool = False) -> Iterator[Field]:
+def origin_fields(series: Sequence[records.Series], *, with_findings: bool = False) -> Iterator[Field]:
     """When, where and by whom; harmful settings unless ``with_findings``."""
     if series:
         environments = [one.environment for one in series]
@@ -119,10 +107,10 @@ QUESTIONS = (
 LINK = "Link"
 
 
-def head_fields(series: Series) -> Iterator[Field]:
+def head_fields(series: records.Series) -> Iterator[Field]:
     """The lines above the table in form order, without empty ones."""
     yield from fields_of(("Label", series.label), ("Question", series.question), ("Command", series.command.value))
-    text, url = format_target(series.target, escaped=False), format_target(series.target)
+    text, url = records.format_target(series.target, escaped=False), records.format_target(series.target)
     yield Field(name="Target", text=text, facts=() if text == url else (("url", url),))
     yield from fields_of(("Server", practice_text(series.target)))
     yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
@@ -184,7 +172,7 @@ def link_field(bits_per_second: int | None) -> Field:
     return Field(name=LINK, text=wording.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
 
 
-def _tree_fields(series: Series) -> Iterator[Field]:
+def _tree_fields(series: records.Series) -> Iterator[Field]:
     plan, rate = series.plan, mean(series.rates())
     if plan and plan.files:
         size = plan.size_bytes or DEFAULT_TREE_FILE_BYTES
@@ -192,7 +180,7 @@ def _tree_fields(series: Series) -> Iterator[Field]:
         yield Field(name="Tree", text=f"{text}, {rate / size:,.0f} files/s" if rate else text)
 
 
-def client_text(client: ClientFacts) -> str:
+def client_text(client: records.ClientFacts) -> str:
     """The client and what it negotiated."""
     signed = f"signed by {client.signing}" if client.is_signed else "not signed"
     encrypted = f"encrypted by {client.encryption}" if client.is_encrypted else "not encrypted"
@@ -207,36 +195,39 @@ def client_text(client: ClientFacts) -> str:
     return ", ".join(str(part) for part in parts if part)
 
 
-def _client_facts(client: ClientFacts) -> tuple[tuple[str, str], ...]:
-    values = ((name, getattr(client, name)) for name in ClientFacts.__dataclass_fields__)
+def _client_facts(client: records.ClientFacts) -> tuple[tuple[str, str], ...]:
+    values = ((name, getattr(client, name)) for name in records.ClientFacts.__dataclass_fields__)
     return tuple((name, str(value)) for name, value in values if value not in {None, ""})
 
 
-def _change_text(change: Change) -> str:
+def _change_text(change: records.Change) -> str:
     remark = f": {change.remark}" if change.remark else ""
     listed = ", ".join(change.also_changed)
     also = "" if not listed else f" Also changed: {listed}." if remark.endswith(".") else f"; also changed: {listed}"
     return f"{wording.changed(change)}, {change.evidence}{remark}{also}"
 
 
-def _measured(series: Series) -> str:
-    owner, ended = series.running_by, "" if series.status is SeriesStatus.COMPLETE else f", {series.status.value}"
+def _measured(series: records.Series) -> str:
+    owner, ended = (
+        series.running_by,
+        "" if series.status is records.SeriesStatus.COMPLETE else f", {series.status.value}",
+    )
     if owner:
         ended = f", {series.status.value}, running (process {owner.process_id} on {owner.host})"
-    return f"{with_zone(series.created_at)}{from_machines([series.environment])}{ended}, series {series.id}"
+    return f"{records.with_zone(series.created_at)}{from_machines([series.environment])}{ended}, series {series.id}"
 
 
-def resumed_text(series: Series) -> str:
+def resumed_text(series: records.Series) -> str:
     """When a series was resumed, and which runs had failed before."""
-    times = wording.listed([f"{with_zone(at)}" for at in series.resumed_at])
+    times = wording.listed([f"{records.with_zone(at)}" for at in series.resumed_at])
     failed = [
-        f"{'W' if run.phase is Phase.WARM_UP else 'run '}{run.number}{f' ({run.error})' if run.error else ''}"
+        f"{'W' if run.phase is records.Phase.WARM_UP else 'run '}{run.number}{f' ({run.error})' if run.error else ''}"
         for run in series.failed_attempts
     ]
     return f"{times}; failed before: {', '.join(failed)}" if failed else times
 
 
-def processors_text(quiet: Quiet | None) -> str:
+def processors_text(quiet: records.Quiet | None) -> str:
     """Processor use of the client during the runs; empty where unknown."""
     figures = quiet.figures if quiet else {}
     parts = []
@@ -249,7 +240,7 @@ def processors_text(quiet: Quiet | None) -> str:
     return f"{', '.join(parts)} % of all of the client's, during the runs"
 
 
-def _round_trip(series: Series) -> Iterator[Field]:
+def _round_trip(series: records.Series) -> Iterator[Field]:
     path = series.environment.get("path", {})
     least, loaded = path.get(TCP_ROUND_TRIP), path.get("tcp.round_trip_seconds")
     if not isinstance(least, int | float):
@@ -266,7 +257,7 @@ def _round_trip(series: Series) -> Iterator[Field]:
     yield Field(name="Round trip", text=text, number=least, unit="seconds")
 
 
-def _ceiling(series: Series) -> Iterator[Field]:
+def _ceiling(series: records.Series) -> Iterator[Field]:
     if series.ceiling_bytes_per_second is None:
         others = series.environment.get("client", {}).get(NOT_CALIBRATED)
         if isinstance(others, int | float):
@@ -286,7 +277,7 @@ SCHEMA = "sharebench/series/1"
 Document = dict[str, Any]
 
 
-def series_document(series: Series) -> Document:
+def series_document(series: records.Series) -> Document:
     """The JSON object of a series with its averages."""
     form = run_form(series)
     target, owner, sure = series.target, series.running_by, form.confidence
@@ -310,7 +301,7 @@ def series_document(series: Series) -> Document:
         "deviation": form.deviation and asdict(form.deviation),
         "confidence": sure and {"level": 0.95, "low_bytes_per_second": sure[0], "high_bytes_per_second": sure[1]},
         "shown": form.shown and asdict(form.shown),
-        "quiet": series.quiet.to_json() if series.quiet else {"verdict": QuietVerdict.UNKNOWN.value},
+        "quiet": series.quiet.to_json() if series.quiet else {"verdict": records.QuietVerdict.UNKNOWN.value},
         "environment": {side: dict(series.environment.get(side, {})) for side in ("client", "server", "path")},
         **named(series, "ceiling_bytes_per_second", "error", "base_id"),
         "decision": series.decision.value if series.decision else None,
@@ -339,23 +330,23 @@ _OF_A_RUN = frozenset({"status", "started_at", "size_bytes"})
 _OURS = frozenset({"scratch_path", "imported_at", "running_by"})
 
 
-def series_from_document(document: object) -> Series:
+def series_from_document(document: object) -> records.Series:
     """The series of a document; averages are computed again. Raises DocumentError."""
     top = JSONNode("", document).object()
     if top.value.get("schema") != SCHEMA:
         raise top.maybe("schema").wrong(f'"{SCHEMA}"')
     for name in ("target", "client"):
         top.at(name).object()
-    series = top.record(Series, leave=_OURS, needs=("status", "command", "runs"))
+    series = top.record(records.Series, leave=_OURS, needs=("status", "command", "runs"))
     _check_runs(top, series)
     # what would read files or log in from here is left out
     plan = series.plan and replace(series.plan, server_ssh=None, smb_conf=None)
-    failed = tuple(replace(run, status=RunStatus.FAILED) for run in series.failed_attempts)
+    failed = tuple(replace(run, status=records.RunStatus.FAILED) for run in series.failed_attempts)
     return replace(series, plan=plan, failed_attempts=failed)
 
 
-def _check_runs(top: JSONNode, series: Series) -> None:
-    seen: set[tuple[Phase, int]] = set()
+def _check_runs(top: JSONNode, series: records.Series) -> None:
+    seen: set[tuple[records.Phase, int]] = set()
     for place in (*top.at("runs").items(), *top.maybe("failed_attempts").items()):
         if not place.value.keys() >= _OF_A_RUN:
             for name in sorted(_OF_A_RUN):
@@ -364,9 +355,9 @@ def _check_runs(top: JSONNode, series: Series) -> None:
         if (run.phase, run.number) in seen:
             raise DocumentError(f"{place.name}: a second {run.phase.value} run {run.number}")
         seen.add((run.phase, run.number))
-        if run.status is not RunStatus.FAILED and not (run.seconds and run.seconds > 0):
+        if run.status is not records.RunStatus.FAILED and not (run.seconds and run.seconds > 0):
             raise DocumentError(f"{place.name}.seconds: expected a number above 0")
-        if run.status is not RunStatus.FAILED and not run.size_bytes:
+        if run.status is not records.RunStatus.FAILED and not run.size_bytes:
             raise DocumentError(f"{place.name}.size_bytes: expected a whole number of at least 1")
 
 
@@ -455,7 +446,7 @@ def run_table(form: SeriesSummary) -> Table:
 
 def _row(row: RunRow, index: int) -> Row:
     numbers = [getattr(row.measures, name) for name in _MEASURES]
-    failed = row.run.status is RunStatus.FAILED
+    failed = row.run.status is records.RunStatus.FAILED
     formulas = [None] * 5 if failed else [None, None, *_formulas(index, row.measures.percent_of_link is not None)]
     return Row(
         cells=(
@@ -469,11 +460,11 @@ def _row(row: RunRow, index: int) -> Row:
 
 def mark_of(row: RunRow) -> Mark:
     """Why a run differs from the others."""
-    if row.run.status is RunStatus.FAILED:
+    if row.run.status is records.RunStatus.FAILED:
         return Mark.FAILED
-    if row.run.status is RunStatus.REJECTED:
+    if row.run.status is records.RunStatus.REJECTED:
         return Mark.REJECTED
-    if row.run.phase is Phase.WARM_UP:
+    if row.run.phase is records.Phase.WARM_UP:
         return Mark.WARM_UP
     return Mark.UNUSUAL if row.unusual else Mark.NONE
 

@@ -27,23 +27,16 @@ from forms.report import (
     row_of,
 )
 from forms.report import ReportKind as Holds
-from forms.worksheets.summary import (
-    PLURALS,
-    SINGULARS,
-    BottleneckCalculation,
-    Machine,
-    Part,
-    ReferenceKind,
-    UserGroup,
-    UsersCalculation,
-    total_gain,
-    upgrades,
-)
+from forms.worksheets import summary
 from storage.records import Worksheet, utc_now
 
 FORM = "bottleneck calculation"
 SCHEMA = "sharebench/worksheet/bottleneck/1"
-_NAMES = {ReferenceKind.CPU: "CPU", ReferenceKind.DISK: "Disk", ReferenceKind.NETWORK: "Network"}
+_NAMES = {
+    summary.ReferenceKind.CPU: "CPU",
+    summary.ReferenceKind.DISK: "Disk",
+    summary.ReferenceKind.NETWORK: "Network",
+}
 _TITLE = "Bottleneck calculation"
 DISKS_RULE = (
     "Disks add up only where each has a way of its own (Using Samba: one IDE disk a controller, three SCSI disks a"
@@ -57,7 +50,7 @@ NOT_WITHIN = (
 _BLANK_ROWS = 6
 
 
-def bottleneck_report(worksheet: BottleneckCalculation, name: str = "") -> Report:
+def bottleneck_report(worksheet: summary.BottleneckCalculation, name: str = "") -> Report:
     """A filled calculation, in kB/s as on paper, or MB/s where all of it is large."""
     rates = [part.bytes_per_second for machine in worksheet.machines for _, part in machine.parts]
     factor, unit = (1e6, "MB/s") if rates and min(rates) >= 1e6 else (1e3, "kB/s")
@@ -69,10 +62,10 @@ def bottleneck_report(worksheet: BottleneckCalculation, name: str = "") -> Repor
     )
     rows = []
     for index, machine in enumerate(worksheet.machines):
-        parts = [machine.part(kind) for kind in ReferenceKind]
+        parts = [machine.part(kind) for kind in summary.ReferenceKind]
         each = (part.bytes_per_second / factor if part else None for part in parts)
         rows.append(row_of(str(index), machine.name, *each))
-    headings = ((f"One {kind}, {unit}", Holds.DECIMAL) for kind in SINGULARS.values())
+    headings = ((f"One {kind}, {unit}", Holds.DECIMAL) for kind in summary.SINGULARS.values())
     return Report(
         form=FORM,
         title=f"{_TITLE}: {name or worksheet.machines[0].name}",
@@ -109,10 +102,10 @@ def _columns() -> tuple[Column, ...]:
     return columns_of("Step", *parts, ("Total Throughput", Holds.DECIMAL))
 
 
-def _row(machine: Machine, index: int, factor: float) -> Row:
+def _row(machine: summary.Machine, index: int, factor: float) -> Row:
     cells = [Cell(value=str(index))]
     totals = []
-    for place, kind in enumerate(ReferenceKind, start=1):
+    for place, kind in enumerate(summary.ReferenceKind, start=1):
         cells += _part_cells(machine.part(kind), place, index, factor)
         if machine.part(kind):
             totals.append(cell_at(2 * place, index))
@@ -123,24 +116,24 @@ def _row(machine: Machine, index: int, factor: float) -> Row:
     return Row(cells=tuple(cells))
 
 
-def _part_cells(part: Part | None, place: int, row: int, factor: float) -> list[Cell]:
+def _part_cells(part: summary.Part | None, place: int, row: int, factor: float) -> list[Cell]:
     if part is None:
         return [Cell(), Cell()]
     formula = Formula(template="{0}*{1}", references=(cell_at(2 * place - 1, row), cell_at(place + 1, row, table=0)))
     return [Cell(value=part.count), Cell(value=part.total_bytes_per_second / factor, formula=formula)]
 
 
-def _limits(machine: Machine) -> str:
+def _limits(machine: summary.Machine) -> str:
     return wording.listed([_limit(kind, machine) for kind in machine.bottlenecks])
 
 
-def _limit(kind: ReferenceKind, machine: Machine) -> str:
+def _limit(kind: summary.ReferenceKind, machine: summary.Machine) -> str:
     part = machine.part(kind)
-    return PLURALS[kind] if part and part.count > 1 else SINGULARS[kind]
+    return summary.PLURALS[kind] if part and part.count > 1 else summary.SINGULARS[kind]
 
 
-def _parts(machine: Machine) -> Iterator[Field]:
-    for kind in ReferenceKind:
+def _parts(machine: summary.Machine) -> Iterator[Field]:
+    for kind in summary.ReferenceKind:
         text, part = "not known, so not looked at", machine.part(kind)
         if part is not None:
             source = f" ({part.source})" if part.source else ""
@@ -148,7 +141,7 @@ def _parts(machine: Machine) -> Iterator[Field]:
         yield Field(name=_NAMES[kind], text=text)
 
 
-def _results(worksheet: BottleneckCalculation) -> Iterator[Field]:
+def _results(worksheet: summary.BottleneckCalculation) -> Iterator[Field]:
     for machine in worksheet.machines:
         said = "nothing is known" if not machine.parts else f"{_limits(machine)} at {_rate(machine)}"
         yield Field(name="Bottleneck" if len(worksheet.machines) == 1 else machine.name, text=said)
@@ -157,17 +150,17 @@ def _results(worksheet: BottleneckCalculation) -> Iterator[Field]:
         steps = wording.count(len(worksheet.machines) - 1, "step")
         reached = f"reached in {steps}" if worksheet.reaches_target else f"NOT reached: {_rate(last)} after {steps}"
         yield Field(name="Target", text=f"{aim}, {reached}")
-    gain = total_gain(worksheet.machines)
+    gain = summary.total_gain(worksheet.machines)
     if len(worksheet.machines) > 1 and gain is not None:
         yield Field(name="Gained in all", text=f"{gain:.1f} times as much")
 
 
-def _rate(machine: Machine) -> str:
+def _rate(machine: summary.Machine) -> str:
     return wording.rate(machine.total_bytes_per_second)
 
 
-def _advice(machine: Machine) -> Iterator[str]:
-    for upgrade in upgrades(machine):
+def _advice(machine: summary.Machine) -> Iterator[str]:
+    for upgrade in summary.upgrades(machine):
         if upgrade.gain_bytes_per_second > 0:
             yield (
                 f"{upgrade.what} would give {_rate(upgrade.machine)},"
@@ -183,7 +176,7 @@ def _advice(machine: Machine) -> Iterator[str]:
         yield NOT_WITHIN
 
 
-def _chart(machine: Machine) -> Chart:
+def _chart(machine: summary.Machine) -> Chart:
     bars = tuple(
         Bar(
             name=f"{part.count} {_limit(kind, machine)}",
@@ -211,7 +204,7 @@ _CLIENTS_COLUMNS = columns_of(
 )
 
 
-def users_report(worksheet: UsersCalculation, name: str = "") -> Report:
+def users_report(worksheet: summary.UsersCalculation, name: str = "") -> Report:
     """A filled worksheet."""
     capacity = worksheet.capacity_bytes_per_second
     rows = [_group_row(worksheet, group, index) for index, group in enumerate(worksheet.groups)]
@@ -240,7 +233,7 @@ def blank_users_report() -> Report:
     return replace(blank_form(CLIENTS_FORM, _CLIENTS_TITLE, fields, _CLIENTS_COLUMNS, rows), results=results)
 
 
-def _group_row(worksheet: UsersCalculation, group: UserGroup, index: int) -> Row:
+def _group_row(worksheet: summary.UsersCalculation, group: summary.UserGroup, index: int) -> Row:
     number, transfers, size, demand = (cell_at(column, index) for column in range(1, 5))
     capacity = FieldReference(name=_CAPACITY)
     carried = worksheet.carried(group)
@@ -258,7 +251,7 @@ def _group_row(worksheet: UsersCalculation, group: UserGroup, index: int) -> Row
     )
 
 
-def _users_total(worksheet: UsersCalculation, count: int) -> Row:
+def _users_total(worksheet: summary.UsersCalculation, count: int) -> Row:
     def total(column: int) -> Formula:
         return Formula(template="SUM({0})", references=(ColumnGroup(column=column, first=0, last=count - 1),))
 
@@ -273,7 +266,7 @@ def _users_total(worksheet: UsersCalculation, count: int) -> Row:
     )
 
 
-def _enough(worksheet: UsersCalculation) -> Field:
+def _enough(worksheet: summary.UsersCalculation) -> Field:
     if not worksheet.demand_bytes_per_second:
         return Field(name="Enough", text="nobody asks yet: give a group its number, files a second and file size")
     asked = f"{wording.rate(worksheet.demand_bytes_per_second)} asked, {wording.percent(worksheet.percent_used)} of it"
@@ -286,7 +279,7 @@ def _enough(worksheet: UsersCalculation) -> Field:
     return Field(name="Enough", text=f"{Sign.BAD} no: {asked}; {wording.rate(missing)} are missing", tone=Tone.BAD)
 
 
-def _users_results(worksheet: UsersCalculation) -> Iterator[Field]:
+def _users_results(worksheet: summary.UsersCalculation) -> Iterator[Field]:
     yield _enough(worksheet)
     for group in worksheet.groups:
         if (carried := worksheet.carried(group)) is not None:
@@ -306,7 +299,7 @@ def _users_results(worksheet: UsersCalculation) -> Iterator[Field]:
         yield Field(name="Memory", text=f"{text}, which carries {memory.carried:,} clients")
 
 
-def _users_chart(worksheet: UsersCalculation) -> Chart:
+def _users_chart(worksheet: summary.UsersCalculation) -> Chart:
     bars = [Bar(name=group.name, value=group.demand_bytes_per_second) for group in worksheet.groups]
     if len(bars) > 1:
         bars.append(Bar(name="total", value=worksheet.demand_bytes_per_second))
@@ -325,22 +318,22 @@ def _users_chart(worksheet: UsersCalculation) -> Chart:
 BOTTLENECK, CLIENTS = "bottleneck", "clients"
 
 
-def to_record(worksheet: BottleneckCalculation | UsersCalculation, name: str) -> Worksheet:
+def to_record(worksheet: summary.BottleneckCalculation | summary.UsersCalculation, name: str) -> Worksheet:
     """The record of a worksheet, saved now under that name."""
-    kind = BOTTLENECK if isinstance(worksheet, BottleneckCalculation) else CLIENTS
+    kind = BOTTLENECK if isinstance(worksheet, summary.BottleneckCalculation) else CLIENTS
     return Worksheet(kind=kind, name=name, saved_at=utc_now(), content=worksheet.to_content())
 
 
-def from_record(record: Worksheet) -> BottleneckCalculation | UsersCalculation:
+def from_record(record: Worksheet) -> summary.BottleneckCalculation | summary.UsersCalculation:
     """The worksheet of a record. Raises DocumentError for one that sharebench did not make."""
     if record.kind == BOTTLENECK:
-        return BottleneckCalculation.from_content(record.content)
-    return UsersCalculation.from_content(record.content)
+        return summary.BottleneckCalculation.from_content(record.content)
+    return summary.UsersCalculation.from_content(record.content)
 
 
 def worksheet_report(record: Worksheet) -> Report:
     """The report of a saved worksheet. Raises DocumentError."""
     found = from_record(record)
-    if isinstance(found, BottleneckCalculation):
+    if isinstance(found, summary.BottleneckCalculation):
         return bottleneck_report(found, record.name)
     return users_report(found, record.name)
