@@ -186,7 +186,6 @@ class Field:
     facts: tuple[tuple[str, str], ...] = ()
     tone: Tone = Tone.PLAIN
     is_detail: bool = False
-    """A statistic, which a screen shows only when asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,7 +311,6 @@ class Report:
 
     @property
     def answer(self) -> Field | None:
-        """The line that says what came of it."""
         return next((field for field in self.fields if field.name in {wording.ANSWER, wording.VERDICT}), None)
 
     @property
@@ -325,7 +323,6 @@ class Report:
 
     @property
     def leads_with_charts(self) -> bool:
-        """A curve says more than its table, which may be long."""
         return self.chart is not None and self.chart.is_curve
 
 

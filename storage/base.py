@@ -374,7 +374,6 @@ class NotebookBase:
             self._db.conn.backup(target)
 
     def be_patient(self, seconds: float) -> None:
-        """Wait this long for another writer before an error."""
         self._db.conn.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
     @contextmanager

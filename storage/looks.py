@@ -180,7 +180,6 @@ class Diagnosis(Head):
         return stages_of(self.only)
 
     def stage(self, name: StageName) -> Stage | None:
-        """A complete stage."""
         return next((s for s in self.stages if s.name is name and s.status is SeriesStatus.COMPLETE), None)
 
     def with_stage(self, stage: Stage) -> "Diagnosis":

@@ -70,7 +70,6 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     """All records of one file. Every writing method is one transaction."""
 
     def add(self, series: records.Series) -> None:
-        """Raises sqlite3.IntegrityError for a series that is stored already."""
         with self._db.atomic():
             part_of = self._whole_of(series)
             self._add([(series, part_of)])
@@ -369,7 +368,6 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return [str(series_id) for (series_id,) in found][::-1]
 
     def dialects_of(self, target: records.Target, client: str) -> list[str]:
-        """The dialects of this client with the target's server, measured here."""
         found = self._db.execute(
             "SELECT DISTINCT dialect FROM series JOIN recordings ON recordings.id = series.id"
             " WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"

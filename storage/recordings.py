@@ -119,7 +119,6 @@ class RecordingTables(NotebookBase):
     # Storing
 
     def add_recording(self, recording: Recording) -> None:
-        """Raises sqlite3.IntegrityError for one that is stored already."""
         self.add_recordings([recording])
 
     def add_recordings(self, recordings: Sequence[Recording]) -> None:
@@ -431,7 +430,6 @@ class RecordingTables(NotebookBase):
         return self._db.execute(sql, (series_id,)).fetchone() is not None
 
     def remove_baseline(self, name: str) -> None:
-        """Raises UnknownReferenceError."""
         with self._db.atomic():
             named = self.baseline_ids(name)
             for one in named:
@@ -444,7 +442,6 @@ class RecordingTables(NotebookBase):
         self._say(recording_id, {NORMAL: "yes" if on else ""})
 
     def new_normals(self) -> list[str]:
-        """The recordings that a person marked so, oldest first."""
         where = f"content -> '$.{SAID}.{NORMAL}' IS NOT NULL ORDER BY created_at"
         ids = [str(row[0]) for row in self._db.execute(f"SELECT id FROM recordings WHERE {where}")]  # noqa: S608  our own words
         return [one for one, texts in self.said(ids).items() if texts.texts[NORMAL].newest]

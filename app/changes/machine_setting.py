@@ -135,7 +135,6 @@ def _plan(
 
 
 def _steps(label: str, now: str, previous: str, values: Sequence[str], arms: tuple[str, ...]) -> dict[str, Any]:
-    """What is the same of every value; the first arm is the way back."""
     check = f"check_value {shlex.quote(label)} {now}"
     allowed = " ".join(shlex.quote(one) for one in (previous, *values))
     return {

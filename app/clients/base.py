@@ -197,7 +197,6 @@ class OpenMode(Enum):
     CREATE = "create"
     """Fails if the file exists."""
     REPLACE = "replace"
-    """Creates the file or truncates it."""
 
 
 @dataclass(frozen=True, slots=True)

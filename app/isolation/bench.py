@@ -202,7 +202,6 @@ class Replay:
         self._process.say(plan)
 
     def wait(self) -> ReplayResult:
-        """Raises MeasurementError."""
         try:
             answer: ReplayResult | Failed | None = next(self._process.events([ReplayResult, Failed]), None)
             if answer is None:

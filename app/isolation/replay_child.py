@@ -138,12 +138,10 @@ class Replayer:
         return True
 
     def make_folder(self, path: str) -> bool:
-        """An existing folder counts as success."""
         self._together(wire.create(self._name(path), _ACCESS_FOLDER, _CREATE, _FOLDER), _CLOSE_SAME)
         return True
 
     def remove_tree(self, path: str) -> bool:
-        """A missing folder counts as success."""
         self._close_all()
         self._remove_folder(self._name(path))
         return True
@@ -369,7 +367,6 @@ _SUMMED = ("window_requests", "moved_bytes", "wait_seconds", "unexpected", "cpu_
 
 
 def _replay_by_all(plan: ReplayPlan, facts: ClientFacts, requests: Counter[str]) -> ReplayResult:
-    """``requests`` were made before."""
     script = load_script(plan.script_path)
     if plan.without:
         script = script.without(operations_named(",".join(plan.without)))
@@ -492,7 +489,6 @@ def _tell(out: TextIO, answer: dict[str, Any]) -> None:
 def _measured(
     plan: ReplayPlan, script: Script, replayer: Replayer, start: float, stopped: threading.Event
 ) -> dict[str, Any]:
-    """Requests of the whole session are counted apart."""
     requests: Counter[str] = Counter()
     time.sleep(max(0.0, start - time.monotonic()))
     counts_from = time.monotonic() + plan.warm_up_seconds

@@ -43,7 +43,6 @@ class SteadyWindow:
         self.think_seconds += seconds
 
     def answered(self, seconds: float, now: float) -> None:
-        """Counted apart from :meth:`done` and :meth:`refused`, as a check."""
         self.answers += 1
         self.waited(seconds, now)
         self.moved_at = now

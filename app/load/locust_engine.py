@@ -88,7 +88,6 @@ class Preparation:
         self._with_several(target, jobs)
 
     def remove(self) -> None:
-        """Raises an error that names what is left."""
         if self._plan.keep:
             return
         problems = []
@@ -233,7 +232,6 @@ class LoadEngine:
         return there >= self._processes.count and not any(each.users for each in self._latest.values())
 
     def _check_users(self, told: Collection[events.WorkerFigures | events.WorkerSecond]) -> None:
-        """Raises MeasurementError unless the workers run all users, connected or not."""
         running, (_, users) = sum(each.users for each in told), self._now
         if running < users:
             raise MeasurementError(

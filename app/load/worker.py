@@ -127,7 +127,6 @@ class LoadUsers:
         self._next_number = 0
 
     def next_number(self) -> int:
-        """A new user's number, unique in the whole load."""
         self._next_number += 1
         thousands, index = divmod(self._index, 1000)
         return 10**9 * thousands + 1000 * self._next_number + index

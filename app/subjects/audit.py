@@ -150,7 +150,6 @@ def _with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target
 
 
 def _session_facts(request: AuditRequest) -> tuple[dict[str, FactValue], MeasurementError | None]:
-    """Facts, and why there was no session."""
     secrets = request.secrets()
     if secrets is None:
         return {}, None

@@ -59,7 +59,6 @@ class SeriesSummary:
 
     @property
     def sustained_bytes_per_second(self) -> float | None:
-        """All bytes of the valid measured runs over all their seconds."""
         valid = [run for run in self.series.measured() if run.seconds]
         seconds = sum(run.seconds or 0.0 for run in valid)
         return sum(run.size_bytes for run in valid) / seconds if seconds else None

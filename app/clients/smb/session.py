@@ -471,7 +471,6 @@ def reach(target: Target, timeout_seconds: float, hold: Callable[[socket.socket]
 
 
 def _credentials(target: Target, secrets: Secrets) -> Credentials:
-    """Raises LoginError if Kerberos is requested without a ticket."""
     if secrets.nt_hash and not _NT_HASH.fullmatch(secrets.nt_hash):
         raise UsageError("an NT hash is 32 hexadecimal digits; give those, or the password")
     cache = os.environ.get("KRB5CCNAME", f"/tmp/krb5cc_{os.getuid()}") if secrets.kerberos else None  # noqa: S108 - MIT's own default

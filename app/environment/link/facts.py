@@ -396,7 +396,6 @@ class LinkCounters:
 
     @classmethod
     def snapshot(cls, interface: str, read: SystemReader = read_text) -> Self:
-        """Counters that the system lacks are left out."""
         folder = f"/sys/class/net/{interface}/statistics"
         counts = {name: value for name in _ALL if (value := read_int(f"{folder}/{name}", read)) is not None}
         return cls(interface=interface, interface_counts=counts, tcp_counts=tcp_counts(read))

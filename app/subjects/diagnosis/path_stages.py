@@ -88,7 +88,6 @@ class _StagedLink(SMBLink):
 
 
 def _waited_seconds() -> float:
-    """How long this thread has waited for a processor; 0 where the kernel does not say (proc(5), schedstat)."""
     words = (read_text("/proc/thread-self/schedstat") or "").split()
     return int(words[1]) / 1e9 if len(words) > 1 else 0.0
 
