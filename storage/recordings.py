@@ -320,9 +320,8 @@ class RecordingTables(NotebookBase):
         )
         return self._recordings(rows)
 
-    def count_recordings(self, *, parts: bool = False) -> int:
-        sql = "SELECT count(*) FROM recordings WHERE ? OR part_of IS NULL"
-        return int(self._db.execute(sql, (parts,)).fetchone()[0])
+    def count_recordings(self) -> int:
+        return int(self._db.execute("SELECT count(*) FROM recordings WHERE part_of IS NULL").fetchone()[0])
 
     def _recordings(self, rows: Iterable[Row]) -> list[Recording]:
         running = self.running()

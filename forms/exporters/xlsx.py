@@ -9,33 +9,17 @@ from typing import Any
 import xlsxwriter
 from xlsxwriter.utility import xl_range
 
+from forms import report
 from forms.layout import control_pictures, lines_of, width, wrap
-from forms.report import (
-    Cell,
-    Chart,
-    Column,
-    ColumnGroup,
-    Field,
-    FieldReference,
-    Mark,
-    Report,
-    ReportKind,
-    Role,
-    Row,
-    Table,
-    cell_text,
-    own_remark,
-    status_text,
-)
 
 _NUMBER_FORMATS = {
-    ReportKind.TEXT: "@",
-    ReportKind.WHOLE: "#,##0",
-    ReportKind.SECONDS: "#,##0.0000",
-    ReportKind.PERCENT: "#,##0.00",
-    ReportKind.DECIMAL: "#,##0.0",
-    ReportKind.RATIO: "0.000",
-    ReportKind.SIGNED: '+#,##0.0" %";-#,##0.0" %"',
+    report.ReportKind.TEXT: "@",
+    report.ReportKind.WHOLE: "#,##0",
+    report.ReportKind.SECONDS: "#,##0.0000",
+    report.ReportKind.PERCENT: "#,##0.00",
+    report.ReportKind.DECIMAL: "#,##0.0",
+    report.ReportKind.RATIO: "0.000",
+    report.ReportKind.SIGNED: '+#,##0.0" %";-#,##0.0" %"',
 }
 _PAPERS = {"A4": 9, "Letter": 1}
 _LINES_ON_A_PAGE, _LINE_POINTS = 45, 15
@@ -44,7 +28,7 @@ _FRACTIONS_BELOW = 1000
 _LEAST_ACROSS = 5
 
 
-def render(reports: Sequence[Report], *, paper: str) -> bytes:
+def render(reports: Sequence[report.Report], *, paper: str) -> bytes:
     """The forms as one workbook."""
     file = io.BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
@@ -52,42 +36,42 @@ def render(reports: Sequence[Report], *, paper: str) -> bytes:
         book.set_properties({"title": clean(reports[0].title), "comments": "sharebench"})
         book.set_calc_mode("auto")
         format_of = cache(lambda **properties: book.add_format(properties))
-        names = sheet_names([report.name for report in reports])
-        for report, name in zip(reports, names, strict=True):
-            _SheetWriter(book, name, report, format_of).write(_PAPERS.get(paper, _PAPERS["A4"]))
+        names = sheet_names([form.name for form in reports])
+        for form, name in zip(reports, names, strict=True):
+            _SheetWriter(book, name, form, format_of).write(_PAPERS.get(paper, _PAPERS["A4"]))
     return file.getvalue()
 
 
 class _SheetWriter:
-    def __init__(self, book: Any, name: str, report: Report, format_of: Callable[..., Any]) -> None:
-        self.book, self.report, self.format_of = book, report, format_of
+    def __init__(self, book: Any, name: str, form: report.Report, format_of: Callable[..., Any]) -> None:
+        self.book, self.form, self.format_of = book, form, format_of
         self.page = book.add_worksheet(name)
         self.line = 0
         self.field_cells: dict[str, str] = {}
         self.table_lines: list[int] = []
-        self.widths = _column_widths(report)
+        self.widths = _column_widths(form)
 
     def write(self, paper: int) -> None:
-        self._text(0, 0, self.report.title, bold=True, font_size=14)
+        self._text(0, 0, self.form.title, bold=True, font_size=14)
         self.line = 1
-        self._fields(self.report.fields)
-        for table in self.report.tables:
+        self._fields(self.form.fields)
+        for table in self.form.tables:
             self._table(table)
-        if self.report.results:
+        if self.form.results:
             self.line += 1
-            self._fields(self.report.results)
-        if self.report.advice:
+            self._fields(self.form.results)
+        if self.form.advice:
             self.line += 1
-            for text in self.report.advice:
+            for text in self.form.advice:
                 self._across(0, text)
                 self.line += 1
-        for place, chart in enumerate(self.report.charts):
+        for place, chart in enumerate(self.form.charts):
             self._chart(chart, self.line + 1 + place * _LINES_OF_A_CHART)
         for column, cells in enumerate(self.widths):
             self.page.set_column(column, column, cells)
         self.page.set_paper(paper)
         self.page.set_landscape()
-        lines = self.line + _LINES_OF_A_CHART * max(0, len(self.report.charts) - 1)
+        lines = self.line + _LINES_OF_A_CHART * max(0, len(self.form.charts) - 1)
         self.page.fit_to_pages(1, 1 if lines < _LINES_ON_A_PAGE else 0)
         if len(self.table_lines) == 1:
             self.page.repeat_rows(self.table_lines[0] - 1)
@@ -98,7 +82,7 @@ class _SheetWriter:
         else:
             self.page.write_blank(line, column, None, self.format_of(**properties))
 
-    def _fields(self, fields: Sequence[Field]) -> None:
+    def _fields(self, fields: Sequence[report.Field]) -> None:
         for field in fields:
             self._text(self.line, 0, field.name, font_color="#595959", valign="top")
             if field.number is not None and field.unit:
@@ -109,7 +93,7 @@ class _SheetWriter:
                 if field.text != f"{field.number:,.0f} {field.unit}":
                     self._across(3, field.text)
                 self.field_cells[field.name] = f"$B${self.line + 1}"
-            elif self.report.blank:
+            elif self.form.blank:
                 for column in range(1, 6):
                     self._text(self.line, column, field.text if column == 1 else "", bottom=1)
             else:
@@ -129,7 +113,7 @@ class _SheetWriter:
         self.page.write_string(self.line, first, clean(text), wrapped)
         self.page.set_row(self.line, _LINE_POINTS * lines)
 
-    def _table(self, table: Table) -> None:
+    def _table(self, table: report.Table) -> None:
         self.line += 1
         if table.caption:
             self._text(self.line, 0, table.caption, font_color="#595959")
@@ -137,7 +121,7 @@ class _SheetWriter:
         heading = {"bold": True, "border": 1, "text_wrap": True, "valign": "bottom"}
         headings = [*table.columns, *([_STATUS, _REMARK] if table.marked else [])]
         for column, described in enumerate(headings):
-            align = "left" if described.kind is ReportKind.TEXT else "right"
+            align = "left" if described.kind is report.ReportKind.TEXT else "right"
             self._text(self.line, column, described.heading, align=align, **heading)
         self._heighten([described.heading for described in headings])
         self.line += 1
@@ -147,18 +131,18 @@ class _SheetWriter:
             self._row(table, row, first)
             self.line += 1
 
-    def _row(self, table: Table, row: Row, first: int) -> None:
+    def _row(self, table: report.Table, row: report.Row, first: int) -> None:
         look = _look(row)
         count = len(table.columns)
         for index, (cell, column) in enumerate(table.cells(row)):
             self._cell(index, cell, column, look, first)
         if table.marked:
-            entry = row.role is Role.ENTRY
-            status, remark = (status_text(row), own_remark(row)) if entry else ("", "")
-            self._text(self.line, count, "" if self.report.blank else status, border=1, valign="top")
+            entry = row.role is report.Role.ENTRY
+            status, remark = (report.status_text(row), report.own_remark(row)) if entry else ("", "")
+            self._text(self.line, count, "" if self.form.blank else status, border=1, valign="top")
             self._text(self.line, count + 1, remark, border=1, text_wrap=True, valign="top")
             self._heighten([*[""] * (count + 1), remark])
-        elif row.role is Role.ENTRY:
+        elif row.role is report.Role.ENTRY:
             self._heighten([cell.value if isinstance(cell.value, str) else "" for cell in row.cells])
 
     def _heighten(self, texts: Sequence[str]) -> None:
@@ -170,7 +154,9 @@ class _SheetWriter:
         if max(lines, default=1) > 1:
             self.page.set_row(self.line, _LINE_POINTS * max(lines))
 
-    def _cell(self, column: int, cell: Cell, described: Column, look: Mapping[str, Any], first: int) -> None:
+    def _cell(
+        self, column: int, cell: report.Cell, described: report.Column, look: Mapping[str, Any], first: int
+    ) -> None:
         value = cell.value
         if value is None or isinstance(value, str):
             wrapped = {"text_wrap": True} if value and width(value) > self.widths[column] - 3 else {}
@@ -187,26 +173,28 @@ class _SheetWriter:
         else:
             self.page.write_formula(self.line, column, f"={text}", form, value)
 
-    def _address(self, reference: ColumnGroup | FieldReference, first: int) -> str:
-        if isinstance(reference, FieldReference):
+    def _address(self, reference: report.ColumnGroup | report.FieldReference, first: int) -> str:
+        if isinstance(reference, report.FieldReference):
             return self.field_cells[reference.name]
         first = first if reference.table is None else self.table_lines[reference.table]
         cells: str = xl_range(first + reference.first, reference.column, first + reference.last, reference.column)
         return cells
 
-    def _chart(self, chart: Chart, line: int) -> None:
+    def _chart(self, chart: report.Chart, line: int) -> None:
         if chart.source is None:
             return
         table, column = chart.source
         lines = [
             self.table_lines[table] + index
-            for index, row in enumerate(self.report.tables[table].rows)
-            if row.role is Role.ENTRY and row.mark is not Mark.WARM_UP
+            for index, row in enumerate(self.form.tables[table].rows)
+            if row.role is report.Role.ENTRY and row.mark is not report.Mark.WARM_UP
         ][chart.rows_before :]
         name = self.page.get_name()
-        heading = clean(self.report.tables[table].columns[column].heading)
+        heading = clean(self.form.tables[table].columns[column].heading)
         drawing = self.book.add_chart({"type": "line" if chart.is_curve else "column"})
-        rows = [r for r in self.report.tables[table].rows if r.role is Role.ENTRY and r.mark is not Mark.WARM_UP]
+        rows = [
+            r for r in self.form.tables[table].rows if r.role is report.Role.ENTRY and r.mark is not report.Mark.WARM_UP
+        ]
         hatched = {"pattern": {"pattern": "wide_upward_diagonal", "fg_color": "#8F1D1D", "bg_color": "#FFFFFF"}}
         drawing.add_series(
             {
@@ -215,7 +203,7 @@ class _SheetWriter:
                 "values": [name, lines[0], column, lines[-1], column],
                 "fill": {"color": "#2F5F98"},
                 "points": (
-                    [hatched if row.mark is Mark.REJECTED else None for row in rows] if len(rows) <= 500 else []
+                    [hatched if row.mark is report.Mark.REJECTED else None for row in rows] if len(rows) <= 500 else []
                 ),
             }
             | ({"line": {"color": "#2F5F98"}, "marker": {"type": "square"}} if chart.is_curve else {})
@@ -228,7 +216,7 @@ class _SheetWriter:
         self.page.insert_chart(line, 0, drawing, {"x_scale": 1.5, "description": heading})
 
 
-def _error_bars(chart: Chart) -> dict[str, Any]:
+def _error_bars(chart: report.Chart) -> dict[str, Any]:
     low, high = ([one.interval[end] if one.interval else one.value or 0.0 for one in chart.bars] for end in (0, 1))
     values = [one.value or 0.0 for one in chart.bars]
     return {
@@ -238,18 +226,22 @@ def _error_bars(chart: Chart) -> dict[str, Any]:
     }
 
 
-_STATUS = Column(heading="Status", kind=ReportKind.TEXT)
-_REMARK = Column(heading="Remark", kind=ReportKind.TEXT)
+_STATUS = report.Column(heading="Status", kind=report.ReportKind.TEXT)
+_REMARK = report.Column(heading="Remark", kind=report.ReportKind.TEXT)
 
 
-def _look(row: Row) -> dict[str, Any]:
+def _look(row: report.Row) -> dict[str, Any]:
     if row.struck:
         return {"font_strikeout": True, "font_color": "#8F1D1D"}
-    if row.mark is Mark.FAILED:
+    if row.mark is report.Mark.FAILED:
         return {"font_color": "#8F1D1D"}
-    if row.mark is Mark.WARM_UP:
+    if row.mark is report.Mark.WARM_UP:
         return {"font_color": "#595959", "italic": True}
-    return {"bold": True} if row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK} else {}
+    return (
+        {"bold": True}
+        if row.role is report.Role.RESULT or row.mark in {report.Mark.UNUSUAL, report.Mark.BOTTLENECK}
+        else {}
+    )
 
 
 _FIRST_WIDTH, _LEAST_WIDTH, _MOST_WIDTH, _STATUS_WIDTH, REMARK_WIDTH = 20.0, 13.0, 44.0, 11.0, 40.0
@@ -285,11 +277,11 @@ def clean(text: str) -> str:
     return kept if len(kept) <= _LONGEST_TEXT else kept[: _LONGEST_TEXT - 1] + "…"
 
 
-def _column_widths(report: Report) -> list[float]:
+def _column_widths(form: report.Report) -> list[float]:
     widths: dict[int, float] = {0: _FIRST_WIDTH}
-    for table in report.tables:
+    for table in form.tables:
         for index, column in enumerate(table.columns):
-            texts = (cell_text(row.cells[index], column.kind) for row in table.rows if index < len(row.cells))
+            texts = (report.cell_text(row.cells[index], column.kind) for row in table.rows if index < len(row.cells))
             needed = max((width(text) for text in texts), default=0) + 3
             widths[index] = min(max(widths.get(index, _LEAST_WIDTH), needed), _MOST_WIDTH)
         if table.marked:
