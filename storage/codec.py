@@ -106,14 +106,11 @@ def series_to_row(series: records.Series) -> Row:
         "plan": _json(series.plan.to_json() if series.plan else {}),
         "quiet": None if series.quiet is None else _json(series.quiet.to_json()),
     }
-    return row | _change_to_row(series.change)
-
-
-def _change_to_row(change: records.Change | None) -> Row:
-    row = {f"change_{name}": getattr(change, name, None) for name in records.Change.__dataclass_fields__}
-    if change is None:
-        return row
-    return row | {"change_evidence": change.evidence.value, "change_also_changed": _json(list(change.also_changed))}
+    row |= {f"change_{name}": getattr(series.change, name, None) for name in records.Change.__dataclass_fields__}
+    if series.change:
+        also = _json(list(series.change.also_changed))
+        row |= {"change_evidence": series.change.evidence.value, "change_also_changed": also}
+    return row
 
 
 @dataclass(slots=True, kw_only=True)

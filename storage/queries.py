@@ -101,7 +101,8 @@ def find(db: "Database", query: SeriesQuery) -> list[Found]:
     for word in words:
         if word.isascii():
             conditions.append(f"{_HAYSTACK} LIKE ? ESCAPE '\\'")
-            arguments.append(f"%{_escaped(word)}%")
+            escaped = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+            arguments.append(f"%{escaped}%")
         else:
             conditions.append(f"instr(folded({_HAYSTACK}), ?)")
             arguments.append(word.casefold())
@@ -124,7 +125,3 @@ def find(db: "Database", query: SeriesQuery) -> list[Found]:
         f" {_TEXTS if words else ''} {where} ORDER BY {order}"
     )
     return [Found._make(row) for row in db.execute(sql, arguments)]
-
-
-def _escaped(word: str) -> str:
-    return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -46,7 +46,9 @@ def sysctl_setting(
     name = name.strip()
     state = look(ssh, undo=UNDO)
     partner = PAIRS.get(name)
-    found = read_there(_read({"own": name, "partner": partner, "available": _AVAILABLE}), ssh)
+    read = {"own": name, "partner": partner, "available": _AVAILABLE}
+    script = "\n".join(f"section {part}\ncat {_path(one)} 2>/dev/null" for part, one in read.items() if one)
+    found = read_there(script, ssh)
     previous = _tidy(found.text("own") or "")
     if not previous:
         raise ChangeRefusedError(f"the kernel there has no {name} that could be read; nothing was written")
@@ -144,10 +146,6 @@ def _steps(label: str, now: str, previous: str, values: Sequence[str], arms: tup
         "arms": arms,
         "restore": arms[0],
     }
-
-
-def _read(names: dict[str, str | None]) -> str:
-    return "\n".join(f"section {part}\ncat {_path(name)} 2>/dev/null" for part, name in names.items() if name)
 
 
 def _path(name: str) -> str:

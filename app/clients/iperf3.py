@@ -159,12 +159,9 @@ class Iperf3Client:
             said = one_line(outcome.error or outcome.out) or f"exit {outcome.code}"
             raise ProtocolError(f"{self._where}: iperf3 gave no report ({said}); try it by hand")
         if "error" in raw:
-            raise self._refused(one_line(str(raw["error"])))
+            said = one_line(str(raw["error"]))
+            _, kind, text = next(row for row in _REFUSALS if any(word in said.lower() for word in row[0]))
+            raise kind(f"{self._where}: {text.format(said=said)}")
         if part(raw, "end", "sum_received") is None:
             raise ConnectionLostError(f"{self._where}: the test ended early; check that `iperf3 -s` still runs there")
         return raw
-
-    def _refused(self, said: str) -> MeasurementError:
-        told = (row for row in _REFUSALS if any(word in said.lower() for word in row[0]))
-        _, kind, text = next(told)
-        return kind(f"{self._where}: {text.format(said=said)}")

@@ -103,7 +103,10 @@ def cheapest_step(
     other_is_next = have % 2 and max(order) in order[: len(base)]
     turns = again[::-1] if other_is_next else again
     ways.append((settle.by_alternating(change_percent, unsure, limits, have=have), turns))
-    transfer, series = _seconds(base, other)
+    every = [*base, *other]
+    timed = [[run.seconds for run in one.runs if run.seconds] for one in every]
+    total = sum(map(sum, timed))
+    transfer, series = total / max(1, sum(map(len, timed))), total / len(every)
     steps = [
         SettlingStep(
             way=way.way,
@@ -137,13 +140,6 @@ def _cost(way: Settles, transfer: float, series: float) -> float:
             return 2 * (way.count + 2) * transfer
         case _:
             return way.count * (series + _BY_HAND_SECONDS)
-
-
-def _seconds(base: Sequence[Series], other: Sequence[Series]) -> tuple[float, float]:
-    every = [*base, *other]
-    runs = [[run.seconds for run in one.runs if run.seconds] for one in every]
-    total = sum(map(sum, runs))
-    return total / max(1, sum(map(len, runs))), total / len(every)
 
 
 def _setting(claimed: Change | None, differing: Sequence[Difference], other: Series) -> str | None:

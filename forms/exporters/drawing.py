@@ -71,7 +71,9 @@ class ChartDrawing:
 def drawing(chart: Chart, height: float = HEIGHT) -> ChartDrawing:
     """Lay out the chart, at least 130 high; long series are averaged to at most 240 bars."""
     bars, each = _thinned(chart.bars)
-    shown, beyond = _levels(chart, bars)
+    highest = max((abs(bar.value or 0) for bar in bars), default=0) or 1
+    beyond = [level for level in chart.levels if level.value > FAR_ABOVE * highest]
+    shown = [level for level in chart.levels if level not in beyond]
     field = _ChartField(chart, bars, shown, height)
     title = chart.title + (f", each bar the mean of {each}" if each > 1 else "")
     beside = [*chart.signs_said, *([f"shaded: {chart.band[0]}"] if chart.band else [])]
@@ -174,12 +176,6 @@ def _thinned(bars: Sequence[Bar]) -> tuple[Sequence[Bar], int]:
 def _mean_bar(group: Sequence[Bar]) -> Bar:
     values = [b.value for b in group if b.value is not None and b.mark is not Mark.REJECTED]
     return Bar(name=group[0].name, value=sum(values) / len(values) if values else None)
-
-
-def _levels(chart: Chart, bars: Sequence[Bar]) -> tuple[list[Level], list[Level]]:
-    highest = max((abs(bar.value or 0) for bar in bars), default=0) or 1
-    beyond = [level for level in chart.levels if level.value > FAR_ABOVE * highest]
-    return [level for level in chart.levels if level not in beyond], beyond
 
 
 def _axis(field: _ChartField) -> Iterator[Shape]:

@@ -215,7 +215,8 @@ def _row_lines(
 ) -> Iterator[str]:
     wrapped = [layout.wrap(text, cells) for text, cells in zip(texts, widths, strict=True)]
     if _has_sign(table, row):
-        wrapped[0] = _signed_lines(texts[0], widths[0])
+        first, *rest = layout.wrap(texts[0][2:], max(widths[0] - 2, 1))
+        wrapped[0] = [texts[0][:2] + first, *(f"  {line}" for line in rest)]
     for level in range(max(map(len, wrapped))):
         level_parts = [lines[level] if level < len(lines) else "" for lines in wrapped]
         if row.struck:
@@ -238,11 +239,6 @@ def _row_texts(table: Table, row: Row) -> list[str]:
 
 def _has_sign(table: Table, row: Row) -> bool:
     return table.signed and row.role is not Role.HEADING
-
-
-def _signed_lines(text: str, cells: int) -> list[str]:
-    first, *rest = layout.wrap(text[2:], max(cells - 2, 1))
-    return [text[:2] + first, *(f"  {line}" for line in rest)]
 
 
 def _fitted(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]] | None:

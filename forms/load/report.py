@@ -165,10 +165,6 @@ def _ms(histogram: Histogram, share: float) -> float | None:
     return _times(1000, summary.percentile_seconds(histogram, share))
 
 
-def _decimals(*headings: str) -> tuple[tuple[str, ReportKind], ...]:
-    return tuple((heading, ReportKind.DECIMAL) for heading in headings)
-
-
 def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
     """What the users did at each point."""
     times = (
@@ -213,7 +209,8 @@ def _processors_table(points: Sequence[LoadPoint]) -> list[Table]:
         return []
     names = ("user", "system", "total", "total", "total", "smbd", "kernel", "others")
     kinds = ("mean", "mean", "mean", "median", "deviation", "mean", "mean", "mean")
-    figures = _decimals("User %", "System %", "Total %", "Median %", "Dev.", "smbd %", "Kernel %", "Others %")
+    headings = ("User %", "System %", "Total %", "Median %", "Dev.", "smbd %", "Kernel %", "Others %")
+    figures = [(heading, ReportKind.DECIMAL) for heading in headings]
     caption = "Processors of the server (all of them = 100 %): smbd, the kernel's own work, other programs"
     rows = []
     for point in points:

@@ -114,7 +114,11 @@ def head_fields(series: records.Series) -> Iterator[Field]:
     yield Field(name="Target", text=text, facts=() if text == url else (("url", url),))
     yield from fields_of(("Server", practice_text(series.target)))
     yield Field(name="Client", text=client_text(series.client), facts=_client_facts(series.client))
-    yield from _tree_fields(series)
+    plan, rate = series.plan, mean(series.rates())
+    if plan and plan.files:
+        size = plan.size_bytes or DEFAULT_TREE_FILE_BYTES
+        tree = f"{wording.count(plan.files, 'file')} of {wording.binary_size(size)} each"
+        yield Field(name="Tree", text=f"{tree}, {rate / size:,.0f} files/s" if rate else tree)
     yield link_field(series.link_bits_per_second)
     yield from _round_trip(series)
     measured = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
@@ -170,14 +174,6 @@ def link_field(bits_per_second: int | None) -> Field:
     if bits_per_second is None:
         return Field(name=LINK, text="unknown")
     return Field(name=LINK, text=wording.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
-
-
-def _tree_fields(series: records.Series) -> Iterator[Field]:
-    plan, rate = series.plan, mean(series.rates())
-    if plan and plan.files:
-        size = plan.size_bytes or DEFAULT_TREE_FILE_BYTES
-        text = f"{wording.count(plan.files, 'file')} of {wording.binary_size(size)} each"
-        yield Field(name="Tree", text=f"{text}, {rate / size:,.0f} files/s" if rate else text)
 
 
 def client_text(client: records.ClientFacts) -> str:
