@@ -254,7 +254,7 @@ def recording(request: SeriesRequest, notebook: Notebook, control: SeriesControl
             "there is no series yet that the change could be compared with: measure one without a change first"
         )
     writer = SeriesWriter(series, Recorder(notebook), stored=False, experiment=experiment)
-    yield from _measure(writer, request, notebook, control)
+    yield (yield from recorded(writer.recorder, _measure(writer, request, notebook, control)))
 
 
 def resume(
@@ -282,7 +282,8 @@ def resuming(
             options=f"--resume {series.id} --confirm-target",
         )
     request = request_to_resume(series, replace(plan_to_resume(series, secrets), stepped=stepped))
-    yield from _measure(SeriesWriter(series, Recorder(notebook), stored=True), request, notebook, control)
+    writer = SeriesWriter(series, Recorder(notebook), stored=True)
+    yield (yield from recorded(writer.recorder, _measure(writer, request, notebook, control)))
 
 
 def resumable(
@@ -316,14 +317,8 @@ def plan_to_resume(series: records.Series, secrets: Secrets) -> MeasurementPlan:
 
 def _measure(
     writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
-) -> Iterator[RecorderEvent]:
-    writer.begin()
-    yield (yield from recorded(writer.recorder, _whole(writer, request, notebook, control)))
-
-
-def _whole(
-    writer: SeriesWriter, request: SeriesRequest, notebook: Notebook, control: SeriesControl
 ) -> Generator[RecorderEvent, None, SeriesClosed]:
+    writer.begin()
     yield SeriesOpened(series_id=writer.series.id)
     if writer.stored:
         yield SeriesStored(series_id=writer.series.id)
