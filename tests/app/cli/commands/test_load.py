@@ -336,7 +336,9 @@ def test_a_server_that_dies_fails_its_point_and_the_load_goes_on_when_it_is_back
         "load", format_target(server.target()), "--users", "2,3,4", "--duration", "1", *SHORT, "--sizes", "4K"
     )
     assert load.stderr is not None
-    assert load.stderr.readline().startswith("sharebench: 2 users:")
+    expected, line = load.stderr.readline(), load.stderr.readline()
+    assert expected.startswith("sharebench: Makes its files, then measures 3 points")
+    assert line.startswith("sharebench: 2 users:"), line
     server.kill()
     _out, err = load.communicate(timeout=120)
     failed = re.search(r"([34]) users: [0-3] of \1 users had a session", err)
