@@ -201,11 +201,14 @@ class RunPace:
 
     def __init__(self, runs_to_come: Sequence[int], clock: Callable[[], float] = monotonic) -> None:
         self._to_come, self._clock = list(runs_to_come), clock
-        self._began_at = self._ended_at = clock()
+        self._began_at: float | None = None
+        self._ended_at = 0.0
         self._ended = 0
 
     def heard(self, index: int, event: RecorderEvent) -> None:
-        if isinstance(event, process.RunFinished):
+        if isinstance(event, process.RunStarted) and self._began_at is None:
+            self._began_at = self._clock()  # looking around and making files comes before, and once
+        elif isinstance(event, process.RunFinished):
             self._to_come[index] -= 1
             self._ended, self._ended_at = self._ended + 1, self._clock()
         elif isinstance(event, SeriesClosed):
@@ -214,7 +217,7 @@ class RunPace:
     @property
     def seconds_left(self) -> float | None:
         """None before the first run has ended."""
-        if not self._ended:
+        if not self._ended or self._began_at is None:
             return None
         each = (self._ended_at - self._began_at) / self._ended
         return max(0.0, each * sum(self._to_come) - (self._clock() - self._ended_at))

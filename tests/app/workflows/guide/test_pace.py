@@ -82,14 +82,18 @@ def test_the_prospect_counts_what_is_to_come():
 
 
 def test_interleaved_series_take_as_long_as_the_runs_that_have_ended():
-    now = 100.0
+    now = 30.0
     pace = RunPace([3, 2], lambda: now)
+    now = 100.0
+    started = RunStarted(number=1, phase=Phase.MEASURED, of=3)
+    pace.heard(0, started)
     ended = RunFinished(run=Run(number=1, phase=Phase.MEASURED, size_bytes=1, seconds=1.0))
     before_any = pace.seconds_left
     assert before_any is None
     now = 110.0
     pace.heard(0, ended)
     assert pace.seconds_left == 4 * 10
+    pace.heard(1, started)
     now = 113.0
     assert pace.seconds_left == 4 * 10 - 3, "it goes down while a run is under way"
     now = 140.0
