@@ -142,8 +142,6 @@ def pad(text: str, cells: int, *, right: bool = False, fill: str = " ") -> str:
 
 
 class Tone(StrEnum):
-    """The meaning that a colour stands for."""
-
     PLAIN = "plain"
     GOOD = "good"
     BAD = "bad"
@@ -164,15 +162,11 @@ _END = "\x1b[0m"
 
 @dataclass(frozen=True, slots=True)
 class Toned:
-    """A short text with its tone."""
-
     text: str
     tone: Tone = Tone.PLAIN
 
 
 class Sign(Enum):
-    """The signs of verdicts, findings and states: Unicode, the form for plain terminals, the tone."""
-
     FASTER = "▲", "+", Tone.GOOD
     SLOWER = "▼", "-", Tone.BAD
     SAME = "=", "=", Tone.PLAIN

@@ -23,8 +23,6 @@ class ReportKind(StrEnum):
 
 
 class Mark(StrEnum):
-    """Why a row differs from the others."""
-
     NONE = ""
     WARM_UP = "warm-up"
     UNUSUAL = "unusual"
@@ -44,8 +42,6 @@ SIGNS: Mapping[Mark, str] = {
 
 
 class Role(StrEnum):
-    """The role of a row in its table."""
-
     ENTRY = "entry"
     HEADING = "heading"
     RESULT = "result"
@@ -68,8 +64,6 @@ def cell_at(column: int, row: int, table: int | None = None) -> ColumnGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldReference:
-    """The number of a field above the table, by the field's name."""
-
     name: str
 
 
@@ -97,16 +91,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column's heading and what its cells hold."""
-
     heading: str
     kind: ReportKind = ReportKind.WHOLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A row of a table; its first cell names it."""
-
     cells: tuple[Cell, ...]
     role: Role = Role.ENTRY
     mark: Mark = Mark.NONE
@@ -177,8 +167,6 @@ def table_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A named line above or below the tables; ``number`` is its value for formulas and readers."""
-
     name: str
     text: str
     number: float | None = None
@@ -212,8 +200,6 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """A line across a chart."""
-
     name: str
     value: float
     of_bars: bool = False
@@ -235,8 +221,6 @@ FAR_ABOVE = 2.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """Bars or curve points with level lines and a band, all in one unit."""
-
     title: str
     unit: str
     bars: tuple[Bar, ...]
@@ -286,8 +270,6 @@ class Chart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """One form: title, lines above, tables, lines below, advice and a chart."""
-
     form: str
     title: str
     name: str

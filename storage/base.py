@@ -438,8 +438,6 @@ class NotebookBase:
 
 
 class SideTables(NotebookBase):
-    """Ceilings, worksheets, and values under keys."""
-
     def ceiling(self, key: str) -> Ceiling | None:
         for row in self._rows("SELECT key, bytes_per_second, measured_at FROM ceilings WHERE key = ?", (key,)):
             return Ceiling(**row)

@@ -15,8 +15,6 @@ from storage.records import Owner, ended, is_alive, this_process, utc_now
 
 
 class ChangeKind(StrEnum):
-    """What holds a setting that sharebench can change and restore."""
-
     SMB_CONF = "smb.conf"
     REGISTRY = "registry"
     SYSCTL = "sysctl"
@@ -25,8 +23,6 @@ class ChangeKind(StrEnum):
 
 
 class ChangeState(StrEnum):
-    """Whether a change still stands."""
-
     OPEN = "open"
     UNDONE = "undone"
 
@@ -128,8 +124,6 @@ _OF_EXPERIMENT = "(SELECT recording_id FROM experiments WHERE name = ?)"
 
 
 class ChangeTables(RecordingTables):
-    """The journal of changes, plans of trials, and the order of their runs."""
-
     def open_journal(self, entry: JournalEntry) -> None:
         """Write down a change before it is made; on disk when this returns."""
         row = asdict(entry) | {"owner": json.dumps(asdict(entry.owner))}

@@ -28,8 +28,6 @@ class Layer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CPUUse:
-    """How busy the processors of one machine were during a run."""
-
     user: Spread
     system: Spread
     total: Spread
@@ -133,8 +131,6 @@ class LeftBehind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Isolation(Head):
-    """Rounds of one script against every layer of one server."""
-
     target: Target
     script: str
     script_sha256: str = ""
@@ -203,8 +199,6 @@ def _head_of_isolation(isolation: Isolation) -> Recording:
 
 
 class IsolationTables(RecordingTables):
-    """The notebook's tables of isolations."""
-
     def add_isolation(self, isolation: Isolation) -> None:
         with self._db.atomic():
             self.add_recording(_head_of_isolation(isolation))

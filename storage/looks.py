@@ -26,8 +26,6 @@ class Ruling(StrEnum):
 
 
 class AuditScope(StrEnum):
-    """What the audit could see."""
-
     SERVER = "server"
     FILE = "file"
     SESSION = "session"
@@ -35,8 +33,6 @@ class AuditScope(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFinding:
-    """One setting and what is wrong with it."""
-
     key: Filled
     verdict: Ruling
     cost: int = 0
@@ -57,8 +53,6 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditedSetting:
-    """One line ``name = value``, includes spliced in."""
-
     section: str
     name: str
     value: str
@@ -72,8 +66,6 @@ def _fact(place: JSONNode) -> FactValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """One audit of one server."""
-
     id: Filled
     created_at: Moment
     subject: Filled
@@ -126,8 +118,6 @@ def stages_of(only: Collection[StageName]) -> tuple[StageName, ...]:
 
 
 class Effort(StrEnum):
-    """How much is measured."""
-
     QUICK = "quick"
     USUAL = "usual"
     THOROUGH = "thorough"
@@ -135,8 +125,6 @@ class Effort(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What one stage measured; units are in the names."""
-
     name: StageName
     status: SeriesStatus = SeriesStatus.COMPLETE
     error: str | None = None
@@ -155,8 +143,6 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis(Head):
-    """One diagnosis of one share."""
-
     target: Target
     settings: Settings = field(default_factory=Settings)
     effort: Effort = Effort.USUAL

@@ -16,8 +16,6 @@ DEFAULT_TREE_FILE_BYTES = 16 * 1024
 
 
 class QuietTime(StrEnum):
-    """What to do about a busy time."""
-
     RECORD = "record"
     REQUIRE = "require"
     SKIP = "skip"
@@ -46,8 +44,6 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class RunCounts:
-    """How many runs are made, and with what file."""
-
     runs: Annotated[int, up_to(MOST_RUNS)] = DEFAULT_RUNS
     warmups: Annotated[int, up_to(MOST_WARMUPS)] = DEFAULT_WARMUPS
     until_percent: Annotated[float, above_zero_up_to(100)] | None = None
@@ -63,8 +59,6 @@ class RunCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class ClientChoice:
-    """Which program moves the bytes, and how."""
-
     client: str = ""
     settings: Settings = field(default_factory=Settings)
 
@@ -79,8 +73,6 @@ class RunChoices(RunCounts, ClientChoice):
 
 @dataclass(frozen=True, kw_only=True)
 class MonitorChoices:
-    """What is monitored beside the runs."""
-
     quiet_time: QuietTime = QuietTime.RECORD
     server_ssh: str | None = None
     smb_conf: str | None = None
@@ -92,8 +84,6 @@ class MonitorChoices:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan(MonitorChoices, RunChoices):
-    """The choices of a series, so that it can be resumed or repeated."""
-
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
-    """One way to move bytes."""
-
     name: str
     label: str
     default_port: int | None = None

@@ -21,8 +21,6 @@ def in_parts(sql: str, ids: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]
 
 
 class SortKey(StrEnum):
-    """The column that a list is sorted by."""
-
     WHEN = "when"
     KIND = "kind"
     LABEL = "label"
@@ -39,8 +37,6 @@ class SortKey(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesQuery:
-    """What a list asks for."""
-
     text: str = ""
     order: SortKey = SortKey.WHEN
     descending: bool = True

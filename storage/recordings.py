@@ -50,8 +50,6 @@ def held_text(reference: str, owner: records.Owner, kind: str = SERIES) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording(records.Head):
-    """What the notebook stores under one id, whatever the kind."""
-
     kind: str
     subject: str = ""
     part_of: str | None = None
@@ -106,16 +104,12 @@ def with_head(recording: Recording) -> JSONNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """Recordings removed with their parts, and what restoring them needs."""
-
     recording: Recording
     rows: Mapping[str, Sequence[Row]]
     followers: tuple[tuple[str, str], ...]
 
 
 class RecordingTables(NotebookBase):
-    """Operations on recordings of any kind."""
-
     # Storing
 
     def add_recording(self, recording: Recording) -> None:

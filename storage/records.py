@@ -20,8 +20,6 @@ from storage.protocols import Protocol, protocol_of
 
 
 class QuietVerdict(StrEnum):
-    """How quiet a time was."""
-
     QUIET = "quiet"
     TYPICAL = "typical"
     BUSY = "busy"
@@ -101,15 +99,11 @@ class Command(StrEnum):
 
 
 class Phase(StrEnum):
-    """What a run is for."""
-
     WARM_UP = "warm-up"
     MEASURED = "measured"
 
 
 class RunStatus(StrEnum):
-    """Whether a run counts."""
-
     VALID = "valid"
     REJECTED = "rejected"
     FAILED = "failed"
@@ -124,23 +118,17 @@ class SeriesStatus(StrEnum):
 
 
 class Decision(StrEnum):
-    """What became of a change in an experiment."""
-
     KEPT = "kept"
     REVERTED = "reverted"
 
 
 class Evidence(StrEnum):
-    """How far a claimed change is proven."""
-
     CONFIRMED = "confirmed"
     UNCONFIRMED = "unconfirmed"
     CONTRADICTED = "contradicted"
 
 
 class ExperimentKind(StrEnum):
-    """What the series of an experiment are measured for."""
-
     STEPS = "ladder"  # as notebooks and documents have it since version 0.1
     SURVEY = "survey"
     SELFTEST = "selftest"
@@ -185,8 +173,6 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientFacts:
-    """The program that moves the bytes, and what it negotiated."""
-
     name: Filled
     version: str = ""
     dialect: str | None = None
@@ -333,8 +319,6 @@ class Series(Head):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
-    """What several series were measured for; each has its name."""
-
     name: str
     kind: ExperimentKind = ExperimentKind.STEPS
     subject: str = ""
@@ -344,8 +328,6 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentEntry:
-    """An experiment in a list."""
-
     experiment: Experiment
     series_count: int
     last_at: str
@@ -353,8 +335,6 @@ class ExperimentEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """A name for a recording, or for several series of the same settings."""
-
     name: str
     recording_id: str
     set_at: str

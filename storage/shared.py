@@ -60,8 +60,6 @@ def _name(text: str, at: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """All texts about a recording, by name."""
-
     created_at: str
     texts: Mapping[str, Text] = field(default_factory=dict)
 

@@ -43,8 +43,6 @@ SUPERVISORS = frozenset({"runsv", "s6-supervise", "supervise", "supervisord"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restart:
-    """How smbd is restarted on a server."""
-
     command: str
     """May return before the new smbd is ready."""
     stopped: str = "false"
@@ -89,8 +87,6 @@ def restart_text(conf: str, restart: Restart) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ways:
-    """Access to the server, and what the admin consented to."""
-
     ssh: str | None = None
     smb_conf: str | None = None
     accepted: tuple[str, ...] = ()
@@ -106,8 +102,6 @@ LOG_LEVEL = "log level"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfLine:
-    """One line of smb.conf."""
-
     section: str
     name: str
     value: str
@@ -118,8 +112,6 @@ class ConfLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SambaPlace:
-    """Where a parameter is set: Samba, configuration, section."""
-
     ssh: str | None
     conf: str
     name: str

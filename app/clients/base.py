@@ -66,8 +66,6 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryEntry:
-    """One name in a folder."""
-
     name: str
     is_folder: bool
     size_bytes: int
@@ -190,8 +188,6 @@ class Client(Connection, Protocol):
 
 
 class OpenMode(Enum):
-    """What a file is opened for."""
-
     READ = "read"
     UPDATE = "update"
     CREATE = "create"
@@ -211,8 +207,6 @@ class FileHandle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileStatus:
-    """Size and kind of a file or folder."""
-
     size_bytes: int
     is_folder: bool
 
@@ -263,8 +257,6 @@ def opened(files: Files, path: str, mode: OpenMode = OpenMode.READ) -> Iterator[
 
 
 class OneByOne:
-    """Moves files one after another."""
-
     def move_files(self: Files, files: Iterable[FileMove], moved: Moved) -> None:
         for file in files:
             if file.data is None:

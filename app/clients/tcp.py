@@ -202,8 +202,6 @@ def waiting_bytes(sock: socket.socket) -> int:
 
 
 class Segments(NamedTuple):
-    """TCP segments of one connection."""
-
     sent: int = 0
     retransmitted: int = 0
     received: int = 0
@@ -216,8 +214,6 @@ class Segments(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TcpInfo:
-    """Statistics of one connection at one moment, or over a period."""
-
     segments: Segments
     round_trip_seconds: float | None = None
     least_round_trip_seconds: float | None = None

@@ -109,8 +109,6 @@ def ask_server(settings: Mapping[str, str], ssh: str | None) -> Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFacts:
-    """Facts by name, and problems with what to do."""
-
     facts: dict[str, FactValue] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     counters: MachineCounters | None = None
@@ -249,8 +247,6 @@ def _number(answer: Answer, section: str) -> int | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """Facts of client, server and path, by name."""
-
     client: Mapping[str, FactValue] = field(default_factory=dict)
     server: Mapping[str, FactValue] = field(default_factory=dict)
     path: Mapping[str, FactValue] = field(default_factory=dict)

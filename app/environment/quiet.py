@@ -21,8 +21,6 @@ from storage.records import Command, Facts, Quiet, QuietVerdict, Spread, Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
-    """From where a time is typical, and from where busy."""
-
     typical: float
     busy: float
 
@@ -49,8 +47,6 @@ LEAST_SECONDS = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerLoad:
-    """The server's load before a series."""
-
     cpu_percent: float | None = None
     other_sessions: int | None = None
 
@@ -68,8 +64,6 @@ def server_load(facts: Facts) -> ServerLoad | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuietContext:
-    """What the figures are compared with."""
-
     cpus: int = 1
     wire: Wire = field(default_factory=Wire)
     own_disk: bool = False

@@ -30,8 +30,6 @@ _NO_COUNTER = re.compile(r"\d{21}|\S{200}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessMemory:
-    """Memory of all server processes."""
-
     uss_bytes: int
     pss_bytes: int
     processes: int

@@ -138,8 +138,6 @@ def wait_for_server(host: str) -> None:
 
 
 class ResourceWatch(resources.SampledSides):
-    """How busy both machines are during a run."""
-
     def into(self, run: LayerRun, began: float, ended: float) -> LayerRun:
         if self.own:
             run = replace(run, client_cpu=cpu_use(self.own.samples(began, ended)))
@@ -194,8 +192,6 @@ _UNCOUNTED = {Operation.DELTREE.value, Operation.MKDIR.value}
 
 
 class Replay:
-    """One run of the script over SMB by several clients at once."""
-
     def __init__(self, plan: ReplayPlan) -> None:
         grace_seconds = plan.warm_up_seconds + plan.seconds + _SLACK_SECONDS
         self._process = ChildProcess("app.isolation.replay_child", grace_seconds=grace_seconds)

@@ -36,8 +36,6 @@ def _script(verb: str) -> tuple[str, ...]:
 
 
 class DiskPlace(NamedTuple):
-    """Where dbench works."""
-
     folder: str
     """On the share's file system, in a folder that only root can change."""
     user: int
@@ -142,8 +140,6 @@ MOST_CLIENTS = 512
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationRequest:
-    """One isolation to measure."""
-
     target: Target
     secrets: Secrets
     settings: Settings = field(default_factory=Settings)
@@ -183,8 +179,6 @@ def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationReques
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
-    """Where each layer works."""
-
     shell: ServerShell | None = None
     disk: DiskPlace | None = None
     share_folder: str

@@ -58,8 +58,6 @@ _HOME = "client1"
 
 @dataclass(slots=True)
 class Tally:
-    """What one client did in a stretch of time."""
-
     operations: Counter[str] = field(default_factory=Counter)
     requests: Counter[int] = field(default_factory=Counter)
     moved_bytes: int = 0
@@ -283,8 +281,6 @@ _LOOK_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayPlan:
-    """One run of the server layer."""
-
     target: Target
     secrets: Secrets
     settings: Settings
@@ -303,8 +299,6 @@ class ReplayPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayResult:
-    """What all clients of one run did."""
-
     seconds: float
     operations: Mapping[str, int]
     requests: Mapping[str, int]

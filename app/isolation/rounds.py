@@ -85,8 +85,6 @@ def _price_is_known(isolation: Isolation) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationOpened:
-    """The isolation is stored, and its layers are known."""
-
     isolation: Isolation
     runs: int
     """Fewer if time is over earlier, more if a price needs them."""
@@ -94,8 +92,6 @@ class IsolationOpened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerRunStarted:
-    """A run begins."""
-
     layer: Layer
     clients: int
     round: int
@@ -104,8 +100,6 @@ class LayerRunStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerRunEnded:
-    """A run is over and stored."""
-
     run: LayerRun
 
 

@@ -76,8 +76,6 @@ _NEEDED = frozenset(
 
 
 class ScriptLine(NamedTuple):
-    """One request."""
-
     operation: Operation
     texts: tuple[str, ...]
     numbers: tuple[int, ...]
@@ -87,8 +85,6 @@ class ScriptLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """All lines of a script: one pass."""
-
     name: str
     lines: tuple[ScriptLine, ...]
 

@@ -17,8 +17,6 @@ SLICES = 5
 
 
 class SteadyWindow:
-    """Counters of one window."""
-
     def __init__(self, began: float, planned_seconds: float = 0.0) -> None:
         self.began = began
         self._slice_seconds = planned_seconds / SLICES
@@ -143,8 +141,6 @@ class WorkerFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerSecond:
-    """What one worker's users did in about one second."""
-
     index: Counted
     users: Counted
     connected: Counted
@@ -169,8 +165,6 @@ def counted(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadPlan:
-    """The plan of a load, for the engine and its workers."""
-
     targets: tuple[Target, ...]
     """Assigned to users round-robin."""
     secrets: Secrets = field(default_factory=Secrets)
@@ -187,8 +181,6 @@ class LoadPlan:
 
 
 class LoadPhase(StrEnum):
-    """The phase of a load."""
-
     FILES = "files"
     RAMP = "ramp"
     SETTLE = "settle"
@@ -199,8 +191,6 @@ class LoadPhase(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseBegan:
-    """A phase has begun."""
-
     phase: LoadPhase
     point: int = 0
     users: int = 0
@@ -211,16 +201,12 @@ class PhaseBegan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilesMade:
-    """Number of the scenario's files made or removed so far."""
-
     files: int
     of_files: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondPassed:
-    """What all users did in about one second."""
-
     point: int
     users: int
     connected: int
@@ -235,8 +221,6 @@ class SecondPassed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointMeasured:
-    """A point is over."""
-
     point: int
     users: int
     began_seconds: float
@@ -250,31 +234,23 @@ class PointMeasured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsersGone:
-    """All users have left until the next point."""
-
     at_seconds: float
     """When they were told to leave (monotonic clock); their last requests ended about then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobsWait:
-    """A printer is still busy with the point's jobs."""
-
     jobs: int
     of_jobs: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkersReady:
-    """The worker processes are ready."""
-
     workers: tuple[records.LoadWorker, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadEnded:
-    """The engine has cleaned up; always the last event."""
-
     kind: str = ""
     text: str = ""
     left_behind: bool = False
@@ -288,8 +264,6 @@ LOAD_EVENTS: tuple[type, ...] = get_args(LoadEvent)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasurePoint:
-    """Command: measure a point."""
-
     number: int
     users: int
     size_bytes: int = 0

@@ -21,8 +21,6 @@ SPACE_TO_LEAVE = 1.05
 
 
 class SetFile(NamedTuple):
-    """One file of the set."""
-
     path: str
     size_bytes: int
 
@@ -158,8 +156,6 @@ _PIECES = 3
 
 
 class FileRequests:
-    """The requests of one user, on files chosen at random."""
-
     def __init__(
         self,
         files: Files,

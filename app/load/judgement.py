@@ -161,8 +161,6 @@ _OTHER_NAMES = {"smbd": ("cleanupd",)}
 
 
 class LoadSamplers(resources.SampledSides):
-    """Resource samplers of both sides of a load."""
-
     def __init__(self, load: records.Load, ssh: str | None) -> None:
         target = load.targets[0]
         is_here = target.abilities.is_local or (ssh is None and is_this_machine(target.host))
@@ -323,8 +321,6 @@ BRACKET_SHARE = 0.0625
 
 
 class NextPoint(NamedTuple):
-    """The next point to measure."""
-
     users: int
     size_bytes: int | None = None
 

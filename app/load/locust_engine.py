@@ -35,8 +35,6 @@ _TELL_EVERY = 50
 
 
 class Preparation:
-    """What was made on each target, and must be removed."""
-
     def __init__(self, plan: events.LoadPlan, emit: Callable[[events.LoadEvent], None]) -> None:
         self._plan = plan
         self._emit = emit
@@ -148,8 +146,6 @@ _RESULT_SECONDS = 20.0
 
 
 class LoadEngine:
-    """One load, from making its files to removing them."""
-
     def __init__(self, plan: events.LoadPlan, emit: Emit) -> None:
         self._plan = plan
         self._emit = emit
@@ -325,8 +321,6 @@ class LoadEngine:
 
 
 class EngineChild:
-    """One load in the engine process."""
-
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._orders: list[str] = []

@@ -64,8 +64,6 @@ class Pacing:
 
 
 class Mix:
-    """Request kinds in their shares, which hold over any stretch."""
-
     def __init__(self, shares: Mapping[RequestKind, float], chance: random.Random) -> None:
         whole = sum(shares.values())
         self._shares = {kind: share / whole for kind, share in shares.items()}
@@ -113,8 +111,6 @@ def sleep_for_ever() -> NoReturn:
 
 
 class LoadUsers:
-    """All users of one worker process."""
-
     def __init__(self, plan: LoadPlan, index: int, processes: int = 1) -> None:
         self.plan = plan
         self.set = FileSet(plan.scenario)

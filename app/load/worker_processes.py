@@ -29,8 +29,6 @@ _LOOK_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerOrder:
-    """What a worker process, or all of a machine, are to do."""
-
     plan: LoadPlan
     index: int
     """Of the process in the whole load, or of the machine's first one."""
@@ -119,8 +117,6 @@ HERE = "this machine"
 
 
 class WorkerProcesses:
-    """As many processes as the plan wants."""
-
     def __init__(self, plan: LoadPlan, port: int, key: str) -> None:
         self._plan = plan
         self._port = port

@@ -184,8 +184,6 @@ PathFacts = Annotated[dict[str, str | int | float], JSONNode.object_or_empty]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """The client is connected and the file exists."""
-
     client: ClientFacts
     size_bytes: int
     path_facts: PathFacts = field(default_factory=dict)
@@ -193,22 +191,16 @@ class Started:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathSeen:
-    """Statistics of the connections, after the runs."""
-
     path_facts: PathFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScratchMade:
-    """A scratch file exists on the target."""
-
     path: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScratchRemoved:
-    """The scratch file is removed."""
-
     path: str
 
 
@@ -232,8 +224,6 @@ class Progressed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFinished:
-    """A run ended, with or without success."""
-
     run: Run
 
 
@@ -244,8 +234,6 @@ class Paused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warned:
-    """A warning that ends in what to do."""
-
     text: str
 
 
@@ -307,8 +295,6 @@ class MeasurementPlan(RunChoices):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationOrder:
-    """One client to be calibrated."""
-
     protocol: str
     command: Command
     client: ClientFacts
@@ -358,8 +344,6 @@ class MeasuringProcess:
 
 @dataclass(frozen=True, kw_only=True)
 class FormEntries:
-    """What the user says about a series."""
-
     link_bits_per_second: int | None = None
     label: str = ""
     note: str = ""
@@ -375,8 +359,6 @@ class FormEntries:
 
 @dataclass(frozen=True, kw_only=True)
 class SeriesRequest(FormEntries, MonitorChoices):
-    """A series to measure and its form's entries."""
-
     plan: MeasurementPlan
     title: str = ""
     experiment: Experiment | None = None

@@ -33,8 +33,6 @@ _NUL_SHARE = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRequest:
-    """What to audit."""
-
     target: Target
     ssh: str | None = None
     smb_conf: str | None = None
@@ -46,8 +44,6 @@ class AuditRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditResult:
-    """An audit, and the files read, for the proposed edits."""
-
     audit: Audit
     files: Mapping[str, str] = field(default_factory=dict)
     refused: bool = False

@@ -106,8 +106,6 @@ class CallChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blame:
-    """The calls of two profiles, those to blame first."""
-
     per: str
     base_rounds: int
     other_rounds: int

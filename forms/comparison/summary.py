@@ -17,8 +17,6 @@ from storage.records import Change, Command, JSONValue, QuietVerdict, Series, wi
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """One property of both series, as text."""
-
     name: str
     base: str
     other: str
@@ -27,8 +25,6 @@ class ComparisonRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonSummary:
-    """A comparison as screens and exporters draw it."""
-
     comparison: Comparison
     bases: tuple[SeriesSummary, ...]
     others: tuple[SeriesSummary, ...]

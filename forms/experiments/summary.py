@@ -26,8 +26,6 @@ from storage.records import Change, Command, Decision, Evidence, Series, SeriesS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentStep:
-    """A series compared with the one it was made from."""
-
     number: int
     series: Series
     base_number: int | None
@@ -92,8 +90,6 @@ class Gain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentSummary:
-    """All steps of an experiment and their total gain."""
-
     name: str
     steps: tuple[ExperimentStep, ...]
     gains: tuple[Gain, ...]
@@ -352,8 +348,6 @@ class StationPlace(StrEnum):
 
 
 class StationState(StrEnum):
-    """The progress of a station."""
-
     WAITING = "waiting"
     INTERRUPTED = "interrupted"
     DONE = "done"
@@ -363,8 +357,6 @@ class StationState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Station:
-    """One series of the survey: a command by a protocol to a host."""
-
     place: StationPlace
     host: str
     protocol: str
@@ -384,8 +376,6 @@ class Station:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """The filled survey."""
-
     name: str
     stations: tuple[Station, ...]
     table: ProtocolMatrix

@@ -19,8 +19,6 @@ PAPERS = ("A4", "Letter")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """An export format."""
-
     name: str
     suffix: str
     what: str

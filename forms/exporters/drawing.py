@@ -62,8 +62,6 @@ Shape = Box | Stroke | ChartText
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartDrawing:
-    """Shapes from back to front, and a sentence that describes them."""
-
     shapes: tuple[Shape, ...]
     description: str
 

@@ -34,8 +34,6 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One finding or warning; all texts are plain text in whole sentences."""
-
     key: str
     severity: Severity = Severity.WARNING
     title: str

@@ -27,8 +27,6 @@ from storage.plan import Plan
 
 
 class PaperColumn(StrEnum):
-    """A column of the run form, by what its numbers are."""
-
     RUN = "run"
     SIZE = "bytes"
     TIME = "s"
@@ -63,8 +61,6 @@ def columns_of_headings(record: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A number as it stands in a cell."""
-
     value: float
     decimals: int = 0
 
@@ -195,8 +191,6 @@ class _Form:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """What a file may not say itself, and how its words are read."""
-
     target_of: Callable[[str], records.Target]
     command: records.Command = records.Command.GET
     target: records.Target | None = None
@@ -437,8 +431,6 @@ _LEADS_SOMEWHERE = frozenset({"server_ssh", "smb_conf", "apply", "revert", "acce
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedTrial:
-    """A trial or sweep of a document."""
-
     experiment: records.Experiment
     plan: TrialPlan
     slots: tuple[Slot, ...]

@@ -33,8 +33,6 @@ OTHERS_COST = 4.0
 
 
 class Cause(StrEnum):
-    """What holds the server back."""
-
     SAMBA = "samba"
     DISK = "disk"
     NETWORK = "network"
@@ -44,8 +42,6 @@ class Cause(StrEnum):
 
 
 class IsolationDoubt(StrEnum):
-    """Why the cause is unknown or uncertain."""
-
     NO_SERVER = "the server was not measured"
     NO_LEAST = "there is nothing to compare the server with"
     WAKE_UP = "one client and an idle processor: the time to wake up decides"
@@ -91,8 +87,6 @@ class LayerEvidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationVerdict:
-    """The cause and its evidence."""
-
     cause: Cause
     doubts: tuple[IsolationDoubt, ...] = ()
     evidence: LayerEvidence
@@ -204,8 +198,6 @@ _WAITS = frozenset({"smb2_notify", "smb2_break"})
 
 @dataclass(frozen=True, slots=True)
 class DearCall:
-    """One counter of the profile."""
-
     name: str
     calls: int
     microseconds_a_call: float
@@ -215,8 +207,6 @@ class DearCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileSummary:
-    """What smbd counted in the server layer, all rounds together."""
-
     dearest: tuple[DearCall, ...]
     waits: tuple[DearCall, ...]
     stat_cache_lookups: int
@@ -369,8 +359,6 @@ class IsolationPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationSummary:
-    """A computed isolation."""
-
     isolation: Isolation
     points: tuple[IsolationPoint, ...]
     cpu: Mapping[tuple[Layer, int], CPUUse]

@@ -19,8 +19,6 @@ PROMISED_RATIO = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsersPair:
-    """The same number of users in both loads."""
-
     users: int
     base: LoadPoint
     other: LoadPoint
@@ -34,8 +32,6 @@ class UsersPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadComparison:
-    """The comparison of two loads."""
-
     base: Load
     other: Load
     pairs: tuple[UsersPair, ...]
@@ -204,8 +200,6 @@ def load_comparison_document(found: LoadComparison) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """What a saved worksheet of the load's server predicts."""
-
     worksheet: str
     capacity_bytes_per_second: float
     user_bytes_per_second: float

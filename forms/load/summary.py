@@ -231,8 +231,6 @@ def memory_line(load: Load) -> MemoryLine | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardCheck:
-    """How a server's traffic is spread over its cards."""
-
     cards: tuple[tuple[str, float, float], ...]
     """(name, bytes/s in, bytes/s out), without idle cards."""
     only_out: str | None

@@ -80,8 +80,6 @@ def series_lines(heads: Iterable[Series], rates: Mapping[str, Sequence[float]]) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingLine:
-    """One recording in a list."""
-
     id: str
     kind: str
     created_at: str

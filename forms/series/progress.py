@@ -19,8 +19,6 @@ class _RateSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunProgress:
-    """The progress of a run."""
-
     seconds: float
     moved_bytes: int
     size_bytes: int
@@ -109,8 +107,6 @@ PATIENCE_SECONDS = 300.0
 
 
 class FileFit(StrEnum):
-    """How well a file size suits, each with its own sign."""
-
     WELL = "good"
     SHORT = "short"
     TINY = "too small"

@@ -28,8 +28,6 @@ class RunMeasures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
-    """One run on the form; ``unusual`` says why it is."""
-
     run: Run
     measures: RunMeasures
     unusual: str | None = None
@@ -41,8 +39,6 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesSummary:
-    """A filled form, as every exporter, chart and screen draws it."""
-
     series: Series
     columns: tuple[str, ...]
     warm_ups: tuple[RunRow, ...]

@@ -52,8 +52,6 @@ LEAST_ALTERNATING = 3
 
 @dataclass(frozen=True, slots=True)
 class SeriesGroup:
-    """Series of the same settings, one after the other."""
-
     series: Sequence[Rates]
     times: Sequence[float]
 
@@ -339,8 +337,6 @@ TREND_SHARE = 0.5
 
 
 class Verdict(StrEnum):
-    """What the other side is against the base."""
-
     FASTER = "faster"
     SLOWER = "slower"
     SAME = "same"
@@ -348,8 +344,6 @@ class Verdict(StrEnum):
 
 
 class Doubt(StrEnum):
-    """Why there is no verdict."""
-
     NO_RUNS = "no runs"
     FEW_RUNS = "few runs"
     BASE_VARIED = "wandered"  # this and "scatter": documents have them since version 0.1
@@ -363,8 +357,6 @@ class Doubt(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What counts as a change, and how sure it has to be."""
-
     noise_percent: float = 1.0
     """A change inside ± this is no difference, however certain."""
     margin_percent: float = 5.0
@@ -416,8 +408,6 @@ def decide(
 
 
 class Step(NamedTuple):
-    """A change between two groups of an experiment, by their places among its groups."""
-
     base: int
     other: int
 

@@ -144,8 +144,6 @@ _SAME_BY_PAIRS = (0.5, 2.0, 3.0)
 
 
 class Way(StrEnum):
-    """A way to continue measuring."""
-
     TRY = "try"
     INTERLEAVED = "interleaved"
     BASE_AGAIN = "base again"

@@ -165,8 +165,6 @@ def unusual(rates: Sequence[float], seconds: Sequence[float] = ()) -> list[str |
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """The trend over a series."""
-
     percent: float
     """From the first run to the last along the Theil-Sen line, in percent of the median."""
     values: tuple[float, ...]

@@ -367,8 +367,6 @@ def answer_of(found: ChangeSummary) -> Toned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotTried:
-    """A skipped candidate."""
-
     name: str
     value: str
     why: str

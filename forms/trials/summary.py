@@ -62,8 +62,6 @@ class LookResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSummary(LookResult):
-    """A trial with its result."""
-
     experiment: Experiment
     plan: TrialPlan
     base: Series
@@ -227,8 +225,6 @@ LEAST_BLOCKS = 8
 
 
 class Standing(StrEnum):
-    """A value's standing beside the best."""
-
     WORSE = "worse"
     LEVEL = "level"
     UNDECIDED = "undecided"
@@ -236,8 +232,6 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepValue:
-    """One value of a sweep."""
-
     value: str | None
     series: Series
     average: float | None
@@ -258,8 +252,6 @@ class SweepValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepSummary:
-    """A sweep with its result."""
-
     experiment: Experiment
     plan: TrialPlan
     values: tuple[SweepValue, ...]

@@ -19,8 +19,6 @@ from storage.records import ClientFacts, Command, Series
 
 
 class EntryKind(StrEnum):
-    """Where a setting lives."""
-
     SMB_CONF = "smb.conf"
     SYSCTL = "sysctl"
     MOUNT = "mount"
@@ -39,8 +37,6 @@ class Status(StrEnum):
 
 
 class Effect(StrEnum):
-    """When a change reaches a transfer."""
-
     RUNNING_SESSIONS = "running sessions"
     NEXT_TREE_CONNECT = "next tree connect"
     NEXT_CONNECTION = "next connection"
@@ -52,8 +48,6 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """Conditions for a setting to act."""
-
     text: str = ""
     options: Annotated[Mapping[str, str], JSONNode.object_or_empty] = field(default_factory=dict)
     """Other smb.conf parameters, by canonical name, with the value each must have."""
@@ -63,8 +57,6 @@ class Needs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueEntry:
-    """One setting, with what is known of it."""
-
     rank: int
     name: str
     parameter: str
@@ -261,16 +253,12 @@ DEFAULT_CONF = "/etc/samba/smb.conf"
 
 
 class InstructionStep(NamedTuple):
-    """One thing to do, with the command for it."""
-
     text: str
     command: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instructions:
-    """How to make one change and measure it."""
-
     name: str
     value: str
     section: str

@@ -104,8 +104,6 @@ def _of_options(facts: Facts, name: str, option: str) -> FactValue | None:
 
 
 class SettingState(StrEnum):
-    """A claimed change's mark: its evidence, and whether it was the only one."""
-
     PROVEN = "proven"
     UNPROVEN = "unproven"
     NOT_ALONE = "not alone"

@@ -21,8 +21,6 @@ _UNORDERED = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """A parameter of smb.conf under its canonical name."""
-
     name: str
     scope: str
     """``global`` or ``share``, which may stand in [global] as the default of all shares."""
@@ -188,8 +186,6 @@ def _choices() -> Mapping[str, Mapping[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class SmbConfFile:
-    """The settings of an smb.conf in order, and what could not be followed."""
-
     settings: tuple[AuditedSetting, ...] = ()
     missing_includes: tuple[str, ...] = ()
     per_client_includes: tuple[str, ...] = ()

@@ -29,8 +29,6 @@ class SambaKnows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A line to write into smb.conf."""
-
     name: str
     value: str
     section: str

@@ -75,8 +75,6 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryMark:
-    """A trial or sweep on the path, beside its history."""
-
     recording: str
     created_at: str
     name: str
@@ -84,8 +82,6 @@ class HistoryMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """All recordings of one path over time."""
-
     subject: str
     command: Command | None
     lines: tuple[HistoryLine, ...]
@@ -100,8 +96,6 @@ class History:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryNotes:
-    """What people said about a path's recordings."""
-
     baselines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     new_normals: Collection[str] = ()
     unconfirmed: Collection[str] = ()

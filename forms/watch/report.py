@@ -30,8 +30,6 @@ FOUND_IN_ONE = 0.478
 
 
 class Outcome(StrEnum):
-    """What one check says about the path."""
-
     SLOWER = "slower"
     NOT_SLOWER = "not slower"
     UNDECIDED = "undecided"
@@ -130,8 +128,6 @@ EXIT_CODES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One check: the watch before and after it."""
-
     watch: Watch
     before: Watch
     outcome: Outcome

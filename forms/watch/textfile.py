@@ -36,8 +36,6 @@ _HELP = {
 
 @dataclass(frozen=True, slots=True)
 class MetricSample:
-    """One value of a metric."""
-
     metric: str
     value: float
     labels: Mapping[str, str]

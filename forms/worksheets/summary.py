@@ -14,8 +14,6 @@ from storage.json_reader import AboveZero, Count, DocumentError, JSONNode, NotNe
 
 
 class ReferenceKind(StrEnum):
-    """The parts of a server in the calculation."""
-
     CPU = "cpu"
     DISK = "disk"
     NETWORK = "network"
@@ -23,8 +21,6 @@ class ReferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What one part moves at best."""
-
     kind: ReferenceKind
     name: str
     bytes_per_second: float
@@ -136,8 +132,6 @@ PLURALS: Mapping[ReferenceKind, str] = {kind: f"{word}s" for kind, word in SINGU
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Equal CPUs, disks or networks."""
-
     name: str
     bytes_per_second: AboveZero
     count: Count
@@ -180,8 +174,6 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upgrade:
-    """A possible upgrade and the throughput with it."""
-
     what: str
     machine: Machine
     gain_bytes_per_second: float
@@ -189,8 +181,6 @@ class Upgrade:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BottleneckCalculation:
-    """A machine and the steps of its improvement, the machine as it is first."""
-
     machines: tuple[Machine, ...]
     target_bytes_per_second: float | None = None
 
@@ -283,8 +273,6 @@ BASE_BYTES = 5_200_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserGroup:
-    """Clients that work alike."""
-
     name: str
     clients: int
     transfers_per_second: NotNegative
@@ -336,8 +324,6 @@ class CarryingPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsersCalculation:
-    """Groups of clients against what a server moves."""
-
     capacity_bytes_per_second: AboveZero
     capacity_source: str = ""
     series_id: str | None = None

@@ -25,8 +25,6 @@ def _seconds(node: JSONNode) -> float:
 
 
 class RequestKind(StrEnum):
-    """One file request of a user, from open to close."""
-
     READ = "read"
     WRITE = "write"
     READ_PARTS = "read-parts"
@@ -58,16 +56,12 @@ class RequestKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeClass:
-    """Files of one size."""
-
     size_bytes: Count
     share: Annotated[float, _share]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Think:
-    """The pause between an answer and the next request."""
-
     seconds: float
     exponential: bool = False
 
@@ -77,8 +71,6 @@ class Think:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """One workload."""
-
     name: Filled
     about: str = ""
     files: Annotated[int, up_to(MOST_FILES)] = 0
@@ -145,8 +137,6 @@ def class_width(class_number: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histogram:
-    """Counts of times."""
-
     counts: Mapping[int, int] = field(default_factory=dict)
     total_microseconds: int = 0
     max_microseconds: int = 0
@@ -206,8 +196,6 @@ def histogram_from_json(node: JSONNode) -> Histogram:
 
 
 class HistogramBuilder:
-    """A growing histogram."""
-
     __slots__ = ("counts", "max_microseconds", "total_microseconds")
 
     def __init__(self) -> None:
@@ -233,8 +221,6 @@ MOST_USERS = 1_000_000
 
 
 class PointStatus(StrEnum):
-    """Whether a load point counts."""
-
     VALID = "valid"
     REJECTED = "rejected"
     FAILED = "failed"
@@ -243,8 +229,6 @@ class PointStatus(StrEnum):
 
 
 class Limit(StrEnum):
-    """What limited the load."""
-
     SERVER_CPU = "server CPU"
     OTHERS = "other programs on the server"
     NETWORK = "network"
@@ -347,8 +331,6 @@ class LoadPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadWorker:
-    """The processes of one machine that make the load."""
-
     host: str
     processes: Count
     version: str = ""
@@ -366,8 +348,6 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadChoices:
-    """How a load is made, apart from the scenario."""
-
     users: tuple[Annotated[int, up_to(MOST_USERS)], ...] = ()
     find_capacity: bool = False
     by_size: bool = False
@@ -381,8 +361,6 @@ class LoadChoices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load(Head):
-    """Load points of one scenario against the same targets."""
-
     targets: tuple[Target, ...]
     scenario: Annotated[Scenario, scenario_from_json]
     choices: LoadChoices = field(default_factory=LoadChoices)

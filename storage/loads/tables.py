@@ -106,8 +106,6 @@ def head_of_load(load: Load) -> Recording:
 
 
 class LoadTables(RecordingTables):
-    """Loads with their points."""
-
     def add_load(self, load: Load) -> None:
         with self._db.atomic():
             self.add_recording(head_of_load(load))

@@ -119,8 +119,6 @@ class Opcode(IntEnum):
 
 
 class Response(NamedTuple):
-    """One final answer; ``message`` is valid until the next one is received."""
-
     status: int
     command: int
     flags: int
@@ -137,8 +135,6 @@ Answer = tuple[int, memoryview]
 
 
 class Header(NamedTuple):
-    """Fields of a received header."""
-
     protocol: bytes
     status: int
     command: int
@@ -152,8 +148,6 @@ class Header(NamedTuple):
 
 
 class OpenedFile(NamedTuple):
-    """A file or folder opened by the server."""
-
     file_id: bytes
     size_bytes: int
     is_folder: bool

@@ -222,8 +222,6 @@ def _excesses(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineNow:
-    """Activity between two readings."""
-
     cpu_percent: float
     interface: str | None
     """The card asked about, or the busiest; absent if nothing moved."""
@@ -235,8 +233,6 @@ class MachineNow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineCounters:
-    """A machine's counters at one moment."""
-
     at_seconds: float
     cpu: ProcessorTicks | None
     segments_sent: int

@@ -171,8 +171,6 @@ SERVER_NAMES = tuple({name for protocol in PROTOCOLS.values() for name in protoc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """One line of /proc/PID/stat; times in clock ticks."""
-
     parent: int
     name: str
     ticks: int

@@ -18,8 +18,6 @@ ANY_PORT = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """First hop towards one address."""
-
     address: str
     local_address: str
     interface: str
@@ -171,8 +169,6 @@ LINK_MODE_MBITS = {
 
 
 class Driver(NamedTuple):
-    """An interface's driver."""
-
     name: str | None = None
     version: str | None = None
     """Absent for drivers with the kernel's version."""
@@ -236,8 +232,6 @@ IP_HEADER_BYTES = {4: 20, 6: 40}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """One network interface of this machine."""
-
     interface: str
     loopback: bool = False
     wireless: bool = False
@@ -387,8 +381,6 @@ _ALL = (*ERROR_COUNTERS, *DROP_COUNTERS, *DETAIL_COUNTERS, *_TRAFFIC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkCounters:
-    """Counters of one interface and of TCP on the whole machine."""
-
     interface: str
     interface_counts: dict[str, int] = field(default_factory=dict)
     """Kernel names; since the interface came up."""

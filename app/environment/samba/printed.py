@@ -155,8 +155,6 @@ BETWEEN_WORDS = "\x1f"
 
 @dataclass(slots=True)
 class SambaFacts:
-    """Facts, and problems with their reasons."""
-
     facts: dict[str, FactValue] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     runs_with_another: bool = False

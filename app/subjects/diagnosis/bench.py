@@ -34,8 +34,6 @@ _Connection = TypeVar("_Connection", bound=SMBLink)
 
 
 class Bench:
-    """One diagnosis in the measuring process."""
-
     def __init__(self, plan: DiagnosisPlan, emit: Callable[[object], None], cancelled: threading.Event) -> None:
         self.plan = plan
         self.target = plan.target

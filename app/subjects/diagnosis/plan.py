@@ -21,8 +21,6 @@ _READ_ONLY = frozenset({StageName.SETTINGS, StageName.CONNECT})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """Number and size of what is measured."""
-
     logins: int = 5
     echoes: int = 50
     files: int = 500
@@ -90,8 +88,6 @@ SIZES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisPlan:
-    """What the measuring process needs to know."""
-
     target: Target
     secrets: Secrets = field(default_factory=Secrets)
     settings: Settings = field(default_factory=Settings)
@@ -107,8 +103,6 @@ class DiagnosisPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureStage:
-    """Measure one stage."""
-
     name: StageName
 
 
@@ -126,15 +120,11 @@ class FolderMade:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doing:
-    """What the stage does now."""
-
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageMeasured:
-    """A stage is over."""
-
     stage: Stage
     client: ClientFacts | None = None
 

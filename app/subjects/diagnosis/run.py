@@ -44,8 +44,6 @@ _GRACE_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisRequest:
-    """What to diagnose."""
-
     target: Target
     secrets: Secrets = field(default_factory=Secrets)
     settings: Settings = field(default_factory=Settings)
@@ -102,15 +100,11 @@ def request_of(diagnosis: Diagnosis, secrets: Secrets) -> DiagnosisRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisOpened:
-    """The diagnosis is stored."""
-
     diagnosis: Diagnosis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageBegan:
-    """A stage begins."""
-
     name: StageName
     number: int
     of: int
@@ -124,16 +118,12 @@ class StageBegan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisChanged:
-    """A stage is stored, or our folder."""
-
     diagnosis: Diagnosis
     stage: Stage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisClosed:
-    """The diagnosis has ended, well or not."""
-
     diagnosis: Diagnosis
 
 
