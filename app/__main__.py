@@ -10,7 +10,10 @@ CANCELLED = 130
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    _fill_missing_streams()
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="replace"))
     keep_memory_to_ourselves()
     try:
         from app.cli.main import run  # noqa: PLC0415  `python -m app` and the installed command start here alike
@@ -19,14 +22,6 @@ def main() -> None:
         sys.exit(CANCELLED)
 
     sys.exit(run(sys.argv[1:], open_tui))
-
-
-def _fill_missing_streams() -> None:
-    """Replace closed streams (``<&-``, some schedulers), which Python sets to None, by /dev/null."""
-    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
-        if getattr(sys, name) is None:
-            os.dup2(os.open(os.devnull, os.O_RDWR), number)
-            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="replace"))
 
 
 if __name__ == "__main__":

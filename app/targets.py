@@ -43,7 +43,15 @@ def parse_target(text: str) -> Target:
     if re.search(r"[\x00\r\n]|%00" if protocol.is_local else r"[\x00\r\n]|%0[0ADad]", rest):
         raise UsageError("a target cannot contain line ends or NUL")
     if protocol.is_local:
-        return _file_target(text, authority, slash + raw_path)
+        path = slash + raw_path
+        if authority not in ("", "localhost"):
+            raise UsageError(
+                f"a file target has three slashes: {without_password(f'file:///{authority}{path}')}, not"
+                f" {without_password(text)!r}"
+            )
+        if not path.strip("/") and not path:
+            raise UsageError(f"no path in {without_password(text)!r}; write file:///PATH")
+        return Target(protocol="file", path=posixpath.normpath("/" + _unescape(path).lstrip("/")))
     login, _, address = authority.rpartition("@")
     domain, user = _login(protocol, login)
     host, port = _address(text, address, protocol)
@@ -172,17 +180,6 @@ def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:
     if not 0 < port < 65536:
         raise UsageError(f"no such port on {match[1]}: ports go from 1 to 65535")
     return match[1].strip("[]"), port
-
-
-def _file_target(text: str, authority: str, path: str) -> Target:
-    if authority not in ("", "localhost"):
-        raise UsageError(
-            f"a file target has three slashes: {without_password(f'file:///{authority}{path}')}, not"
-            f" {without_password(text)!r}"
-        )
-    if not path.strip("/") and not path:
-        raise UsageError(f"no path in {without_password(text)!r}; write file:///PATH")
-    return Target(protocol="file", path=posixpath.normpath("/" + _unescape(path).lstrip("/")))
 
 
 def check_complete(target: Target, command: Command, *, make_file: bool = False) -> None:

@@ -66,12 +66,28 @@ def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: No
             yield from _not_connected(target, error)
         if facts is not None:
             yield from _connected(target, facts, client.facts_of_path())
-            around = _around(options, environment)
+            memory = environment.server.get("memory_bytes")
+            around = FileSizeContext(
+                link_bits_per_second=_rate(options, environment),
+                memory_bytes=int(memory) if isinstance(memory, int | float) else None,
+            )
             yield from _share(target, client)
             yield from _file(target, options.command, client, around, why_hidden(environment.server, target))
     finally:
         client.close()
-    yield from _server(environment)
+    version = environment.server.get("samba.version")
+    if version:
+        yield Checked("server", f"Samba {version}")
+    harmful = harmful_in({"server": environment.server})
+    for finding in harmful:
+        text = f"harmful: {finding.setting} = {finding.value}. {finding.why} {finding.what_to_do}"
+        yield Checked("settings", text, CheckState.ATTENTION, "sharebench audit TARGET")
+    if version and not harmful and not environment.problems:
+        yield Checked("settings", "nothing harmful; sharebench audit TARGET judges them all")
+    for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():
+        yield Checked("server", writable_text(path), CheckState.ATTENTION)
+    for problem in environment.problems:
+        yield Checked("server", problem, CheckState.UNKNOWN, "--server-ssh [USER@]HOST, --smb-conf FILE")
     yield _link(target, options, environment)
     yield _quiet(target, options.command, environment)
     if facts is not None:
@@ -128,14 +144,6 @@ def _share(target: Target, client: Client) -> Iterator[Checked]:
     yield Checked("share", f"{text}: {format_target(target)}/SHARE/PATH", CheckState.ATTENTION)
 
 
-def _around(options: SeriesOptions, environment: Environment) -> FileSizeContext:
-    memory = environment.server.get("memory_bytes")
-    return FileSizeContext(
-        link_bits_per_second=_rate(options, environment),
-        memory_bytes=int(memory) if isinstance(memory, int | float) else None,
-    )
-
-
 def _rate(options: SeriesOptions, environment: Environment) -> int | None:
     return options.link_bits_per_second or (environment.link.bits_per_second if environment.link else None)
 
@@ -187,22 +195,6 @@ def _readable(target: Target, client: Client, around: FileSizeContext) -> Checke
     is_fine = suits.word in {FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN}
     state = CheckState.FINE if is_fine else CheckState.ATTENTION
     return Checked("file", f"{name}, {binary_size(size_bytes)}. {suits.why}", state)
-
-
-def _server(environment: Environment) -> Iterator[Checked]:
-    version = environment.server.get("samba.version")
-    if version:
-        yield Checked("server", f"Samba {version}")
-    harmful = harmful_in({"server": environment.server})
-    for finding in harmful:
-        text = f"harmful: {finding.setting} = {finding.value}. {finding.why} {finding.what_to_do}"
-        yield Checked("settings", text, CheckState.ATTENTION, "sharebench audit TARGET")
-    if version and not harmful and not environment.problems:
-        yield Checked("settings", "nothing harmful; sharebench audit TARGET judges them all")
-    for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():
-        yield Checked("server", writable_text(path), CheckState.ATTENTION)
-    for problem in environment.problems:
-        yield Checked("server", problem, CheckState.UNKNOWN, "--server-ssh [USER@]HOST, --smb-conf FILE")
 
 
 def _link(target: Target, options: SeriesOptions, environment: Environment) -> Checked:
@@ -330,7 +322,9 @@ def remove(
         try:
             if leftover.is_folder:
                 with connected() as files:
-                    _remove_folder(leftover, folder, files)
+                    name = leftover.path.rpartition("/")[2]
+                    if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
+                        remove_all(files, leftover.path, any_name=bool(targets.is_isolation_folder(name)))
                 problem = ""
             elif (
                 targets.is_scratch_path(folder, leftover.path)
@@ -347,13 +341,6 @@ def remove(
             problem = str(error)
         done[leftover] = problem
     return done
-
-
-def _remove_folder(leftover: Leftover, folder: Target, files: Files) -> None:
-    """An isolation's script may name files as it likes, so its folder is removed whole. Raises MeasurementError."""
-    name = leftover.path.rpartition("/")[2]
-    if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
-        remove_all(files, leftover.path, any_name=bool(targets.is_isolation_folder(name)))
 
 
 def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:

@@ -39,7 +39,10 @@ def sides_to_compare(notebook: Notebook, references: Sequence[str], again: Seque
         more = [called.pop()]
     groups = [_group(notebook, one, repeated) for one in called]
     groups[0] = (*groups[0], *(one for one in more if one.id not in {known.id for known in groups[0]}))
-    found = [sides if _apart(sides) else _repeats(sides, called) for sides in sides_of(groups)]
+    found = [
+        sides if {one.id for one in sides.base}.isdisjoint(one.id for one in sides.other) else _repeats(sides, called)
+        for sides in sides_of(groups)
+    ]
     return [with_history(notebook, _as_far_as_seen(notebook, sides)) for sides in found]
 
 
@@ -61,10 +64,6 @@ def _group(notebook: Notebook, series: Series, repeated: Sequence[tuple[str, ...
     ids = next((group for group in repeated if series.id in group), ())
     others = notebook.all_of([one for one in ids if one != series.id])
     return (series, *(one for one in others if one.measured() and is_repeat(series, one)))
-
-
-def _apart(sides: Sides) -> bool:
-    return {one.id for one in sides.base}.isdisjoint(one.id for one in sides.other)
 
 
 def _repeats(sides: Sides, called: Sequence[Series]) -> Sides:

@@ -315,7 +315,14 @@ def _points(
                     ):
                         printer.count_from_here()
                     if isinstance(event, events.PointMeasured) and engine.ended is None:
-                        point = _point(event, load, samplers, following.size_bytes, began_at)
+                        server, cards = samplers.between(event.began_seconds, event.ended_seconds)
+                        point = load_point(event, server, cards, idle=not load.scenario.requests, started_at=began_at)
+                        point = replace(point, size_bytes=following.size_bytes)
+                        fewest = fewest_users((*load.points, point))
+                        point = replace(
+                            point, offered_per_second=offered_per_second(load.scenario, point.users, fewest)
+                        )
+                        point = _limited(point, load)
                         load = _with(load, point)
                         lost = _users_lost(event, point, load.choices)
                         if printer is not None:
@@ -382,17 +389,6 @@ def _ended(ended: events.LoadEnded | None, lost: str | None) -> events.LoadEnded
     if lost is None or ended is None or ended.kind:
         return ended
     return replace(ended, kind=errors.MeasurementError.__name__, text=lost)
-
-
-def _point(
-    event: events.PointMeasured, load: Load, samplers: LoadSamplers, size_bytes: int | None, started_at: str
-) -> LoadPoint:
-    server, cards = samplers.between(event.began_seconds, event.ended_seconds)
-    point = load_point(event, server, cards, idle=not load.scenario.requests, started_at=started_at)
-    point = replace(point, size_bytes=size_bytes)
-    fewest = fewest_users((*load.points, point))
-    point = replace(point, offered_per_second=offered_per_second(load.scenario, point.users, fewest))
-    return _limited(point, load)
 
 
 def _limited(point: LoadPoint, load: Load) -> LoadPoint:

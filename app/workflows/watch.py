@@ -149,27 +149,23 @@ def _judged(notebook: Notebook, watch: Watch, limits: Limits, series: Series, fi
     if series.quiet_verdict is QuietVerdict.BUSY:
         return _Judged(Outcome.POSTPONED, None, known, _busy(series), series)
     if known < BASELINE_NIGHTS:
-        return _collected(notebook, watch, limits, base, series)
+        why = ""
+        if base:
+            differing = differences_of_repeat(base[-1], series)
+            verdict = compared(notebook, tuple(base), series, limits).verdict
+            if differing:
+                why = f"not taken into the baseline: {prose(differing)}"
+            elif verdict in {Verdict.FASTER, Verdict.SLOWER}:
+                why = f"not taken into the baseline: it is {verdict} than the series collected before"
+        if not why and nights((*base, series)) > nights(base):
+            notebook.set_baseline(watch.baseline, series.id, keep=True)
+        return _Judged(Outcome.COLLECTED, None, nights(baseline_of(notebook, watch.baseline, series)), why, series)
     comparison = compared(notebook, base, series, limits, first)
     against_slow = None
     if watch.slow_ids and comparison.verdict is Verdict.UNKNOWN:
         slow = tuple(notebook.all_of(watch.slow_ids))
         against_slow = compared(notebook, slow, series, limits, first).verdict if slow else None
     return _Judged(outcome_of(comparison.verdict, against_slow), comparison, known, "", series)
-
-
-def _collected(notebook: Notebook, watch: Watch, limits: Limits, base: Sequence[Series], series: Series) -> _Judged:
-    why = ""
-    if base:
-        differing = differences_of_repeat(base[-1], series)
-        verdict = compared(notebook, tuple(base), series, limits).verdict
-        if differing:
-            why = f"not taken into the baseline: {prose(differing)}"
-        elif verdict in {Verdict.FASTER, Verdict.SLOWER}:
-            why = f"not taken into the baseline: it is {verdict} than the series collected before"
-    if not why and nights((*base, series)) > nights(base):
-        notebook.set_baseline(watch.baseline, series.id, keep=True)
-    return _Judged(Outcome.COLLECTED, None, nights(baseline_of(notebook, watch.baseline, series)), why, series)
 
 
 def baseline_of(notebook: Notebook, name: str, series: Series) -> tuple[Series, ...]:

@@ -15,7 +15,7 @@ from app.subjects.audit import AuditRequest, AuditResult, audit_file, audit_serv
 from app.targets import parse_target
 from app.workflows.compare import audit_form
 from forms.audit.report import audit_document, proposed_diff, remedies
-from storage.looks import Audit, AuditScope, Ruling, recording_of
+from storage.looks import AuditScope, Ruling, recording_of
 
 PASSED = (
     "yes", "allow_restart", "kerberos", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling",
@@ -61,7 +61,16 @@ def audit_command(
     else:
         common.answer_report(report)
     if tested:
-        return _tested(context, audit, target, choices)
+        if target is None:
+            raise UsageError("--try measures a server: name its TARGET")
+        found = remedies(audit.findings)
+        if not found:
+            raise UsageError("nothing to test: no finding names a value that sharebench may change")
+        setting = f"{found[0].name}={found[0].value}"
+        common.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
+        passed = {name: choices[name] for name in PASSED}
+        code: int = context.invoke(try_command, setting=setting, target=target, **passed)
+        return code
     if audit.scope is AuditScope.SESSION:
         return UNREADABLE
     return HARMFUL if audit.count(Ruling.HARMFUL) else 0
@@ -85,16 +94,3 @@ def _audited(context: click.Context, target: str | None, choices: dict[str, Any]
         target=place, ssh=options.server_ssh, smb_conf=options.smb_conf, settings=options.settings, secrets=secrets
     )
     return audit_server(request)
-
-
-def _tested(context: click.Context, audit: Audit, target: str | None, choices: dict[str, Any]) -> int:
-    if target is None:
-        raise UsageError("--try measures a server: name its TARGET")
-    found = remedies(audit.findings)
-    if not found:
-        raise UsageError("nothing to test: no finding names a value that sharebench may change")
-    setting = f"{found[0].name}={found[0].value}"
-    common.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
-    passed = {name: choices[name] for name in PASSED}
-    code: int = context.invoke(try_command, setting=setting, target=target, **passed)
-    return code

@@ -48,7 +48,14 @@ def list_command(
     with common.notebook(context) as notebook, notebook.snapshot():
         if limit is None and not everything and not as_json:
             limit = SHOWN
-        heads = _heads(notebook, words, experiment, ISOLATION if isolations else None, parts=everything and not as_json)
+        kind = ISOLATION if isolations else None
+        query = SeriesQuery(text=" ".join(words), parts=(everything and not as_json) or experiment is not None)
+        wanted = [
+            one.series_id
+            for one in notebook.find(query)
+            if experiment in {None, one.experiment} and kind in {None, one.kind}
+        ]
+        heads = notebook.recordings_of(wanted)
         count, heads = len(heads), heads[:limit]
         if as_json:
             with common.writing_to_stdout():
@@ -57,7 +64,14 @@ def list_command(
             return
         lines = kinds.lines(notebook, heads)
     if lines:
-        _print(lines)
+        rows = [_HEADING, *map(_cells, lines)]
+        widths = {i: max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))}
+        if all(line.machine in {"", platform.node()} for line in lines):
+            del widths[_MACHINE]
+        if sys.stdout.isatty():
+            widths = fitted(widths, shutil.get_terminal_size().columns)
+        tones: list[dict[int, Tone]] = [{}, *({_RUNS: one.done_tone, _ANSWER: one.answer.tone} for one in lines)]
+        common.answer("\n".join(_padded(row, widths, tone) for row, tone in zip(rows, tones, strict=True)))
         if len(lines) < count:
             common.say(
                 f"the newest {len(lines)} of {count} recordings; --all shows the rest, --limit N as many as you like"
@@ -74,18 +88,6 @@ def list_command(
         common.say("the notebook is empty; measure something with: sharebench run TARGET")
 
 
-def _heads(
-    notebook: Notebook, words: Sequence[str], experiment: str | None, kind: str | None, *, parts: bool
-) -> Sequence[Recording]:
-    query = SeriesQuery(text=" ".join(words), parts=parts or experiment is not None)
-    wanted = [
-        one.series_id
-        for one in notebook.find(query)
-        if experiment in {None, one.experiment} and kind in {None, one.kind}
-    ]
-    return notebook.recordings_of(wanted)
-
-
 def _documents(notebook: Notebook, heads: Sequence[Recording]) -> Iterator[str]:
     before = "[\n"
     for head in heads:
@@ -93,17 +95,6 @@ def _documents(notebook: Notebook, heads: Sequence[Recording]) -> Iterator[str]:
         yield before + textwrap.indent(common.json_text(document), "  ")
         before = ",\n"
     yield "[]\n" if before.startswith("[") else "\n]\n"
-
-
-def _print(lines: Sequence[RecordingLine]) -> None:
-    rows = [_HEADING, *map(_cells, lines)]
-    widths = {i: max(layout.width(row[i]) for row in rows) for i in range(len(_HEADING))}
-    if all(line.machine in {"", platform.node()} for line in lines):
-        del widths[_MACHINE]
-    if sys.stdout.isatty():
-        widths = fitted(widths, shutil.get_terminal_size().columns)
-    tones: list[dict[int, Tone]] = [{}, *({_RUNS: one.done_tone, _ANSWER: one.answer.tone} for one in lines)]
-    common.answer("\n".join(_padded(row, widths, tone) for row, tone in zip(rows, tones, strict=True)))
 
 
 def fitted(widths: Mapping[int, int], room: int) -> dict[int, int]:

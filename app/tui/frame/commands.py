@@ -143,7 +143,7 @@ def checked_keys(table: Mapping[str, object], path: Path, known: Callable[[], se
     names = known() if table else set()
     found: dict[str, str] = {}
     for given, keys in table.items():
-        name = _renamed(given)
+        name = _NEW_NAMES.get(given) or re.sub(r"^room\.", "screen.", re.sub(r"^ladder\.", "experiment.", given))
         if name not in names:
             raise KeysError(f"{path}: there is no command {name!r}; F1 shows the names of the commands")
         if not isinstance(keys, str) or not allowed(keys):
@@ -161,8 +161,3 @@ _NEW_NAMES = {
     "run.go-on": "run.resume",
     "stored.go-on": "stored.resume",
 }
-
-
-def _renamed(name: str) -> str:
-    """A command's name now, for the one that it had in version 0.1."""
-    return _NEW_NAMES.get(name) or re.sub(r"^room\.", "screen.", re.sub(r"^ladder\.", "experiment.", name))

@@ -72,7 +72,8 @@ def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> Br
             return BrowsedFolder(target=target, items=())
         if target.abilities.has_share and not target.share:
             return BrowsedFolder(
-                target=target, items=tuple(_share(name) for name in sorted(client.shares(), key=str.casefold))
+                target=target,
+                items=tuple(Item(ItemKind.SHARE, name, name) for name in sorted(client.shares(), key=str.casefold)),
             )
         named = _named_file(client, target, around)
         if named is not None:
@@ -80,10 +81,6 @@ def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> Br
         return BrowsedFolder(target=target, items=items(target, client.list(target.path), around), file=named)
     finally:
         client.close()
-
-
-def _share(name: str) -> Item:
-    return Item(ItemKind.SHARE, name, name)
 
 
 def _named_file(client: Client, target: Target, around: FileSizeContext) -> Item | None:

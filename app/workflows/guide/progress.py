@@ -135,7 +135,12 @@ class SeriesProgress:
 
     def line(self, width: int, average_bytes_per_second: float | None = None) -> str:
         if self.status is not None:
-            return _ended(self, average_bytes_per_second)
+            runs = wording.count(self.finished_runs - self.failed_runs, "run")
+            if self.status is SeriesStatus.COMPLETE:
+                rate = f", {wording.rate(average_bytes_per_second)} on average" if average_bytes_per_second else ""
+                return f"Complete: {runs}{rate}. Enter shows the review."
+            why = f" {wording.plain(self.failure.text)}" if self.failure else ""
+            return f"{str(self.status).capitalize()} after {runs}; what was measured is kept.{why}"
         if self.paused:
             return "Paused. G resumes, S stops."
         asked = " (pausing after it)" if self.pause_asked else " (ending after it)" if self.ending else ""
@@ -247,15 +252,6 @@ def _with_run(
 def _longer(curve: tuple[tuple[float, int], ...], sample: tuple[float, int]) -> tuple[tuple[float, int], ...]:
     kept = curve if len(curve) < MOST_SAMPLES else curve[1::2]
     return (*kept, sample)
-
-
-def _ended(running: SeriesProgress, average: float | None) -> str:
-    runs = wording.count(running.finished_runs - running.failed_runs, "run")
-    if running.status is SeriesStatus.COMPLETE:
-        rate = f", {wording.rate(average)} on average" if average else ""
-        return f"Complete: {runs}{rate}. Enter shows the review."
-    why = f" {wording.plain(running.failure.text)}" if running.failure else ""
-    return f"{str(running.status).capitalize()} after {runs}; what was measured is kept.{why}"
 
 
 SHOWN_SECONDS = 60
