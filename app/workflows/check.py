@@ -23,6 +23,7 @@ from forms.findings.series_warnings import CEILING_PERCENT
 from forms.layout import Sign
 from forms.series.progress import FileFit, FileSizeContext, suitability
 from forms.wording import binary_size, byte_rate, link_rate, milliseconds
+from storage.json_reader import shared
 from storage.notebook import Notebook
 from storage.records import ClientFacts, Command, QuietVerdict, Series, Target, format_target, utc_now
 
@@ -126,11 +127,8 @@ def _connected(target: Target, facts: ClientFacts, path_facts: Mapping[str, str 
     state = CheckState.ATTENTION if became_guest else CheckState.FINE
     yield Checked("log in", ", ".join(words), state)
     if path_facts.get("ftp.size") == "no":
-        yield Checked(
-            "SIZE",
-            "the server has none: no file can be got, and nobody can compare what it stores; look at its log",
-            CheckState.UNKNOWN,
-        )
+        text = "the server has none: no file can be got, and nobody can compare what it stores; look at its log"
+        yield Checked("SIZE", text, CheckState.UNKNOWN)
 
 
 def _share(target: Target, client: Client) -> Iterator[Checked]:
@@ -186,11 +184,8 @@ def _readable(target: Target, client: Client, around: FileSizeContext) -> Checke
         files = [entry.name for entry in entries if not entry.is_folder]
         some = ", ".join(files[:_SOME]) + (", …" if len(files) > _SOME else "")
         found = f"a folder with {wording.count(len(files), 'file')}" + (f" ({some})" if files else "")
-        return Checked(
-            "file",
-            f"{name} is {found}: name a file to get, or have one made with --make-file --size SIZE",
-            CheckState.ATTENTION,
-        )
+        text = f"{name} is {found}: name a file to get, or have one made with --make-file --size SIZE"
+        return Checked("file", text, CheckState.ATTENTION)
     suits = suitability(size_bytes, around)
     is_fine = suits.word in {FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN}
     state = CheckState.FINE if is_fine else CheckState.ATTENTION
@@ -216,16 +211,12 @@ def _link(target: Target, options: SeriesOptions, environment: Environment) -> C
         parts.append(f"at most {byte_rate(ceiling / 8)} of file content")
     text = ", ".join(parts)
     if link.duplex == "half":
-        return Checked(
-            "link", f"{text}: half duplex halves it; set card and switch to full or auto", CheckState.ATTENTION
-        )
+        text += ": half duplex halves it; set card and switch to full or auto"
+        return Checked("link", text, CheckState.ATTENTION)
     if link.fastest_bits_per_second and rate and rate < link.fastest_bits_per_second:
         best = link_rate(link.fastest_bits_per_second)
-        return Checked(
-            "link",
-            f"{text}: the card could do {best}; look at the cable, the switch's port and the card's settings",
-            CheckState.ATTENTION,
-        )
+        text += f": the card could do {best}; look at the cable, the switch's port and the card's settings"
+        return Checked("link", text, CheckState.ATTENTION)
     if not rate:
         return Checked("link", f"{text}; say it with --link RATE", CheckState.UNKNOWN)
     return Checked("link", text)
@@ -236,12 +227,8 @@ def _quiet(target: Target, command: Command, environment: Environment) -> Checke
         quiet = watch.look()
     reasons = "; ".join(quiet.reasons)
     if quiet.verdict is QuietVerdict.BUSY:
-        return Checked(
-            "quiet time",
-            f"busy: {reasons}; measure at a quieter time, or wait for one",
-            CheckState.ATTENTION,
-            "--wait SECONDS",
-        )
+        text = f"busy: {reasons}; measure at a quieter time, or wait for one"
+        return Checked("quiet time", text, CheckState.ATTENTION, "--wait SECONDS")
     state = CheckState.UNKNOWN if quiet.verdict is QuietVerdict.UNKNOWN else CheckState.FINE
     return Checked("quiet time", f"{quiet.verdict.value}{': ' if reasons else ''}{reasons}", state)
 
@@ -253,26 +240,16 @@ def _ceiling(
     found = ceiling_of(would_be, notebook)
     ceiling = found.bytes_per_second
     if ceiling is None and found.busy:
-        return Checked(
-            "ceiling",
-            f"not calibrated: busy (others took {found.others_cpu_percent:.0f} % of the processors); check"
-            " again at a quieter time",
-            CheckState.UNKNOWN,
-        )
+        text = f"not calibrated: busy (others took {found.others_cpu_percent:.0f} % of the processors)"
+        return Checked("ceiling", f"{text}; check again at a quieter time", CheckState.UNKNOWN)
     if ceiling is None:
-        return Checked(
-            "ceiling",
-            f"the own limit of {facts.name} on this machine cannot be calibrated; only sharebench's clients can",
-            CheckState.UNKNOWN,
-        )
+        text = f"the own limit of {facts.name} on this machine cannot be calibrated; only sharebench's clients can"
+        return Checked("ceiling", text, CheckState.UNKNOWN)
     text = f"this client moves {byte_rate(ceiling)} at most on this machine"
     rate = _rate(options, environment)
     if rate and rate / 8 > ceiling * CEILING_PERCENT / 100:
-        return Checked(
-            "ceiling",
-            f"{text}, too near the link's {link_rate(rate)}: measure with another client (--client) as well",
-            CheckState.ATTENTION,
-        )
+        text += f", too near the link's {link_rate(rate)}: measure with another client (--client) as well"
+        return Checked("ceiling", text, CheckState.ATTENTION)
     return Checked("ceiling", text)
 
 
@@ -303,12 +280,7 @@ def leftovers(client: Client, folder: Target) -> list[Leftover]:
     """Leftovers in that folder, by name. Raises MeasurementError."""
     found = (entry for entry in client.list(folder.path) if _is_ours(entry, folder))
     return [
-        Leftover(
-            path=targets.join(folder, entry.name),
-            size_bytes=entry.size_bytes,
-            modified_at=entry.modified_at,
-            is_folder=entry.is_folder,
-        )
+        Leftover(path=targets.join(folder, entry.name), **shared(entry, Leftover))
         for entry in sorted(found, key=lambda entry: entry.name)
     ]
 
@@ -344,11 +316,10 @@ def remove(
 
 
 def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:
+    path = targets.join(folder, entry.name)
     if entry.is_folder:
-        return _is_folder_of_ours(entry.name, folder) and _is_plain(
-            targets.join(folder, entry.name), folder, stat.S_ISDIR
-        )
-    return bool(targets.is_scratch_name(entry.name)) and _is_plain(targets.join(folder, entry.name), folder)
+        return _is_folder_of_ours(entry.name, folder) and _is_plain(path, folder, stat.S_ISDIR)
+    return bool(targets.is_scratch_name(entry.name)) and _is_plain(path, folder)
 
 
 def _is_folder_of_ours(name: str, folder: Target) -> bool:

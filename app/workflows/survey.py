@@ -227,15 +227,8 @@ def _targets(choices: SurveyChoices, host: str) -> Iterator[Target]:
         yield Target(protocol="ftp", host=host, port=ports["ftp"], path="/" + choices.ftp.strip("/"), user=user)
     if choices.smb is not None:
         share, _, folder = choices.smb.strip("/").partition("/")
-        yield Target(
-            protocol="smb",
-            host=host,
-            port=ports["smb"],
-            share=share,
-            path=folder.strip("/"),
-            user=choices.user,
-            domain=choices.domain,
-        )
+        server = Target(protocol="smb", host=host, port=ports["smb"], user=choices.user, domain=choices.domain)
+        yield replace(server, share=share, path=folder.strip("/"))
     if choices.iperf3:
         yield Target(protocol="iperf3", host=host, port=ports["iperf3"])
 

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,10 +18,11 @@ from forms.stats.decision import Limits, Verdict
 from forms.watch.history import History, HistoryMark, HistoryNotes, history_of_loads, history_of_series
 from forms.watch.report import BASELINE_NIGHTS, Check, Confirm, Outcome, nights, outcome_of, settled, state_after
 from storage.errors import RefusedError
+from storage.json_reader import named
 from storage.looks import WATCH, Watch, WatchState, recording_of, unconfirmed_ids, watch_of
 from storage.notebook import Notebook
 from storage.recordings import LAST, LOAD, SERIES
-from storage.records import ClientFacts, Command, QuietVerdict, Series, Target, utc_now
+from storage.records import ClientFacts, Command, QuietVerdict, Series, Target, new_series_id, utc_now
 
 COMMAND_SECONDS = 60.0
 
@@ -74,10 +74,8 @@ def _stored(notebook: Notebook, request: WatchRequest) -> Watch:
         if (found.subject, found.command, found.baseline) == (request.subject, request.command, request.baseline):
             return found
     now = utc_now()
-    made = Watch(
-        id=uuid.uuid4().hex[:12], created_at=now, subject=request.subject, baseline=request.baseline,
-        command=request.command, since=now, attempted_at=now,
-    )  # fmt: skip
+    asked = named(request, "subject", "baseline", "command")
+    made = Watch(id=new_series_id(), created_at=now, since=now, attempted_at=now, **asked)
     notebook.add_recording(recording_of(made))
     return made
 
@@ -247,10 +245,8 @@ def tell(document: object, command: str, watch: Watch, path: Path) -> str:
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"the command of --on-change failed: {error}"
-    if done.returncode:
-        return (
-            f"the command of --on-change ended with exit code {done.returncode}; it is run again after the next check"
-        )
+    if code := done.returncode:
+        return f"the command of --on-change ended with exit code {code}; it is run again after the next check"
     delivered(watch, path)
     return ""
 
@@ -328,8 +324,5 @@ def _notes(notebook: Notebook) -> HistoryNotes:
     baselines: dict[str, tuple[str, ...]] = {}
     for one in notebook.baselines():
         baselines[one.recording_id] = (*baselines.get(one.recording_id, ()), one.name)
-    return HistoryNotes(
-        baselines=baselines,
-        new_normals=frozenset(notebook.new_normals()),
-        unconfirmed=unconfirmed_ids(notebook.recordings(WATCH)),
-    )
+    normal, unconfirmed = frozenset(notebook.new_normals()), unconfirmed_ids(notebook.recordings(WATCH))
+    return HistoryNotes(baselines=baselines, new_normals=normal, unconfirmed=unconfirmed)

@@ -126,29 +126,19 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         options.append(
             Option(f"Get {name}", _go_on(get_it, known) if usable else None, _fit(suits.word), advised=suited)
         )
-    made = "sharebench creates it, and removes it afterwards"
+    made, typed = "sharebench creates it, and removes it afterwards", wording.typed_size(size)
+    get_made = _made(choices, known, Command.GET, size)
     if choices.target is not None and not choices.target.abilities.moves_files:
-        options.append(
-            Option(f"Get {wording.typed_size(size)} a run", _made(choices, known, Command.GET, size), advised=True)
-        )
+        options.append(Option(f"Get {typed} a run", get_made, advised=True))
     else:
-        options.append(
-            Option(
-                f"Get a file of {wording.typed_size(size)}",
-                _made(choices, known, Command.GET, size),
-                made,
-                advised=not any(option.advised for option in options),
-            )
-        )
+        is_first = not any(option.advised for option in options)
+        options.append(Option(f"Get a file of {typed}", get_made, made, advised=is_first))
+    reach = Connect(choices.target, choices.kerberos) if choices.target else None
     options += [
-        Option(f"Put a file of {wording.typed_size(size)}", _made(choices, known, Command.PUT, size), made),
+        Option(f"Put a file of {typed}", _made(choices, known, Command.PUT, size), made),
         Option("Get a file of another size…", _ask_size(choices, known, Command.GET, size), made),
         Option("Put a file of another size…", _ask_size(choices, known, Command.PUT, size), made),
-        Option(
-            "Pick another file",
-            Connect(choices.target, choices.kerberos) if choices.target else None,
-            "look into the share",
-        ),
+        Option("Pick another file", reach, "look into the share"),
         Option("Set the link's rate…", _ask_link(choices), "100M, 1G, 10G; only for the percentage"),
     ]
     return Page(
@@ -173,14 +163,12 @@ def _fit(fit: FileFit) -> str:
 def _link_fact(choices: GuideChoices, known: GuideContext) -> str:
     if choices.link_bits_per_second:
         return f"Link: {link_rate(choices.link_bits_per_second)}, as you said."
-    rate = known.link.bits_per_second
-    return (
-        f"Link: {link_rate(rate) if rate else 'rate not known'} ({wording.plain(known.link.why) or 'not looked at'})."
-    )
+    rate, why = known.link.bits_per_second, wording.plain(known.link.why) or "not looked at"
+    return f"Link: {link_rate(rate) if rate else 'rate not known'} ({why})."
 
 
-def _go_on(choices: GuideChoices, known: GuideContext) -> Go:
-    return Go(replace(choices, step=next_step(choices, known, MethodStep.FILE)))
+def _go_on(choices: GuideChoices, known: GuideContext, after: MethodStep = MethodStep.FILE) -> Go:
+    return Go(replace(choices, step=next_step(choices, known, after)))
 
 
 def _made(choices: GuideChoices, known: GuideContext, command: Command, size: int) -> Go:
@@ -213,8 +201,7 @@ def quiet_page(choices: GuideChoices, known: GuideContext) -> Page:
     """Whether others are at work on the server or the network."""
 
     def take(word: str) -> Go:
-        taken = replace(choices, quiet=word)
-        return Go(replace(taken, step=next_step(taken, known, MethodStep.QUIET)))
+        return _go_on(replace(choices, quiet=word), known, MethodStep.QUIET)
 
     return Page(
         title="Quiet time: check for other load",
@@ -247,18 +234,18 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
     def option(title: str, hint: str, *, advised: bool = False, **numbers: float | None) -> Option:
         asked = {"until_percent": None, **numbers}
         taken = replace(choices, counted=True, **asked)  # type: ignore[arg-type]  # each number by its own name
-        said = prospect_of(taken, known)
-        return Option(
-            title,
-            Go(replace(taken, step=next_step(taken, known, MethodStep.WARM_UP))),
-            f"{hint}: {said}",
-            advised=advised,
-        )
+        goes = _go_on(taken, known, MethodStep.WARM_UP)
+        return Option(title, goes, f"{hint}: {prospect_of(taken, known)}", advised=advised)
 
     def asked_for(text: str) -> Go:
-        warmups, runs = _two_numbers(text)
+        words = text.replace(",", " ").replace("+", " ").split()
+        if len(words) != 2 or not all(word.isdecimal() for word in words):
+            raise UsageError(f"not two numbers: {text!r}; write warm-up runs and measured runs, such as 2 5")
+        warmups, runs = (int(word) for word in words)
+        if not 1 <= runs <= 100_000 or warmups > 1000:
+            raise UsageError("measured runs go from 1 to 100000, warm-up runs from 0 to 1000")
         taken = replace(choices, warmups=warmups, runs=runs, until_percent=None, counted=True)
-        return Go(replace(taken, step=next_step(taken, known, MethodStep.WARM_UP)))
+        return _go_on(taken, known, MethodStep.WARM_UP)
 
     return Page(
         title="Warm up: choose the number of runs",
@@ -284,16 +271,6 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
             ),
         ),
     )
-
-
-def _two_numbers(text: str) -> tuple[int, int]:
-    words = text.replace(",", " ").replace("+", " ").split()
-    if len(words) != 2 or not all(word.isdecimal() for word in words):
-        raise UsageError(f"not two numbers: {text!r}; write warm-up runs and measured runs, such as 2 5")
-    warmups, runs = (int(word) for word in words)
-    if not 1 <= runs <= 100_000 or warmups > 1000:
-        raise UsageError("measured runs go from 1 to 100000, warm-up runs from 0 to 1000")
-    return warmups, runs
 
 
 def prospect_of(choices: GuideChoices, known: GuideContext) -> str:

@@ -47,7 +47,6 @@ class GuideChoices(SeriesOptions):
     """``record``, ``require``, ``wait`` or ``skip``; absent until the step is done."""
     counted: bool = False
     series_id: str | None = None
-    """The series of this round, from the moment it is opened."""
     proven_id: str | None = None
     """The changed series whose change is being proven: this round measures it again, or its restored base."""
     interleaved: int = 0
@@ -79,30 +78,14 @@ def with_target(choices: GuideChoices, target: Target, *, kerberos: bool = False
     """A target has been reached; what belonged to another one is forgotten."""
     if choices.target is not None and is_same_server(choices.target, target):
         return replace(choices, target=target, kerberos=kerberos)
-    return replace(
-        choices,
-        target=target,
-        kerberos=kerberos,
-        file=None,
-        file_bytes=None,
-        size_bytes=None,
-        **_OF_ONE_SERVER,
-        **_new_round(choices),
-    )
+    return replace(choices, target=target, kerberos=kerberos, **_OF_ONE_SERVER, **_new_round(choices))
 
 
 def with_file(choices: GuideChoices, folder: str, path: str, size_bytes: int) -> GuideChoices:
     """A file has been picked to be read."""
     assert choices.target is not None
-    return replace(
-        choices,
-        target=replace(choices.target, path=folder),
-        file=path,
-        file_bytes=size_bytes,
-        size_bytes=None,
-        command=Command.GET,
-        **_new_round(choices),
-    )
+    choices = replace(choices, target=replace(choices.target, path=folder), **_new_round(choices))
+    return replace(choices, file=path, file_bytes=size_bytes, size_bytes=None, command=Command.GET)
 
 
 def with_made_file(choices: GuideChoices, command: Command, size_bytes: int) -> GuideChoices:
@@ -123,14 +106,8 @@ def same_again(choices: GuideChoices) -> GuideChoices:
 
 def measured_again(choices: GuideChoices, series: Series, proven_id: str | None) -> GuideChoices:
     """The settings of a series once more, as its repeat in its experiment."""
-    return replace(
-        choices_of(series),
-        step=MethodStep.RUN,
-        quiet=choices.quiet,
-        kerberos=choices.kerberos,
-        base_id=series.id,
-        proven_id=proven_id,
-    )
+    again = replace(choices_of(series), **named(choices, "quiet", "kerberos"))
+    return replace(again, step=MethodStep.RUN, base_id=series.id, proven_id=proven_id)
 
 
 def choices_of(series: Series) -> GuideChoices:
@@ -174,8 +151,8 @@ def _new_round(choices: GuideChoices) -> dict[str, Any]:
 
 
 _OF_ONE_SERVER = named(
-    SeriesOptions(), "client", "link_bits_per_second", "sign", "encrypt", "drop_cache", "verify", "profile",
-    "server_ssh", "smb_conf",
+    GuideChoices(), "file", "file_bytes", "size_bytes", "client", "link_bits_per_second", "sign", "encrypt",
+    "drop_cache", "verify", "profile", "server_ssh", "smb_conf",
 )  # fmt: skip
 """What was chosen for one server or protocol, and may not fit another."""
 _NEW_ROUND = named(

@@ -301,6 +301,9 @@ TITLES = {
 }
 
 
+_QUIET = {"record": "look and record", "require": "only when quiet", "wait": "wait for quiet", "skip": "not looked at"}
+
+
 class StepState(StrEnum):
     """How a step stands; each has a sign of its own."""
 
@@ -395,12 +398,7 @@ def _chosen(choices: GuideChoices, known: GuideContext, step: MethodStep) -> str
         what = "put" if choices.command.value == "put" else "get"
         return f"{what} {wording.file_size(choices.run_bytes)}"
     if step is MethodStep.QUIET:
-        return {
-            "record": "look and record",
-            "require": "only when quiet",
-            "wait": "wait for quiet",
-            "skip": "not looked at",
-        }.get(choices.quiet or "", "")
+        return _QUIET.get(choices.quiet or "", "")
     if step is MethodStep.WARM_UP:
         return f"{choices.warmups} + {wording.count(choices.runs, 'run')}"
     if step is MethodStep.RUN and known.series:

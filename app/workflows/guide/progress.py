@@ -80,7 +80,8 @@ class SeriesProgress:
                     self, number=number, of=of, phase=phase, now=None, curve=(), paused=False, doing="running"
                 )
             case process.Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
-                return replace(self, now=standing(seconds, moved, size), curve=_longer(self.curve, (seconds, moved)))
+                kept = self.curve if len(self.curve) < MOST_SAMPLES else self.curve[1::2]
+                return replace(self, now=standing(seconds, moved, size), curve=(*kept, (seconds, moved)))
             case process.RunFinished(run=run):
                 return replace(
                     self,
@@ -247,11 +248,6 @@ def _with_run(
     step = max(1, len(curve) // SAMPLES_OF_A_RUN)
     thin = (*curve[step - 1 : -1 : step], *curve[-1:])
     return (*ended, (_short(run.phase, run.number), thin))[-SHOWN_RUNS:]
-
-
-def _longer(curve: tuple[tuple[float, int], ...], sample: tuple[float, int]) -> tuple[tuple[float, int], ...]:
-    kept = curve if len(curve) < MOST_SAMPLES else curve[1::2]
-    return (*kept, sample)
 
 
 SHOWN_SECONDS = 60
