@@ -153,11 +153,9 @@ class ChildProcess:
     def how_it_ended(self) -> str:
         """Waits; such as "ended with exit code 1" and the last line of stderr."""
         code = self._wait()
-        how = (
-            f"was ended by signal {-code} ({signal.Signals(-code).name})"
-            if code < 0
-            else f"ended with exit code {code}"
-        )
+        how = f"ended with exit code {code}"
+        if code < 0:
+            how = f"was ended by signal {-code} ({signal.Signals(-code).name})"
         self._errors.seek(0)
         last = self._errors.read()[-_TOLD_BYTES:].decode(errors="replace").strip().splitlines()
         return f"{how}: {last[-1]}" if last else how

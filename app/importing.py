@@ -112,9 +112,8 @@ def _whole(kind: Kind, document: dict[str, Any]) -> Whole:
         series = tuple(importers.check(_part(place)) for place in places)
         name = series[0].experiment or f"{kind.name} {series[0].created_at[:19].replace('T', ' ')}"
         series = tuple(replace(one, experiment=name) for one in series)
-        experiment = Experiment(
-            name=name, kind=ExperimentKind(kind.name), created_at=min(one.created_at for one in series)
-        )
+        begun = min(one.created_at for one in series)
+        experiment = Experiment(name=name, kind=ExperimentKind(kind.name), created_at=begun)
     texts = {name: top.maybe(name).read(str | None) or "" for name in ("id", "label", "note", "question")}
     return Whole(experiment=experiment, series=series, trial=trial, **texts)
 
@@ -131,18 +130,12 @@ def store(notebook: Notebook, found: Sequence[ImportedRecording], file: str, *, 
     if as_new:
         found = _renamed(found)
     _check_ids(notebook, found, file)
-    new: list[ImportedRecording] = []
-    there: list[str] = []
-    series: list[Series] = []
     with notebook.at_once():
-        for one in found:
-            if _is_there(notebook, one, file):
-                there.append(one.record.id)
-            else:
-                new.append(one)
-        alone = [one.record for one in new if one.kind.name == SERIES]
-        notebook.add_all(alone)
-        series += alone
+        known = [(one, _is_there(notebook, one, file)) for one in found]
+        there = [one.record.id for one, stored in known if stored]
+        new = [one for one, stored in known if not stored]
+        series: list[Series] = [one.record for one in new if one.kind.name == SERIES]
+        notebook.add_all(series)
         for one in new:
             if isinstance(one.record, Whole):
                 series += _store_whole(notebook, one.record, file)

@@ -42,7 +42,6 @@ class Kind:
     name: str
     schema: str
     record: type
-    """The published schema is made of its fields."""
     report: Callable[[Notebook, Recording], "Report"]
     answer: Callable[[Notebook, Recording], Toned]
     done: Callable[[Notebook, Recording], int] = lambda _notebook, _head: 0
@@ -167,11 +166,9 @@ def _content(kind: str, read: Callable[[Recording], Any]) -> Callable[[Notebook,
     return lambda notebook, reference: read(notebook.recording(reference, kind))
 
 
-_audit, _diagnosis, _watch = (
-    _content(looks.AUDIT, looks.audit_of),
-    _content(looks.DIAGNOSIS, looks.diagnosis_of),
-    _content(looks.WATCH, looks.watch_of),
-)
+_audit = _content(looks.AUDIT, looks.audit_of)
+_diagnosis = _content(looks.DIAGNOSIS, looks.diagnosis_of)
+_watch = _content(looks.WATCH, looks.watch_of)
 
 
 def _audit_answer(notebook: Notebook, head: Recording) -> Toned:

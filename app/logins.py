@@ -54,11 +54,7 @@ def same_login(one: Target, other: Target) -> bool:
 
 
 def log_in_as(
-    target: Target,
-    *,
-    credentials: Path | None = None,
-    kerberos: bool = False,
-    ask: Callable[[str], str] | None = None,
+    target: Target, *, credentials: Path | None = None, kerberos: bool = False, ask: Callable[[str], str] | None = None
 ) -> tuple[Target, Secrets]:
     """The target with its user, and its secrets; no user: guest or anonymous. Raises UsageError, LoginError."""
     if not target.abilities.has_login:
@@ -66,13 +62,9 @@ def log_in_as(
     given = read_credentials(credentials) if credentials else Credentials()
     if not target.user and given.user:
         target = replace(target, user=given.user, domain=target.domain or given.domain)
-    if kerberos:
-        return target, Secrets(kerberos=True)
-    if given.nt_hash:
-        return target, Secrets(nt_hash=given.nt_hash)
+    if kerberos or given.nt_hash or not target.user:
+        return target, Secrets(kerberos=kerberos, nt_hash=None if kerberos else given.nt_hash)
     password = given.password if given.password is not None else os.environ.get(PASSWORD_VARIABLE)
-    if not target.user:
-        return target, Secrets()
     if password is None and ask:
         password = ask(visible(f"Password of {target.user} on {target.host}: "))
     if password is None:

@@ -3,6 +3,7 @@
 import posixpath
 import re
 import secrets
+from dataclasses import replace
 from urllib.parse import unquote
 
 from app.child_process import PASSWORD_VARIABLE
@@ -55,26 +56,18 @@ def parse_target(text: str) -> Target:
     login, _, address = authority.rpartition("@")
     domain, user = _login(protocol, login)
     host, port = _address(text, address, protocol)
+    server = Target(protocol=protocol.name, host=host, port=port, user=user, domain=domain)
     if protocol.has_share:
         share, _, path = raw_path.partition("/")
-        return Target(
-            protocol=protocol.name,
-            host=host,
-            port=port,
-            share=_unescape(share) or None,
-            path=_unescape(path).strip("/"),
-            user=user,
-            domain=domain,
-        )
+        return replace(server, share=_unescape(share) or None, path=_unescape(path).strip("/"))
     if not protocol.moves_files:
         if raw_path.strip("/") or user:
             raise UsageError(
                 f"an {protocol.name} target has no user and no path: {without_password(text)!r};"
                 f" write {protocol.name}://HOST[:PORT]"
             )
-        return Target(protocol=protocol.name, host=host, port=port)
-    path = "/" + _unescape(raw_path).lstrip("/")
-    return Target(protocol=protocol.name, host=host, port=port, path=path, user=user)
+        return server
+    return replace(server, path="/" + _unescape(raw_path).lstrip("/"))
 
 
 def _not_a_target(text: str) -> UsageError:

@@ -113,12 +113,8 @@ def run(arguments: Sequence[str], open_tui: common.OpenTUI) -> int:
     """Run one command line; returns the contract's exit code."""
     debug = "--debug" in arguments
     try:
-        result = cli.main(
-            args=[a for a in arguments if a != "--debug"],
-            prog_name="sharebench",
-            standalone_mode=False,
-            obj={"open_tui": open_tui},
-        )
+        words = [word for word in arguments if word != "--debug"]
+        result = cli.main(words, "sharebench", standalone_mode=False, obj={"open_tui": open_tui})
         sys.stdout.flush()
     except click.exceptions.Exit as exit_:
         return exit_.exit_code

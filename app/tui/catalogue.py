@@ -55,10 +55,7 @@ class CatalogueScreen(BaseScreen):
             with Pane("sharebench · Catalogue", id="entries-pane"):
                 with Horizontal(id="search-line"):
                     yield LineInput(
-                        self.sought,
-                        placeholder="f or / searches: encrypt, sendfile …",
-                        id="search",
-                        compact=True,
+                        self.sought, placeholder="f or / searches: encrypt, sendfile …", id="search", compact=True
                     )
                     yield Static(id="found")
                 yield OptionList(id="entries")

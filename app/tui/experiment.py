@@ -1,6 +1,7 @@
 """An experiment on the screen: step by step what was changed, what came of it, and what was gained in all."""
 
 from dataclasses import replace
+from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -186,9 +187,8 @@ class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
 
         def answered(typed: str) -> None:
             if (new_name := kept(name, typed).strip()) != name:
-                self.with_notebook(
-                    lambda notebook: rename_experiment(notebook, name, new_name), lambda _: renamed(new_name)
-                )
+                rename = partial(rename_experiment, name=name, new_name=new_name)
+                self.with_notebook(rename, lambda _: renamed(new_name))
 
         def renamed(new_name: str) -> None:
             self.experiment = new_name

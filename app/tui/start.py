@@ -27,11 +27,7 @@ def answer_keys_soon() -> None:
 
 
 def open_tui(
-    notebook_path: Path,
-    *,
-    first: str = "",
-    practice: "tuple[Target, ...]" = (),
-    logins: "Logins | None" = None,
+    notebook_path: Path, *, first: str = "", practice: "tuple[Target, ...]" = (), logins: "Logins | None" = None
 ) -> int:
     """Run the TUI and give its exit code; ``first`` is the screen to open on, ``practice`` the embedded servers."""
     answer_keys_soon()

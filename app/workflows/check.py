@@ -76,19 +76,7 @@ def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: No
             yield from _file(target, options.command, client, around, why_hidden(environment.server, target))
     finally:
         client.close()
-    version = environment.server.get("samba.version")
-    if version:
-        yield Checked("server", f"Samba {version}")
-    harmful = harmful_in({"server": environment.server})
-    for finding in harmful:
-        text = f"harmful: {finding.setting} = {finding.value}. {finding.why} {finding.what_to_do}"
-        yield Checked("settings", text, CheckState.ATTENTION, "sharebench audit TARGET")
-    if version and not harmful and not environment.problems:
-        yield Checked("settings", "nothing harmful; sharebench audit TARGET judges them all")
-    for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():
-        yield Checked("server", writable_text(path), CheckState.ATTENTION)
-    for problem in environment.problems:
-        yield Checked("server", problem, CheckState.UNKNOWN, "--server-ssh [USER@]HOST, --smb-conf FILE")
+    yield from _server(environment)
     yield _link(target, options, environment)
     yield _quiet(target, options.command, environment)
     if facts is not None:
@@ -190,6 +178,22 @@ def _readable(target: Target, client: Client, around: FileSizeContext) -> Checke
     is_fine = suits.word in {FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN}
     state = CheckState.FINE if is_fine else CheckState.ATTENTION
     return Checked("file", f"{name}, {binary_size(size_bytes)}. {suits.why}", state)
+
+
+def _server(environment: Environment) -> Iterator[Checked]:
+    version = environment.server.get("samba.version")
+    if version:
+        yield Checked("server", f"Samba {version}")
+    harmful = harmful_in({"server": environment.server})
+    for finding in harmful:
+        text = f"harmful: {finding.setting} = {finding.value}. {finding.why} {finding.what_to_do}"
+        yield Checked("settings", text, CheckState.ATTENTION, "sharebench audit TARGET")
+    if version and not harmful and not environment.problems:
+        yield Checked("settings", "nothing harmful; sharebench audit TARGET judges them all")
+    for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():
+        yield Checked("server", writable_text(path), CheckState.ATTENTION)
+    for problem in environment.problems:
+        yield Checked("server", problem, CheckState.UNKNOWN, "--server-ssh [USER@]HOST, --smb-conf FILE")
 
 
 def _link(target: Target, options: SeriesOptions, environment: Environment) -> Checked:

@@ -65,12 +65,8 @@ def group_from(words: str, number: int) -> sheets.UserGroup:
     if count < 0 or not 0 <= transfers < 1e9 or len(values) > 3:
         raise UsageError(f"group {words}: clients and transfers a second cannot be below 0")
     preset = values[1].strip().lower() if len(values) == 2 else ""
-    return sheets.UserGroup(
-        name=name if given and name else preset if preset in sheets.DEMANDS else f"group {number}",
-        clients=count,
-        transfers_per_second=transfers,
-        file_bytes=size,
-    )
+    name = name if given and name else preset if preset in sheets.DEMANDS else f"group {number}"
+    return sheets.UserGroup(name=name, clients=count, transfers_per_second=transfers, file_bytes=size)
 
 
 def load_form(notebook: Notebook, load: Load) -> Report:

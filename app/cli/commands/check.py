@@ -38,13 +38,9 @@ def check_command(context: click.Context, /, target: str, as_json: bool, **choic
         for checked in check(place, secrets, chosen(choices), notebook):
             found.append(checked)
             if not as_json:
-                text = textwrap.fill(
-                    visible(checked.text), _WIDTH - len(_INDENT), break_on_hyphens=False, break_long_words=False
-                )
-                lines = text.splitlines()
-                common.answer(
-                    f"{common.toned(checked.state.sign.text, checked.state.sign.tone)} {checked.name:<11}{lines[0]}"
-                )
+                sign, room = checked.state.sign, _WIDTH - len(_INDENT)
+                lines = textwrap.wrap(visible(checked.text), room, break_on_hyphens=False, break_long_words=False)
+                common.answer(f"{common.toned(sign.text, sign.tone)} {checked.name:<11}{lines[0]}")
                 for line in lines[1:]:
                     common.answer(_INDENT + line)
     if as_json:

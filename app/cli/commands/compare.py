@@ -25,13 +25,7 @@ from storage.recordings import SERIES
 @common.verdict_options
 @common.answering_options("Print the comparison as JSON; an array for several.")
 def compare_command(
-    context: click.Context,
-    base: str,
-    others: tuple[str, ...],
-    again: tuple[str, ...],
-    noise: float,
-    margin: float,
-    as_json: bool,
+    context: click.Context, base: str, others: tuple[str, ...], again: tuple[str, ...], as_json: bool, **limits: float
 ) -> int:
     """Compare each OTHER with BASE: faster, slower, no change or inconclusive.
 
@@ -53,7 +47,7 @@ def compare_command(
             return compared.exit_code
         sides = sides_to_compare(notebook, (base, *others), again)
         shown = [notebook.series(reference) for reference in (base, *others)]
-    found = comparisons(sides, Limits(noise_percent=noise, margin_percent=margin))
+    found = comparisons(sides, Limits(noise_percent=limits["noise"], margin_percent=limits["margin"]))
     common.answer_report(comparison_report(shown, found), as_json=as_json)
     return kinds.exit_code([form.comparison.verdict for form in found])
 
@@ -90,11 +84,14 @@ def catalogue_command(context: click.Context, /, *, name: str | None, as_json: b
     if as_json:
         common.answer_json(catalogue.catalogue_document(found))
     elif len(found) == 1:
-        conf, ansi = choices["smb_conf"] or DEFAULT_CONF, common.draws_colour()
-        tried = _tried(context, found[0])
+        tried: tuple[str, ...] = ()
+        if common.notebook_path(context).exists():
+            with common.notebook(context) as notebook:
+                tried = tried_here(notebook, [found[0].name]).get(found[0].name, ())
         text = catalogue.entry_text(
-            found[0], value=value, share=choices["share"], conf=conf, ansi=ansi, with_command=True, tried=tried
-        )
+            found[0], value=value, share=choices["share"], conf=choices["smb_conf"] or DEFAULT_CONF,
+            ansi=common.draws_colour(), with_command=True, tried=tried,
+        )  # fmt: skip
         common.answer(text.rstrip("\n"))
     else:
         shown = found if choices["everything"] or name is not None else [entry for entry in found if entry.worth_trying]
@@ -104,13 +101,6 @@ def catalogue_command(context: click.Context, /, *, name: str | None, as_json: b
     if name is not None and not as_json and name not in {entry.name for entry in found}:
         for misprint in misprints_about(name):
             common.answer(f"\nmisprint in {misprint.sentence}")
-
-
-def _tried(context: click.Context, entry: CatalogueEntry) -> tuple[str, ...]:
-    if not common.notebook_path(context).exists():
-        return ()
-    with common.notebook(context) as notebook:
-        return tried_here(notebook, [entry.name]).get(entry.name, ())
 
 
 def _named(name: str) -> tuple[CatalogueEntry, ...]:

@@ -32,6 +32,7 @@ from storage.records import ExperimentKind
 FORMS = ("run", "comparison", "experiment", "survey", "selftest", "isolation", "bottleneck", "clients")
 _WORKSHEETS = {"bottleneck", "clients"}
 _STDOUT = "-"
+_KEY_FILE = click.Path(path_type=Path)
 
 
 def _formats(text: str) -> tuple[str, ...]:
@@ -80,11 +81,7 @@ _paper_option = click.option(
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--anonymous", is_flag=True, help="Leave out the names of users and domains.")
 @common.option(
-    "--sign",
-    "KEY",
-    "Sign the JSON with this ssh key; `sharebench verify` checks it.",
-    click.Path(path_type=Path),
-    name="key",
+    "--sign", "KEY", "Sign the JSON with this ssh key; `sharebench verify` checks it.", _KEY_FILE, name="key"
 )
 @common.option("--schema", "KIND", "Write the JSON Schema of a kind's documents, such as series or load.")
 @common.options_of_all
@@ -197,13 +194,9 @@ def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
 @common.command("verify")
 @click.argument("file", type=click.Path(allow_dash=True))
 @common.option(
-    "--key",
-    "FILE",
-    "Public key of the sender, or a file of several; may be repeated.",
-    click.Path(path_type=Path),
-    name="keys",
+    "--key", "FILE", "Public key of the sender, or a file of several; may be repeated.", _KEY_FILE, name="keys",
     multiple=True,
-)
+)  # fmt: skip
 @common.options_of_all
 def verify_command(context: click.Context, file: str, keys: tuple[Path, ...]) -> int:  # noqa: ARG001  no notebook is needed
     """Check that FILE is as `export --sign` wrote it (- for stdin), and compute its averages again.

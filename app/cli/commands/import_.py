@@ -136,7 +136,7 @@ def push_command(context: click.Context, host: str, as_json: bool) -> None:
     Labels, notes, baselines and rejected runs are sent too. Changes on both sides are merged: the newest label or note
     counts, and the note keeps the other one. A recording deleted on one side only comes back.
     """
-    _share(context, host, importing.push, f"on {host}", as_json=as_json)
+    _share(context, host, importing.push, as_json=as_json)
 
 
 @common.command("pull")
@@ -145,19 +145,15 @@ def push_command(context: click.Context, host: str, as_json: bool) -> None:
 @common.options_of_all
 def pull_command(context: click.Context, host: str, as_json: bool) -> None:
     """Fetch the recordings of the notebook of HOST that this one does not have, through ssh; see `push`."""
-    _share(context, host, importing.pull, "here", as_json=as_json)
+    _share(context, host, importing.pull, as_json=as_json)
 
 
 def _share(
-    context: click.Context,
-    host: str,
-    carry_out: Callable[[Notebook, str], importing.Taken],
-    where: str,
-    *,
-    as_json: bool,
+    context: click.Context, host: str, carry_out: Callable[[Notebook, str], importing.Taken], *, as_json: bool
 ) -> None:
     check_ssh_host(host, options="HOST")
-    with common.notebook(context, make=carry_out is importing.pull) as notebook:
+    pulls = carry_out is importing.pull
+    with common.notebook(context, make=pulls) as notebook:
         taken = carry_out(notebook, host)
     for problem in taken.problems:
         common.say(f"sharebench: {problem}")
@@ -165,7 +161,7 @@ def _share(
         common.answer_json(asdict(taken))
         return
     common.answer_ids(taken.new)
-    common.say(f"{len(taken.new)} new {where}, {len(taken.changed)} changed")
+    common.say(f"{len(taken.new)} new {'here' if pulls else f'on {host}'}, {len(taken.changed)} changed")
 
 
 @click.command("share-worker", hidden=True)

@@ -87,13 +87,9 @@ def prepared(
     """The checked trial or sweep that the options describe. Raises SharebenchError."""
     request, load = request_of(context, url, choices)
     ways = Ways(
-        ssh=request.server_ssh,
-        smb_conf=request.smb_conf,
-        accepted=choices["accepted"],
-        apply=choices.get("apply"),
-        revert=choices.get("revert"),
-        restart=choices["allow_restart"],
-    )
+        ssh=request.server_ssh, smb_conf=request.smb_conf, accepted=choices["accepted"], apply=choices.get("apply"),
+        revert=choices.get("revert"), restart=choices["allow_restart"],
+    )  # fmt: skip
     keeps_size = bool(choices["size_bytes"]) or request.plan.make_file
     return trial_order.prepared(request, name, values, ways, keeps_size=keeps_size, load=load)
 
@@ -114,16 +110,9 @@ def request_of(context: click.Context, url: str, choices: dict[str, Any]) -> tup
     scenario = find_scenario(choices["scenario"])
     if not any(kind.reads or kind.writes for kind in scenario.requests):
         raise UsageError(f"the users of {scenario.name} neither read nor write, so there is nothing to compare")
-    return request, LoadWindow(
-        users=users,
-        processes=len(os.sched_getaffinity(0)),
-        scenario=changed(
-            scenario,
-            files=choices["files"],
-            duration_seconds=choices["window_seconds"],
-            settle_seconds=LOAD_SETTLE_SECONDS,
-        ),
-    )
+    seconds, settle = choices["window_seconds"], LOAD_SETTLE_SECONDS
+    scenario = changed(scenario, files=choices["files"], duration_seconds=seconds, settle_seconds=settle)
+    return request, LoadWindow(users=users, processes=len(os.sched_getaffinity(0)), scenario=scenario)
 
 
 def _carry_out(
@@ -168,9 +157,8 @@ def _watched(
                 case Trying(setting=setting):
                     pace.name, pace.done, pace.began = setting.name, 0, time.monotonic()
                 case trial_order.ValueSet(value=value, block=block):
-                    progress.about = (
-                        f"{pace.place(block)}: {pace.name} {'as it is' if value is None else f'= {value}'}: "
-                    )
+                    stands = "as it is" if value is None else f"= {value}"
+                    progress.about = f"{pace.place(block)}: {pace.name} {stands}: "
                     progress.show(SeriesOpened(series_id=""))  # a sign of life before the first byte
                 case RunStarted():
                     progress.show(replace(event, of=None))  # how many there will be is said of the pairs
@@ -343,6 +331,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     request, load = request_of(context, target, choices)
     ways = Ways(ssh=request.server_ssh, smb_conf=request.smb_conf, restart=choices["allow_restart"])
     only = {spelling(name).name for name in choices["only"]}
+    first = tuple(one for one in audited_first(request) if not only or one.name in only)
     tuning = Tuning(
         request=request,
         ways=ways,
@@ -413,9 +402,8 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
     elif not found.left and not found.of_isolations:
         common.answer("nothing to restore")
     _tell(found.of_isolations)
-    for one in found.done:
-        if not as_json:
-            common.answer(restored_text(one))
+    for one in () if as_json else found.done:
+        common.answer(restored_text(one))
     for problem in found.problems:
         if isinstance(problem, ConflictError):
             _tell(f"--- {what}, as it is now:\n{text}" for what, text in problem.now.items())

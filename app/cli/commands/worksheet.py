@@ -170,13 +170,11 @@ def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | 
         part = measured_part(context, reference, 1)
         rate, source, series_id = part.bytes_per_second, part.source, common.series(context, reference).id
     else:
-        machines = saved_worksheet(
-            context,
-            "bottleneck",
-            from_worksheet,
-            lambda saved: sheets.BottleneckCalculation.from_content(saved.content),
-        ).machines
-        machine, rate = machines[-1], machines[-1].total_bytes_per_second or 0.0
+        machine = saved_worksheet(
+            context, "bottleneck", from_worksheet,
+            lambda saved: sheets.BottleneckCalculation.from_content(saved.content).machines[-1],
+        )  # fmt: skip
+        rate = machine.total_bytes_per_second or 0.0
         source = f"the bottleneck worksheet {from_worksheet}"
     memory, each = choices["memory"], choices["client_memory"]
     if each is not None and memory is None:

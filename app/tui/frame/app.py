@@ -146,8 +146,6 @@ def driver_for(usual: type[Driver]) -> type[Driver]:
     """Our driver in place of Textual's for a terminal; its others (a browser, tests) as they are."""
     if usual.__name__ != "LinuxDriver" or not textual_version().startswith(PARSER_KNOWN_IN):
         return usual
-    from app.tui.frame.app import Terminal  # noqa: PLC0415  it cannot be loaded where there are no such terminals
-
     return Terminal
 
 

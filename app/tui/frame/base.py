@@ -253,7 +253,4 @@ SCREENS = tuple(map(_entry, table_lines("screens.txt")))
 
 def screen_called(name: str) -> ScreenEntry:
     """The screen of that name. Raises KeyError."""
-    for candidate in SCREENS:
-        if candidate.name == name:
-            return candidate
-    raise KeyError(name)
+    return {entry.name: entry for entry in SCREENS}[name]

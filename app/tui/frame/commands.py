@@ -34,15 +34,8 @@ class KeyCommand:
             object.__setattr__(self, "action", self.id.rpartition(".")[2].replace("-", "_"))
 
     def binding(self) -> Binding:
-        return Binding(
-            self.keys,
-            self.action,
-            self.footer or self.name,
-            show=not self.hidden,
-            priority=self.priority,
-            tooltip=self.help,
-            id=self.id,
-        )
+        name, show = self.footer or self.name, not self.hidden
+        return Binding(self.keys, self.action, name, show=show, priority=self.priority, tooltip=self.help, id=self.id)
 
 
 def table_lines(name: str) -> Iterator[str]:

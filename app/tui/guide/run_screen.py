@@ -78,9 +78,8 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self._moved_at = monotonic()
         self._drawn_warnings: tuple[str, ...] = ()
         self._cpu: dict[float, float] = {}
-        self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(
-            ("form", "rates", "within", "cpu"), (-PART_SECONDS, None)
-        )
+        parts = ("form", "rates", "within", "cpu")
+        self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(parts, (-PART_SECONDS, None))
 
     @property
     def is_over(self) -> bool:

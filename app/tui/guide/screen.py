@@ -36,15 +36,11 @@ if TYPE_CHECKING:
     from app.tui.guide.browser import BrowseScreen
 
 ADVISED = "★"
+_STEP = "Go to the step of that number, where nothing blocks it."
 _HELP_SIGN = "question_mark"
 """No target begins with it."""
 _INDENT = " " * 6
-_LOOKS = {
-    Mark.WARM_UP: "dim",
-    Mark.UNUSUAL: "$warning",
-    Mark.REJECTED: "$error strike",
-    Mark.FAILED: "$error",
-}
+_LOOKS = {Mark.WARM_UP: "dim", Mark.UNUSUAL: "$warning", Mark.REJECTED: "$error strike", Mark.FAILED: "$error"}
 
 
 class PageView(Vertical, Commanded):
@@ -57,13 +53,7 @@ class PageView(Vertical, Commanded):
     PageView #page-why { color: $text-muted; }
     PageView #page-facts { height: auto; }
     PageView #page-columns { height: 1; color: $text-muted; text-style: bold; }
-    PageView OptionList {
-        height: 1fr;
-        min-height: 4;
-        padding: 0;
-        text-wrap: nowrap;
-        text-overflow: ellipsis;
-    }
+    PageView OptionList { height: 1fr; min-height: 4; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
     PageView #page-doing { height: auto; text-style: bold; display: none; }
     PageView.-doing #page-doing { display: block; }
     PageView.-table #page-why { display: none; }
@@ -251,15 +241,8 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         ZOOM,
         *keys("guide.undo"),
         *(
-            KeyCommand(
-                f"guide.step-{number}",
-                str(number),
-                f"Step {number}",
-                "Go to the step of that number, where nothing blocks it.",
-                action=f"step({number})",
-                hidden=True,
-            )
-            for number in range(1, len(acts.STEPS) + 1)
+            KeyCommand(f"guide.step-{step}", f"{step}", f"Step {step}", _STEP, action=f"step({step})", hidden=True)
+            for step in range(1, len(acts.STEPS) + 1)
         ),
     )
     HINTS: ClassVar = {"page-options": "What can be chosen in this step. Enter takes it; ★ is advised."}

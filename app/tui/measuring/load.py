@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from statistics import fmean
 from time import monotonic
@@ -38,6 +38,7 @@ from storage.records import JSONValue, SeriesStatus, Target
 
 PART_SECONDS = 3.0
 CAPACITY = "capacity"
+_WEEK = 7 * 86400
 
 
 def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValue]) -> LoadRequest:
@@ -46,13 +47,8 @@ def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValu
     with suppress(UsageError):
         if parse_typed_target(str(typed.get("target", ""))).host == load.targets[0].host:
             ssh = str(typed.get("ssh", "")).strip()
-    return LoadRequest(
-        targets=load.targets,
-        secrets=secrets,
-        scenario=load.scenario,
-        choices=load.choices,
-        **server_ways(load.targets[0], ssh),
-    )
+    ways = server_ways(load.targets[0], ssh)
+    return LoadRequest(targets=load.targets, secrets=secrets, scenario=load.scenario, choices=load.choices, **ways)
 
 
 _WORDS = {
@@ -76,7 +72,7 @@ class LoadProgressState(LoadStanding):
     queue: JobsWait | None = None
     seconds: tuple[SecondPassed, ...] = ()
     warnings: tuple[str, ...] = ()
-    closed: LoadClosed | None = field(default=None)
+    closed: LoadClosed | None = None
 
     def heard(self, step: LoadStep) -> Self:
         match step:
@@ -161,14 +157,10 @@ class LoadProgressState(LoadStanding):
         now, cells = self.seconds[-1], width - _FIGURES
         p95 = [1000 * (second.p95_seconds or 0.0) for second in self.seconds]
         shown = (
-            ("requests/s", f"{now.requests_per_second:,.0f}", [second.requests_per_second for second in self.seconds]),
+            ("requests/s", f"{now.requests_per_second:,.0f}", [one.requests_per_second for one in self.seconds]),
             ("p95", "-" if now.p95_seconds is None else f"{p95[-1]:,.1f} ms", p95),
-            ("read", byte_rate(now.read_bytes_per_second), [second.read_bytes_per_second for second in self.seconds]),
-            (
-                "written",
-                byte_rate(now.write_bytes_per_second),
-                [second.write_bytes_per_second for second in self.seconds],
-            ),
+            ("read", byte_rate(now.read_bytes_per_second), [one.read_bytes_per_second for one in self.seconds]),
+            ("written", byte_rate(now.write_bytes_per_second), [one.write_bytes_per_second for one in self.seconds]),
         )
         for name, figure, history in shown:
             drawn = sparkline(history, min(SHOWN_SECONDS, cells))
@@ -306,9 +298,7 @@ class LoadScreen(asking.LinesScreen):
         scenario = changed(
             find_scenario(text["scenario"] or "redpaper"),
             files=asking.typed_count("Files", text["files"], 10_000_000) if text["files"] else None,
-            duration_seconds=asking.typed_number("Steady", text["duration"], 1, 7 * 86400)
-            if text["duration"]
-            else None,
+            duration_seconds=asking.typed_number("Steady", text["duration"], 1, _WEEK) if text["duration"] else None,
             settle_seconds=asking.typed_number("Settle", text["settle"], 0, 86400) if text["settle"] else None,
         )
         choices = LoadChoices(
@@ -321,17 +311,11 @@ class LoadScreen(asking.LinesScreen):
     @classmethod
     def read(cls, typed: Mapping[str, str]) -> LoadRequest:
         text = asking.typed_values(cls.LINES, typed)
-        target = asking.typed_target(
-            text["target"], "which server? type [USER@]HOST/SHARE/FOLDER, or smb://USER@HOST/SHARE/FOLDER"
-        )
+        question = "which server? type [USER@]HOST/SHARE/FOLDER, or smb://USER@HOST/SHARE/FOLDER"
+        target = asking.typed_target(text["target"], question)
         if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
             raise UsageError("name the folder that the users shall work in, such as smb://HOST/SHARE/FOLDER")
         scenario, choices = cls._work(text)
         check_limits(choices, (target,))
-        return LoadRequest(
-            targets=(target,),
-            secrets=Secrets(),
-            scenario=scenario,
-            choices=choices,
-            **server_ways(target, text["ssh"]),
-        )
+        ways = server_ways(target, text["ssh"])
+        return LoadRequest(targets=(target,), scenario=scenario, choices=choices, **ways)

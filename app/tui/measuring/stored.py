@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual.widgets import Static
 
@@ -48,11 +48,9 @@ def _of_form(notebook: Notebook, head: Recording) -> ResumeStep | None:
 
     def begin(screen: BaseScreen, secrets: Secrets) -> None:
         typed = remembered | screen.context.typed.get(head.kind, {})
-
-        def measure(request: Any) -> None:
-            screen.app.push_screen(run(request, record))
-
-        screen.in_background(lambda: run.to_resume(record, secrets, typed), measure)
+        screen.in_background(
+            lambda: run.to_resume(record, secrets, typed), lambda request: screen.app.push_screen(run(request, record))
+        )
 
     return (target, begin)
 

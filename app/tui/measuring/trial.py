@@ -15,7 +15,7 @@ from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
 from app.tui.widgets.asking import log_in, log_in_again
 from app.tui.widgets.recording import REDRAW_SECONDS, ReportRunScreen
-from app.tui.widgets.views import FiguresView, content_of
+from app.tui.widgets.views import FiguresView, joined
 from app.workflows import trial_order
 from app.workflows.guide.after_run import ask_server
 from app.workflows.guide.backend import PasswordNeededError
@@ -78,9 +78,8 @@ class TrialScreen(ReportRunScreen):
             stored = stored_trial(notebook, self.experiment)
             self._target, plan = stored.base.target, stored.plan
             names, restart = self._accepted
-            plan = replace(
-                plan, accepted_risks=(*plan.accepted_risks, *names), allow_restart=plan.allow_restart or restart
-            )
+            risks, restart = (*plan.accepted_risks, *names), plan.allow_restart or restart
+            plan = replace(plan, accepted_risks=risks, allow_restart=restart)
             secrets = self.context.logins.find(self._target)
             return self.context.backend.resume_trial(replace(stored, plan=plan), secrets)
         choices, _ = recall(notebook, self.context.practice)
@@ -180,7 +179,6 @@ class TrialScreen(ReportRunScreen):
             yield 0, event
 
     def heard(self, index: int, event: Any) -> None:  # noqa: ARG002  there is one trial
-
         assert self.order
         match event:
             case ValueSet(value=value, block=block):
@@ -212,18 +210,14 @@ class TrialScreen(ReportRunScreen):
         if not isinstance(self.summary, TrialSummary):
             return Content(visible(self._now))
         verdict = verdict_field(self.summary)
-        return Content("\n").join(
-            [content_of(Toned(visible(verdict.text), verdict.tone)), Content(visible(self._restored))]
-        )
+        return joined([Toned(visible(verdict.text), verdict.tone), visible(self._restored)], "\n")
 
     def heard_text(self, width: int) -> str:
         if self.summary is not None:
             view = self.query_one(FiguresView)
             return view.figures(report_of(self.summary).brief, width, view.room[1], view.zoomed)
-        lines = [visible(text) for text in self._lines]
-        return "\n".join(
-            line for text in lines for line in hanging(text, width, "    " if text.startswith(" ") else "")
-        )
+        lines = (hanging(visible(text), width, "    " if text.startswith(" ") else "") for text in self._lines)
+        return "\n".join(line for part in lines for line in part)
 
     def ended(self, error: Exception | None) -> None:
         assert self.order

@@ -175,10 +175,7 @@ class NotebookScreen(SeriesActions):
         self.with_notebook(
             lambda notebook: (
                 listing(
-                    notebook.find(query),
-                    query,
-                    baselines=bool(notebook.baselines()),
-                    imported=notebook.has_imported(),
+                    notebook.find(query), query, baselines=bool(notebook.baselines()), imported=notebook.has_imported()
                 ),
                 notebook.count_recordings(),
                 notebook.recordings(limit=1),

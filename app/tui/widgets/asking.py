@@ -142,11 +142,8 @@ class LinesScreen(BaseScreen):
     def _values(self, notebook: Notebook) -> dict[str, str]:
         practice, pointed = self.context.practice, self.context.pointed
         values = self.first_values(notebook.remembered(self.NAME), practice)
-        heads = (
-            []
-            if practice
-            else [*notebook.recordings_of([pointed] if pointed else []), *notebook.recordings(limit=_LOOKED_AT)]
-        )
+        heads = notebook.recordings_of([pointed] if pointed and not practice else [])
+        heads += [] if practice else notebook.recordings(limit=_LOOKED_AT)
         folders = (_folder_of(notebook, head) for head in heads)
         return values | next((self.values_of(one) for one in folders if one and one.abilities.has_share), {})
 
@@ -180,13 +177,8 @@ class LinesScreen(BaseScreen):
         typed = self.context.typed.get(self.NAME)
         if typed is not None and typed != self._first:
             self._first = typed
-            kept = _for_the_notebook(typed)
-            start_with_notebook(
-                self.app.screen_stack[0],
-                lambda notebook: notebook.remember(self.NAME, kept),
-                lambda _: None,
-                group=f"keep {self.NAME}",
-            )
+            lowest, name, kept = self.app.screen_stack[0], self.NAME, _for_the_notebook(typed)
+            start_with_notebook(lowest, lambda known: known.remember(name, kept), lambda _: None, group=f"keep {name}")
 
     @classmethod
     def first_values(cls, remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
@@ -238,10 +230,7 @@ class LinesScreen(BaseScreen):
         self.begin(request)
 
     def begin(self, request: Any) -> None:
-        def measure(secrets: Secrets) -> None:
-            self.app.push_screen(self.RUN(replace(request, secrets=secrets)))
-
-        log_in(self, request.target, measure)
+        log_in(self, request.target, lambda known: self.app.push_screen(self.RUN(replace(request, secrets=known))))
 
     def work_failed(self, error: Exception) -> None:
         if isinstance(error, UsageError):
