@@ -372,9 +372,8 @@ def part(notebook: Notebook, wanted: Sequence[str]) -> tuple[list[str], list[Any
         if size > _PART_BYTES:
             break
         ids = [head.id, *(one.id for one in kinds.parts(notebook, head))]
-        entry: dict[str, Any] = {
-            "texts": {one: [texts.created_at, texts.to_json()] for one, texts in notebook.said(ids).items()}
-        }
+        texts = {one: [said.created_at, said.to_json()] for one, said in notebook.said(ids).items()}
+        entry: dict[str, Any] = {"texts": texts}
         try:
             entry["document"] = kinds.kind_of(head).form(notebook, head).document()
         except UsageError as error:

@@ -183,10 +183,8 @@ def check_complete(target: Target, command: Command, *, make_file: bool = False)
         )
     needs_file = command is Command.GET and not make_file and target.abilities.moves_files
     if needs_file and not target.path.strip("/"):
-        raise UsageError(
-            f"no file in {format_target(target)}; name one to read, or let one be made",
-            options="--make-file --size SIZE",
-        )
+        text = f"no file in {format_target(target)}; name one to read, or let one be made"
+        raise UsageError(text, options="--make-file --size SIZE")
 
 
 def join(target: Target, name: str) -> str:

@@ -289,9 +289,7 @@ def measuring_options(help_of_json: str) -> Callable[[_F], _F]:
 
 
 textfile_option = click.option(
-    "--textfile",
-    metavar="FILE",
-    help="Also write Prometheus text, for node_exporter's textfile collector.",
+    "--textfile", metavar="FILE", help="Also write Prometheus text, for node_exporter's textfile collector."
 )
 
 

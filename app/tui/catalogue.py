@@ -1,5 +1,6 @@
 """The catalogue, searched as one types, and one entry of it on its way into the next series."""
 
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -187,9 +188,8 @@ class EntryScreen(Copies, MeasureMixin):
 
     def action_take(self) -> None:
         advice, practice = self.advice, self.context.practice
-        self.with_notebook(
-            lambda notebook: take_change(notebook, practice, advice.name, advice.value), self.measure_with
-        )
+        change = partial(take_change, practice=practice, name=advice.name, value=advice.value)
+        self.with_notebook(change, self.measure_with)
 
     def action_try_it(self) -> None:
         self.sharebench_app.visit("trial", setting=f"{self.advice.name} = {self.advice.value}")

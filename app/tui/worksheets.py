@@ -111,9 +111,8 @@ class BottleneckScreen(WorksheetScreen):
                 machine = machine.with_part(kind, read_part(kind, name or number, count))
         if not machine.parts:
             return None
-        return BottleneckCalculation(
-            machines=tuple(way_to(machine, read_rate(typed["aim"])) if typed["aim"] else [machine])
-        )
+        machines = way_to(machine, read_rate(typed["aim"])) if typed["aim"] else [machine]
+        return BottleneckCalculation(machines=tuple(machines))
 
 
 _GROUP = "office=36:2.3:12KB: 36 clients, 2.3 files of 12 kB a second each"

@@ -53,9 +53,8 @@ def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None)
     since = datetime.fromisoformat(end).astimezone(UTC) - timedelta(days=NONE_AFTER_DAYS)
     known = notebook.earlier_ids(base, before=end, since=since.isoformat(), most=MOST_EARLIER)
     normal = notebook.new_normals()
-    left_out = {one.id for one in (*sides.base, *sides.other)} | (
-        unconfirmed_ids(notebook.recordings(WATCH)) - set(normal)
-    )
+    left_out = unconfirmed_ids(notebook.recordings(WATCH)) - set(normal)
+    left_out |= {one.id for one in (*sides.base, *sides.other)}
     earlier = notebook.all_of([series_id for series_id in known if series_id not in left_out])
     return replace(sides, history=groups_of(earlier, base, normal))
 
@@ -103,9 +102,8 @@ def tried_here(notebook: Notebook, names: Iterable[str]) -> dict[str, tuple[str,
     found: dict[str, list[tuple[str, str]]] = {}
     for key, moment, sentence in (*_changes(notebook, wanted), *_steps(notebook, wanted)):
         found.setdefault(wanted[key], []).append((moment, f"{moment[:10]}, {sentence}"))
-    return {
-        name: tuple(sentence for _, sentence in sorted(told, reverse=True)[:MOST_TOLD]) for name, told in found.items()
-    }
+    newest = {name: sorted(told, reverse=True)[:MOST_TOLD] for name, told in found.items()}
+    return {name: tuple(sentence for _, sentence in told) for name, told in newest.items()}
 
 
 def _changes(notebook: Notebook, wanted: Iterable[str]) -> Iterator[tuple[str, str, str]]:

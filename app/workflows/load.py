@@ -318,10 +318,8 @@ def _points(
                         server, cards = samplers.between(event.began_seconds, event.ended_seconds)
                         point = load_point(event, server, cards, idle=not load.scenario.requests, started_at=began_at)
                         point = replace(point, size_bytes=following.size_bytes)
-                        fewest = fewest_users((*load.points, point))
-                        point = replace(
-                            point, offered_per_second=offered_per_second(load.scenario, point.users, fewest)
-                        )
+                        offered = offered_per_second(load.scenario, point.users, fewest_users((*load.points, point)))
+                        point = replace(point, offered_per_second=offered)
                         point = _limited(point, load)
                         load = _with(load, point)
                         lost = _users_lost(event, point, load.choices)

@@ -75,23 +75,19 @@ def _check(options: SeriesOptions, target: Target) -> None:
     if options.make_file and not gets:
         raise UsageError("a put makes its file anyway: a file is put first only for a get", options="--make-file")
     if options.size_bytes and gets and not options.make_file and protocol.moves_files:
-        raise UsageError(
-            "a get reads the file as it is: a size belongs to a put, or to a file that is made",
-            options="--size, --put, --make-file",
-        )
+        text = "a get reads the file as it is: a size belongs to a put, or to a file that is made"
+        raise UsageError(text, options="--size, --put, --make-file")
     if options.files:
         _check_tree(options, protocol)
     if options.change_name and not options.experiment:
         raise UsageError("a change belongs to an experiment: name that too", options="--experiment NAME")
     if not protocol.has_dialect and (options.sign or options.encrypt):
         instead = f"; {protocol.label} encrypts as {protocol.encrypted_as}://" if protocol.encrypted_as else ""
-        raise UsageError(
-            f"signing and encryption belong to smb://: leave them out{instead}", options="--sign, --encrypt"
-        )
+        text = f"signing and encryption belong to smb://: leave them out{instead}"
+        raise UsageError(text, options="--sign, --encrypt")
     if not protocol.is_local and options.drop_cache:
-        raise UsageError(
-            "the page cache of a server cannot be dropped from here: that belongs to file://", options="--drop-cache"
-        )
+        text = "the page cache of a server cannot be dropped from here: that belongs to file://"
+        raise UsageError(text, options="--drop-cache")
     if options.profile and not protocol.has_dialect:
         raise UsageError("only smbd has a profile: that belongs to smb://", options="leave out --profile")
     if options.verify:
@@ -117,9 +113,8 @@ def _check_verify(options: SeriesOptions, protocol: Protocol) -> None:
     if not protocol.moves_files:
         raise UsageError(f"{protocol.name} moves no file, so there is nothing to verify", options="leave out --verify")
     if options.command is Command.GET and options.client not in ("", OWN):
-        raise UsageError(
-            f"{options.client} lets the bytes that it gets go, so they cannot be verified", options="leave out --client"
-        )
+        text = f"{options.client} lets the bytes that it gets go, so they cannot be verified"
+        raise UsageError(text, options="leave out --client")
 
 
 LABELS = ("self-test, first", "self-test, second")

@@ -80,10 +80,8 @@ class SurveyRound:
 def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, again: bool = False) -> SurveyRound:
     """The last round if incomplete, else (or ``again``) a new one. Raises UsageError, LoginError, UnreachableError."""
     if choices.smb is None and choices.ftp is None and not choices.iperf3:
-        raise UsageError(
-            "nothing to measure: name a share, or a folder of the FTP server",
-            options="--smb SHARE[/FOLDER], --ftp FOLDER",
-        )
+        text = "nothing to measure: name a share, or a folder of the FTP server"
+        raise UsageError(text, options="--smb SHARE[/FOLDER], --ftp FOLDER")
     wanted = _wanted(choices, log_in)
     hosts = ", ".join(choices.hosts)
     experiment, stored = (None, {}) if again else _unfinished(hosts, wanted, notebook)
@@ -177,10 +175,8 @@ def places(hosts: Sequence[str]) -> list[tuple[StationPlace, str]]:
     found: list[tuple[StationPlace, str]] = []
     for host in hosts:
         if not host or not host.isprintable() or set(host) & set(" /@,"):
-            raise UsageError(
-                f"not a host: {host!r}; a survey takes names or addresses, and the share by itself",
-                options="--smb SHARE[/FOLDER]",
-            )
+            text = f"not a host: {host!r}; a survey takes names or addresses, and the share by itself"
+            raise UsageError(text, options="--smb SHARE[/FOLDER]")
         if not is_this_machine(host):
             found.append((StationPlace.NETWORK, host))
             continue

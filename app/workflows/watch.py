@@ -314,10 +314,8 @@ def _history(notebook: Notebook, of: Series, most: int) -> History | None:
 def _marks(notebook: Notebook, of: Series) -> Sequence[HistoryMark]:
     parts = notebook.earlier_ids(of, before=utc_now(), since="", most=MOST_KEPT, kinds=("trial", "sweep"))
     names = dict.fromkeys(one.experiment for one in notebook.heads_of(parts) if one.experiment)
-    experiments = [found for name in names if (found := notebook.experiment_called(name))]
-    return [
-        HistoryMark(recording=one.recording_id or "", created_at=one.created_at, name=one.name) for one in experiments
-    ]
+    known = [found for name in names if (found := notebook.experiment_called(name))]
+    return [HistoryMark(recording=one.recording_id or "", created_at=one.created_at, name=one.name) for one in known]
 
 
 def _notes(notebook: Notebook) -> HistoryNotes:

@@ -28,12 +28,9 @@ def measured_part(context: click.Context, reference: str, count: int) -> sheets.
     average = run_form(series).average
     if average is None or not average.bytes_per_second:
         raise UsageError(f"series {series.id} has no valid run, so it says nothing of what it measured")
-    return sheets.Part(
-        name=series.label or f"{series.command} {format_target(series.target, escaped=False)}",
-        bytes_per_second=average.bytes_per_second,
-        count=count,
-        source=f"measured, series {series.id}",
-    )
+    name = series.label or f"{series.command} {format_target(series.target, escaped=False)}"
+    source = f"measured, series {series.id}"
+    return sheets.Part(name=name, bytes_per_second=average.bytes_per_second, count=count, source=source)
 
 
 def upgraded(machine: sheets.Machine, words: str) -> sheets.Machine:
@@ -117,9 +114,8 @@ def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices:
     counts, target = {part: choices[f"{part}s"] for part in PARTS}, choices["target"]
     for part in PARTS:
         if (words := choices[part]) is not None:
-            machine = machine.with_part(
-                sheets.ReferenceKind(part), read_part(sheets.ReferenceKind(part), words, counts[part])
-            )
+            kind = sheets.ReferenceKind(part)
+            machine = machine.with_part(kind, read_part(kind, words, counts[part]))
     for words in choices["measured"]:
         part, _, reference = words.partition("=")
         if part not in PARTS or not reference:

@@ -237,9 +237,8 @@ class SharebenchApp(App[int], commands.Commanded):
         """A note in the corner, in place of the one before: plain text, whatever it names steers no terminal."""
         if timeout is None or timeout < _LASTING_SECONDS:
             self.clear_notifications()
-        super().notify(
-            control_pictures(message), title=visible(title), severity=severity, timeout=timeout, markup=False
-        )
+        text, title = control_pictures(message), visible(title)
+        super().notify(text, title=title, severity=severity, timeout=timeout, markup=False)
 
     def visit(self, name: str, **arguments: object) -> None:
         entry = screen_called(name)

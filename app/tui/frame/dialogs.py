@@ -173,9 +173,8 @@ class HelpDialog(BaseDialog[None]):
 
     def compose(self) -> ComposeResult:
         chosen = self.sharebench_app.chosen_keys
-        rows = list(
-            _together([(keys_in_use(self.app, offer.command, chosen), offer.command) for offer in offered(self.about)])
-        )
+        commands = [offer.command for offer in offered(self.about)]
+        rows = list(_together([(keys_in_use(self.app, command, chosen), command) for command in commands]))
         beside = max((len(keys) for keys, _ in rows), default=0) + 2
         room = max(20, min(_WIDEST, self.app.size.width - _AROUND) - beside)
         lines = [

@@ -23,10 +23,6 @@ from storage.records import format_target
 class NameList(OptionList, Commanded):
     """Names with a cursor; Enter or a click chooses one, typing goes to the next that starts so."""
 
-    ABOUT = (
-        "A list. Up and down move, Page Up, Page Down, Home and End go further, Enter chooses. Typing a letter goes to"
-        " the next name that starts with it."
-    )
     KEYS: ClassVar = keys("lines.up lines.down lines.choose")
     DEFAULT_CSS = """
     NameList { height: 1fr; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
@@ -51,10 +47,6 @@ class BrowseScreen(BaseScreen):
     """The places of one server; answers with the file that was picked, or None."""
 
     ENTRY = "guide"
-    ABOUT = (
-        "The names on the server. Enter opens a share or folder and picks a file. The last column says how well a file"
-        " suits: + good, - short, ! too small, ~ large, ? not known."
-    )
     KEYS: ClassVar = keys("browse.up")
     DEFAULT_CSS = """
     BrowseScreen #names-pane { height: 1fr; }

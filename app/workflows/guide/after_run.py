@@ -48,10 +48,8 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     """Ready to measure, or a series that waits to be completed."""
     series = known.series
     facts: list[str | Toned] = [*_what(choices), f"What will happen: {prospect_of(choices, known)}"]
-    missing = [
-        TITLES[step].lower() for step in (MethodStep.QUIET, MethodStep.WARM_UP) if not done(choices, known, step)
-    ]
-    if missing:
+    steps = (MethodStep.QUIET, MethodStep.WARM_UP)
+    if missing := [TITLES[step].lower() for step in steps if not done(choices, known, step)]:
         facts.append(f"Not looked at yet: {wording.listed(missing)}; the advised choice is taken.")
     if choices.interleaved:
         facts.append(turn_text(choices, known))
@@ -64,9 +62,8 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
             facts.append(f"Change: {change} {who}")
         if acts_on(choices.change_name) not in {None, choices.command}:
             other = "put" if choices.command is Command.GET else "get"
-            facts.append(
-                Toned(f"! It acts on a {other} alone: measure one, before and after the change.", Tone.CAUTION)
-            )
+            text = f"! It acts on a {other} alone: measure one, before and after the change."
+            facts.append(Toned(text, Tone.CAUTION))
     if not choices.interleaved:
         facts += what_to_set(choices, known)
     options = [Option("Start", Simple.START, "Enter; the form fills in as runs end", advised=True)]
@@ -187,9 +184,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     facts += what_is_proven(choices, known)
     if not known.yardsticks:
         facts.append("Nothing else is known yet: no earlier step, no baseline, no FTP series of this server.")
-    facts += [
-        Toned(f"{SIGNS[found.severity]} {found.title}", SIGNS[found.severity].tone) for found in known.findings[:4]
-    ]
+    facts += [Toned(f"{SIGNS[each.severity]} {each.title}", SIGNS[each.severity].tone) for each in known.findings[:4]]
     go_on = Go(replace(choices, compared=True, step=MethodStep.CHANGE))
     proof = list(next_of_proof(choices, known))
     to_prove = any(option.advised for option in proof)
@@ -202,10 +197,10 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     if series.target.abilities.is_held_to_yardstick and not any(stick.name == "FTP" for stick in known.yardsticks):
         options.append(_ftp(series, known))
     options += _many_users(choices)
-    options.append(Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"))
-    options.append(
-        Option("Keep it as a baseline…", _ask_baseline(choices, series.id), "a name to compare later series with")
-    )
+    options += [
+        Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"),
+        Option("Keep it as a baseline…", _ask_baseline(choices, series.id), "a name to compare later series with"),
+    ]
     return Page(
         title="Compare with the expected",
         why=(
@@ -292,10 +287,9 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
 
 
 def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
-    depth, block = series.client.in_flight, series.client.block_bytes
+    depth, block, practice = series.client.in_flight, series.client.block_bytes, is_practice(series)
     if series.client.name != "sharebench":
         return
-    practice = is_practice(series)
     if series.target.abilities.has_depth and depth and not practice:
         value = 1 if depth > 1 else 4
         now = f"now {wording.count(depth, 'request')} at once"
@@ -303,9 +297,8 @@ def _own_changes(choices: GuideChoices, series: Series) -> Iterator[Option]:
     if block:
         usual, otherwise = (PRACTICE_BLOCK, 65536) if practice else (65536, 1024**2)
         value = usual if block > usual else otherwise
-        asked = f"Request size: {wording.typed_size(value)}"
-        now = f"now {wording.typed_size(block)}"
-        yield _change(choices, series, "block", wording.typed_size(value), asked, now, advised=practice)
+        typed, now = wording.typed_size(value), f"now {wording.typed_size(block)}"
+        yield _change(choices, series, "block", typed, f"Request size: {typed}", now, advised=practice)
 
 
 def _begin(following: GuideChoices) -> Store:
@@ -316,11 +309,8 @@ def _from_catalogue(series: Series) -> Iterator[Option]:
     if not series.target.abilities.has_share:
         return
     for entry in islice(relevant(series), MOST_FROM_CATALOGUE):
-        yield Option(
-            f"{entry.parameter} (smb.conf)…",
-            Visit("entry", {"entry": entry.name, "share": series.target.share}),
-            entry.expect or entry.does,
-        )
+        visit = Visit("entry", {"entry": entry.name, "share": series.target.share})
+        yield Option(f"{entry.parameter} (smb.conf)…", visit, entry.expect or entry.does)
 
 
 def _change(
@@ -423,11 +413,9 @@ def what_to_set(choices: GuideChoices, known: GuideContext) -> Iterator[str]:
     if known.proof is None or choices.proven_id is None:
         return
     change, is_b = _proven(known.proof), choices.base_id == known.proof.other[0].id
-    who = (
-        "Applied automatically."
-        if change.name in OWN_CHANGES
-        else "Do it on the server now, then start; the form says what was seen there."
-    )
+    who = "Do it on the server now, then start; the form says what was seen there."
+    if change.name in OWN_CHANGES:
+        who = "Applied automatically."
     yield f"Measured again, the change {'made again' if is_b else 'restored'}: {_setting(change, is_b=is_b)}. {who}"
 
 
@@ -464,22 +452,13 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         yield Option("Make the change again, measure again", again, "one more series of each", advised=open_still)
     if choices.proven_id is None or changed_last:
         return
-    yield Option(
-        "Keep the change: make it again, and continue from here",
-        _decide(changed.id, Decision.KEPT, from_there(changed)),
-        "the next change is made from there",
-        advised=found.verdict is Verdict.FASTER,
-    )
-    yield Option(
-        "Leave it restored, and change something else",
-        _decide(changed.id, Decision.REVERTED, from_there(base)),
-        "the next change is made from the base",
-        advised=found.known and found.verdict != "faster",
-    )
-
-
-def _decide(series_id: str, decision: Decision, following: GuideChoices) -> Store:
-    return Store(partial(decide, series_id=series_id, decision=decision), following)
+    faster, next_one = found.verdict is Verdict.FASTER, "the next change is made from"
+    kept = Store(partial(decide, series_id=changed.id, decision=Decision.KEPT), from_there(changed))
+    left = Store(partial(decide, series_id=changed.id, decision=Decision.REVERTED), from_there(base))
+    title = "Keep the change: make it again, and continue from here"
+    yield Option(title, kept, f"{next_one} there", advised=faster)
+    title = "Leave it restored, and change something else"
+    yield Option(title, left, f"{next_one} the base", advised=found.known and not faster)
 
 
 def _proven(proof: Sides) -> Change:

@@ -46,21 +46,19 @@ LOOK_OF_QUIET_TIME = (
 
 def target_page(choices: GuideChoices, known: GuideContext) -> Page:
     """Which server, and which share or folder of it."""
-    options = [
-        Option(_named(target), Connect(target), "practice server, ready", advised=True) for target in known.practice
-    ]
+    options = [Option(_named(one), Connect(one), "practice server, ready", advised=True) for one in known.practice]
     options += [Option(wording.plain(name), Connect(target), _named(target)) for name, target in known.servers]
     recent = [target for target in known.recent if choices.target is None or not is_same_server(target, choices.target)]
     options += [Option(_named(target), Connect(target), "measured before") for target in recent]
     if choices.target is not None:
         options.insert(0, Option(_named(choices.target), Connect(choices.target, choices.kerberos), "chosen now"))
-    options.append(Option("Type a target…", _ask_target(), "smb://…, ftp://…, /a/folder", advised=not options))
-    options.append(Option("Type a target, log in with a Kerberos ticket…", _ask_target(kerberos=True), "kinit first"))
-    options.append(Option("Log in with a credentials file…", _ask_credentials(), "username = …, password = …"))
-    options.append(
-        Option("Slow since Monday? Look at everything first", Visit("survey"), "SMB, FTP, bare TCP, interleaved")
-    )
-    options.append(Option("Is the server set up wrong? Audit its settings", Visit("audit"), "nothing is measured"))
+    options += [
+        Option("Type a target…", _ask_target(), "smb://…, ftp://…, /a/folder", advised=not options),
+        Option("Type a target, log in with a Kerberos ticket…", _ask_target(kerberos=True), "kinit first"),
+        Option("Log in with a credentials file…", _ask_credentials(), "username = …, password = …"),
+        Option("Slow since Monday? Look at everything first", Visit("survey"), "SMB, FTP, bare TCP, interleaved"),
+        Option("Is the server set up wrong? Audit its settings", Visit("audit"), "nothing is measured"),
+    ]
     return Page(
         title="Target: choose the path to measure",
         why=(
@@ -123,9 +121,8 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         suited = usable and (practised or suits.word in _ADVISED_FITS)
         if suited and size_context.expected_bytes_per_second is None:
             facts.remove(advice)  # it is a guess beside a file that is there to be tried
-        options.append(
-            Option(f"Get {name}", _go_on(get_it, known) if usable else None, _fit(suits.word), advised=suited)
-        )
+        act = _go_on(get_it, known) if usable else None
+        options.append(Option(f"Get {name}", act, _fit(suits.word), advised=suited))
     made, typed = "sharebench creates it, and removes it afterwards", wording.typed_size(size)
     get_made = _made(choices, known, Command.GET, size)
     if choices.target is not None and not choices.target.abilities.moves_files:
@@ -353,12 +350,9 @@ def _averages(form: SeriesSummary) -> Iterator[Option]:
 
 
 def _measured(name: str, measures: RunMeasures, average: float | None) -> str:
-    share = (
-        wording.ABSENT if measures.percent_of_link is None else f"{wording.cell_percent(measures.percent_of_link)} %"
-    )
-    return _line(
-        name, wording.cell_seconds(measures.seconds), wording.rate(measures.bytes_per_second, beside=average), share
-    )
+    percent, rate = measures.percent_of_link, wording.rate(measures.bytes_per_second, beside=average)
+    share = wording.ABSENT if percent is None else f"{wording.cell_percent(percent)} %"
+    return _line(name, wording.cell_seconds(measures.seconds), rate, share)
 
 
 def _line(name: str, seconds: str, rate: str, share: str) -> str:

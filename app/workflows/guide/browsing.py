@@ -71,10 +71,8 @@ def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> Br
         if not target.abilities.moves_files:
             return BrowsedFolder(target=target, items=())
         if target.abilities.has_share and not target.share:
-            return BrowsedFolder(
-                target=target,
-                items=tuple(Item(ItemKind.SHARE, name, name) for name in sorted(client.shares(), key=str.casefold)),
-            )
+            shares = sorted(client.shares(), key=str.casefold)
+            return BrowsedFolder(target=target, items=tuple(Item(ItemKind.SHARE, name, name) for name in shares))
         named = _named_file(client, target, around)
         if named is not None:
             target = replace(target, path=parent(target))
@@ -98,15 +96,13 @@ def items(target: Target, entries: Sequence[DirectoryEntry], around: FileSizeCon
     has_parent = target.abilities.has_share or target.path.strip("/")
     up = [Item(ItemKind.UP, "..", parent(target))] if has_parent else []
     ordered = sorted(entries, key=lambda entry: (not entry.is_folder, entry.name.casefold(), entry.name))
-    return (
-        *up,
-        *(
-            Item(ItemKind.FOLDER, entry.name, join(target, entry.name))
-            if entry.is_folder
-            else _file(entry.name, join(target, entry.name), entry.size_bytes, around)
-            for entry in ordered
-        ),
+    below = (
+        Item(ItemKind.FOLDER, entry.name, join(target, entry.name))
+        if entry.is_folder
+        else _file(entry.name, join(target, entry.name), entry.size_bytes, around)
+        for entry in ordered
     )
+    return (*up, *below)
 
 
 def _file(name: str, path: str, size_bytes: int, around: FileSizeContext) -> Item:

@@ -348,11 +348,10 @@ def blocked(choices: GuideChoices, known: GuideContext, step: MethodStep) -> str
         return "needs a target"
     if step in {MethodStep.QUIET, MethodStep.WARM_UP, MethodStep.RUN} and choices.run_bytes is None:
         return "needs a file"
-    if step in {MethodStep.REVIEW, MethodStep.EXPECTED, MethodStep.CHANGE} and (
-        known.series is None or not known.series.runs
-    ):
+    series = known.series
+    if step in {MethodStep.REVIEW, MethodStep.EXPECTED, MethodStep.CHANGE} and not (series and series.runs):
         return "needs a run"
-    if step in {MethodStep.EXPECTED, MethodStep.CHANGE} and known.series is not None and not known.series.measured():
+    if step in {MethodStep.EXPECTED, MethodStep.CHANGE} and series is not None and not series.measured():
         return "needs a valid run"
     return None
 
@@ -375,10 +374,8 @@ def done(choices: GuideChoices, known: GuideContext, step: MethodStep) -> bool:
 def next_step(choices: GuideChoices, known: GuideContext, after: MethodStep) -> MethodStep:
     """The first step after this one that is neither done nor blocked; else the one that follows."""
     later = STEPS[STEPS.index(after) + 1 :]
-    for step in later:
-        if not done(choices, known, step) and not blocked(choices, known, step):
-            return step
-    return later[0] if later else after
+    ready = (step for step in later if not done(choices, known, step) and not blocked(choices, known, step))
+    return next(ready, later[0] if later else after)
 
 
 def _state(choices: GuideChoices, known: GuideContext, step: MethodStep) -> StepState:
