@@ -75,9 +75,8 @@ def verify(content: bytes, keys: Sequence[Path] = ()) -> Verified:
         by = re.search(r"SHA256:\S+", checked.stdout.decode(errors="replace"))
         who = by[0] if by else "an unknown key"
         if keys and _ssh_keygen(signed, "verify", "-f", str(known), "-I", NAMESPACE, "-s", str(file)).returncode:
-            return Verified(
-                NOT_SIGNED, f"Not signed by a key that was given: {who} signed it, and it is unchanged since."
-            )
+            text = f"Not signed by a key that was given: {who} signed it, and it is unchanged since."
+            return Verified(NOT_SIGNED, text)
     wrong = next(_differences(signed + b"\n}"), None)
     if wrong:
         return Verified(CHANGED, f"Changed before {who} signed it: {wrong}.")
@@ -113,13 +112,11 @@ def _ssh_keygen(text: bytes, what: str, *words: str) -> "subprocess.CompletedPro
             command, input=text, capture_output=True, check=False, timeout=_SECONDS, env=clean_environment(LC_ALL="C")
         )
     except FileNotFoundError as error:
-        raise MissingProgramError(
-            "`ssh-keygen` signs and verifies, and is not installed: install OpenSSH's client"
-        ) from error
+        why = "`ssh-keygen` signs and verifies, and is not installed: install OpenSSH's client"
+        raise MissingProgramError(why) from error
     except subprocess.TimeoutExpired as error:
-        raise MissingProgramError(
-            f"`ssh-keygen` did not answer in {_SECONDS:.0f} s: is the key behind a question?"
-        ) from error
+        why = f"`ssh-keygen` did not answer in {_SECONDS:.0f} s: is the key behind a question?"
+        raise MissingProgramError(why) from error
 
 
 def _differences(content: bytes) -> Iterator[str]:

@@ -298,9 +298,8 @@ def pull(notebook: Notebook, host: str) -> Taken:
             done = given.at("ids").read(tuple[str, ...])
             taken.add(take(notebook, given.at("entries").value, host))
         except DocumentError as error:
-            raise MeasurementError(
-                f"{host} sent what is no recording: {error}; nothing of that part is kept"
-            ) from error
+            text = f"{host} sent what is no recording: {error}; nothing of that part is kept"
+            raise MeasurementError(text) from error
         rest = [one for one in wanted if one not in set(done)]
         if len(rest) == len(wanted):
             break

@@ -90,12 +90,11 @@ def revert(context: click.Context, series: str, as_json: bool) -> None:
 def _decide(context: click.Context, reference: str, decision: Decision, *, as_json: bool) -> ExperimentStep:
     with common.notebook(context) as notebook:
         found = notebook.series(reference)
+        which = f"series {found.id}"
         if found.experiment is None:
-            raise UsageError(f"series {found.id} is part of no experiment, so there is nothing to decide")
+            raise UsageError(f"{which} is part of no experiment, so there is nothing to decide")
         if found.change is None:
-            raise UsageError(
-                f"series {found.id} claims no change (run --change NAME=VALUE): there is nothing to decide"
-            )
+            raise UsageError(f"{which} claims no change (run --change NAME=VALUE): there is nothing to decide")
         notebook.annotate(replace(found, decision=decision))
         summary = experiment_summary(found.experiment, notebook.experiment(found.experiment))
     if as_json:

@@ -52,28 +52,18 @@ _paper_option = click.option(
 @common.command("export")
 @click.argument("names", nargs=-1, metavar="[RECORDING]...")
 @click.option(
-    "--format",
-    "formats",
-    type=_formats,
-    metavar="FORMAT",
+    "--format", "formats", type=_formats, metavar="FORMAT",
     help=f"{', '.join(FORMATS)} (md, txt), or several with commas (default: by the name of FILE).",
-)
+)  # fmt: skip
 @click.option(
-    "-o",
-    "--output",
-    "file_name",
-    metavar="FILE",
+    "-o", "--output", "file_name", metavar="FILE",
     help="File to write (default: stdout). Several formats get their own suffixes.",
-)
+)  # fmt: skip
 @click.option("--all", "of_all", is_flag=True, help="Export all series of the notebook, with an overview page first.")
 @click.option(
-    "--print",
-    "printer",
-    is_flag=False,
-    flag_value="",
-    metavar="[PRINTER]",
+    "--print", "printer", is_flag=False, flag_value="", metavar="[PRINTER]",
     help="Print with lp, on PRINTER or the default one; with -o also to the file.",
-)
+)  # fmt: skip
 @common.option("--form", "FORM", "Form to write (see above).", click.Choice(FORMS), default="run")
 @click.option("--blank", is_flag=True, help="Write the empty form, to fill in by hand.")
 @common.option("--link", "RATE", "With --blank: link speed on the form.", common.rate)

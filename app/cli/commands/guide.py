@@ -82,9 +82,7 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
             return 0
         if on_terminal:
             return int(given["open_tui"](path, first="guide", practice=both, logins=logins))
-        words = f"--block {typed_size(PRACTICE_BLOCK)}"
-        run_versus(
-            SeriesOptions(runs=runs, label="practice"), words, servers.smb, servers.secrets, path, with_form=True
-        )
+        options, words = SeriesOptions(runs=runs, label="practice"), f"--block {typed_size(PRACTICE_BLOCK)}"
+        run_versus(options, words, servers.smb, servers.secrets, path, with_form=True)
     common.say(f"kept in {path}; measure your own server with: sharebench run smb://USER@HOST/SHARE/FILE")
     return 0

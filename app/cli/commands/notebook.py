@@ -270,9 +270,8 @@ def list_baselines(context: click.Context, as_json: bool) -> None:
         kinds = {one.id: one.kind for one in notebook.recordings_of([one.recording_id for one in found])}
     found = [one for one in found if one.recording_id in kinds]  # an index of a damaged file may name others
     if as_json:
-        common.answer_json(
-            [{"name": one.name, kinds[one.recording_id]: one.recording_id, "set_at": one.set_at} for one in found]
-        )
+        named = ((one.name, one.recording_id, one.set_at) for one in found)
+        common.answer_json([{"name": name, kinds[of]: of, "set_at": set_at} for name, of, set_at in named])
         return
     if not found:
         common.say("no baselines yet; give one with: sharebench baseline set NAME SERIES")

@@ -62,11 +62,8 @@ trial_options = common.several(
         "--accept-risk", "NAME", "Try the setting NAME although it has a risk.", name="accepted", multiple=True
     ),
     common.option(
-        "--load",
-        "USERS",
-        "Measure the requests per second of this number of users; TARGET is a folder.",
-        common.Count(1, MOST_USERS),
-        name="users",
+        "--load", "USERS", "Measure the requests per second of this number of users; TARGET is a folder.",
+        common.Count(1, MOST_USERS), name="users",
     ),
     common.option("--scenario", "NAME|FILE", "Work of these users, as for `load`.", default="small"),
     common.option("--files", "N", "Number of files that these users work on.", common.Count(1, 10_000_000)),
@@ -78,7 +75,7 @@ trial_options = common.several(
     common.login_options,
     common.options_of_all,
     series_options(*_SERIES),
-)
+)  # fmt: skip
 
 
 def prepared(

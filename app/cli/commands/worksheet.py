@@ -90,12 +90,9 @@ _worksheet_options = common.several(
     "--from-series", "PART=SERIES", "Rate of a part from a series, such as disk=last.", name="measured", multiple=True
 )
 @common.option(
-    "--upgrade",
-    "CHANGES",
-    "Upgrade to compare, such as disks=6 or 'network=10 Gb/s Ethernet,networks=2'; may be repeated.",
-    name="steps",
-    multiple=True,
-)
+    "--upgrade", "CHANGES", "Upgrade to compare, such as disks=6 or 'network=10 Gb/s Ethernet,networks=2'; may be"
+    " repeated.", name="steps", multiple=True,
+)  # fmt: skip
 @common.option("--target", "RATE", "Upgrade the limiting part, step by step, up to this rate.")
 @common.option("--name", "TEXT", "Name of the machine on the form.", default="as it is", show_default=False)
 @click.option("--tables", is_flag=True, help="Print the tables with their sources and misprints, and exit.")
@@ -136,14 +133,11 @@ def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices:
 
 @worksheet_command.command("clients", short_help="Calculate how many clients a server carries.")
 @common.option(
-    "--group",
-    "[NAME=]N:TRANSFERS:SIZE",
+    "--group", "[NAME=]N:TRANSFERS:SIZE",
     "office=36:2.3:12KB: 36 clients, 2.3 transfers a second each, of 12 kB; or 36:office (workstation,"
     " programmers, compiling, imaging), or 75:375KB/25 after a server that is just enough for 25; again for more.",
-    name="groups",
-    multiple=True,
-    required=True,
-)
+    name="groups", multiple=True, required=True,
+)  # fmt: skip
 @common.option("--capacity", "RATE", "Rate of the server in bytes per second (960KB).")
 @common.option("--from-series", "SERIES", "Rate of the server: the average of SERIES.", name="reference")
 @common.option("--from-worksheet", "NAME", "Rate of the server: the total of a saved bottleneck worksheet.")

@@ -226,10 +226,8 @@ class IsolationScreen(asking.LinesScreen):
         target = asking.typed_target(text["target"])
         if not target.abilities.has_share or not target.share:
             raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
-        if text["expose"] not in {"", target.host}:
-            raise UsageError(
-                f"tbench is to be exposed on {text['expose']}, the server is {target.host}: type that, or none"
-            )
+        if (exposed := text["expose"]) not in {"", target.host}:
+            raise UsageError(f"tbench is to be exposed on {exposed}, the server is {target.host}: type that, or none")
         without = operations_named(text["without"]) if text["without"] else ()
         script = load_script()
         script.without(without)
@@ -242,5 +240,5 @@ class IsolationScreen(asking.LinesScreen):
             rounds=asking.typed_count("Rounds", text["rounds"], _MOST_ROUNDS),
             seconds=DEFAULT_SECONDS,
             **server_ways(target, text["ssh"], text["conf"]),
-            expose_tbench=bool(text["expose"]),
+            expose_tbench=bool(exposed),
         )

@@ -40,10 +40,8 @@ def _of_form(notebook: Notebook, head: Recording) -> ResumeStep | None:
     run, target = _RUN[head.kind], kind_of(head).target(notebook, head)
     record, remembered = stored_record(notebook, head), notebook.remembered(head.kind) or {}
     if target is None or not all(same_login(one, target) for one in getattr(record, "targets", ())):
-        text = (
-            "Its targets have several users or protocols, and a password typed here would go to all of them."
-            f" Resume {head.kind} {head.id} on the command line, as it was begun there."
-        )
+        text = "Its targets have several users or protocols, and a password typed here would go to all of them."
+        text += f" Resume {head.kind} {head.id} on the command line, as it was begun there."
         return (None, lambda screen, _: screen.app.push_screen(MessageDialog("Several logins", text)))
 
     def begin(screen: BaseScreen, secrets: Secrets) -> None:

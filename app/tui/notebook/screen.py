@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -244,11 +245,8 @@ class NotebookScreen(SeriesActions):
 
     @on(SeriesList.Wanted)
     def _read_lines(self, message: SeriesList.Wanted) -> None:
-        self.with_notebook(
-            lambda notebook: _lines(notebook, message.ids),
-            lambda lines: self._fill(lines, message.edition),
-            group="lines",
-        )
+        fill = partial(self._fill, edition=message.edition)
+        self.with_notebook(partial(_lines, ids=message.ids), fill, group="lines")
 
     def _fill(self, lines: "list[RecordingLine]", edition: int) -> None:
         self.rows.fill(lines, edition)
@@ -274,12 +272,8 @@ class NotebookScreen(SeriesActions):
         if series_id is None:
             detail.show(None)
         elif self.query_one("#detail").display:
-            self.with_notebook(
-                lambda notebook: _form(notebook, series_id),
-                lambda shown: detail.show(*shown),
-                group="detail",
-                exclusive=True,
-            )
+            read = partial(_form, recording_id=series_id)
+            self.with_notebook(read, lambda shown: detail.show(*shown), group="detail", exclusive=True)
 
     def changed(self, *series_ids: str) -> None:
         self.rows.forget(*series_ids)

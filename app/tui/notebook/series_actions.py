@@ -1,6 +1,7 @@
 """What can be done with the series that are pointed at or marked, on every screen that shows some."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.tui.frame.commands import keys
@@ -41,9 +42,8 @@ class SeriesActions(MeasureMixin):
         dialog = EditDialog(count=len(ids))
 
         def answered(words: "SeriesTexts") -> None:
-            self.with_notebook(
-                lambda notebook: _set_words(notebook, ids, dialog.before, words), lambda _: self.changed(*ids)
-            )
+            write = partial(_set_words, ids=ids, before=dialog.before, words=words)
+            self.with_notebook(write, lambda _: self.changed(*ids))
 
         self.ask(dialog, answered)
         self.with_notebook(lambda notebook: _words_of(notebook, ids), dialog.show_before)
@@ -147,10 +147,8 @@ def _words_of(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":
 
     heads = notebook.recordings_of(ids)
     labels, notes = {head.label for head in heads}, {head.note for head in heads}
-    return SeriesTexts(
-        label=labels.pop() if len(labels) == 1 else "",
-        note=notes.pop() if len(notes) == 1 else "",
-    )
+    label, note = (texts.pop() if len(texts) == 1 else "" for texts in (labels, notes))
+    return SeriesTexts(label=label, note=note)
 
 
 def _set_words(notebook: "Notebook", ids: Sequence[str], before: "SeriesTexts", words: "SeriesTexts") -> None:

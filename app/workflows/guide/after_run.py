@@ -28,6 +28,7 @@ from app.workflows.guide.choices import (
     measured_again,
     new_measurement,
     next_round,
+    page,
     same_again,
 )
 from app.workflows.guide.known import TITLES, GuideContext, Yardstick, begin_round, decide, done, next_step
@@ -86,15 +87,7 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     options.append(Option("A label for the form…", _ask_label(choices), wording.plain(choices.label) or "none"))
     asked = wording.plain(choices.question) or "none"
     options.append(Option("The question to answer…", _ask_question(choices), asked))
-    return Page(
-        title="Run: measure",
-        why=(
-            "Each run is one timed transfer of the whole file, from the first request to the last byte. It is kept the"
-            " moment it ends, whatever happens after it."
-        ),
-        facts=tuple(facts),
-        options=tuple(options),
-    )
+    return page(MethodStep.RUN, facts, options)
 
 
 def _what(choices: GuideChoices) -> Iterator[str]:
@@ -201,16 +194,7 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option("Export the form…", Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"),
         Option("Keep it as a baseline…", _ask_baseline(choices, series.id), "a name to compare later series with"),
     ]
-    return Page(
-        title="Compare with the expected",
-        why=(
-            "A number alone says nothing. Compare SMB with FTP on the same host; the link speed limits"
-            " both; a baseline tells whether today is like last month."
-        ),
-        facts=tuple(facts),
-        options=tuple(options),
-        chart=_chart(form, known.yardsticks),
-    )
+    return page(MethodStep.EXPECTED, facts, options, chart=_chart(form, known.yardsticks))
 
 
 def _chart(form: SeriesSummary, yardsticks: Sequence[Yardstick]) -> PageChart:
@@ -271,18 +255,14 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option("Another target or file", Go(new_measurement(choices)), "a new round"),
         Option("Look it all up in the catalogue", Visit("catalogue"), "what can be changed, in order of impact"),
     ]
-    return Page(
-        title="Change one thing, and measure again",
-        why=(
-            "With two changes at once nobody knows which one helped. Change one, measure, keep or restore it, and only"
-            " then change the next. Interleaved series and pairs show smaller changes than before and after."
-        ),
-        facts=(
+    return page(
+        MethodStep.CHANGE,
+        (
             f"Base: {wording.name_of(series)}, {wording.rate(form.average_rate)}.",
             *([before_a_change(form.shown)] if form.shown else []),
             "Everything else stays as it was.",
         ),
-        options=tuple(options),
+        options,
     )
 
 

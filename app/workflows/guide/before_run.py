@@ -20,6 +20,7 @@ from app.workflows.guide.choices import (
     Simple,
     Visit,
     is_same_server,
+    page,
     same_again,
     with_made_file,
 )
@@ -33,15 +34,6 @@ from forms.series.report import before_a_change, mark_of, resumed_text, run_tabl
 from forms.series.summary import RunMeasures, SeriesSummary, headline, run_form
 from forms.wording import link_rate
 from storage.records import Command, Phase, Quiet, RunStatus, Target, format_target
-
-NEEDS_OF_TARGET = (
-    "Needs: a server that lets you log in and read one file. A password is asked for, or taken from"
-    " SHAREBENCH_PASSWORD; it is never stored."
-)
-LOOK_OF_QUIET_TIME = (
-    "Right before the series, sharebench looks at the processor, disks and network of this machine for a few seconds"
-    " and records what it sees on the form."
-)
 
 
 def target_page(choices: GuideChoices, known: GuideContext) -> Page:
@@ -59,15 +51,7 @@ def target_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option("Slow since Monday? Look at everything first", Visit("survey"), "SMB, FTP, bare TCP, interleaved"),
         Option("Is the server set up wrong? Audit its settings", Visit("audit"), "nothing is measured"),
     ]
-    return Page(
-        title="Target: choose the path to measure",
-        why=(
-            "A benchmark measures one path: this machine, the network, the server and its disks. Measure from a machine"
-            " like those of the people who complain."
-        ),
-        facts=(NEEDS_OF_TARGET,),
-        options=tuple(options),
-    )
+    return page(MethodStep.TARGET, (), options)
 
 
 def _named(target: Target) -> str:
@@ -138,16 +122,8 @@ def file_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option("Pick another file", reach, "look into the share"),
         Option("Set the link's rate…", _ask_link(choices), "100M, 1G, 10G; only for the percentage"),
     ]
-    return Page(
-        title="File: choose a file",
-        why=(
-            "A small file measures opening and closing, a large one throughput. After the first transfer the file comes"
-            " from the server's memory, so the disk is not measured."
-        ),
-        facts=tuple(facts),
-        options=tuple(options),
-        cursor=next((index for index, option in enumerate(options) if option.advised), 0),
-    )
+    cursor = next((index for index, option in enumerate(options) if option.advised), 0)
+    return page(MethodStep.FILE, facts, options, cursor=cursor)
 
 
 _ADVISED_FITS = (FileFit.WELL, FileFit.LARGE, FileFit.UNKNOWN)
@@ -200,14 +176,10 @@ def quiet_page(choices: GuideChoices, known: GuideContext) -> Page:
     def take(word: str) -> Go:
         return _go_on(replace(choices, quiet=word), known, MethodStep.QUIET)
 
-    return Page(
-        title="Quiet time: check for other load",
-        why=(
-            "Other load changes the result. Measure at a quiet time to see what the server can do, and at a typical"
-            " time to see what people get."
-        ),
-        facts=(LOOK_OF_QUIET_TIME, *_seen(known.quiet)),
-        options=(
+    return page(
+        MethodStep.QUIET,
+        _seen(known.quiet),
+        (
             Option("Record the load", take("record"), "recommended: for quiet and typical times", advised=True),
             Option("Measure only at a quiet time", take("require"), "a busy one is refused"),
             Option("Wait for a quiet time", take("wait"), "at most ten minutes; then it measures and records the load"),
@@ -244,14 +216,10 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
         taken = replace(choices, warmups=warmups, runs=runs, until_percent=None, counted=True)
         return _go_on(taken, known, MethodStep.WARM_UP)
 
-    return Page(
-        title="Warm up: choose the number of runs",
-        why=(
-            "Warm-up runs fill the buffers on both sides and do not count. Five measured runs can show a difference;"
-            " three cannot."
-        ),
-        facts=("Recommended: 2 warm-up and 5 measured runs, as on the paper form.",),
-        options=(
+    return page(
+        MethodStep.WARM_UP,
+        (),
+        (
             option("2 warm-up, 5 measured", "the form", advised=True, warmups=2, runs=5),
             option("2 warm-up, 10 measured", "more precise", warmups=2, runs=10),
             option("1 warm-up, 3 measured", "a first look", warmups=1, runs=3),
@@ -300,16 +268,12 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
         Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart"),
         Option("Measure the same again", Go(same_again(choices)), "a new series"),
     )
-    return Page(
-        title="Review: which runs count",
-        why=(
-            "A run that something else disturbed does not belong in the average. Leave one out only with a reason that"
-            " you could tell a colleague; it stays on the form, struck out."
-        ),
+    return page(
+        MethodStep.REVIEW,
+        _said(form),
+        options,
         headline=headline(form),
-        facts=_said(form),
         columns=_line("Run", "Seconds", "Rate", "of link"),
-        options=options,
         cursor=len(table),
         chart=PageChart(form=form),
     )

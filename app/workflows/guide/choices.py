@@ -1,10 +1,12 @@
 """What the user has chosen in one round of the method, kept in the notebook; and a step as it is put to the user."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum, StrEnum
+from pathlib import Path
 from typing import Any, Self
 
+from app.user_files import read_toml
 from app.workflows.requests import SeriesOptions, options_of
 from forms.layout import Toned
 from forms.report import Mark
@@ -264,3 +266,13 @@ class Page:
     options: tuple[Option, ...] = ()
     cursor: int = 0
     chart: PageChart | None = None
+
+
+WORDS = read_toml(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))
+
+
+def page(step: MethodStep, facts: Iterable[str | Toned], options: Iterable[Option], **more: Any) -> Page:
+    """The page of a step, with the words for it, and its own fact before the others."""
+    words = WORDS[step]
+    own = [words["fact"]] if "fact" in words else []
+    return Page(title=words["title"], why=words["why"], facts=(*own, *facts), options=tuple(options), **more)

@@ -12,7 +12,7 @@ from app.errors import UsageError
 from app.targets import parse_target
 from app.units import parse_rate
 from app.workflows.compare import sides_to_compare
-from app.workflows.guide.choices import MEMORY_KEY, STEPS, GuideChoices, MethodStep, with_file, with_target
+from app.workflows.guide.choices import MEMORY_KEY, STEPS, WORDS, GuideChoices, MethodStep, with_file, with_target
 from forms import wording
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
@@ -289,16 +289,7 @@ def begin_round(notebook: Notebook, choices: GuideChoices) -> None:
         notebook.annotate(replace(base, experiment=choices.experiment))
 
 
-TITLES = {
-    MethodStep.TARGET: "Target",
-    MethodStep.FILE: "File",
-    MethodStep.QUIET: "Quiet time",
-    MethodStep.WARM_UP: "Warm up",
-    MethodStep.RUN: "Run",
-    MethodStep.REVIEW: "Review",
-    MethodStep.EXPECTED: "Compare",
-    MethodStep.CHANGE: "Change one",
-}
+TITLES = {step: WORDS[step]["name"] for step in STEPS}
 
 
 _QUIET = {"record": "look and record", "require": "only when quiet", "wait": "wait for quiet", "skip": "not looked at"}
