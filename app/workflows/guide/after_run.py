@@ -9,28 +9,9 @@ from app.errors import UsageError
 from app.server.shell import check_ssh_host
 from app.targets import parse_target
 from app.units import parse_size
+from app.workflows.guide import choices as acts
 from app.workflows.guide.before_run import file_page, prospect_of, quiet_page, review_page, target_page, warm_up_page
-from app.workflows.guide.choices import (
-    OWN_CHANGES,
-    Act,
-    Ask,
-    Connect,
-    Go,
-    GuideChoices,
-    MethodStep,
-    Option,
-    Page,
-    PageChart,
-    Simple,
-    Store,
-    Visit,
-    from_there,
-    measured_again,
-    new_measurement,
-    next_round,
-    page,
-    same_again,
-)
+from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Option, Page, Store, Visit, page
 from app.workflows.guide.known import TITLES, GuideContext, Yardstick, begin_round, decide, done, next_step
 from app.workflows.requests import parse_change
 from forms import wording
@@ -57,7 +38,7 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     if choices.change_name:
         if not choices.interleaved:
             who = "(make it on the server now, then start; the guide checks whether it took effect)."
-            if choices.change_name in OWN_CHANGES:
+            if choices.change_name in acts.OWN_CHANGES:
                 who = "(applied automatically)."
             change = f"{wording.plain(choices.change_name)} = {wording.plain(choices.change_value)}"
             facts.append(f"Change: {change} {who}")
@@ -67,20 +48,20 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
             facts.append(Toned(text, Tone.CAUTION))
     if not choices.interleaved:
         facts += what_to_set(choices, known)
-    options = [Option("Start", Simple.START, "Enter; the form fills in as runs end", advised=True)]
+    options = [Option("Start", acts.Simple.START, "Enter; the form fills in as runs end", advised=True)]
     if series is not None and series.status is not SeriesStatus.COMPLETE:
         count = wording.count(len(series.measured()), "valid run")
         ended = "failed" if series.status is SeriesStatus.FAILED else f"was {series.status}"
         facts.append(f"The series {ended} after {count}{f': {wording.plain(series.error)}' if series.error else '.'}")
         options = [
-            Option("Resume where it stopped", Simple.RESUME, f"series {series.id}", advised=True),
-            Option("Start a new series", Simple.START, "the old one stays in the notebook"),
+            Option("Resume where it stopped", acts.Simple.RESUME, f"series {series.id}", advised=True),
+            Option("Start a new series", acts.Simple.START, "the old one stays in the notebook"),
         ]
     elif series is not None:
         facts.append(f"Measured: series {series.id}, {wording.count(len(series.measured()), 'valid run')}.")
         options = [
             Option("Review it", Go(replace(choices, step=MethodStep.REVIEW)), "the next step", advised=True),
-            Option("Measure the same again", Go(same_again(choices)), "a new series"),
+            Option("Measure the same again", Go(acts.same_again(choices)), "a new series"),
         ]
     if choices.target is not None and choices.target.abilities.has_share:
         options.append(Option("Read the server's settings…", ask_server(choices), _settings_from(choices)))
@@ -197,11 +178,11 @@ def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
     return page(MethodStep.EXPECTED, facts, options, chart=_chart(form, known.yardsticks))
 
 
-def _chart(form: SeriesSummary, yardsticks: Sequence[Yardstick]) -> PageChart:
+def _chart(form: SeriesSummary, yardsticks: Sequence[Yardstick]) -> acts.PageChart:
     for stick in yardsticks:
         if (average := run_form(stick.series).average_rate) is not None:
-            return PageChart(form=form, expected_bytes_per_second=average, expected_name=wording.plain(stick.name))
-    return PageChart(form=form)
+            return acts.PageChart(form=form, expected_bytes_per_second=average, expected_name=wording.plain(stick.name))
+    return acts.PageChart(form=form)
 
 
 def _many_users(choices: GuideChoices) -> Iterator[Option]:
@@ -215,13 +196,13 @@ def _many_users(choices: GuideChoices) -> Iterator[Option]:
 def _ftp(series: Series, known: GuideContext) -> Option:
     ready = next((t for t in known.practice if t.abilities.is_yardstick and t.host == series.target.host), None)
     if ready is not None:
-        return Option("Measure the same over FTP", Connect(ready), "the practice server")
+        return Option("Measure the same over FTP", acts.Connect(ready), "the practice server")
     user = f"{series.target.user}@" if series.target.user else ""
     ask = Ask(
         heading="The same server over FTP",
         text="ftp://[USER@]HOST[:PORT]/PATH of a folder or of the same file.",
         value=f"ftp://{user}{series.target.host}/",
-        then=lambda text: Connect(parse_target(text)),
+        then=lambda text: acts.Connect(parse_target(text)),
         keep=True,
     )
     return Option("Measure the same over FTP…", ask, "what disk and network give without Samba")
@@ -251,8 +232,8 @@ def change_page(choices: GuideChoices, known: GuideContext) -> Page:
     else:
         options = [*_ways_to_test(choices, series), *_own_changes(choices, series), *_from_catalogue(series)]
     options += [
-        Option("Nothing: measure the same again", Go(same_again(choices)), "shows how much equal series differ"),
-        Option("Another target or file", Go(new_measurement(choices)), "a new round"),
+        Option("Nothing: measure the same again", Go(acts.same_again(choices)), "shows how much equal series differ"),
+        Option("Another target or file", Go(acts.new_measurement(choices)), "a new round"),
         Option("Look it all up in the catalogue", Visit("catalogue"), "what can be changed, in order of impact"),
     ]
     return page(
@@ -304,7 +285,7 @@ def changed(choices: GuideChoices, series: Series, name: str, value: str) -> Gui
     """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
     place = wording.plain(series.target.host or series.target.path)
     new_name = f"{series.target.protocol} {series.command} {place} {series.id[:4]}"
-    following = next_round(choices, name, value, choices.experiment or series.experiment or new_name)
+    following = acts.next_round(choices, name, value, choices.experiment or series.experiment or new_name)
     if name == "in-flight":
         return replace(following, in_flight=int(value))
     if name == "block":
@@ -316,10 +297,10 @@ _EXAMPLE = "NAME = VALUE, such as: server signing = mandatory."
 
 
 def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
-    def asked(heading: str, what: str, then: Callable[[str, str], Act], *, keep: bool = False) -> Ask:
+    def asked(heading: str, what: str, then: Callable[[str, str], acts.Act], *, keep: bool = False) -> Ask:
         return Ask(heading=heading, text=f"{_EXAMPLE} {what}", then=lambda text: then(*parse_change(text)), keep=keep)
 
-    def by_hand(each: int) -> Callable[[str, str], Act]:
+    def by_hand(each: int) -> Callable[[str, str], acts.Act]:
         return lambda *change: _begin(replace(changed(choices, series, *change), interleaved=each))
 
     can_try = series.target.abilities.through_samba
@@ -352,7 +333,7 @@ def turn_text(choices: GuideChoices, known: GuideContext) -> str:
     change = _proven(known.proof) if known.proof else Change(name=choices.change_name or "", value=choices.change_value)
     is_b = known.proof is None or choices.base_id == known.proof.other[0].id
     who = "Make it on the server now, then start." if is_b else "Restore it on the server now, then start."
-    if change.name in OWN_CHANGES:
+    if change.name in acts.OWN_CHANGES:
         who = "Applied automatically: start."
     elif is_b == last_is_b:
         who = "It is set already: start."
@@ -381,7 +362,7 @@ def after_measuring(choices: GuideChoices, known: GuideContext) -> GuideChoices:
 def _next_turn(choices: GuideChoices, known: GuideContext, proof: Sides, each: int) -> GuideChoices:
     count_a, count_b, last_is_b = _measured_so_far(known)
     is_b = last_is_b if (count_a + count_b) % 2 == 0 else not last_is_b
-    again = measured_again(choices, proof.other[0] if is_b else proof.base[0], proof.other[0].id)
+    again = acts.measured_again(choices, proof.other[0] if is_b else proof.base[0], proof.other[0].id)
     return replace(again, interleaved=each)
 
 
@@ -394,7 +375,7 @@ def what_to_set(choices: GuideChoices, known: GuideContext) -> Iterator[str]:
         return
     change, is_b = _proven(known.proof), choices.base_id == known.proof.other[0].id
     who = "Do it on the server now, then start; the form says what was seen there."
-    if change.name in OWN_CHANGES:
+    if change.name in acts.OWN_CHANGES:
         who = "Applied automatically."
     yield f"Measured again, the change {'made again' if is_b else 'restored'}: {_setting(change, is_b=is_b)}. {who}"
 
@@ -425,16 +406,16 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
         more = _next_turn(choices, known, known.proof, choices.interleaved + 1)
         yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=True)
     if changed_last:
-        again = _begin(measured_again(choices, base, changed.id))
+        again = _begin(acts.measured_again(choices, base, changed.id))
         yield Option("Restore the base, measure again", again, "whether the base comes back", advised=open_still)
     else:
-        again = _begin(measured_again(choices, changed, changed.id))
+        again = _begin(acts.measured_again(choices, changed, changed.id))
         yield Option("Make the change again, measure again", again, "one more series of each", advised=open_still)
     if choices.proven_id is None or changed_last:
         return
     faster, next_one = found.verdict is Verdict.FASTER, "the next change is made from"
-    kept = Store(partial(decide, series_id=changed.id, decision=Decision.KEPT), from_there(changed))
-    left = Store(partial(decide, series_id=changed.id, decision=Decision.REVERTED), from_there(base))
+    kept = Store(partial(decide, series_id=changed.id, decision=Decision.KEPT), acts.from_there(changed))
+    left = Store(partial(decide, series_id=changed.id, decision=Decision.REVERTED), acts.from_there(base))
     title = "Keep the change: make it again, and continue from here"
     yield Option(title, kept, f"{next_one} there", advised=faster)
     title = "Leave it restored, and change something else"

@@ -7,23 +7,8 @@ from pathlib import Path
 from app.errors import UsageError
 from app.targets import parse_typed_target
 from app.units import parse_rate, parse_size
-from app.workflows.guide.choices import (
-    Ask,
-    Connect,
-    Go,
-    GuideChoices,
-    Judge,
-    MethodStep,
-    Option,
-    Page,
-    PageChart,
-    Simple,
-    Visit,
-    is_same_server,
-    page,
-    same_again,
-    with_made_file,
-)
+from app.workflows.guide import choices as acts
+from app.workflows.guide.choices import Ask, Connect, Go, GuideChoices, MethodStep, Option, Page, Visit, page
 from app.workflows.guide.known import GuideContext, around, next_step
 from forms import wording
 from forms.exporters.text import drawn_table
@@ -40,7 +25,9 @@ def target_page(choices: GuideChoices, known: GuideContext) -> Page:
     """Which server, and which share or folder of it."""
     options = [Option(_named(one), Connect(one), "practice server, ready", advised=True) for one in known.practice]
     options += [Option(wording.plain(name), Connect(target), _named(target)) for name, target in known.servers]
-    recent = [target for target in known.recent if choices.target is None or not is_same_server(target, choices.target)]
+    recent = [
+        target for target in known.recent if choices.target is None or not acts.is_same_server(target, choices.target)
+    ]
     options += [Option(_named(target), Connect(target), "measured before") for target in recent]
     if choices.target is not None:
         options.insert(0, Option(_named(choices.target), Connect(choices.target, choices.kerberos), "chosen now"))
@@ -145,7 +132,7 @@ def _go_on(choices: GuideChoices, known: GuideContext, after: MethodStep = Metho
 
 
 def _made(choices: GuideChoices, known: GuideContext, command: Command, size: int) -> Go:
-    return _go_on(with_made_file(choices, command, size), known)
+    return _go_on(acts.with_made_file(choices, command, size), known)
 
 
 def _ask_size(choices: GuideChoices, known: GuideContext, command: Command, size: int) -> Ask:
@@ -184,7 +171,9 @@ def quiet_page(choices: GuideChoices, known: GuideContext) -> Page:
             Option("Measure only at a quiet time", take("require"), "a busy one is refused"),
             Option("Wait for a quiet time", take("wait"), "at most ten minutes; then it measures and records the load"),
             Option("Do not look", take("skip"), "the form says: unknown"),
-            Option("Look now", Simple.LOOK_QUIET if choices.target else None, "takes some seconds; nothing is decided"),
+            Option(
+                "Look now", acts.Simple.LOOK_QUIET if choices.target else None, "takes some seconds; nothing is decided"
+            ),
         ),
         cursor={"require": 1, "wait": 2, "skip": 3}.get(choices.quiet or "", 0),
     )
@@ -266,7 +255,7 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
         *table,
         Option("Compare with what is expected", go_on if series.measured() else None, advised=True),
         Option("See the whole form", Visit("series", {"series_id": series.id}), "with its chart"),
-        Option("Measure the same again", Go(same_again(choices)), "a new series"),
+        Option("Measure the same again", Go(acts.same_again(choices)), "a new series"),
     )
     return page(
         MethodStep.REVIEW,
@@ -275,7 +264,7 @@ def review_page(choices: GuideChoices, known: GuideContext) -> Page:
         headline=headline(form),
         columns=_line("Run", "Seconds", "Rate", "of link"),
         cursor=len(table),
-        chart=PageChart(form=form),
+        chart=acts.PageChart(form=form),
     )
 
 
@@ -296,10 +285,10 @@ def _table(form: SeriesSummary) -> Iterator[Option]:
             yield Option(title, None, wording.plain(row.run.error or "") if row.run.error else mark.value, mark=mark)
         elif row.run.status is RunStatus.REJECTED:
             hint = f"left out: {wording.plain(row.run.reason or 'no reason given')}"
-            yield Option(title, Judge(row.run.number, RunStatus.VALID), hint, mark=mark)
+            yield Option(title, acts.Judge(row.run.number, RunStatus.VALID), hint, mark=mark)
         else:
             hint = f"unusual: {row.unusual}" if row.unusual else ""
-            yield Option(title, Judge(row.run.number, RunStatus.REJECTED), hint, mark=mark)
+            yield Option(title, acts.Judge(row.run.number, RunStatus.REJECTED), hint, mark=mark)
 
 
 def _averages(form: SeriesSummary) -> Iterator[Option]:
