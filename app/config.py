@@ -151,8 +151,7 @@ def _only(path: Path, place: str, found: Mapping[str, Any], known: tuple[str, ..
         if name in _NOT_HERE:
             raise ConfigError(f"{path}: {place}{name}: {_NOT_HERE[name]}")
         if name not in known:
-            from difflib import get_close_matches  # noqa: PLC0415  the first paint does not wait for it
+            from storage.errors import did_you_mean  # noqa: PLC0415  the first paint does not wait for it
 
-            near = get_close_matches(name, known, n=1)
-            advice = f"did you mean {near[0]}?" if near else f"known are: {', '.join(known)}"
+            advice = did_you_mean(name, known).rstrip() or f"known are: {', '.join(known)}"
             raise ConfigError(f"{path}: {place}{name} is not a setting; {advice}")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -14,6 +13,7 @@ from app.errors import UsageError
 from app.server.shell import check_ssh_host
 from app.user_files import config_file
 from app.workflows.requests import SeriesOptions, parse_change
+from storage.errors import did_you_mean
 from storage.plan import MOST_FILES, CeilingPolicy, QuietTime
 from storage.records import Command
 
@@ -190,8 +190,7 @@ def _defaults(found: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in found.items():
         word = name.replace("_", "-")
         if word not in FIELD_OF_WORD:
-            near = get_close_matches(word, FIELD_OF_WORD, n=1)
-            advice = f"did you mean {near[0]}?" if near else "see `sharebench run --help`"
+            advice = did_you_mean(word, FIELD_OF_WORD).rstrip() or "see `sharebench run --help`"
             raise ConfigError(f"{config_file()}: defaults.{name} is no option of run; {advice}")
         fields[FIELD_OF_WORD[word]] = value if isinstance(value, bool) else str(value)
     return fields

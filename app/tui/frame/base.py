@@ -1,7 +1,7 @@
 """What every screen stands on: context, work in the background, errors; and the table of the screens by name."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
@@ -15,6 +15,10 @@ from app.tui.frame.commands import Commanded, KeyCommand, keys, table_lines
 from app.workflows.guide.backend import Backend, Logins
 
 if TYPE_CHECKING:
+    from app.tui.guide.screen import GuideScreen
+    from app.workflows.guide.choices import GuideChoices
+    from app.workflows.guide.rounds import NextStep
+    from forms.comparison.comparison import Comparison
     from storage.notebook import Notebook
     from storage.records import Target
 
@@ -73,45 +77,6 @@ class WorkFailed(Message):
     error: Exception
 
 
-def start(
-    screen: Screen[Any], job: Callable[[], _T], then: Callable[[_T], object], *, group: str, exclusive: bool = True
-) -> Worker[None]:
-    """Do ``job`` in a thread, then ``then`` on the screen; ``exclusive`` silences an older job of the same group."""
-
-    def work() -> None:
-        worker = get_current_worker()
-        try:
-            result = job()
-        except Exception as error:  # noqa: BLE001  whatever goes wrong in a thread is told in the dialog, never lost
-            if not worker.is_cancelled:
-                screen.post_message(WorkFailed(error))
-            return
-        if not worker.is_cancelled:
-            screen.post_message(WorkDone(then, result, worker))
-
-    return screen.run_worker(work, group=group, exclusive=exclusive, thread=True, exit_on_error=False)
-
-
-def start_with_notebook(
-    screen: Screen[Any],
-    job: "Callable[[Notebook], _T]",
-    then: Callable[[_T], object],
-    *,
-    group: str = "notebook",
-    exclusive: bool = True,
-) -> Worker[None]:
-    """As :func:`start`, with a notebook that the thread opens for itself and closes."""
-    path = cast("ContextApp", screen.app).context.notebook_path
-
-    def with_notebook() -> _T:
-        from storage.notebook import Notebook  # noqa: PLC0415  the first paint does not wait for what reads a notebook
-
-        with Notebook(path) as notebook:
-            return job(notebook)
-
-    return start(screen, with_notebook, then, group=group, exclusive=exclusive)
-
-
 def told(error: BaseException) -> tuple[str, str]:
     """A heading and a sentence for an error."""
     import sqlite3  # noqa: PLC0415  the first paint does not wait for what errors are told with
@@ -151,8 +116,21 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
 
     def in_background(
         self, job: Callable[[], _T], then: Callable[[_T], object], *, group: str = "work", exclusive: bool = True
-    ) -> None:
-        start(self, job, then, group=group, exclusive=exclusive)
+    ) -> Worker[None]:
+        """Do ``job`` in a thread, then ``then`` on the screen; ``exclusive`` silences older jobs of the group."""
+
+        def work() -> None:
+            worker = get_current_worker()
+            try:
+                result = job()
+            except Exception as error:  # noqa: BLE001  whatever goes wrong in a thread is told in the dialog, never lost
+                if not worker.is_cancelled:
+                    self.post_message(WorkFailed(error))
+                return
+            if not worker.is_cancelled:
+                self.post_message(WorkDone(then, result, worker))
+
+        return self.run_worker(work, group=group, exclusive=exclusive, thread=True, exit_on_error=False)
 
     def with_notebook(
         self,
@@ -162,7 +140,16 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
         group: str = "notebook",
         exclusive: bool = False,
     ) -> None:
-        start_with_notebook(self, job, then, group=group, exclusive=exclusive)
+        """As :meth:`in_background`, with a notebook that the thread opens for itself and closes."""
+        path = self.context.notebook_path
+
+        def in_thread() -> _T:
+            from storage.notebook import Notebook  # noqa: PLC0415  the first paint does not wait for what reads a notebook
+
+            with Notebook(path) as notebook:
+                return job(notebook)
+
+        self.in_background(in_thread, then, group=group, exclusive=exclusive)
 
     def ask(self, dialog: Screen[_T], then: Callable[[_T], object]) -> None:
         """Show the dialog; ``then`` takes its answer, unless that is no or none."""
@@ -203,6 +190,44 @@ class BaseScreen(ScreenBase[Any]):
 
     def leave(self, then: Callable[[], None]) -> None:
         then()
+
+
+class MeasureMixin(BaseScreen):
+    """A screen that leads to a measurement."""
+
+    def measure_with(self, choices: "GuideChoices") -> None:
+        open_guide = self._open_guide()
+        self.sharebench_app.visit("guide")
+        if open_guide is not None:
+            open_guide.take(choices)
+
+    def tell_guide_of_name(self, experiment: str, new_name: str) -> None:
+        open_guide = self._open_guide()
+        if open_guide is not None and open_guide.session.choices.experiment == experiment:
+            open_guide.session.choices = replace(open_guide.session.choices, experiment=new_name)
+
+    def take_step(self, step: "NextStep") -> None:
+        if step.screen:
+            screen, arguments = step.screen, step.arguments
+            if step.choices is None:
+                self.sharebench_app.visit(screen, **arguments)
+            else:
+                self.with_notebook(step.choices, lambda _: self.sharebench_app.visit(screen, **arguments))
+        elif step.choices is not None:
+            self.with_notebook(step.choices, self.measure_with)
+
+    def settle(self, found: "Comparison | None") -> None:
+        from app.workflows.guide.rounds import after_comparison  # noqa: PLC0415  loaded when it is first needed
+
+        if found is None or found.known:
+            self.notify("There is a verdict: nothing is left to settle.")
+        else:
+            self.take_step(next(iter(after_comparison(found))))
+
+    def _open_guide(self) -> "GuideScreen | None":
+        from app.tui.guide.screen import GuideScreen  # noqa: PLC0415  loaded when it is first gone to
+
+        return next((screen for screen in self.app.screen_stack if isinstance(screen, GuideScreen)), None)
 
 
 class BaseDialog(ModalScreen[_R], ScreenBase[_R]):

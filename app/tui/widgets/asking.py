@@ -18,7 +18,7 @@ from app.kinds import kind_of, lines, parts
 from app.logins import same_login
 from app.server.shell import check_ssh_host
 from app.targets import may_hold_password, parse_typed_target
-from app.tui.frame.base import BaseScreen, start_with_notebook
+from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
 from app.tui.frame.dialogs import AskDialog, MessageDialog, PickDialog
 from app.tui.frame.parts import KeyBar, LineInput
@@ -178,7 +178,8 @@ class LinesScreen(BaseScreen):
         if typed is not None and typed != self._first:
             self._first = typed
             lowest, name, kept = self.app.screen_stack[0], self.NAME, _for_the_notebook(typed)
-            start_with_notebook(lowest, lambda known: known.remember(name, kept), lambda _: None, group=f"keep {name}")
+            assert isinstance(lowest, BaseScreen)
+            lowest.with_notebook(lambda known: known.remember(name, kept), group=f"keep {name}", exclusive=True)
 
     @classmethod
     def first_values(cls, remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from app import tui
 from app.config import read_config
 from app.errors import UnreachableError
 from app.tui.frame.app import APP_KEYS, CommandProvider, PlainSigns, SharebenchApp, known_commands
-from app.tui.frame.base import BaseScreen, Context, WorkDone, start
+from app.tui.frame.base import BaseScreen, Context, WorkDone
 from app.tui.frame.commands import Commanded, KeyCommand, KeysError, allowed, checked_keys, keys_of
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, HelpDialog, MessageDialog
 from app.tui.frame.themes import THEMES
@@ -230,7 +230,7 @@ async def test_what_a_newer_job_has_silenced_is_not_shown_however_late_it_comes(
     async with app.run_test() as pilot:
         await app.push_screen(Bench())
         found: list[str] = []
-        worker = start(app.screen, lambda: "new", found.append, group="look")
+        worker = app.screen.in_background(lambda: "new", found.append, group="look")
         await settled(app, pilot)
         worker.cancel()
         app.screen.post_message(WorkDone(found.append, "old", worker))
