@@ -148,7 +148,7 @@ def checked_keys(table: Mapping[str, object], path: Path, known: Callable[[], se
     return found
 
 
-_NEW_NAMES = {
+_NEW_NAMES = {  # of the commands of version 0.1
     "survey.anew": "survey.restart",
     "ladder.revert": "experiment.restore",
     "run.go-on": "run.resume",
