@@ -11,7 +11,7 @@ from app.targets import parse_target
 from app.units import parse_size
 from app.workflows.guide import choices as acts
 from app.workflows.guide.before_run import file_page, prospect_of, quiet_page, review_page, target_page, warm_up_page
-from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Option, Page, Store, Visit, page
+from app.workflows.guide.choices import Ask, Go, GuideChoices, MethodStep, Option, Page, Store, Visit, ask, page
 from app.workflows.guide.known import TITLES, GuideContext, Yardstick, begin_round, decide, done, next_step
 from app.workflows.requests import parse_change
 from forms import wording
@@ -104,23 +104,14 @@ def ask_server(choices: GuideChoices) -> Ask:
         ssh, smb_conf = hosts[0] if hosts else None, paths[0] if paths else None
         return Go(replace(choices, server_ssh=ssh, smb_conf=smb_conf, step=MethodStep.RUN))
 
-    return Ask(
-        heading="The server's settings",
-        text="[USER@]HOST to read them by ssh (which must work without a password), the path of its smb.conf where that"
-        " is not the usual one, or both. Empty: read where the server is this machine.",
-        value=" ".join(str(word) for word in (choices.server_ssh, choices.smb_conf) if word),
-        then=taken,
-    )
+    typed = " ".join(str(word) for word in (choices.server_ssh, choices.smb_conf) if word)
+    return ask("The server's settings", taken, typed)
 
 
 def _ask_label(choices: GuideChoices) -> Ask:
     proposed = "" if choices.target is None else f"{choices.target.abilities.label} {choices.command.value}"
-    return Ask(
-        heading="Label",
-        text="A short name for the form, such as: old switch, port 3.",
-        value=choices.label or proposed,
-        then=lambda text: Go(replace(choices, label=text, step=MethodStep.RUN)),
-    )
+    label = choices.label or proposed
+    return ask("Label", lambda text: Go(replace(choices, label=text, step=MethodStep.RUN)), label)
 
 
 def _ask_question(choices: GuideChoices) -> Ask:
@@ -130,12 +121,8 @@ def _ask_question(choices: GuideChoices) -> Ask:
         return Go(replace(choices, question=question, step=MethodStep.RUN))
 
     usual = " ".join(f"{number}: {question}" for number, question in enumerate(QUESTIONS, 1))
-    return Ask(
-        heading="Question",
-        text=f"What this is meant to answer, for the form; your own words, or a number. {usual}",
-        value=choices.question,
-        then=taken,
-    )
+    question = ask("Question", taken, choices.question)
+    return replace(question, text=f"{question.text} {usual}")
 
 
 def expected_page(choices: GuideChoices, known: GuideContext) -> Page:
@@ -198,14 +185,9 @@ def _ftp(series: Series, known: GuideContext) -> Option:
     if ready is not None:
         return Option("Measure the same over FTP", acts.Connect(ready), "the practice server")
     user = f"{series.target.user}@" if series.target.user else ""
-    ask = Ask(
-        heading="The same server over FTP",
-        text="ftp://[USER@]HOST[:PORT]/PATH of a folder or of the same file.",
-        value=f"ftp://{user}{series.target.host}/",
-        then=lambda text: acts.Connect(parse_target(text)),
-        keep=True,
-    )
-    return Option("Measure the same over FTP…", ask, "what disk and network give without Samba")
+    server = f"ftp://{user}{series.target.host}/"
+    other = ask("The same server over FTP", lambda text: acts.Connect(parse_target(text)), server, keep=True)
+    return Option("Measure the same over FTP…", other, "what disk and network give without Samba")
 
 
 def _ask_baseline(choices: GuideChoices, series_id: str) -> Ask:
@@ -214,7 +196,7 @@ def _ask_baseline(choices: GuideChoices, series_id: str) -> Ask:
             raise UsageError("a baseline needs a name")
         return Store(lambda notebook: notebook.set_baseline(name, series_id), choices, f"Kept as baseline {name}.")
 
-    return Ask(heading="Baseline", text="A name, such as: before the new switch.", then=taken)
+    return ask("Baseline", taken)
 
 
 PRACTICE_BLOCK = 16 * 1024

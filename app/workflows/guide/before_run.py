@@ -8,7 +8,7 @@ from app.errors import UsageError
 from app.targets import parse_typed_target
 from app.units import parse_rate, parse_size
 from app.workflows.guide import choices as acts
-from app.workflows.guide.choices import Ask, Connect, Go, GuideChoices, MethodStep, Option, Page, Visit, page
+from app.workflows.guide.choices import Ask, Connect, Go, GuideChoices, MethodStep, Option, Page, Visit, ask, page
 from app.workflows.guide.known import GuideContext, around, next_step
 from forms import wording
 from forms.exporters.text import drawn_table
@@ -46,32 +46,18 @@ def _named(target: Target) -> str:
 
 
 def _ask_target(*, kerberos: bool = False) -> Ask:
-    return Ask(
-        heading="Target",
-        text="[USER@]HOST, \\\\HOST\\SHARE or smb://[DOMAIN;][USER@]HOST/SHARE; ftp://[USER@]HOST/PATH, iperf3://HOST;"
-        " @NAME of the settings file; or a folder: /PATH. Without a share, the server's shares are listed.",
-        then=lambda text: Connect(parse_typed_target(text), kerberos=kerberos),
-        keep=True,
-    )
+    return ask("Target", lambda text: Connect(parse_typed_target(text), kerberos=kerberos), keep=True)
 
 
 def _ask_credentials() -> Ask:
     def target_of(path: str) -> Ask:
         if not Path(path).expanduser().is_file():
             raise UsageError(f"no file {path!r}; name the one that holds user and password")
-        return Ask(
-            heading="Target of the credentials",
-            text="HOST, smb://HOST/SHARE or ftp://HOST/PATH; the user is the file's.",
-            then=lambda text: Connect(parse_typed_target(text), credentials=path),
-            keep=True,
+        return ask(
+            "Target of the credentials", lambda text: Connect(parse_typed_target(text), credentials=path), keep=True
         )
 
-    return Ask(
-        heading="Credentials file",
-        text="As mount.cifs and smbclient -A read it: username = …, password = …, domain = …",
-        then=target_of,
-        keep=True,
-    )
+    return ask("Credentials file", target_of, keep=True)
 
 
 def file_page(choices: GuideChoices, known: GuideContext) -> Page:
@@ -136,12 +122,8 @@ def _made(choices: GuideChoices, known: GuideContext, command: Command, size: in
 
 
 def _ask_size(choices: GuideChoices, known: GuideContext, command: Command, size: int) -> Ask:
-    return Ask(
-        heading="Size of the file",
-        text="64M, 1G, 3G: powers of 1024. It is made of bytes that cannot be compressed.",
-        value=wording.typed_size(size),
-        then=lambda text: _made(choices, known, command, parse_size(text)),
-    )
+    typed = wording.typed_size(size)
+    return ask("Size of the file", lambda text: _made(choices, known, command, parse_size(text)), typed)
 
 
 def _ask_link(choices: GuideChoices) -> Ask:
@@ -149,12 +131,7 @@ def _ask_link(choices: GuideChoices) -> Ask:
         rate = None if text.strip() in {"", "auto"} else parse_rate(text)
         return Go(replace(choices, link_bits_per_second=rate, step=MethodStep.FILE))
 
-    return Ask(
-        heading="Rate of the link",
-        text="The nominal rate of the slowest part of the way: 100M, 1G, 2.5G, 10G. auto takes the interface's.",
-        value="auto",
-        then=taken,
-    )
+    return ask("Rate of the link", taken, "auto")
 
 
 def quiet_page(choices: GuideChoices, known: GuideContext) -> Page:
@@ -205,6 +182,7 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
         taken = replace(choices, warmups=warmups, runs=runs, until_percent=None, counted=True)
         return _go_on(taken, known, MethodStep.WARM_UP)
 
+    other = ask("Warm-up and measured runs", asked_for, f"{choices.warmups} {choices.runs}")
     return page(
         MethodStep.WARM_UP,
         (),
@@ -213,16 +191,7 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
             option("2 warm-up, 10 measured", "more precise", warmups=2, runs=10),
             option("1 warm-up, 3 measured", "a first look", warmups=1, runs=3),
             option("Until the average is known to ± 2 %", "up to 30 runs", warmups=2, runs=5, until_percent=2.0),
-            Option(
-                "Other numbers…",
-                Ask(
-                    heading="Warm-up and measured runs",
-                    text="Two numbers: warm-up runs, then measured runs.",
-                    value=f"{choices.warmups} {choices.runs}",
-                    then=asked_for,
-                ),
-                "warm-up runs, then measured runs",
-            ),
+            Option("Other numbers…", other, "warm-up runs, then measured runs"),
         ),
     )
 

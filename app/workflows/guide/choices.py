@@ -268,6 +268,11 @@ class Page:
     chart: PageChart | None = None
 
 
+def ask(heading: str, then: "Callable[[str], Act]", value: str = "", *, keep: bool = False) -> Ask:
+    """The question of that heading."""
+    return Ask(heading=heading, text=WORDS["questions"][heading], then=then, value=value, keep=keep)
+
+
 WORDS = read_toml(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))
 
 
