@@ -330,15 +330,9 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     only = {spelling(name).name for name in choices["only"]}
     first = tuple(one for one in audited_first(request) if not only or one.name in only)
     tuning = Tuning(
-        request=request,
-        ways=ways,
-        looks=LOOKS,
-        load=load,
-        stop_after=choices["stop_after"],
-        within_seconds=common.within(choices),
-        only=tuple(choices["only"]),
-        first=tuple(one for one in audited_first(request) if not only or one.name in only),
-    )
+        request=request, ways=ways, looks=LOOKS, load=load, stop_after=choices["stop_after"],
+        within_seconds=common.within(choices), only=tuple(choices["only"]), first=first,
+    )  # fmt: skip
     tuning.check()
     trial_order.check_target(request)
     where = ways.ssh or "this machine"
