@@ -12,11 +12,11 @@ from textual.widgets.option_list import Option
 
 from app.charts.series_charts import bars_chart
 from app.kinds import rename_experiment
-from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog, PickDialog
 from app.tui.frame.parts import KeyBar, Pane, kept
 from app.tui.measuring.stored import StoredScreen
+from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.reading import Copies
 from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts, content_of
 from app.workflows.guide.known import decide

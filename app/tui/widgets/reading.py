@@ -10,10 +10,10 @@ from textual.content import Content
 from textual.widgets import Static
 
 from app.tui.export import Exports
-from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.parts import KeyBar
+from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.views import FiguresView, in_columns
 from app.workflows.guide.rounds import NextStep
 from forms.exporters.text import report_text
