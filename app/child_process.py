@@ -1,4 +1,4 @@
-"""A child process of ours: typed orders on its stdin, typed events on its stdout."""
+"""One of our own child processes: typed orders on its stdin, typed events on its stdout."""
 
 import contextlib
 import ctypes
