@@ -9,7 +9,6 @@ CANCELLED = 130
 
 
 def main() -> None:
-    """Run the command line and exit with its code."""
     # a stream that was closed (``<&-``, some schedulers) is None in Python: /dev/null takes its place
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:

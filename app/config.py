@@ -22,8 +22,6 @@ class ConfigError(UsageError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerProfile:
-    """A server by name."""
-
     address: str
     protocol: str = "smb"
     share: str = ""
@@ -55,8 +53,6 @@ class Measurer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """Content of the settings file; empty without one."""
-
     servers: Mapping[str, ServerProfile] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     who: Measurer = field(default_factory=Measurer)

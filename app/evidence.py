@@ -34,8 +34,6 @@ _COMPUTED = {"average", "deviation"}
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """Result of a verification: exit code and sentence."""
-
     exit_code: int
     text: str
 

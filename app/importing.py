@@ -44,8 +44,6 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class ImportedRecording:
-    """A recording of a document."""
-
     kind: Kind
     record: Any
 
@@ -58,8 +56,6 @@ class ImportedRecording:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """Imported ids."""
-
     new: tuple[str, ...]
     there: tuple[str, ...]
     series: tuple[Series, ...] = ()
@@ -348,7 +344,6 @@ def _differing(given: State, there: State) -> list[str]:
 
 
 def state(notebook: Notebook) -> State:
-    """Without recordings that are being measured."""
     progress, said = notebook.progress(), notebook.said(list(notebook.progress()))
     running = {one.id for one in _running(notebook)}
     texts = {one: json.dumps(found.to_json(), sort_keys=True).encode() for one, found in said.items()}

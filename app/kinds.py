@@ -29,16 +29,12 @@ SLOWER, INCONCLUSIVE = 1, 3
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Result of a comparison."""
-
     report: "Report"
     exit_code: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """How recordings of one kind are treated."""
-
     name: str
     schema: str
     record: type
@@ -86,7 +82,6 @@ class Kind:
 
 
 def parts(notebook: Notebook, head: Recording) -> list[Recording]:
-    """Member series in measured order."""
     return notebook.recordings(part_of=head.id)[::-1]
 
 
@@ -199,7 +194,6 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
 
 
 def no_experiment(notebook: Notebook, name: str) -> str:
-    """An error message with the name that may be meant."""
     meant = did_you_mean(name, (each.experiment.name for each in notebook.experiments()))
     return f"no experiment is called {name!r}; {meant}`sharebench experiment list` shows what there is"
 
@@ -445,7 +439,6 @@ def forms(notebook: Notebook, references: Sequence[str], *kinds: str) -> "list[R
 
 
 def compare(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
-    """Compare the first with the others, all of one kind."""
     kind = kind_of(heads[0])
     if kind.compare is not None:
         return kind.compare(notebook, heads)
@@ -537,7 +530,6 @@ def record_from_document(kind: Kind, document: Any) -> Any:
 
 
 def add_record(notebook: Notebook, kind: Kind, record: Any, imported_at: str) -> None:
-    """Store a record from a document."""
     with notebook.at_once():
         if kind.add is not None:
             kind.add(notebook, record)

@@ -17,8 +17,6 @@ _KEYS = {"username": "user", "user": "user", "password": "password", "domain": "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
-    """Content of a credentials file."""
-
     user: str | None = None
     domain: str | None = None
     password: str | None = None

@@ -135,7 +135,6 @@ def without_password(text: str) -> str:
 
 
 def may_hold_password(text: str) -> bool:
-    """Whether the text may contain a password, even half-typed."""
     scheme = _SCHEME.match(text)
     login, at, _ = text[scheme.end() if scheme else 0 :].rpartition("@")
     return ":" in login if at else without_password(text) != text

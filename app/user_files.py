@@ -7,12 +7,10 @@ from platformdirs import user_config_path, user_state_path
 
 
 def config_file() -> Path:
-    """The settings file."""
     return user_config_path("sharebench") / "config.toml"
 
 
 def theme_file() -> Path:
-    """The last theme."""
     return user_state_path("sharebench") / "theme"
 
 

@@ -58,7 +58,6 @@ class ColumnGroup:
 
 
 def cell_at(column: int, row: int, table: int | None = None) -> ColumnGroup:
-    """One cell as a formula's reference."""
     return ColumnGroup(column=column, first=row, last=row, table=table)
 
 
@@ -212,7 +211,6 @@ def fields_of(*named: tuple[str, str | None] | tuple[str, str | None, Tone]) -> 
 
 
 def blank_fields(*names: str) -> tuple[Field, ...]:
-    """Lines to fill in by hand."""
     return tuple(Field(name=name, text="") for name in names)
 
 

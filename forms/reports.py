@@ -61,7 +61,6 @@ _ANSWERED = frozenset({"Question", "Answer", "Verdict", "Judged by", "Measured"}
 
 
 def series_page(form: SeriesSummary, report: Report) -> Report:
-    """One series: its average, and how well that is known."""
     average, sure = wording.rate(form.average_rate), form.confidence
     share = form.average.percent_of_link if form.average else None
     link = form.series.link_bits_per_second

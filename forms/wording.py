@@ -43,7 +43,6 @@ def signed_percent(value: float | None) -> str:
 
 
 def with_minus(number: str) -> str:
-    """The number with the minus sign that people read."""
     return number.replace("-", MINUS)
 
 
@@ -72,7 +71,6 @@ def binary_size(size_bytes: int) -> str:
 
 
 def number_from(text: str, *, decimal_comma: bool = False) -> float | None:
-    """The finite number in a text, else None."""
     text = text.strip().replace("\u00a0", "").replace("\u202f", "").replace(" ", "").replace("'", "")
     if decimal_comma:
         text = text.replace(".", "") if "," in text or text.count(".") > 1 else text
@@ -175,7 +173,6 @@ plain = layout.visible
 
 
 def place(target: Target) -> str:
-    """The target as its URL, without the user."""
     return plain(format_target(target, login=False, escaped=False))
 
 
@@ -277,5 +274,4 @@ def _factor(percent: float) -> str:
 
 
 def when_heading() -> str:
-    """The heading of a column of times."""
     return f"When ({'UTC' if shows_utc.get() else layout.local_zones()})"

@@ -54,7 +54,6 @@ PROFILE = "profile."
 
 
 def profile_facts(number: int, profile: Mapping[str, ProfileCounter]) -> dict[str, FactValue]:
-    """One round of a profile as facts."""
     return {
         f"{PROFILE}{number}.{name}.{unit}": getattr(one, unit)
         for name, one in profile.items() if name.startswith(_KEPT)
@@ -63,7 +62,6 @@ def profile_facts(number: int, profile: Mapping[str, ProfileCounter]) -> dict[st
 
 
 def profile_rounds(facts: Facts) -> list[dict[str, ProfileCounter]]:
-    """The rounds of the profile in these facts."""
     found: dict[str, dict[str, dict[str, int]]] = {}
     for name, value in facts.items():
         parts = name.removeprefix(PROFILE).split(".")

@@ -113,7 +113,6 @@ class StageName(StrEnum):
 
 
 def stages_of(only: Collection[StageName]) -> tuple[StageName, ...]:
-    """Those stages, or all, in measured order."""
     return tuple(name for name in StageName if not only or name in only)
 
 
@@ -248,7 +247,6 @@ def watch_of(recording: Recording) -> Watch:
 
 
 def recording_of(record: Audit | Diagnosis | Watch) -> Recording:
-    """The record as the notebook stores it."""
     if not isinstance(record, Diagnosis):
         return recorded(record, AUDIT if isinstance(record, Audit) else WATCH, status=SeriesStatus.COMPLETE)
     return recorded(

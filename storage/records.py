@@ -408,7 +408,6 @@ LEASE_SECONDS = 600.0
 
 
 def this_process() -> Owner:
-    """This process as an owner."""
     boot_id, started = _identity_of(os.getpid())
     now = utc_now()
     return Owner(

@@ -35,7 +35,6 @@ _AVAILABLE = "net.ipv4.tcp_available_congestion_control"
 
 
 def is_sysctl(name: str) -> bool:
-    """Whether the name is a kernel setting."""
     return _NAME.fullmatch(name.strip()) is not None
 
 
@@ -86,7 +85,6 @@ def _setting(state: ServerState, ssh: str | None, **fields: Any) -> ChangeableSe
 
 
 def effective_value(answer: Answer) -> str | None:
-    """The effective value in a script's output."""
     return _tidy(answer.sections.get("effective", "")) if answer.code("effective") == 0 else None
 
 

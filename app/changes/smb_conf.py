@@ -274,7 +274,6 @@ def effective_value(place: SambaPlace, answer: Answer) -> str | None:
 
 
 def current(place: SambaPlace) -> Answer:
-    """The effective configuration now."""
     return read_there(look_text(place), place.ssh)
 
 
@@ -326,7 +325,6 @@ def settle_text(place: SambaPlace) -> str:
 
 
 def look_text(place: SambaPlace) -> str:
-    """Prints what is in effect."""
     conf, name = _q(place.conf), _q(place.name)
     of_share = "" if place.section == "global" else f" --section-name={_q(place.section)}"
     level = (

@@ -62,12 +62,10 @@ def answer_ids(ids: Sequence[str]) -> None:
 
 
 def answer_json(document: object) -> None:
-    """The answer as JSON."""
     answer(json_text(document))
 
 
 def answer_report(report: "Report", *, as_json: bool = False) -> None:
-    """A report laid out for the terminal, or as a document."""
     if as_json:
         answer_json(report.document())
         return
@@ -81,7 +79,6 @@ _CHART_COLUMNS = 80
 
 
 def chart_columns() -> int:
-    """The width of a chart on this terminal."""
     return min(shutil.get_terminal_size().columns, _CHART_COLUMNS)
 
 
@@ -93,12 +90,10 @@ def json_text(document: object) -> str:
 
 
 def draws_colour() -> bool:
-    """Whether stdout is a terminal that takes colour."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
 def toned(text: str, tone: Tone) -> str:
-    """Coloured if stdout takes colour."""
     return coloured(text, tone) if draws_colour() else text
 
 
@@ -219,8 +214,6 @@ class Number(click.FloatRange):
 
 
 class Count(click.IntRange):
-    """An integer in a range."""
-
     name = "whole number"
 
 
@@ -362,7 +355,6 @@ def to_resume(
 
 
 def notebook_path(context: click.Context) -> Path:
-    """--db, SHAREBENCH_DB, or the file in the user data folder."""
     chosen = (context.find_root().obj or {}).get("db")
     if chosen:
         return Path(chosen)

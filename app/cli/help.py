@@ -42,7 +42,6 @@ def path_of(context: click.Context) -> str:
 
 
 def examples(context: click.Context) -> list[str]:
-    """The command lines that a command's help ends with."""
     lines = texts()["examples"].get(path_of(context), ())
     return [line if line.startswith("eval ") else f"sharebench {line}" for line in lines]
 

@@ -116,7 +116,6 @@ def watch_to_end(
 def watch(
     events: Iterable[RecorderEvent], control: SeriesControl, *, redraws: bool = True, prospect: Prospect | None = None
 ) -> SeriesClosed:
-    """Show a series to its end."""
     progress = ProgressLine(redraws=redraws, prospect=prospect)
     progress.announce()
     return watch_to_end(events, control, SeriesClosed, progress.show, progress)

@@ -154,7 +154,6 @@ def settled_url(text: str) -> tuple[str, Mapping[str, str]]:
 
 
 def options_of_server(server: ServerProfile) -> Mapping[str, str]:
-    """A server's defaults by option field."""
     found = {"server_ssh": server.ssh, "smb_conf": server.smb_conf, "link_bits_per_second": server.link}
     return {field: value for field, value in found.items() if value}
 

@@ -192,7 +192,6 @@ def part(raw: object, *keys: str) -> object:
 
 
 def finite(value: object) -> float | None:
-    """A finite number, or None."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not -MOST_BYTES <= value <= MOST_BYTES:
         return None
     return float(value)

@@ -177,7 +177,6 @@ def _login(target: Target, secrets: Secrets) -> str:
 
 
 def transfer_of(size_bytes: int, rate: str, where: str) -> Transfer:
-    """Converts smbclient's reported rate."""
     seconds = 0.0 if rate == "inf" else size_bytes / (float(rate) * _RATE_UNIT_BYTES) if float(rate) else 0.0
     if seconds < _SHORTEST_SECONDS:
         raise MeasurementError(

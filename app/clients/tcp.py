@@ -41,7 +41,6 @@ _FILE_ERRORS: dict[int, tuple[type[errors.MeasurementError], str]] = {
 
 
 def file_error(error: OSError, where: str) -> errors.MeasurementError:
-    """Maps the error of a file operation."""
     kind, what = _FILE_ERRORS.get(
         error.errno or 0,
         (errors.MeasurementError, f"{error.strerror or error}; look at the file system and its rights"),
@@ -104,7 +103,6 @@ def _first_that_answers(
 
 
 def connection_error(error: Exception, where: str, timeout_seconds: float) -> errors.MeasurementError:
-    """Maps an error on an open connection."""
     if isinstance(error, (TimeoutError, BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)):
         return errors.StalledError(
             f"{where}: nothing moved for {timeout_seconds:g} s; look at the server and the network, or allow "
@@ -123,7 +121,6 @@ def connection_error(error: Exception, where: str, timeout_seconds: float) -> er
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Foreign text as one printable line."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 

@@ -166,7 +166,6 @@ def server_facts(
 
 
 def machine_facts(answer: Answer) -> dict[str, FactValue]:
-    """Facts of the machine, whatever it serves."""
     facts: dict[str, FactValue] = {"os": (answer.text("uname") or "").strip() or "unknown"}
     facts |= {**host_facts(answer.file), **network_facts(answer), **filesystem_facts(answer)}
     busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))

@@ -208,7 +208,6 @@ def disk_percents(first: ResourceSample, last: ResourceSample) -> dict[str, floa
 
 
 def spread_of(values: Sequence[float]) -> Spread:
-    """Mean, median and sample deviation."""
     deviation = statistics.stdev(values) if len(values) > 1 else None
     return Spread(mean=statistics.fmean(values), median=statistics.median(values), deviation=deviation)
 

@@ -189,7 +189,6 @@ def _line(text: str) -> ScriptLine:
 
 
 def office_lines() -> list[str]:
-    """The lines of the script, always the same."""
     from jinja2 import Template  # noqa: PLC0415  only where a script is asked for
 
     text = files("app.isolation").joinpath("office.txt.jinja").read_text(encoding="utf-8")

@@ -155,7 +155,6 @@ class WorkerSecond:
 
 
 def counted(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Counts by name, added up."""
     total: dict[str, int] = {}
     for part in parts:
         for name, count in part.items():

@@ -53,7 +53,6 @@ def _files(count: int, sizes: Sequence[SizeClass]) -> Iterator[SetFile]:
 
 
 def place(target: Target, folder: str, path: str = "") -> str:
-    """The path of something in the load's folder on a target."""
     return join(target, f"{folder}/{path}" if path else folder)
 
 

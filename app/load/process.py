@@ -7,7 +7,6 @@ import sys
 
 
 def main(role: str) -> int:
-    """Run as engine or worker until stdin ends."""
     import resource  # noqa: PLC0415  only POSIX systems have it
 
     from gevent import monkey  # noqa: PLC0415  before anything that opens a socket is imported

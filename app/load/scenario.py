@@ -19,7 +19,6 @@ _LINE = re.compile(r"\(at line (\d+)")
 
 
 def scenario_text(name: str) -> str:
-    """The data file of a named scenario."""
     return files("app.load").joinpath("scenarios", f"{name}.toml").read_text(encoding="utf-8")
 
 

@@ -363,7 +363,6 @@ class _PatientWorker(WorkerRunner):
 
 
 def make_worker(environment: Environment, port: int, key: str) -> WorkerRunner:
-    """A worker's side."""
     zmqrpc.Client = partial(_WorkerSocket, key.encode())  # type: ignore[misc, assignment]
     environment.runner = worker = _PatientWorker(environment, LOOPBACK, port)
     return worker

@@ -39,7 +39,6 @@ class WorkerOrder:
 
 
 def start_worker(order: WorkerOrder) -> ChildProcess:
-    """A worker process on this machine, told what to do."""
     process = ChildProcess("app.load.process", "worker", grace_seconds=_END_SECONDS)
     process.say(order)
     return process

@@ -368,6 +368,5 @@ class SeriesRequest(FormEntries, MonitorChoices):
 
 
 def request_to_resume(series: Series, plan: MeasurementPlan) -> SeriesRequest:
-    """Resume a stored series by a plan of its missing runs."""
     stored = series.plan or Plan()
     return SeriesRequest(plan=plan, link_bits_per_second=series.link_bits_per_second, **stored.monitor_choices())

@@ -154,7 +154,6 @@ def end_with_parent(orders: ServerOrders) -> None:
 
 
 def serve_smb(orders: ServerOrders) -> None:
-    """One share, for one user and guests."""
     from impacket.ntlm import compute_lmhash, compute_nthash  # noqa: PLC0415  for SMB alone
     from impacket.smb3structs import SMB2_READ, SMB2_WRITE  # noqa: PLC0415
     from impacket.smbserver import SimpleSMBServer  # noqa: PLC0415

@@ -27,8 +27,6 @@ ATTEMPTS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """Result of one calibration."""
-
     bytes_per_second: float | None = None
     """None if there is nothing to calibrate against, or other programs disturbed it."""
     others_cpu_percent: float = 0.0

@@ -41,8 +41,6 @@ from storage.recordings import SERIES, Recording, UnknownReferenceError, held_te
 
 
 class SeriesMonitor:
-    """Watches the environment before, during and after a series."""
-
     def __init__(self, request: SeriesRequest, notebook: Notebook, writer: SeriesWriter) -> None:
         self._request = request
         self._notebook = notebook
@@ -185,8 +183,6 @@ def base_of_next(experiment: records.Experiment | None, command: records.Command
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesOpened:
-    """The series has begun."""
-
     series_id: str
 
 
@@ -430,7 +426,6 @@ def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
 
 
 def failure_from(failure: process.Failed) -> errors.SharebenchError:
-    """The error that the measuring process reported."""
     kind = getattr(errors, failure.kind, errors.MeasurementError)
     found: errors.SharebenchError = kind(failure.text, options=failure.options)
     return found

@@ -268,7 +268,6 @@ def _why_it_waits(error: sqlite3.Error) -> str:
 
 
 def take_out(notebook: Notebook, recording_id: str) -> None:
-    """Remove a recording without results."""
     notebook.release(recording_id)
     notebook.remove(recording_id)
 

@@ -57,8 +57,6 @@ _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
 class Said(NamedTuple):
-    """Output of a finished program."""
-
     code: int
     out: str
     error: str
@@ -209,8 +207,6 @@ class RunningProgram:
 
 
 class ServerShell:
-    """Runs the server's programs and scripts."""
-
     def __init__(self, ssh: str | None = None) -> None:
         """``ssh`` is ``[USER@]HOST`` or an ``ssh://`` URL; None means this machine."""
         self.ssh = ssh
@@ -291,8 +287,6 @@ class Answer:
 
 
 class Mount(NamedTuple):
-    """One line of /proc/mounts."""
-
     source: str
     folder: str
     kind: str
@@ -341,5 +335,4 @@ def script_file(package: str, name: str) -> str:
 
 
 def with_variables(body: str, variables: Mapping[str, str]) -> str:
-    """A script with variables set in front."""
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in variables.items()) + body

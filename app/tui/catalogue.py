@@ -27,8 +27,6 @@ _NAME = 34
 
 
 class CatalogueScreen(BaseScreen):
-    """All that can be changed."""
-
     HINTS: ClassVar[dict[str, str]] = {
         "search": "Words that an entry must have: names, what it does, what it risks. Down goes to the list.",
         "entries": "The entries, in order of impact. Enter opens one.",
@@ -129,8 +127,6 @@ def _line(entry: catalogue.CatalogueEntry, *, expecting: bool) -> Content:
 
 
 class EntryScreen(Copies, MeasureMixin):
-    """An entry with the line for smb.conf, the commands to check and reload, and how to restore it."""
-
     KEYS = keys("entry.value entry.take entry.try")
     DEFAULT_CSS = """
     EntryScreen #entry-box { height: 1fr; scrollbar-size-vertical: 1; }
@@ -203,8 +199,6 @@ class EntryScreen(Copies, MeasureMixin):
 
 
 class ValueDialog(BaseDialog[str]):
-    """The values of an entry, and a line for another one."""
-
     def __init__(self, entry: catalogue.CatalogueEntry, value: str) -> None:
         super().__init__()
         self.entry, self.value = entry, value

@@ -41,8 +41,6 @@ _AROUND_STEPS = 6
 
 
 class ExperimentScreen(Copies, MeasureMixin, ZoomsCharts):
-    """An experiment, a row per step."""
-
     KEYS = (
         *keys("experiment.keep experiment.restore experiment.settle experiment.compare experiment.chart"),
         ZOOM,

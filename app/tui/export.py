@@ -30,8 +30,6 @@ Gather = Callable[[Notebook], Sequence[Report]]
 
 
 class ExportScreen(BaseScreen):
-    """A document of one or several forms."""
-
     HINTS: ClassVar[dict[str, str]] = {
         "formats": "The formats. Space marks several, Enter leads to the file.",
         "path": "Where to write, a file or a folder/; several formats each get their own ending. Enter writes; the"
@@ -225,8 +223,6 @@ class ExportScreen(BaseScreen):
 
 
 class Exports(BaseScreen):
-    """A screen of one report, once there is one."""
-
     report: Report | None = None
 
     def export_name(self, report: Report) -> str:

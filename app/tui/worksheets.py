@@ -24,8 +24,6 @@ from forms.worksheets.summary import BottleneckCalculation, Machine, ReferenceKi
 
 
 class WorksheetScreen(Copies):
-    """A worksheet that calculates as one types."""
-
     HEADING: ClassVar[str]
     LINES: ClassVar[tuple[FormLine, ...]]
     KEYS = keys("worksheet.export")

@@ -31,8 +31,6 @@ _SOME = 8
 
 
 class CheckState(StrEnum):
-    """The result of one check."""
-
     FINE = "ok"
     ATTENTION = "warn"
     UNKNOWN = "unknown"
@@ -46,8 +44,6 @@ class CheckState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One check and its result."""
-
     name: str
     text: str
     state: CheckState = CheckState.FINE

@@ -35,8 +35,6 @@ _RESERVED_FILES = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadRequest:
-    """A load to measure."""
-
     targets: tuple[Target, ...]
     secrets: Secrets = field(default_factory=Secrets)
     settings: Settings = field(default_factory=Settings)
@@ -100,8 +98,6 @@ def _points_seconds(scenario: Scenario, choices: LoadChoices, points: Sequence[i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadStanding:
-    """How far a load is, and the time that it still takes."""
-
     load: Load | None = None
     phase: events.PhaseBegan | None = None
     files: events.FilesMade | None = None

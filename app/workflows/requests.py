@@ -50,7 +50,6 @@ def series_request(options: SeriesOptions, target: Target, secrets: Secrets) -> 
 
 
 def options_of(series: Series) -> SeriesOptions:
-    """The choices of a stored series, without its note and change."""
     plan = series.plan or Plan()
     return SeriesOptions(
         **shared(plan.settings, SeriesOptions) | shared(plan, SeriesOptions),

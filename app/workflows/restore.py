@@ -26,8 +26,6 @@ _WHO = 'section machine\necho "$(uname -n) $(cat /etc/machine-id 2>/dev/null)"\n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """Result of restoring a change."""
-
     entry: JournalEntry
     effective: str | None
     reloaded: bool
@@ -73,8 +71,6 @@ def _writable(entry: JournalEntry) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restoration:
-    """The result of restoring everything."""
-
     at_work: list[JournalEntry]
     left: list[JournalEntry]
     of_isolations: list[str]
@@ -131,7 +127,6 @@ def owner_text(entry: JournalEntry) -> str:
 
 
 def restored_text(one: Restored) -> str:
-    """The result for one change, in a line."""
     entry = one.entry
     said = f"{entry.name} on {where(entry)} is {one.effective or 'empty'} again, as before"
     if one.effective is None:

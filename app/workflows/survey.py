@@ -46,8 +46,6 @@ ANONYMOUS = "anonymous"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyChoices:
-    """The choices for a survey."""
-
     hosts: tuple[str, ...]
     smb: str | None = None
     """``SHARE`` or ``SHARE/FOLDER``; None to skip SMB."""
@@ -65,8 +63,6 @@ class SurveyChoices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyRound:
-    """A survey, new or resumed: its stations and what is still to measure."""
-
     experiment: Experiment
     stations: tuple[Station, ...]
     todo: tuple[tuple[int, SeriesRequest | Resumption], ...]
@@ -148,7 +144,6 @@ def measure_round(
 
 
 def targets_like(station: Station, planned: SurveyRound, targets: Sequence[Target]) -> list[Target]:
-    """The targets that share the station's login."""
     login = _login_of(station)
     like = {(other.protocol, other.host) for other in planned.stations if _login_of(other) == login}
     return [target for target in targets if (target.protocol, target.host) in like]
@@ -160,7 +155,6 @@ def _login_of(station: Station) -> str:
 
 
 def result(planned: SurveyRound, notebook: Notebook) -> Survey:
-    """The survey as stored now."""
     name = planned.experiment.name
     stored = {(one.target.host, one.target.protocol, one.command): one for one in notebook.experiment(name)}
     stations = []

@@ -73,8 +73,6 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class SettingRestored:
-    """Everything is restored and verified."""
-
     text: str
 
 
@@ -84,7 +82,6 @@ TrialEvent = process.Event | TrialPlan | ValueSet | Slot | Judged | SettingResto
 def new_order(
     request: process.SeriesRequest, setting: ChangeableSetting, *, kind: ExperimentKind, plan: TrialPlan | None = None
 ) -> TrialOrder:
-    """The order of a new trial or sweep."""
     plan = plan or TrialPlan(kind=setting.kind, name=setting.name, values=setting.values, looks=LOOKS)
     target = request.plan.target
     return TrialOrder(
@@ -145,8 +142,6 @@ def prepared(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredTrial:
-    """A stored trial or sweep that can be resumed."""
-
     experiment: Experiment
     plan: TrialPlan
     base: Series
@@ -249,7 +244,6 @@ def _how_long(order: TrialOrder, most: int) -> str:
 
 
 def slot_seconds(run_seconds: float) -> float:
-    """How long setting a value, the settling run and the run take."""
     return 2 * run_seconds + SWITCH_SECONDS
 
 

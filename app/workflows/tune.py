@@ -30,8 +30,6 @@ STOP_AFTER = 12
 
 @dataclass(frozen=True, slots=True)
 class Trying:
-    """The next candidate; the following events are of its trial."""
-
     setting: ChangeableSetting
     number: int
     of: int
@@ -41,22 +39,16 @@ class Trying:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The trial of a candidate is over, and everything restored."""
-
     summary: TrialSummary
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """The tuning is over."""
-
     summary: TuneSummary
 
 
 @dataclass(slots=True, kw_only=True)
 class Tuning:
-    """A tuning and its results so far."""
-
     request: SeriesRequest
     ways: Ways
     looks: tuple[int, ...]
@@ -161,7 +153,6 @@ class Tuning:
 
 
 def is_gain(summary: TrialSummary) -> bool:
-    """Whether the value is kept for the next trials."""
     return summary.verdict is Verdict.FASTER
 
 

@@ -29,8 +29,6 @@ COMMAND_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchRequest:
-    """What a check compares, and with what."""
-
     target: Target
     command: Command
     baseline: str
@@ -193,7 +191,6 @@ def _base(notebook: Notebook, watch: Watch) -> tuple[Series, ...]:
 
 
 def last_check(notebook: Notebook, watch: Watch) -> Check:
-    """The last check again, from what the notebook holds."""
     base = _base(notebook, watch)
     known, outcome = nights(base), _OUTCOMES.get(watch.state, Outcome.POSTPONED)
     if outcome is Outcome.POSTPONED and watch.is_measured:
@@ -252,7 +249,6 @@ def tell(document: object, command: str, watch: Watch, path: Path) -> str:
 
 
 def delivered(watch: Watch, path: Path) -> None:
-    """Note that the state has been reported."""
     with open_notebook(path) as notebook:
         notebook.update_recording(recording_of(replace(watch, told=watch.standing)))
 

@@ -70,7 +70,6 @@ def group_from(words: str, number: int) -> sheets.UserGroup:
 
 
 def load_form(notebook: Notebook, load: Load) -> Report:
-    """The form of a load."""
     return load_report(load, prediction_of(notebook, load))
 
 

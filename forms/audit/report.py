@@ -66,7 +66,6 @@ def audit_answer(audit: Audit) -> str:
 
 
 def audit_sign(audit: Audit) -> Sign:
-    """The sign of the gravest finding."""
     gravest = min((finding.verdict for finding in audit.findings), key=list(Ruling).index, default=None)
     return SIGNS[gravest] if gravest else Sign.UNKNOWN if audit.scope is AuditScope.SESSION else Sign.GOOD
 
@@ -147,7 +146,6 @@ def _tables(audit: Audit, tried: Mapping[str, Sequence[str]]) -> Iterator[Table]
 
 
 def audit_comparison_report(base: Audit, other: Audit) -> Report:
-    """What changed between two audits of a server."""
     differing = [*audit_differences(base, other)]
     gone, new = finding_changes(base, other)
     answer = "No change: the settings and the findings are the same."

@@ -94,7 +94,6 @@ def differences_before(first: Series, again: Series) -> tuple[Difference, ...]:
 
 
 def same_path(one: Series, another: Series) -> bool:
-    """Whether command, target and client are alike."""
     return (
         one.command is another.command
         and replace(one.target, user=None, domain=None) == replace(another.target, user=None, domain=None)

@@ -72,7 +72,6 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
 
 
 def verdict_document(found: Comparison | None) -> dict[str, Any]:
-    """The verdict's figures, all absent without one."""
     return {
         "verdict": found and found.verdict,
         "change_percent": found and found.change_percent,
@@ -92,7 +91,6 @@ def comparison_report(shown: Sequence[Series], found: Sequence[summary.Compariso
 
 
 def pair_report(form: summary.ComparisonSummary) -> Report:
-    """Two series side by side."""
     comparison, way = form.comparison, form.comparison.settle
     tables = [_averages(form), replace(_properties("Side by side", form.rows), is_detail=True)]
     if form.differences:
@@ -220,7 +218,6 @@ def interval_of(found: Comparison, one: SeriesSummary) -> tuple[float, float] | 
 
 
 def matrix_chart(matrix: summary.ProtocolMatrix) -> Chart:
-    """The averages as bars, row by row."""
     bars = tuple(
         Bar(name=f"{row.name} {name}", value=cell.bytes_per_second)
         for row in matrix.rows

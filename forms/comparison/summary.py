@@ -42,7 +42,6 @@ class ComparisonSummary:
 
 
 def comparison_form(base: Series, other: Series, limits: Limits | None = None) -> ComparisonSummary:
-    """The filled comparison form of two series."""
     return comparisons([Sides(base=(base,), other=(other,))], limits)[0]
 
 
@@ -249,7 +248,6 @@ def heading(series: Series) -> str:
 
 
 def protocol_name(series: Series) -> str:
-    """A protocol's name as a column heading: FTP, SMB, …"""
     protocol = series.target.abilities
     return FTP if protocol.is_yardstick else wording.plain(protocol.label)
 

@@ -46,7 +46,6 @@ class Sides:
 
 
 def compare(base: Series, other: Series, limits: Limits | None = None) -> Comparison:
-    """Compare one series with another."""
     return compare_sides(Sides(base=(base,), other=(other,)), limits or Limits())
 
 

@@ -404,7 +404,6 @@ def complaint_document(complaint: finding.Finding) -> dict[str, Any]:
 
 
 def diagnosis_answer(diagnosis: Diagnosis) -> Toned:
-    """The answer in one sentence."""
     found = complaints(diagnosis)
     wrong = [one for one in found if one.is_wrong]
     done = [stage for stage in diagnosis.stages if stage.status is SeriesStatus.COMPLETE]

@@ -87,7 +87,6 @@ class Figure:
 
 
 def written(value: float, unit: Unit) -> str:
-    """A figure in words."""
     match unit:
         case Unit.SECONDS:
             return wording.seconds(value) if value >= 1 else wording.milliseconds(value)
@@ -144,7 +143,6 @@ def round_trip(stage: Stage) -> float:
 
 
 def rates_in_flight(stage: Stage) -> dict[int, float]:
-    """The best rate by bytes in flight."""
     return {
         size: max(stage.of(f"in_flight_{size}_bytes_per_second"))
         for size in (
@@ -154,12 +152,10 @@ def rates_in_flight(stage: Stage) -> dict[int, float]:
 
 
 def file_seconds(stage: Stage, command: str, parts: Sequence[str] = ("open", "data", "close")) -> list[float]:
-    """The time of each small file."""
     return [sum(each) for each in zip(*(stage.of(f"{command}_{part}_seconds") for part in parts), strict=False)]
 
 
 def side_by_side_factor(stage: Stage, command: str) -> float | None:
-    """How many times as fast several streams are as one."""
     single, together = file_seconds(stage, command), stage.number(f"{command}_side_by_side_seconds")
     files = stage.number("files")
     if not single or not together or not files:
@@ -220,7 +216,6 @@ def break_of(stage: Stage) -> Break | None:
 
 
 def figures(diagnosis: Diagnosis) -> list[Figure]:
-    """All figures, in the order of the stages."""
     return [figure for name, found in _FIGURES.items() if (stage := diagnosis.stage(name)) for figure in found(stage)]
 
 
@@ -304,7 +299,6 @@ def _long_run(stage: Stage) -> Iterator[Figure]:
 
 
 def connections_factor(stage: Stage) -> tuple[float, Interval] | None:
-    """How many times as much several connections carry as one."""
     several = sizes_of(stage, "connections")[-1:]
     found = price(
         *(stage.of(f"connections_{count}_bytes_per_second") for count in (*several, 1)),

@@ -159,7 +159,6 @@ def steps_report(experiment: summary.ExperimentSummary) -> report.Report:
 
 
 def steps_table(experiment: summary.ExperimentSummary) -> report.Table:
-    """A row per step."""
     numbers = {step.series.id: step.number for step in experiment.steps}
     return report.Table(columns=_COLUMNS, rows=tuple(_row(step, numbers) for step in experiment.steps))
 
@@ -171,7 +170,6 @@ def short_steps_table(experiment: summary.ExperimentSummary) -> report.Table:
 
 
 def step_report(step: summary.ExperimentStep) -> report.Report:
-    """All about one step."""
     series = step.series
     fields = (
         report.Field(name="Series", text=" · ".join(filter(None, (series.id, series.label)))),
@@ -183,7 +181,6 @@ def step_report(step: summary.ExperimentStep) -> report.Report:
 
 
 def gain_fields(experiment: summary.ExperimentSummary) -> Iterator[report.Field]:
-    """The total gain of the changes in force, per direction."""
     several = len(experiment.gains) > 1
     for gain in experiment.gains:
         yield report.Field(name=f"Gained in all, {gain.command}" if several else "Gained in all", text=_gained(gain))
@@ -269,7 +266,6 @@ def _about(series: Sequence[Series]) -> tuple[report.Field, ...]:
 
 
 def repeats_report(found: summary.Repeats) -> report.Report:
-    """Repeats: each average, and how far they differ."""
     averages = zip((one.id for one in found.series), found.averages_bytes_per_second, strict=True)
     rows = tuple(report.row_of(str(number), *measured) for number, measured in enumerate(averages, start=1))
     return report.Report(
@@ -307,7 +303,6 @@ def _missing(stations: Sequence[summary.Station]) -> Iterator[report.Field]:
 
 
 def blank_experiment_report() -> report.Report:
-    """The empty experiment form, to fill in by hand."""
     return report.blank_form(FORM, "Experiment", ("Experiment", "Measured", "Note"), _COLUMNS, map(str, range(8)))
 
 

@@ -238,7 +238,6 @@ class Selftest:
 
 
 def selftest(first: Series, second: Series) -> Selftest:
-    """The self-test of two series of the same thing."""
     comparison = compare(first, second)
     pairs = paired_rates(first, second)
     variation = run_variation(*(pairs or (first.rates(), second.rates())), paired=pairs is not None)
@@ -254,7 +253,6 @@ def selftest(first: Series, second: Series) -> Selftest:
 
 
 def sentences(test: Selftest) -> list[str]:
-    """What the self-test can show, how it came out, and what to do."""
     said = []
     runs = f"{wording.count(test.runs, 'run')} a side"
     if test.smallest_percent is None:
@@ -455,7 +453,6 @@ def _station_of(series: Series) -> Station:
 
 
 def with_series(station: Station, series: Series) -> Station:
-    """The station with its stored series."""
     states = {SeriesStatus.COMPLETE: StationState.DONE, SeriesStatus.FAILED: StationState.FAILED}
     state = states.get(series.status, StationState.INTERRUPTED)
     return replace(station, state=state, series=series, why=wording.plain(series.error or ""))

@@ -84,7 +84,6 @@ def _hanging(start: str, text: str, width: int) -> Iterator[str]:
 
 
 def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str]:
-    """Headings and rows, then the remarks of marked rows."""
     drawn = drawn_table(table, width, ansi=ansi)
     yield from drawn.headings
     for lines in drawn.rows:

@@ -29,7 +29,6 @@ _LEAST_ACROSS = 5
 
 
 def render(reports: Sequence[report.Report], *, paper: str) -> bytes:
-    """The forms as one workbook."""
     file = io.BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with xlsxwriter.Workbook(file, options) as book:

@@ -111,18 +111,15 @@ def is_far(series: Series) -> bool:
 
 
 def is_wireless(series: Series) -> bool:
-    """Whether this machine's link is wireless."""
     return series.environment.get("path", {}).get("link.kind") == "wireless"
 
 
 def is_loopback(series: Series) -> bool:
-    """Whether the traffic stayed on one machine."""
     kind = series.environment.get("path", {}).get("link.kind")
     return is_loopback_address(series.target.host) if kind is None else kind == "loopback"
 
 
 def is_practice(series: Series) -> bool:
-    """Whether the server was a practice server."""
     return bool(practice_text(series.target))
 
 
@@ -146,7 +143,6 @@ SCHEMA = "sharebench/findings/1"
 
 
 def finding_document(finding: Finding) -> dict[str, Any]:
-    """One finding as a JSON object."""
     return named(finding, "key", "severity", "title", "evidence", "what_to_do") | {"series": list(finding.series_ids)}
 
 
@@ -162,7 +158,6 @@ NO_FINDINGS = "No findings: nothing measured so far speaks for or against this s
 
 
 def findings_report(found: Sequence[Finding]) -> Report:
-    """The report of findings."""
     return Report(
         form=FORM,
         title=TITLE,
@@ -184,7 +179,6 @@ def changes_table(gone: Iterable[tuple[str, str]], new: Iterable[tuple[str, str,
 
 
 def findings_table(found: Sequence[Finding], caption: str = TITLE) -> Table:
-    """Findings with sign, evidence and recommendation."""
     rows = tuple(
         row_of(
             f"{SIGNS[one.severity]} {one.title}",

@@ -70,7 +70,6 @@ def _smaller(series: Series, seen: str, mtu: float, who: str) -> Finding:
 
 
 def growing_errors(series: Series) -> Iterator[Finding]:
-    """Interface error counters that grew during the series."""
     for side, facts in _ends(series):
         errors, drops = _number(facts, "link.errors_during") or 0, _number(facts, "link.drops_during") or 0
         if errors <= 0 and drops <= 0:

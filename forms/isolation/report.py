@@ -98,7 +98,6 @@ _SENTENCES: Mapping[summary.Cause, Callable[[summary.LayerEvidence], str]] = {
 
 
 def answer_sentence(found: summary.IsolationVerdict) -> str:
-    """The verdict, then what to do next."""
     if found.cause is not summary.Cause.UNKNOWN:
         todo = f"Next, look at {wording.listed([*LOOK_AT[found.cause]])} (in the catalogue)."
     elif summary.IsolationDoubt.NO_SERVER in found.doubts:
@@ -111,7 +110,6 @@ def answer_sentence(found: summary.IsolationVerdict) -> str:
 
 
 def reservations(found: summary.IsolationVerdict) -> list[str]:
-    """What the verdict leaves open, a sentence each."""
     said = found.doubts[1:] if found.cause is summary.Cause.UNKNOWN else found.doubts
     texts = "; ".join(doubt_text(doubt, found.evidence) for doubt in said)
     return [f"With this reservation: {texts}."] if said else []
@@ -128,7 +126,6 @@ _DOUBTS: Mapping[summary.IsolationDoubt, str] = {
 
 
 def doubt_text(doubt: summary.IsolationDoubt, evidence: summary.LayerEvidence) -> str:
-    """A doubt in words, with its number where it has one."""
     if doubt is summary.IsolationDoubt.OTHERS:
         return f"other programs used {summary.others_percent(evidence) or 0:.0f} % of the processors"
     return _DOUBTS.get(doubt, doubt.value)
@@ -219,7 +216,6 @@ _NUMBER = ReportKind.SECONDS
 
 
 def isolation_report(isolation: Isolation) -> Report:
-    """The filled form of an isolation."""
     measured = summary.isolation_summary(isolation)
     tables = [layers_table(measured), *_cpu_table(measured), *_waterfall_table(measured), *_profile_tables(measured)]
     tone = Tone.CAUTION if measured.verdict.cause is summary.Cause.UNKNOWN else Tone.PLAIN

@@ -251,7 +251,6 @@ class Waterfall:
 
 
 def summed(runs: Sequence[LayerRun]) -> dict[str, ProfileCounter]:
-    """The sum of several runs' counters."""
     found: dict[str, ProfileCounter] = {}
     for run in runs:
         for name, counter in run.profile.items():
@@ -370,7 +369,6 @@ class IsolationSummary:
 
 
 def isolation_summary(isolation: Isolation) -> IsolationSummary:
-    """The summary of an isolation's runs."""
     valid = [run for run in isolation.runs if run.status is RunStatus.VALID]
     runs = [run for run in valid if run.round <= isolation.rounds]
     counts = sorted({run.clients for run in runs})

@@ -117,7 +117,6 @@ COMPARISON_SCHEMA = "sharebench/load-comparison/1"
 
 
 def load_comparison_report(found: LoadComparison) -> Report:
-    """The report of a comparison."""
     points = table_of(
         found.pairs,
         ("Users", ReportKind.TEXT, lambda pair: str(pair.users)),

@@ -24,7 +24,6 @@ Document = dict[str, Any]
 
 
 def load_document(load: Load, prediction: Prediction | None = None) -> Document:
-    """The load with its points and results."""
     knee, line = summary.knee_of(load.valid_points()), summary.memory_line(load)
     return {
         "schema": LOAD_SCHEMA,
@@ -137,7 +136,6 @@ def _fields(load: Load) -> Iterator[Field]:
 
 
 def scenario_text(scenario: Scenario) -> str:
-    """A scenario's numbers in one line."""
     whole = sum(scenario.requests.values())
     mix = ", ".join(f"{kind.value} {100 * share / whole:.3g} %" for kind, share in scenario.requests.items())
     pause = (
@@ -166,7 +164,6 @@ def _ms(histogram: Histogram, share: float) -> float | None:
 
 
 def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
-    """What the users did at each point."""
     times = (
         "time from when a request was due to its answer" if scenario.pace_seconds else
         "time from request to answer; users who wait make no requests"

@@ -128,7 +128,6 @@ def mostly_others(point: LoadPoint) -> bool:
 
 
 def limit_of(point: LoadPoint, link_bits_per_second: int | None) -> Limit:
-    """The likely limit."""
     server = point.server
     if point.status is PointStatus.GENERATOR or point.limit is Limit.GENERATOR:
         return Limit.GENERATOR
@@ -269,7 +268,6 @@ class _SizeRow(NamedTuple):
 
 
 def size_rows(points: Sequence[LoadPoint]) -> tuple[_SizeRow, ...]:
-    """Points that used one file size each, the smallest first."""
     rows = []
     for point in points:
         rate = point.requests_per_second
@@ -404,7 +402,6 @@ def point_text(point: LoadPoint) -> str:
 
 
 def limit_text(load: Load) -> str:
-    """The response time limit in words."""
     limit = limit_seconds(load.choices, load.scenario)
     usual = "" if load.choices.limit_seconds is not None else ", the usual limit; --limit sets another"
     return f"a p95 of the response above {limit:.3g} s{usual}"

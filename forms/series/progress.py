@@ -41,7 +41,6 @@ def over_time(progress: Sequence[tuple[float, int]], most: int = 120) -> list[_R
 
 
 def standing(seconds: float, moved_bytes: int, size_bytes: int) -> RunProgress:
-    """A run's progress from seconds and bytes."""
     rate = moved_bytes / seconds if seconds > 0 and moved_bytes else None
     return RunProgress(
         seconds=seconds,
@@ -166,7 +165,6 @@ def why_advised(around: FileSizeContext) -> str:
 
 
 def suitability(size_bytes: int, around: FileSizeContext) -> _FileSuitability:
-    """How well a size suits, and why not."""
     if size_bytes <= 0:
         return _FileSuitability(FileFit.EMPTY, "An empty file moves no bytes: choose another.")
     rate = around.expected_bytes_per_second

@@ -49,7 +49,6 @@ _WHO = ("measured.by", "measured.ticket")
 
 
 def when_field(moments: Iterable[str], environments: Iterable[Mapping[str, records.Facts]]) -> Field:
-    """The first and last moment, and the machines."""
     known = sorted(moments)
     first, last = records.with_zone(known[0]), records.with_zone(known[-1])
     began = first if first[16:] != last[16:] else first[:16]
@@ -66,7 +65,6 @@ def from_machines(environments: Iterable[Mapping[str, records.Facts]]) -> str:
 
 
 def who_fields(environments: Iterable[Mapping[str, records.Facts]]) -> Iterator[Field]:
-    """Who measured, and for which ticket, where known."""
     clients = [environment.get("client", {}) for environment in environments]
     said = dict.fromkeys(", ".join(str(client[name]) for name in _WHO if name in client) for client in clients)
     named = [each for each in said if each]
@@ -108,7 +106,6 @@ LINK = "Link"
 
 
 def head_fields(series: records.Series) -> Iterator[Field]:
-    """The lines above the table in form order, without empty ones."""
     yield from fields_of(("Label", series.label), ("Question", series.question), ("Command", series.command.value))
     text, url = records.format_target(series.target, escaped=False), records.format_target(series.target)
     yield Field(name="Target", text=text, facts=() if text == url else (("url", url),))
@@ -177,7 +174,6 @@ def link_field(bits_per_second: int | None) -> Field:
 
 
 def client_text(client: records.ClientFacts) -> str:
-    """The client and what it negotiated."""
     signed = f"signed by {client.signing}" if client.is_signed else "not signed"
     encrypted = f"encrypted by {client.encryption}" if client.is_encrypted else "not encrypted"
     parts = (
@@ -214,7 +210,6 @@ def _measured(series: records.Series) -> str:
 
 
 def resumed_text(series: records.Series) -> str:
-    """When a series was resumed, and which runs had failed before."""
     times = wording.listed([f"{records.with_zone(at)}" for at in series.resumed_at])
     failed = [
         f"{'W' if run.phase is records.Phase.WARM_UP else 'run '}{run.number}{f' ({run.error})' if run.error else ''}"
@@ -274,7 +269,6 @@ Document = dict[str, Any]
 
 
 def series_document(series: records.Series) -> Document:
-    """The JSON object of a series with its averages."""
     form = run_form(series)
     target, owner, sure = series.target, series.running_by, form.confidence
     document: Document = {
@@ -367,7 +361,6 @@ STATUS_COLUMN = len(_KINDS)
 
 
 def series_report(form: SeriesSummary) -> Report:
-    """A filled run form."""
     series = form.series
     found = (one for one in findings_of(series) if one.key not in _WARNED_OF)
     return Report(
@@ -398,7 +391,6 @@ def _answer(form: SeriesSummary) -> Field:
 
 
 def blank_series_report(link_bits_per_second: int | None = None, *, runs: int = BLANK_ROWS) -> Report:
-    """The empty form: numbered rows, and lines above the table."""
     link = link_field(link_bits_per_second) if link_bits_per_second else Field(name=LINK, text="")
     rows = [row_of(str(n + 1), *[None] * 5) for n in range(runs)]
     rows += [row_of(f"{name}:", *[None] * 5, role=Role.RESULT) for name in ("Average", "Deviation")]
@@ -421,7 +413,6 @@ def _columns(headings: Sequence[str]) -> tuple[Column, ...]:
 
 
 def run_table(form: SeriesSummary) -> Table:
-    """A row per run, then averages and deviations."""
     rows = [_row(row, index) for index, row in enumerate(form.all_rows)]
     first, last = len(form.warm_ups), len(rows) - 1
     if form.average:
@@ -455,7 +446,6 @@ def _row(row: RunRow, index: int) -> Row:
 
 
 def mark_of(row: RunRow) -> Mark:
-    """Why a run differs from the others."""
     if row.run.status is records.RunStatus.FAILED:
         return Mark.FAILED
     if row.run.status is records.RunStatus.REJECTED:

@@ -79,7 +79,6 @@ def column_names(link_bits_per_second: int | None) -> tuple[str, ...]:
 
 
 def measures_of(run: Run, link_bits_per_second: int | None) -> RunMeasures:
-    """A run's numbers, column by column."""
     return RunMeasures(
         **named(run, "size_bytes", "seconds", "bytes_per_second", "bits_per_second"),
         percent_of_link=run.percent_of_link(link_bits_per_second),
@@ -87,7 +86,6 @@ def measures_of(run: Run, link_bits_per_second: int | None) -> RunMeasures:
 
 
 def run_form(series: Series) -> SeriesSummary:
-    """The filled form of a series."""
     link = series.link_bits_per_second
     measured = [r for r in series.runs if r.phase is Phase.MEASURED]
     finished = [r for r in measured if r.status is not RunStatus.FAILED]

@@ -74,7 +74,6 @@ class Variation:
 
 
 def log_mean(rates: Rates) -> float:
-    """The mean logarithm."""
     return _log_moments(tuple(rates))[0]
 
 

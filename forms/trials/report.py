@@ -132,13 +132,11 @@ def _seen(found: TrialSummary) -> str:
 
 
 def verdict_field(found: TrialSummary) -> Field:
-    """The verdict with its sign."""
     text = f"{VERDICT_SIGNS[found.verdict]} {verdict_sentence(found)}"
     return Field(name=wording.VERDICT, text=text, tone=VERDICT_SIGNS[found.verdict].tone)
 
 
 def verdict_sentence(found: TrialSummary) -> str:
-    """The verdict in one sentence, then what weakens it."""
     if found.effect is None:
         return f"{_seen(found)}. Resume the trial."
     what_to_do = _why_unknown(found) if found.verdict is Verdict.UNKNOWN else _recommendation(found)
@@ -354,12 +352,10 @@ def judged(experiment: Experiment, plan: TrialPlan, series: Sequence[Series], sl
 
 
 def report_of(found: ChangeSummary) -> Report:
-    """The report of a trial or sweep."""
     return _trial_report(found) if isinstance(found, TrialSummary) else _sweep_report(found)
 
 
 def answer_of(found: ChangeSummary) -> Toned:
-    """The result in one short sentence, as lists have it."""
     if isinstance(found, SweepSummary):
         return Toned(_sweep_sentence(found))
     return Toned(f"{VERDICT_SIGNS[found.verdict]} {_seen(found)}.", VERDICT_SIGNS[found.verdict].tone)
@@ -398,7 +394,6 @@ TUNE_SCHEMA = "sharebench/tune/1"
 
 
 def tune_report(found: TuneSummary) -> Report:
-    """The one-page report."""
     rows = tuple(row_of(f"{one.name} = {one.value or 'empty'}", one.why) for one in found.not_tried)
     passed_over = Table(columns=columns_of("Setting", "Why not"), rows=rows, caption="Not tried", sentences=True)
     return Report(

@@ -433,7 +433,6 @@ def entry_text(
 
 
 def suggested_value(entry: CatalogueEntry) -> str:
-    """The first value that is not the default."""
     return next(
         (value for value in entry.values if value.lower() != (entry.default or "").lower()), entry.default or ""
     )

@@ -332,7 +332,6 @@ def _configuration_is_known(facts: Facts) -> bool:
 
 
 def complaints(facts: Facts) -> list[str]:
-    """The complaints of testparm, a line each."""
     return [line for line in str(facts.get(WARNINGS, "")).split("; ") if line]
 
 

@@ -133,12 +133,10 @@ def refusal(name: str, value: str) -> str | None:
 
 
 def section(parameter: Parameter | None, share: str | None) -> str:
-    """The section for the parameter's line, with brackets."""
     return f"[{share}]" if parameter is not None and parameter.scope == "share" and share else "[global]"
 
 
 def parameters() -> tuple[Parameter, ...]:
-    """All known parameters."""
     return tuple(_tables()[0].values())
 
 

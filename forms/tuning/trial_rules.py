@@ -36,7 +36,6 @@ class Proposal:
 
 
 def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
-    """Why the line must not be written, a reason each."""
     spelled = smb_conf.spelling(proposal.name)
     name, parameter = spelled.name, spelled.parameter
     if any(ord(letter) < 32 or ord(letter) == 127 for text in (proposal.name, proposal.value) for letter in text):

@@ -89,7 +89,6 @@ def state_after(state: WatchState, outcome: Outcome, *, slowed: bool) -> WatchSt
 
 
 def nights(series: Sequence[Series]) -> int:
-    """The number of different nights of these series."""
     count, newest = 0, -math.inf
     for at in sorted(map(moment, series)):
         if at - newest >= NIGHT_SECONDS:
@@ -152,7 +151,6 @@ class Check:
 
 
 def watch_answer(watch: Watch) -> Toned:
-    """The watch's state in one line."""
     if watch.state is WatchState.POSTPONED and watch.standing is WatchState.STEADY:
         text = "Collecting its baseline" if watch.is_measured else "Postponed at its last check"
         return Toned(text, TONES[watch.state])
@@ -171,7 +169,6 @@ _SENTENCES = {
 
 
 def check_sentence(check: Check) -> str:
-    """What the check found, in one or two sentences."""
     watch, comparison = check.watch, check.comparison
     if check.outcome is Outcome.UNMEASURABLE:
         return f"Cannot be measured: {wording.plain(watch.why)}."
@@ -221,7 +218,6 @@ def check_document(check: Check) -> dict[str, Any]:
 
 
 def watch_report(check: Check) -> Report:
-    """The watch: its answer first, then what it was judged by."""
     watch = check.watch
     path = f"{watch.command} {wording.plain(watch.subject)}"
     return Report(

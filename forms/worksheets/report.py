@@ -205,7 +205,6 @@ _CLIENTS_COLUMNS = columns_of(
 
 
 def users_report(worksheet: summary.UsersCalculation, name: str = "") -> Report:
-    """A filled worksheet."""
     capacity = worksheet.capacity_bytes_per_second
     rows = [_group_row(worksheet, group, index) for index, group in enumerate(worksheet.groups)]
     if len(rows) > 1:
@@ -227,7 +226,6 @@ def users_report(worksheet: summary.UsersCalculation, name: str = "") -> Report:
 
 
 def blank_users_report() -> Report:
-    """The empty worksheet, to fill in by hand."""
     fields, rows = (_CAPACITY, "That is from", "Date"), [None] * _CLIENTS_BLANK_ROWS
     results = fields_of(("Bytes/sec asked", "number x transfers a second x file size"))
     return replace(blank_form(CLIENTS_FORM, _CLIENTS_TITLE, fields, _CLIENTS_COLUMNS, rows), results=results)
@@ -319,7 +317,6 @@ BOTTLENECK, CLIENTS = "bottleneck", "clients"
 
 
 def to_record(worksheet: summary.BottleneckCalculation | summary.UsersCalculation, name: str) -> Worksheet:
-    """The record of a worksheet, saved now under that name."""
     kind = BOTTLENECK if isinstance(worksheet, summary.BottleneckCalculation) else CLIENTS
     return Worksheet(kind=kind, name=name, saved_at=utc_now(), content=worksheet.to_content())
 

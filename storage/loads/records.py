@@ -119,7 +119,6 @@ _CLASSES = 1 << _BITS
 
 
 def class_of(microseconds: int) -> int:
-    """The class that a time belongs to."""
     shift = max(0, microseconds.bit_length() - _BITS - 1)
     return _CLASSES * shift + (microseconds >> shift)
 
@@ -167,7 +166,6 @@ class Histogram:
 
 
 def added(histograms: Iterable[Histogram]) -> Histogram:
-    """The sum of histograms."""
     counts: dict[int, int] = {}
     total = longest = 0
     for one in histograms:

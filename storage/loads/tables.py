@@ -20,7 +20,6 @@ NOT_TOLD = frozenset({"points", "scratch_folder", "imported_at", "owner"})
 
 
 def point_to_json(point: LoadPoint) -> dict[str, Any]:
-    """The point as plain objects."""
     return {
         **named(point, *(name for name in LoadPoint.__dataclass_fields__ if name not in ELSEWHERE)),
         "started_at": point.started_at or None,
@@ -92,7 +91,6 @@ def _cards_from(node: JSONNode) -> dict[str, tuple[float, float]]:
 
 
 def head_of_load(load: Load) -> Recording:
-    """The load as a recording."""
     target = load.targets[0]
     head = recorded(
         replace(load, points=()),

@@ -214,8 +214,6 @@ def _resumed(context: click.Context, choices: dict[str, Any]) -> tuple[LoadReque
 
 
 class LoadProgress(StatusLine):
-    """The progress of a load, with finished points above it."""
-
     _phase = PhaseBegan(phase=LoadPhase.FILES)
     _standing = LoadStanding()
 
@@ -248,7 +246,6 @@ class LoadProgress(StatusLine):
 
 
 def second_text(now: SecondPassed, phase: PhaseBegan, left: str) -> str:
-    """One second of a load."""
     p95 = "" if now.p95_seconds is None else f"  p95 {1000 * now.p95_seconds:.1f} ms"
     errors = f"  {now.errors} errors" if now.errors else ""
     return (
@@ -259,7 +256,6 @@ def second_text(now: SecondPassed, phase: PhaseBegan, left: str) -> str:
 
 
 def point_text(point: LoadPoint) -> str:
-    """The result of a point."""
     if point.status is not PointStatus.VALID:
         return f"{point.users} users: {point.reason or point.status.value}"
     errors = f", {sum(point.errors.values())} errors" if point.errors else ""

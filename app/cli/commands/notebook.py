@@ -45,7 +45,6 @@ def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: b
 
 
 def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -> None:
-    """The filled form or the series document."""
     form = run_form(series)
     common.answer_report(series_report(form), as_json=as_json)
     if not as_json:

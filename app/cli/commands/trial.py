@@ -133,7 +133,6 @@ def ask_consent(*, yes: bool) -> None:
 
 
 def carried_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = True) -> ChangeSummary:
-    """Run the trial with its progress."""
     control = SeriesControl()
     pace = _Pace(order.plan.looks, len(order.plan.values) + 1, order.experiment.kind, order.plan.name)
     found: ChangeSummary = _watched(run_trial(order, path, control), control, pace, redraws=redraws)
@@ -212,7 +211,6 @@ class _Pace:
 
 
 def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
-    """Print the result of a trial or sweep, a sweep with its curve."""
     report = report_of(summary)
     chart = report.chart
     curve = chart if chart and chart.is_curve and not (as_json or summary.plan.load) else None

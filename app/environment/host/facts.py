@@ -31,7 +31,6 @@ def read_text(path: str, /) -> str | None:
 
 
 def read_int(path: str, read: SystemReader = read_text) -> int | None:
-    """The integer that a file begins with, or None."""
     return whole_number((read(path) or "").split())
 
 

@@ -176,7 +176,6 @@ class Driver(NamedTuple):
 
 
 def driver_of(interface: str) -> Driver:
-    """The kernel driver of an interface."""
     answer = _ask(interface, struct.pack("=I", GET_DRIVER) + bytes(192)) or b""
     words = (answer[start : start + 32].split(b"\0", 1)[0].decode("ascii", "replace").strip() for start in (4, 36, 68))
     return Driver(*(None if word in {"", "N/A", os.uname().release} else word for word in words))

@@ -74,7 +74,6 @@ def parse_scopes(text: str | None) -> Scopes | None:
 
 
 def warnings(standard_error: str | None) -> list[str]:
-    """Warnings of testparm without noise and duplicates."""
     lines = (" ".join(line.split()) for line in (standard_error or "").splitlines())
     return list(dict.fromkeys(line for line in lines if line and not line.startswith(HARMLESS)))
 

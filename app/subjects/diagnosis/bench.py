@@ -185,7 +185,6 @@ class Bench:
 
 
 def measured(name: StageName, samples: Mapping[str, Sequence[float]], facts: Mapping[str, FactValue]) -> Stage:
-    """The stage that measured them."""
     return Stage(name=name, samples={name: tuple(values) for name, values in samples.items()}, facts=dict(facts))
 
 
@@ -196,7 +195,6 @@ def read_part(share: Share, file: OpenedFile, size_bytes: int, window: Window, m
 
 
 def echo_seconds(share: Share, count: int) -> tuple[float, ...]:
-    """Times of empty requests."""
     found = []
     for _ in range(count):
         began = time.perf_counter()

@@ -32,7 +32,6 @@ STAGES: Mapping[StageName, Callable[[Bench], Stage]] = {
 
 
 def main() -> int:
-    """Carry out the orders on stdin."""
     keep_memory_to_ourselves()
     out = own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

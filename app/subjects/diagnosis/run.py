@@ -94,7 +94,6 @@ def amount_text(request: DiagnosisRequest) -> str:
 
 
 def request_of(diagnosis: Diagnosis, secrets: Secrets) -> DiagnosisRequest:
-    """The request that completes an interrupted diagnosis."""
     return DiagnosisRequest(secrets=secrets, **shared(diagnosis, DiagnosisRequest))
 
 

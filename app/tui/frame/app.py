@@ -168,8 +168,6 @@ def _chosen_keys() -> dict[str, str]:
 
 
 class SharebenchApp(App[int], commands.Commanded):
-    """The application; the screens do the rest."""
-
     TITLE = "sharebench"
     CSS_PATH = "sharebench.tcss"
     KEYS: ClassVar = APP_KEYS

@@ -74,7 +74,6 @@ class WorkFailed(Message):
 
 
 def told(error: BaseException) -> tuple[str, str]:
-    """A heading and a sentence for an error."""
     import sqlite3  # noqa: PLC0415  the first paint does not wait for what errors are told with
 
     from app.errors import SharebenchError  # noqa: PLC0415  as above
@@ -175,8 +174,6 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
 
 
 class BaseScreen(ScreenBase[Any]):
-    """A full screen."""
-
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (BACK,)
     ENTRY: ClassVar[str] = ""
     """The name among the screens that it stands in for, where it has none of its own."""

@@ -14,8 +14,6 @@ from textual.screen import Screen
 
 @dataclass(frozen=True, slots=True)
 class KeyCommand:
-    """Something that a key does on the app, on a screen or on a widget."""
-
     id: str
     """Its name in the settings file, such as ``run.pause``; one of its kind."""
     keys: str
@@ -39,7 +37,6 @@ class KeyCommand:
 
 
 def table_lines(name: str) -> Iterator[str]:
-    """The rows of a table beside this module."""
     text = Path(__file__).with_name(name).read_text(encoding="utf-8")
     return (line for line in text.splitlines() if line and not line.startswith("#"))
 
@@ -56,7 +53,6 @@ _ABOUT = {name: text for name, _, text in (line.partition(": ") for line in tabl
 
 
 def keys(names: str) -> tuple[KeyCommand, ...]:
-    """The commands of these ids, from the table of all of them."""
     return tuple(_KEYS[name] for name in names.split())
 
 
@@ -79,8 +75,6 @@ class Commanded(DOMNode):
 
 
 class Offered(NamedTuple):
-    """A command together with the node that declares it."""
-
     command: KeyCommand
     node: DOMNode
 

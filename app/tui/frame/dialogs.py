@@ -24,8 +24,6 @@ _T = TypeVar("_T")
 
 
 class BoxDialog(BaseDialog[_T], Generic[_T]):
-    """A heading, a text, and what answers."""
-
     def __init__(self, heading: str, text: str) -> None:
         super().__init__()
         self.heading, self.text = heading, text
@@ -52,8 +50,6 @@ class MessageDialog(BoxDialog[None]):
 
 
 class ConfirmDialog(BoxDialog[bool]):
-    """A question with two answers; Escape means no."""
-
     def __init__(self, heading: str, text: str, *, yes: str, no: str = "Cancel", prefer_yes: bool = False) -> None:
         super().__init__(heading, text)
         self.yes, self.no, self.prefer_yes = yes, no, prefer_yes
@@ -163,8 +159,6 @@ _STOCK = {
 
 
 class HelpDialog(BaseDialog[None]):
-    """The help for one screen in the state it is in."""
-
     KEYS: ClassVar = keys("help.close")
 
     def __init__(self, screen: Screen[object]) -> None:

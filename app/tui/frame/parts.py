@@ -103,8 +103,6 @@ class Pane(Vertical):
 
 
 class LineInput(Input):
-    """One line of text."""
-
     cursor_blink = reactive(default=False, init=False)
 
     def validate_value(self, value: str) -> str:

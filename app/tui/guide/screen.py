@@ -63,8 +63,6 @@ class PageView(Vertical, Commanded):
 
     @dataclass
     class OptionChosen(Message):
-        """An option was chosen."""
-
         option: acts.Option
 
     DEFAULT_CLASSES = "pane"
@@ -195,8 +193,6 @@ class StepsView(Widget):
 
     @dataclass
     class StepChosen(Message):
-        """A step was clicked."""
-
         step: acts.MethodStep
 
     DEFAULT_CLASSES = "pane"

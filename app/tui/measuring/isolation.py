@@ -41,8 +41,6 @@ from storage.records import RunStatus, SeriesStatus
 
 
 class DiagnosisRunScreen(MeasurementScreen):
-    """Measures a diagnosis, a line a stage, then shows its report."""
-
     KEYS: ClassVar = run_keys("diagnosis", "Stop, remove what was created, keep what was measured.")
     STOP_HEADING = "Stop the diagnosis?"
     STOP_TEXT = "It is not done. Finished stages are kept and the rest can be resumed; what was created is removed."
@@ -87,8 +85,6 @@ class DiagnosisRunScreen(MeasurementScreen):
 
 
 class DiagnosisScreen(asking.LinesScreen):
-    """Asks what to diagnose."""
-
     NAME, HEADING, BUTTON, STORED = "diagnosis", "Diagnosis", "Diagnose", "diagnoses"
     LINES = (
         asking.TARGET,
@@ -133,8 +129,6 @@ _WITH_WARM_UP = 1.2
 
 
 class IsolationRunScreen(MeasurementScreen):
-    """Measures an isolation, a line a run, then shows its form."""
-
     KEYS: ClassVar = run_keys("isolation", "Stop, restore the server, and keep what was measured.")
     STOP_HEADING = "Stop the isolation?"
     STOP_TEXT = (

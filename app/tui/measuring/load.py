@@ -67,8 +67,6 @@ _FIGURES = 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadProgressState(LoadStanding):
-    """What has been heard of a load."""
-
     queue: JobsWait | None = None
     seconds: tuple[SecondPassed, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -180,8 +178,6 @@ class LoadProgressState(LoadStanding):
 
 
 class LoadRunScreen(MeasurementScreen):
-    """Runs a load point by point, then shows its form."""
-
     KEYS: ClassVar = keys("load.finish load.export")
     STOP_HEADING = "Stop the load?"
     STOP_TEXT = "The load is not done. Finished points are kept, and the scenario's files are removed."
@@ -258,8 +254,6 @@ class LoadRunScreen(MeasurementScreen):
 
 
 class LoadScreen(asking.LinesScreen):
-    """Asks what the users shall do; what is typed is kept in the notebook."""
-
     NAME = "load"
     HEADING = BUTTON = "Load"
     START = "Begin with what the lines say."

@@ -80,8 +80,6 @@ _RESUMED = dict.fromkeys(_RUN, _of_form) | {"trial": _of_trial, "sweep": _of_tri
 
 
 class StoredScreen(ReportScreen, ShowsMore, ZoomsCharts):
-    """The form of one recording of any kind."""
-
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("stored.resume stored.label"), MORE, ZOOM)
 
     def __init__(self, recording_id: str) -> None:
@@ -157,8 +155,6 @@ class StoredScreen(ReportScreen, ShowsMore, ZoomsCharts):
 
 
 class AuditScreen(asking.LinesScreen):
-    """Asks which server to audit."""
-
     NAME = "audit"
     HEADING = BUTTON = "Audit"
     START = "Audit the server that the lines name."

@@ -62,8 +62,6 @@ _STATE = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StationProgress:
-    """How far one series is."""
-
     station: Station
     doing: str
     percent: float | None = None
@@ -97,8 +95,6 @@ class StationProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyProgress:
-    """Everything that a screen shows of a survey under way."""
-
     series: tuple[StationProgress, ...]
     warnings: tuple[str, ...] = ()
 
@@ -116,7 +112,6 @@ class SurveyProgress:
 
 
 def begin(stations: Sequence[Station]) -> SurveyProgress:
-    """The survey before its first event."""
     runs = [one.series.measured() if one.series else () for one in stations]
     rates = [tuple(run.bytes_per_second for run in done if run.bytes_per_second) for done in runs]
     begun = zip(stations, rates, strict=True)

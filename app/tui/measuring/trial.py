@@ -35,8 +35,6 @@ from storage.records import Target
 
 
 class TrialScreen(ReportRunScreen):
-    """Changes a setting, measures interleaved with the value before, and restores it."""
-
     KEYS: ClassVar = keys("trial.back trial.consent trial.server trial.within trial.stop trial.export")
     STOP_HEADING = "Stop the trial?"
     STOP_TEXT = "Every setting is restored, and complete pairs are kept."

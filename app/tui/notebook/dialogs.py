@@ -24,8 +24,6 @@ from storage.recordings import Removed, UnknownReferenceError
 
 @dataclass(frozen=True, slots=True)
 class SeriesTexts:
-    """What a user says about a series."""
-
     label: str
     note: str
 
@@ -116,7 +114,6 @@ Refusal = RefusedError | UnknownReferenceError | None
 
 
 def remove_all(notebook: Notebook, ids: Sequence[str]) -> tuple[list[Removed], Refusal]:
-    """Take out what can be taken out."""
     removed: list[Removed] = []
     refusal: Refusal = None
     for series_id in ids:
@@ -138,8 +135,6 @@ def question_before(notebook: Notebook, ids: Sequence[str]) -> str:
 
 
 class LinesInput(TextArea):
-    """Several lines of text."""
-
     def __init__(self, *, id: str) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id, tab_behavior="focus")
 

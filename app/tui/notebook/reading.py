@@ -45,8 +45,6 @@ from storage.records import to_minute
 
 
 class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
-    """The filled form of a series."""
-
     KEYS = (*GoesOn.KEYS, *keys("series.chart"), ZOOM, *ACTING_KEYS)
 
     def __init__(self, series_id: str) -> None:
@@ -83,8 +81,6 @@ class SeriesScreen(SeriesActions, Copies, GoesOn, ZoomsCharts):
 
 
 class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
-    """The comparison of two series."""
-
     KEYS = (
         *GoesOn.KEYS, *keys("compare.settle"), MORE, *keys("compare.swap compare.chart"), ZOOM, *keys("compare.export"),
     )  # fmt: skip
@@ -185,8 +181,6 @@ _LISTED = 50
 
 
 class HistoryScreen(ReportScreen, ZoomsCharts):
-    """All recordings of one path over time."""
-
     KEYS: ClassVar[tuple[KeyCommand, ...]] = (*keys("history.normal history.line"), ZOOM)
     DEFAULT_CSS = """
     HistoryScreen #curve { height: 1fr; min-height: 8; }

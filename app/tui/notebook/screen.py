@@ -55,14 +55,10 @@ NONE_FOUND = "No recording has all of these words in its label, target or note. 
 
 
 class FilterLine(LineInput, Commanded):
-    """The words to filter by."""
-
     KEYS: ClassVar = keys("filter.list filter.down filter.clear")
 
 
 class NotebookScreen(SeriesActions):
-    """All series of the notebook."""
-
     HINTS: ClassVar[dict[str, str]] = {
         "filter": "Words that must all occur in a series: label, target, note, date, baseline, experiment. Enter or"
         " down goes to the list, Escape clears."

@@ -18,8 +18,6 @@ ACTING_KEYS = keys("series.edit series.baseline series.compare series.export ser
 
 
 class SeriesActions(MeasureMixin):
-    """A screen that shows series."""
-
     def chosen(self) -> str | None:
         raise NotImplementedError
 

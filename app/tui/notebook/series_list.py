@@ -29,8 +29,6 @@ Group = tuple[str | None, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListRows:
-    """What was found, row by row."""
-
     query: SeriesQuery = field(default_factory=SeriesQuery)
     rows: Sequence[Found | Group] = ()
     places: Mapping[str, int] = field(default_factory=dict)
@@ -118,8 +116,6 @@ COLUMNS = (
 
 
 class PlacedColumn(NamedTuple):
-    """A column and the cells that it has now."""
-
     column: ListColumn
     width: int
 
@@ -158,7 +154,6 @@ def fitted(width: int, unused: Collection[SortKey] = ()) -> list[PlacedColumn]:
 
 
 def column_at(columns: list[PlacedColumn], x: int) -> ListColumn | None:
-    """The column under a cell of the list."""
     end = MARKS
     for placed in columns if x >= MARKS else ():
         end += placed.width + 1
@@ -172,8 +167,6 @@ _KEPT = 5000
 
 
 class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
-    """All series that were found: one line each, and a heading for each group."""
-
     KEYS = keys("list.up list.down list.open list.mark list.mark-shown list.invert")
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "series-list--heading",
@@ -224,8 +217,6 @@ class SeriesList(ScrollView, Commanded, can_focus=True, inherit_bindings=False):
 
     @dataclass
     class HeadingClicked(Message):
-        """The list is to be sorted by a column."""
-
         order: SortKey
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name

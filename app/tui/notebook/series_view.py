@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 class SeriesView(Widget):
-    """A series in one line, its form and one of its charts."""
-
     SCOPED_CSS = False
     DEFAULT_CSS = """
     SeriesView { layout: vertical; height: 1fr; }

@@ -33,8 +33,6 @@ _LOOKED_AT = 20
 
 @dataclass(frozen=True, slots=True)
 class FormLine:
-    """One line to fill in."""
-
     key: str
     name: str
     hint: str
@@ -88,7 +86,6 @@ def typed_number(name: str, text: str, least: float, most: float) -> float:
 
 
 def input_lines(lines: Sequence[FormLine]) -> ComposeResult:
-    """A labelled input for each line, by its key."""
     for line in lines:
         with Horizontal(classes="form-line"):
             label = Label(line.name)

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 
 class MeasureMixin(BaseScreen):
-    """A screen that leads to a measurement."""
-
     def measure_with(self, choices: "GuideChoices") -> None:
         open_guide = self._open_guide()
         self.sharebench_app.visit("guide")

@@ -25,8 +25,6 @@ FILE_NAME = "copied.txt"
 
 
 class Copies(Exports):
-    """A screen whose report can be copied as text."""
-
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("screen.copy")
 
     def text_to_copy(self) -> str:
@@ -46,8 +44,6 @@ class Copies(Exports):
 
 
 class GoesOn(MeasureMixin):
-    """A screen to read, from which Enter leads on."""
-
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("screen.next")
 
     def next_steps(self) -> Iterable[NextStep]:
@@ -61,8 +57,6 @@ class GoesOn(MeasureMixin):
 
 
 class ReportScreen(Copies):
-    """One report, as the command line prints it."""
-
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("report.export")
     DEFAULT_CSS = """
     ReportScreen #headline { height: auto; max-height: 50%; padding: 0 1; text-style: bold; display: none; }

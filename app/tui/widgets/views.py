@@ -177,13 +177,11 @@ STYLES = {
 
 
 def content_of(said: str | Toned) -> Content:
-    """One text, as plain text in its colour."""
     toned = said if isinstance(said, Toned) else Toned(said)
     return Content.styled(toned.text, STYLES[toned.tone])
 
 
 def joined(parts: Iterable[str | Toned], gap: str) -> Content:
-    """Several texts, one after the other."""
     return Content(gap).join([content_of(part) for part in parts])
 
 

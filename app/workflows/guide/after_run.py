@@ -27,7 +27,6 @@ from storage.records import Change, Command, Decision, Series, SeriesStatus, for
 
 
 def run_page(choices: GuideChoices, known: GuideContext) -> Page:
-    """Ready to measure, or a series that waits to be completed."""
     series = known.series
     facts: list[str | Toned] = [*_what(choices), f"What will happen: {prospect_of(choices, known)}"]
     steps = (MethodStep.QUIET, MethodStep.WARM_UP)
@@ -91,8 +90,6 @@ def _settings_from(choices: GuideChoices) -> str:
 
 
 def ask_server(choices: GuideChoices) -> Ask:
-    """Where the server's settings are read, and changed."""
-
     def taken(text: str) -> Go:
         words = text.split()
         paths = [word for word in words if word.startswith("/")]
@@ -205,7 +202,6 @@ MOST_FROM_CATALOGUE = 5
 
 
 def change_page(choices: GuideChoices, known: GuideContext) -> Page:
-    """The one thing that is to be different in the next round."""
     if known.series is None:
         return Page(title="Change one thing", why="There is no series to start from yet.")
     series, form = known.series, run_form(known.series)
@@ -423,5 +419,4 @@ _PAGES: Mapping[MethodStep, Callable[[GuideChoices, GuideContext], Page]] = {
 
 
 def page_of(choices: GuideChoices, known: GuideContext) -> Page:
-    """The page of the step that is open."""
     return _PAGES[choices.step](choices, known)

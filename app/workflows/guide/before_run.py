@@ -22,7 +22,6 @@ from storage.records import Command, Phase, Quiet, RunStatus, Target, format_tar
 
 
 def target_page(choices: GuideChoices, known: GuideContext) -> Page:
-    """Which server, and which share or folder of it."""
     options = [Option(_named(one), Connect(one), "practice server, ready", advised=True) for one in known.practice]
     options += [Option(wording.plain(name), Connect(target), _named(target)) for name, target in known.servers]
     recent = [
@@ -61,7 +60,6 @@ def _ask_credentials() -> Ask:
 
 
 def file_page(choices: GuideChoices, known: GuideContext) -> Page:
-    """Which file, how large, and in which direction."""
     size_context = around(choices, known)
     size = advised(size_context)
     advice = f"Advised: {why_advised(size_context)}"
@@ -135,8 +133,6 @@ def _ask_link(choices: GuideChoices) -> Ask:
 
 
 def quiet_page(choices: GuideChoices, known: GuideContext) -> Page:
-    """Whether others are at work on the server or the network."""
-
     def take(word: str) -> Go:
         return _go_on(replace(choices, quiet=word), known, MethodStep.QUIET)
 
@@ -164,8 +160,6 @@ def _seen(quiet: Quiet | None) -> Iterator[str]:
 
 
 def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
-    """How many runs, and how many before them that do not count."""
-
     def option(title: str, hint: str, *, advised: bool = False, **numbers: float | None) -> Option:
         asked = {"until_percent": None, **numbers}
         taken = replace(choices, counted=True, **asked)  # type: ignore[arg-type]  # each number by its own name
@@ -197,7 +191,6 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
 
 
 def prospect_of(choices: GuideChoices, known: GuideContext) -> str:
-    """What will happen, in a sentence."""
     return estimate_text(
         runs=choices.runs,
         warmups=choices.warmups,
@@ -213,7 +206,6 @@ _NAME, _SECONDS, _RATE, _SHARE = 9, 9, 11, 8
 
 
 def review_page(choices: GuideChoices, known: GuideContext) -> Page:
-    """The filled form, run by run."""
     if known.series is None:
         return Page(title="Review", why="There is no series to review yet.")
     series = known.series

@@ -16,8 +16,6 @@ MakeClient = Callable[[Target], Client]
 
 
 class ItemKind(StrEnum):
-    """What a name in a place is."""
-
     UP = "up"
     SHARE = "share"
     FOLDER = "folder"
@@ -27,8 +25,6 @@ class ItemKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One name in a place, ready to be shown."""
-
     kind: ItemKind
     name: str
     path: str = ""
@@ -92,7 +88,6 @@ def _named_file(client: Client, target: Target, around: FileSizeContext) -> Item
 
 
 def items(target: Target, entries: Sequence[DirectoryEntry], around: FileSizeContext) -> tuple[Item, ...]:
-    """The way up, then folders, then files, each by name."""
     has_parent = target.abilities.has_share or target.path.strip("/")
     up = [Item(ItemKind.UP, "..", parent(target))] if has_parent else []
     ordered = sorted(entries, key=lambda entry: (not entry.is_folder, entry.name.casefold(), entry.name))

@@ -84,7 +84,6 @@ def with_target(choices: GuideChoices, target: Target, *, kerberos: bool = False
 
 
 def with_file(choices: GuideChoices, folder: str, path: str, size_bytes: int) -> GuideChoices:
-    """A file has been picked to be read."""
     assert choices.target is not None
     choices = replace(choices, target=replace(choices.target, path=folder), **_new_round(choices))
     return replace(choices, file=path, file_bytes=size_bytes, size_bytes=None, command=Command.GET)
@@ -133,7 +132,6 @@ def from_there(series: Series) -> GuideChoices:
 
 
 def next_round(choices: GuideChoices, name: str, value: str, experiment: str) -> GuideChoices:
-    """The next round: ONE thing changed, everything else as it was."""
     return replace(
         choices,
         **_NEW_ROUND
@@ -185,8 +183,6 @@ class Go:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """Ask for a line of text; ``then`` makes an action of it, or raises UsageError."""
-
     heading: str
     text: str
     then: "Callable[[str], Act]"
@@ -223,8 +219,6 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Go to another screen."""
-
     name: str
     arguments: dict[str, object] = field(default_factory=dict)
 
@@ -234,8 +228,6 @@ Act = Simple | Go | Ask | Connect | Judge | Store | Visit
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that can be chosen with Enter."""
-
     title: str
     act: Act | None
     """None where it cannot be chosen now; the hint says why."""
@@ -256,8 +248,6 @@ class PageChart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One step, put to the user."""
-
     title: str
     why: str
     headline: tuple[Toned, ...] = ()

@@ -35,7 +35,6 @@ def _profiles() -> Iterable[tuple[str, Target, ServerProfile]]:
 
 
 def named_servers() -> tuple[tuple[str, Target], ...]:
-    """The servers that have a name, as targets."""
     return tuple((f"@{name}", target) for name, target, _ in _profiles())
 
 
@@ -89,8 +88,6 @@ _place_of = attrgetter("protocol", "host", "port", "share", "user")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Yardstick:
-    """A series that this one can be compared with."""
-
     name: str
     """What it is: ``the step before``, ``baseline NAME``, ``FTP``."""
     series: Series
@@ -100,8 +97,6 @@ class Yardstick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkState:
-    """What the network and this machine say of the way to the target."""
-
     bits_per_second: int | None = None
     why: str = ""
     memory_bytes: int | None = None
@@ -296,8 +291,6 @@ _QUIET = {"record": "look and record", "require": "only when quiet", "wait": "wa
 
 
 class StepState(StrEnum):
-    """How a step stands; each has a sign of its own."""
-
     DONE = "done"
     CURRENT = "current"
     OPEN = "open"
@@ -310,8 +303,6 @@ class StepState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepStatus:
-    """One step in the list on the left."""
-
     step: MethodStep
     number: int
     title: str
@@ -320,7 +311,6 @@ class StepStatus:
 
 
 def standings(choices: GuideChoices, known: GuideContext) -> list[StepStatus]:
-    """All steps with their states, in order."""
     return [
         StepStatus(
             step=step,
@@ -348,7 +338,6 @@ def blocked(choices: GuideChoices, known: GuideContext, step: MethodStep) -> str
 
 
 def done(choices: GuideChoices, known: GuideContext, step: MethodStep) -> bool:
-    """Whether the step has been taken in this round."""
     complete = known.series is not None and known.series.status is SeriesStatus.COMPLETE
     return {
         MethodStep.TARGET: choices.target is not None,

@@ -25,8 +25,6 @@ MOST_SAMPLES = 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesProgress:
-    """Everything that a screen shows of a series under way."""
-
     series_id: str | None = None
     doing: str = "checking the environment"
     number: int | None = None

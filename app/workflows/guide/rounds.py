@@ -94,8 +94,6 @@ def _remembered(notebook: Notebook, choices: GuideChoices) -> GuideChoices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextStep:
-    """One choice."""
-
     name: str
     choices: Callable[[Notebook], GuideChoices] | None = None
     screen: str = ""

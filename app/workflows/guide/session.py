@@ -84,8 +84,6 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """Ask for a line of text."""
-
     heading: str
     text: str
     value: str = ""
@@ -115,8 +113,6 @@ Steps = Generator["Work | Words | Password | Tell | BrowsedFolder | MeasurementJ
 
 
 class GuideSession:
-    """The choices, what is known for them, and what follows from what the user does."""
-
     def __init__(self, path: Path, backend: Backend, logins: Logins, practice: Sequence[Target] = ()) -> None:
         self.path, self.backend, self.logins, self.practice = path, backend, logins, practice
         self.choices = GuideChoices()
