@@ -10,6 +10,7 @@ from storage.base import NotebookBase
 from storage.codec import Row, as_it_was, object_of, of_a_sound_file, owner_from_row
 from storage.errors import DamagedNotebookError, RefusedError, did_you_mean
 from storage.json_reader import JSONNode, named
+from storage.records import JSONValue  # by this name its own text is read for the schemas
 from storage.shared import BASELINE, RUNS, SAID, Texts, text_since, texts_from_json
 
 SERIES, LOAD, ISOLATION = "series", "load", "isolation"
@@ -54,9 +55,9 @@ class Recording(records.Head):
     subject: str = ""
     part_of: str | None = None
     imported_at: str | None = None
-    leftovers: Mapping[str, records.JSONValue] | None = None
+    leftovers: Mapping[str, JSONValue] | None = None
     """Own files that may still be on a server; absent once known to be gone."""
-    content: Mapping[str, records.JSONValue] = field(default_factory=dict)
+    content: Mapping[str, JSONValue] = field(default_factory=dict)
     lease: records.Owner | None = None
 
     @property

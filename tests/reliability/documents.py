@@ -101,7 +101,7 @@ def _trial(notebook: Notebook, name: str, kind: ExperimentKind, values: tuple[st
 def whole_notebook(path: Path) -> None:
     """A notebook with a recording of every kind, and everything that may stand beside them."""
     ids = (f"1d{number:010x}" for number in itertools.count())
-    with patch("storage.notebook.new_series_id", ids.__next__), Notebook(path) as notebook:
+    with patch("storage.records.new_series_id", ids.__next__), Notebook(path) as notebook:
         for one in (full_series(), replace(every_field(), id="ef1e1d000000"), book_series()):
             notebook.add(one)
         _trial(notebook, TRIAL, ExperimentKind.TRIAL, ("no",))
