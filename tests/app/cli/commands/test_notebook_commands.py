@@ -12,7 +12,7 @@ import pytest
 
 from app.cli.commands.list_ import fitted
 from storage.notebook import Notebook
-from tests.builders import one
+from tests.builders import book, one
 from tests.command_line import QUICK, Inside
 from tests.loads import full_load
 
@@ -206,3 +206,10 @@ def test_without_a_terminal_each_run_has_a_line(inside: Inside, tmp_path: Path):
         "sharebench: run 1 of 2",
         "sharebench: run 2 of 2",
     ]
+
+
+def test_what_to_do_about_a_series_names_no_key_of_a_finding(inside: Inside):
+    book(inside.db, one(1, (50e6, 100e6, 150e6, 80e6, 120e6), scratch_path="left"))
+    *advised, last = inside("show", "last").stderr.splitlines()
+    assert last == "sharebench: what to do: sharebench clean smb://nas/data/big.bin"
+    assert any(line.startswith("sharebench: what to do: --runs ") for line in advised)
