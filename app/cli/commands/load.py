@@ -45,7 +45,7 @@ _KEPT_ON_RESUME = {
 @common.option(
     "--limit",
     "SECONDS",
-    "Overload: 95 % of the responses take longer than this.",
+    "Overload: more than 5 % of the responses take longer than this.",
     common.Number(0.001, 3600),
     name="limit_seconds",
 )
