@@ -44,8 +44,8 @@ from storage.records import Target
 _ASCII = PLAIN_SIGNS | str.maketrans("─═│⋮█░", "-=|:#.")
 """Instead of box-drawing characters, which a screen reader spells out."""
 HOW = (
-    "A number chooses, Enter takes what is marked (advised) or (Enter), b goes back, s6 goes to step 6, n begins anew,"
-    " l lists the choices again, ? says this again, q leaves. Where words are asked for, b and q do the same."
+    "A number chooses, Enter takes what is marked (recommended) or (Enter), b goes back, s6 goes to step 6, n begins"
+    " anew, l lists the choices again, ? says this again, q leaves. Where words are asked for, b and q do the same."
 )
 
 
@@ -321,5 +321,5 @@ def _page_lines(page: Page, step: MethodStep) -> Iterator[str]:
             yield f"-  {said}"
         else:
             number += 1
-            mark = " (advised)" if option.advised else " (Enter)" if option is taken else ""
+            mark = " (recommended)" if option.advised else " (Enter)" if option is taken else ""
             yield f"{number}. {said}{mark}"

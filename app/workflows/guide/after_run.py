@@ -31,7 +31,7 @@ def run_page(choices: GuideChoices, known: GuideContext) -> Page:
     facts: list[str | Toned] = [*_what(choices), f"What will happen: {prospect_of(choices, known)}"]
     steps = (MethodStep.QUIET, MethodStep.WARM_UP)
     if missing := [TITLES[step].lower() for step in steps if not done(choices, known, step)]:
-        facts.append(f"Not looked at yet: {wording.listed(missing)}; the advised choice is taken.")
+        facts.append(f"Not looked at yet: {wording.listed(missing)}; the recommended choice is taken.")
     if choices.interleaved:
         facts.append(turn_text(choices, known))
     if choices.change_name:

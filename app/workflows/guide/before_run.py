@@ -62,7 +62,7 @@ def _ask_credentials() -> Ask:
 def file_page(choices: GuideChoices, known: GuideContext) -> Page:
     size_context = around(choices, known)
     size = advised(size_context)
-    advice = f"Advised: {why_advised(size_context)}"
+    advice = f"Recommended: {why_advised(size_context)}"
     facts = [_link_fact(choices, known), advice]
     options: list[Option] = []
     if choices.file is not None and choices.file_bytes is not None and choices.target is not None:

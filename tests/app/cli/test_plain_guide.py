@@ -41,7 +41,7 @@ def test_from_a_host_to_a_run_left_out_and_the_next_round(tmp_path: Path):
     guide, said = guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW, "3", "the backup ran", "", "", "4", "q")
     text = "\n".join(said)
     assert "Step 6 of 8. Review: which runs count." in text
-    assert "(advised)" in text
+    assert "(recommended)" in text
     assert "x run 3" in text
     assert guide.session.choices.step is MethodStep.RUN
     assert guide.session.choices.change_name == "in-flight"
@@ -54,7 +54,7 @@ def test_each_question_marks_what_enter_takes(tmp_path: Path):
     """Enter took a choice at step 1 that nothing marked, and came back to it from the list of files."""
     _, said = guided(tmp_path / "n.db", FakeBackend(), "q")
     step = said[next(place for place, line in enumerate(said) if line.startswith("Step 1")) :]
-    assert sum(line.endswith((" (advised)", " (Enter)")) for line in step) == 1
+    assert sum(line.endswith((" (recommended)", " (Enter)")) for line in step) == 1
 
 
 def test_enter_takes_the_largest_file_and_goes_back_where_there_is_none(tmp_path: Path):

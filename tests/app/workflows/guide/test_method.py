@@ -155,7 +155,7 @@ def test_the_rail_shows_host_and_share_without_the_user():
 def test_the_advised_file_is_marked_and_what_is_wrong_with_a_bad_one_is_said():
     page = page_of(replace(FILE, step=MethodStep.FILE, file_bytes=4096), LINKED)
     assert any("too small" in fact and "or have one made" in fact for fact in said(page))
-    assert any("Advised: 2G" in fact for fact in said(page))
+    assert any("Recommended: 2G" in fact for fact in said(page))
     empty = page_of(replace(FILE, step=MethodStep.FILE, file_bytes=0), LINKED)
     assert option(empty, "Get big.bin").act is None
 
@@ -163,7 +163,7 @@ def test_the_advised_file_is_marked_and_what_is_wrong_with_a_bad_one_is_said():
 def test_where_nothing_is_known_the_picked_file_is_advised_and_no_other_size_beside_it():
     page = page_of(replace(FILE, step=MethodStep.FILE, file_bytes=1 << 30), GuideContext())
     assert [each.title for each in page.options if each.advised] == ["Get big.bin"]
-    assert not any("Advised" in fact for fact in said(page))
+    assert not any("Recommended" in fact for fact in said(page))
     none_picked = page_of(replace(FILE, step=MethodStep.FILE, file=None, file_bytes=None), GuideContext())
     assert [each.title for each in none_picked.options if each.advised] == ["Get a file of 64M"]
     assert any("64M is a first guess" in fact for fact in said(none_picked))
