@@ -356,8 +356,12 @@ class RecordingTables(NotebookBase):
             self._db.execute("DELETE FROM leases WHERE recording_id = ?", (recording_id,))
 
     def running(self) -> dict[str, records.Owner]:
-        owners = {row["recording_id"]: owner_from_row(row) for row in self._rows("SELECT * FROM leases")}
-        return {recording_id: owner for recording_id, owner in owners.items() if records.is_alive(owner)}
+        """Who measures a recording now, or a part of it."""
+        sql = "SELECT leases.*, part_of FROM leases LEFT JOIN recordings ON recordings.id = recording_id"
+        owners = [(row, owner_from_row(row)) for row in self._rows(sql)]
+        alive = [(row, owner) for row, owner in owners if records.is_alive(owner)]
+        wholes = {row["part_of"]: owner for row, owner in alive if row["part_of"]}
+        return wholes | {row["recording_id"]: owner for row, owner in alive}
 
     # Removing
 

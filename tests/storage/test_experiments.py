@@ -178,3 +178,21 @@ def test_the_journal_of_changes_says_what_stands_and_who_is_at_work(path: Path):
         notebook.close_journal("1")
         assert notebook.left_behind() == []
         assert [one.state for one in notebook.journal()] == [ChangeState.OPEN, ChangeState.UNDONE]
+
+
+def test_a_whole_runs_as_long_as_a_part_of_it(path):
+    trial = dated_experiment(ExperimentKind.TRIAL, "nas")
+    with Notebook(path) as notebook:
+        notebook.add_experiment(trial)
+        for number in (1, 2):
+            notebook.add(one(number, trial.name))
+        stored = notebook.experiment_called(trial.name)
+        (whole,) = notebook.recordings_of([stored.recording_id])
+        assert not whole.running
+        notebook.take(one(2).id)
+        (whole,) = notebook.recordings_of([whole.id])
+        assert whole.running
+        assert notebook.running()[whole.id].process_id == this_process().process_id
+        assert one(1).id not in notebook.running()
+        notebook.release(one(2).id)
+        assert not notebook.recordings_of([whole.id])[0].running
