@@ -41,7 +41,7 @@ class Output:
         self._markdown, self._json = folder / "bench.md", folder / "bench.json"
         self._document: dict[str, Any] = {"machine": machine(), "results": []}
         self._markdown.write_text("")
-        self.line(where())
+        self.line(where(tempfile.gettempdir()))
 
     def line(self, text: str) -> None:
         """One line of the tables."""
@@ -65,10 +65,9 @@ def main() -> int:
     parser.add_argument("--long", action="store_true", help="the rows that take long as well (all that --rows names)")
     parser.add_argument("--size", default="1G", help="the file's size (1G)")
     parser.add_argument("--pairs", type=int, default=7, help="alternating pairs (7)")
-    parser.add_argument("--folder", help="where the servers' files lie, such as /dev/shm (the usual temporary folder)")
+    parser.add_argument("--folder", help="where the servers' files lie (the usual temporary folder)")
     asked = parser.parse_args()
-    if asked.folder:
-        tempfile.tempdir = asked.folder
+    tempfile.tempdir = asked.folder
     wanted = [*asked.names, *(name.strip() for name in asked.rows.split(",") if name.strip())]
 
     def is_chosen(row: Any) -> bool:

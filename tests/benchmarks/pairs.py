@@ -36,7 +36,9 @@ class Result:
     aim: float
     our_peak_bytes: int
     server_share: float | None = None
-    """Of one core, by the server's processes in our runs."""
+    """Of one core, by the server's processes in our runs; its main thread is at its limit near 1."""
+    client_share: float | None = None
+    """Of one core, by the measuring process in our runs."""
 
     @property
     def decision(self) -> ChangeDecision:
@@ -66,6 +68,7 @@ class Result:
             "ratio_interval": self.interval,
             "verdict": self.decision.verdict,
             "server_share_of_a_core": self.server_share,
+            "client_share_of_a_core": self.client_share,
             "at_least": self.at_least,
             "aim": self.aim,
             "our_peak_memory_bytes": self.our_peak_bytes,
@@ -93,14 +96,16 @@ class Row:
         with self.set_up() as (ours, theirs), tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "notebook.db"
             quick = [_quick(ours), _quick(theirs)]
-            shares, before = list[float](), dict[int, float]()
+            shares: tuple[list[float], list[float]] = ([], [])
+            before: tuple[dict[int, float], dict[int, float]] = ({}, {})
             with PeakMemory() as memory:
                 for index, event in record_interleaved(quick, path, SeriesControl()):
                     if isinstance(event, RunStarted):
-                        before = _server_seconds()
+                        before = _processor_seconds()
                     elif isinstance(event, RunFinished) and index == 0 and event.run.seconds:
-                        taken = sum(now - before.get(process, 0.0) for process, now in _server_seconds().items())
-                        shares.append(taken / event.run.seconds)
+                        for share, then, now in zip(shares, before, _processor_seconds(), strict=True):
+                            taken = sum(used - then.get(process, 0.0) for process, used in now.items())
+                            share.append(taken / event.run.seconds)
                     if isinstance(event, SeriesClosed) and event.failure:
                         raise RuntimeError(f"{self.name}: {event.failure.text}")
             with Notebook(path) as notebook:
@@ -117,19 +122,22 @@ class Row:
             at_least=self.at_least,
             aim=self.aim,
             our_peak_bytes=memory.peak_bytes,
-            server_share=median(shares),
+            client_share=median(shares[0]),
+            server_share=median(shares[1]),
         )
 
 
-def _server_seconds() -> dict[int, float]:
-    """Processor time of each server process that the bench has started, by process id."""
-    found = {}
+def _processor_seconds() -> tuple[dict[int, float], dict[int, float]]:
+    """Processor time of each measuring process and each server process that the bench has started, by process id."""
+    clients, servers = dict[int, float](), dict[int, float]()
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
+            times = process.cpu_times()
             if process.name() in _SERVERS:
-                times = process.cpu_times()
-                found[process.pid] = times.user + times.system
-    return found
+                servers[process.pid] = times.user + times.system
+            elif "app.measure.child" in process.cmdline():
+                clients[process.pid] = times.user + times.system
+    return clients, servers
 
 
 def _quick(order: SeriesRequest) -> SeriesRequest:

@@ -36,28 +36,29 @@ def _version(*words: str) -> str:
 
 
 PAIRS_HEAD = (
-    "| | sharebench MB/s | other MB/s | ratio (95 % interval) | at least | aim | server, of a core | memory MB |\n"
-    "| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: |"
+    "| | sharebench MB/s | other MB/s | ratio (95 % interval) | at least | aim | client, of a core | server, of a core "
+    "| memory MB |\n| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |"
 )
 
 
-def where() -> str:
-    """The machine and the programs, for people."""
+def where(folder: str) -> str:
+    """The machine, the programs and where the servers' files lie, for people."""
     here = machine()
     return (
         f"{here['date']}, {here['cpus']} x {here['cpu']}, Linux {here['kernel']}, Python {here['python']};"
-        f" {here['smbclient']}, {here['curl']}, {here['iperf3']}; loopback, page cache, in alternating pairs."
+        f" {here['smbclient']}, {here['curl']}, {here['iperf3']}; loopback, files in {folder}, in alternating pairs."
     )
 
 
 def pair_line(result: Result) -> str:
     """The row of a comparison: medians in MB/s (10^6), the ratio with its interval, and the verdict."""
     ours, theirs = (f"{(median(rates) or 0) / 1e6:,.0f}" for rates in (result.our_rates, result.their_rates))
-    ends, share = result.interval, result.server_share
+    ends = result.interval
+    shares = ("" if share is None else f"{share:.2f}" for share in (result.client_share, result.server_share))
     ratio = f"{result.ratio:.2f}" + (f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else "")
     below = f", **below {result.at_least}**" if result.ratio < result.at_least else ""
     return (
         f"| {result.name} | {ours} | {result.theirs} {theirs} | {ratio}, "
         f"{VERDICT_WORDS[result.decision.verdict].lower()}{below} | {result.at_least} | {result.aim} "
-        f"| {'' if share is None else f'{share:.2f}'} | {result.our_peak_bytes / 1e6:.0f} |"
+        f"| {' | '.join(shares)} | {result.our_peak_bytes / 1e6:.0f} |"
     )

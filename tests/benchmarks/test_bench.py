@@ -90,9 +90,10 @@ def test_rows_that_take_long_are_measured_when_asked_for(bench_of, capsys):
 def test_a_pair_is_judged_by_our_own_verdict_and_marked_below_its_minimum(ours, at_least, expected):
     result = PairResult(
         name="SMB get", ours="sharebench", theirs="smbclient", our_rates=ours, their_rates=(100e6, 100e6, 100e6),
-        at_least=at_least, aim=2.0, our_peak_bytes=54_000_000, server_share=0.934,
+        at_least=at_least, aim=2.0, our_peak_bytes=54_000_000, client_share=0.417,
+        server_share=0.934,
     )  # fmt: skip
     cells = [cell.strip() for cell in pair_line(result).strip("|").split("|")]
     assert cells[3] == expected
-    assert cells[6:] == ["0.93", "54"]
+    assert cells[6:] == ["0.42", "0.93", "54"]
     assert set(result.as_document()) >= {"ratio", "ratio_interval", "verdict", "server_share_of_a_core"}
