@@ -180,14 +180,14 @@ def test_the_journal_of_changes_says_what_stands_and_who_is_at_work(path: Path):
         assert [one.state for one in notebook.journal()] == [ChangeState.OPEN, ChangeState.UNDONE]
 
 
-def test_a_whole_runs_as_long_as_a_part_of_it(path):
+def test_a_whole_runs_as_long_as_a_part_of_it(path: Path):
     trial = dated_experiment(ExperimentKind.TRIAL, "nas")
     with Notebook(path) as notebook:
-        notebook.add_experiment(trial)
+        made = notebook.add_experiment(trial)
+        assert made
         for number in (1, 2):
             notebook.add(one(number, trial.name))
-        stored = notebook.experiment_called(trial.name)
-        (whole,) = notebook.recordings_of([stored.recording_id])
+        (whole,) = notebook.recordings_of([made])
         assert not whole.running
         notebook.take(one(2).id)
         (whole,) = notebook.recordings_of([whole.id])
