@@ -95,8 +95,7 @@ def _writes(trial: "_Trial", event: object) -> Iterator[Write]:
     experiment, entry = trial.order.experiment, trial.entry
     match event:
         case TrialPlan() as plan:
-            asked = trial.order.request
-            yield lambda notebook: notebook.add_experiment(experiment, note=asked.note, question=asked.question)
+            yield partial(_take_whole, trial)
             yield lambda notebook: notebook.set_trial(experiment.name, plan)
         case trial_order.ValueSet():
             yield lambda notebook: notebook.renew_journal(entry.id)
@@ -108,6 +107,16 @@ def _writes(trial: "_Trial", event: object) -> Iterator[Write]:
             yield lambda notebook: notebook.leave_journal(entry)
             yield lambda notebook: notebook.set_trial(experiment.name, trial.order.plan)
             yield lambda notebook: _forget(experiment, notebook)
+
+
+def _take_whole(trial: "_Trial", notebook: Notebook) -> None:
+    """It is running from now on, though none of its series is stored yet."""
+    with notebook.at_once():
+        request = trial.order.request
+        whole = notebook.add_experiment(trial.order.experiment, note=request.note, question=request.question)
+        if whole and whole not in notebook.running():
+            notebook.take(whole)
+            trial.writers[0].recorder.leases.append(whole)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -341,6 +350,7 @@ def _forget(experiment: records.Experiment, notebook: Notebook) -> None:
     """Remove a trial without results."""
     stored = notebook.experiment_called(experiment.name)
     if stored and stored.recording_id and not notebook.heads(1, experiment=stored.name):
+        notebook.release(stored.recording_id)
         notebook.remove(stored.recording_id)
 
 

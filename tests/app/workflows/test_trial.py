@@ -128,6 +128,7 @@ def test_pairs_by_lot_each_run_in_a_new_session_and_all_is_put_back(samba: Smbd,
     def note(event: object) -> None:
         with Notebook(path) as notebook:
             if isinstance(event, ValueSet):
+                assert notebook.recording("last", "trial").running, "before its first run as well"
                 notebook.describe(notebook.resolve("last", "trial"), note="switch rebooted")
             for part in notebook.experiment(made.experiment.name) if isinstance(event, RunFinished) else ():
                 notebook.describe(part.id, note=f"of {part.id}")
@@ -280,6 +281,14 @@ def test_a_value_that_the_session_denies_is_put_back(samba: Smbd, tmp_path: Path
     with pytest.raises(ChangeFailedError, match="not in effect: the session is not signed"):
         carried_out(made, path)
     assert samba.conf.read_bytes() == before
+
+
+def test_a_trial_cancelled_before_its_first_run_leaves_no_recording(samba: Smbd, tmp_path: Path):
+    path = tmp_path / "notebook.db"
+    cancelled_after(order(samba, "server signing", "mandatory"), path, 0)
+    with Notebook(path) as notebook:
+        assert notebook.count_recordings() == 0
+        assert not notebook.running()
 
 
 def test_what_fails_while_a_session_is_looked_at_is_no_complete_series(samba: Smbd, tmp_path: Path):
