@@ -249,7 +249,12 @@ class LoadUser:
             if users.window is not None:
                 users.window.refused(ended - began)
             users.failed(error)
-            self._recover()
+            try:
+                self._files.connect()
+            except errors.SharebenchError:
+                self.connected, self.since = False, None
+                self._connect()
+                self.since = clock()
             return
         ended = self._asked(began)
         users.second.done(kind, due, began, ended)
@@ -280,14 +285,6 @@ class LoadUser:
                 return
         self.given_up = True
         sleep_for_ever()
-
-    def _recover(self) -> None:
-        try:
-            self._files.connect()
-        except errors.SharebenchError:
-            self.connected, self.since = False, None
-            self._connect()
-            self.since = clock()
 
     def leave(self) -> None:
         self._users.all.discard(self)

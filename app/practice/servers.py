@@ -55,7 +55,10 @@ class PracticeServers:
     def __enter__(self) -> Self:
         self._folder = Path(tempfile.mkdtemp(prefix="sharebench-practice-"))
         try:
-            self._fill()
+            for name, content in {REPORT: self._report_bytes, **_SMALL_FILES}.items():
+                path = self.folder / name
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(content if isinstance(content, bytes) else os.urandom(content))
             ports = [self._port_of(process) for process in (self._start("smb"), self._start("ftp"))]
         except BaseException:
             self._stop()
@@ -65,12 +68,6 @@ class PracticeServers:
 
     def __exit__(self, *_: object) -> None:
         self._stop()
-
-    def _fill(self) -> None:
-        for name, content in {REPORT: self._report_bytes, **_SMALL_FILES}.items():
-            path = self.folder / name
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(content if isinstance(content, bytes) else os.urandom(content))
 
     def _start(self, protocol: str) -> ChildProcess:
         process = ChildProcess("app.practice.servers", protocol, grace_seconds=_END_SECONDS)

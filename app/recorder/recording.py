@@ -487,7 +487,12 @@ def record_interleaved(
     control.attach(tell, cancel)
     try:
         with open_notebook(notebook_path) as notebook:
-            series = [_stepped(o, notebook, c) for o, c in zip(requests, controls, strict=True)]
+            series = [
+                resuming(o.series_id, o.secrets, notebook, c, stepped=True, confirmed=o.confirmed)
+                if isinstance(o, Resumption)
+                else recording(replace(o, plan=replace(o.plan, stepped=True)), notebook, c)
+                for o, c in zip(requests, controls, strict=True)
+            ]
             going = list(range(len(series)))
             begun: set[int] = set()
             rounds = _Rounds(control)
@@ -514,16 +519,6 @@ def record_interleaved(
     finally:
         control.detach()
         cancel()
-
-
-def _stepped(
-    request: SeriesRequest | Resumption, notebook: Notebook, control: SeriesControl
-) -> Iterator[RecorderEvent]:
-    if isinstance(request, Resumption):
-        return resuming(
-            request.series_id, request.secrets, notebook, control, stepped=True, confirmed=request.confirmed
-        )
-    return recording(replace(request, plan=replace(request.plan, stepped=True)), notebook, control)
 
 
 _WORDS = {

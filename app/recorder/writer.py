@@ -189,7 +189,9 @@ class SeriesWriter:
                 self._add_run(_thinned(run))
             case Started(client=client, path_facts=path_facts):
                 if not self._is_new:
-                    self._resumed()
+                    self.put(replace(self.series, status=SeriesStatus.INTERRUPTED, error=None))
+                    self.series = replace(self.series, resumed_at=(*self.series.resumed_at, utc_now()))
+                    self.recorder.write(lambda notebook: notebook.add_resumption(self.series.id))
                 self.put(replace(self.series, client=client))
                 self.put_facts("path", path_facts)
             case PathSeen(path_facts=path_facts):
@@ -209,11 +211,6 @@ class SeriesWriter:
         )
         self.series = replace(series, runs=runs)
         self.recorder.write(lambda notebook: notebook.judge_run(series.id, number, status, reason))
-
-    def _resumed(self) -> None:
-        self.put(replace(self.series, status=SeriesStatus.INTERRUPTED, error=None))
-        self.series = replace(self.series, resumed_at=(*self.series.resumed_at, utc_now()))
-        self.recorder.write(lambda notebook: notebook.add_resumption(self.series.id))
 
     def _add_run(self, run: Run) -> None:
         if run.status is not RunStatus.FAILED:

@@ -33,7 +33,14 @@ def mann_whitney_p(first: Sequence[float], second: Sequence[float]) -> float:
     dealt = sum(ranks[: len(few)])
     if len(ranks) <= EXACT_MAX:
         return _exact(ranks, len(few), dealt)
-    return _normal(ranks, len(few), dealt)
+    picks = len(few)
+    total, rest = len(ranks), len(ranks) - picks
+    excess = abs(dealt / 2 - picks * (total + 1) / 2)
+    ties = sum(count**3 - count for count in Counter(ranks).values())
+    variance = picks * rest / 12 * (total + 1 - ties / (total * (total - 1)))
+    if variance <= 0:
+        return 1.0
+    return math.erfc(max(0.0, excess - 0.5) / math.sqrt(2 * variance))
 
 
 def friedman_p(blocks: Sequence[Sequence[float]]) -> float:
@@ -97,16 +104,6 @@ def _ways(ranks: list[int], picks: int) -> list[int]:
     highest = sum(sorted(ranks)[-picks:])
     digits = sums[picks].to_bytes(size * (highest + 1), "little")
     return [int.from_bytes(digits[at : at + size], "little") for at in range(0, len(digits), size)]
-
-
-def _normal(ranks: list[int], picks: int, dealt: int) -> float:
-    total, rest = len(ranks), len(ranks) - picks
-    excess = abs(dealt / 2 - picks * (total + 1) / 2)
-    ties = sum(count**3 - count for count in Counter(ranks).values())
-    variance = picks * rest / 12 * (total + 1 - ties / (total * (total - 1)))
-    if variance <= 0:
-        return 1.0
-    return math.erfc(max(0.0, excess - 0.5) / math.sqrt(2 * variance))
 
 
 LOOKS = (8, 14, 20)
