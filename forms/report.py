@@ -124,7 +124,6 @@ def row_of(
     remark: str = "",
     tone: Tone = Tone.PLAIN,
 ) -> Row:
-    """A row of cells, or of their plain contents."""
     cells = tuple(value if isinstance(value, Cell) else Cell(value=value) for value in values)
     return Row(cells=cells, role=role, mark=mark, remark=remark, tone=tone)
 

@@ -55,8 +55,6 @@ class JournalEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridAxis:
-    """One of the two settings of a grid."""
-
     kind: ChangeKind
     name: str
     section: str = ""

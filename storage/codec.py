@@ -164,12 +164,10 @@ def series_from_row(
 
 @of_a_sound_file
 def experiment_from_row(row: Mapping[str, Any]) -> records.Experiment:
-    """An experiment from its row."""
     return JSONNode("experiments", row).record(records.Experiment)
 
 
 def run_to_row(series_id: str, run: records.Run) -> Row:
-    """A run as a row of ``runs``."""
     row: Row = {name: getattr(run, name) for name in _RUN}
     return row | {
         "series_id": series_id,
@@ -188,13 +186,11 @@ def attempt_to_row(series_id: str, attempt: int, run: records.Run) -> Row:
 
 @of_a_sound_file
 def owner_from_row(row: Mapping[str, Any]) -> records.Owner:
-    """An owner from a row of ``leases``."""
     return records.Owner(**{name: row[name] for name in records.Owner.__dataclass_fields__})
 
 
 @of_a_sound_file
 def run_from_row(row: Mapping[str, Any]) -> records.Run:
-    """A run from its row."""
     if row["seconds"] is not None and not records.SHORTEST_SECONDS <= row["seconds"] <= records.LONGEST_SECONDS:
         raise ValueError(f"a run of {row['seconds']} seconds")
     return records.Run(

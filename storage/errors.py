@@ -59,7 +59,6 @@ def is_busy(error: sqlite3.Error) -> bool:
 
 
 def is_full(error: sqlite3.Error) -> bool:
-    """Whether the disk is full."""
     return _primary(error) == sqlite3.SQLITE_FULL
 
 

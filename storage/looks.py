@@ -231,7 +231,6 @@ class Watch:
 
     @property
     def is_measured(self) -> bool:
-        """Whether the last check measured."""
         return self.succeeded_at == self.attempted_at
 
 

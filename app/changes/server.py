@@ -110,7 +110,6 @@ def begin_script(change: ServerChange) -> str:
 
 
 def arm_script(change: ServerChange, arm: int) -> str:
-    """Sets one value."""
     return str(_steps().arm(change, arm))
 
 

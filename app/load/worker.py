@@ -105,7 +105,6 @@ def call_in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def sleep_for_ever() -> NoReturn:
-    """Until the greenlet is killed."""
     while True:
         gevent.sleep(3600)
 

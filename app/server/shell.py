@@ -330,7 +330,6 @@ def _command(script: str, words: Sequence[str]) -> str:
 
 @cache
 def script_file(package: str, name: str) -> str:
-    """The text of a script that lies in the package's folder."""
     return files(package).joinpath(name).read_text(encoding="utf-8")
 
 

@@ -104,7 +104,6 @@ def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]
 
 @cache
 def judgements() -> tuple[SettingJudgement, ...]:
-    """All judgements of the data file."""
     return tuple(_judgement(row) for row in smb_conf.toml_data("judgements.toml")["judgement"])
 
 

@@ -28,7 +28,6 @@ SIGNS: Mapping[Ruling, Sign] = {ruling: sign for ruling, (_, sign) in LOOKS.item
 
 
 def audit_document(audit: Audit) -> dict[str, Any]:
-    """The JSON object ``sharebench/audit/1``."""
     return {
         "schema": SCHEMA,
         **asdict(audit),

@@ -385,7 +385,6 @@ STAGE_NAMES = {
 
 
 def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
-    """The JSON object ``sharebench/diagnosis/1``."""
     return {
         "schema": SCHEMA,
         **named(diagnosis, "id", "created_at", "status", "error", "label", "note", "question"),

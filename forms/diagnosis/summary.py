@@ -33,7 +33,6 @@ class CopyPattern:
 
 @cache
 def patterns() -> tuple[CopyPattern, ...]:
-    """All of ``patterns.toml``."""
     rows = toml_data("patterns.toml", package="forms.diagnosis")["pattern"]
     return tuple(CopyPattern(**{**row, "put": tuple(row["put"]), "get": tuple(row["get"])}) for row in rows)
 

@@ -26,7 +26,6 @@ Document = dict[str, Any]
 
 
 def steps_document(experiment: summary.ExperimentSummary) -> Document:
-    """The JSON object ``sharebench/experiment/1``."""
     return {
         "schema": EXPERIMENT_SCHEMA,
         "experiment": experiment.name,
@@ -46,7 +45,6 @@ def steps_document(experiment: summary.ExperimentSummary) -> Document:
 
 
 def survey_document(filled: summary.Survey) -> Document:
-    """The JSON object ``sharebench/survey/1``."""
     return {
         "schema": SURVEY_SCHEMA,
         "name": filled.name,
@@ -67,7 +65,6 @@ def survey_document(filled: summary.Survey) -> Document:
 
 
 def selftest_document(test: summary.Selftest) -> Document:
-    """The JSON object ``sharebench/selftest/1``."""
     return {
         "schema": SELFTEST_SCHEMA,
         "first": test.comparison.base_id,

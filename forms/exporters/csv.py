@@ -41,7 +41,6 @@ def guarded(text: str) -> str:
 
 
 def unguarded(text: str) -> str:
-    """Undo :func:`guarded`."""
     return text.removeprefix(_GUARD)
 
 

@@ -25,7 +25,6 @@ LOOK_AT: Mapping[summary.Cause, tuple[str, ...]] = {
 
 
 def verdict_sentence(found: summary.IsolationVerdict) -> str:
-    """The verdict in one sentence with its numbers."""
     if found.cause is not summary.Cause.UNKNOWN:
         return f"Limit: {_SENTENCES[found.cause](found.evidence)}"
     reason = doubt_text(found.doubts[0], found.evidence) if found.doubts else "nothing was measured"

@@ -175,7 +175,6 @@ def _verdict_text(found: LoadComparison) -> str:
 
 
 def load_comparison_document(found: LoadComparison) -> dict[str, Any]:
-    """The JSON object ``sharebench/load-comparison/1``."""
     return {
         "schema": COMPARISON_SCHEMA,
         "base": found.base.id,

@@ -87,7 +87,6 @@ _DETAILS = {"Overload", "Knee", "Memory", "Cards"}
 
 
 def load_report(load: Load, prediction: Prediction | None = None) -> Report:
-    """The form of a load, beside a worksheet's prediction."""
     points = load.points
     tables = [points_table(points, load.scenario), *_processors_table(points), _beside_table(points)]
     tables += [*_operations_table(load.valid_points()), *(one for one in [_sizes_table(points)] if one.rows)]

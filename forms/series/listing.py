@@ -108,7 +108,6 @@ def done_text(head: Recording, count: int) -> str:
 
 
 def done_tone(head: Recording) -> Tone:
-    """The tone of :func:`done_text`."""
     return Tone.PLAIN if head.running else _tone_of(head.status)
 
 

@@ -24,7 +24,6 @@ Document = dict[str, Any]
 
 
 def trial_document(found: TrialSummary) -> Document:
-    """The JSON object ``sharebench/trial/1``."""
     unit = "requests" if found.plan.load else "bytes"
     return {
         "schema": TRIAL_SCHEMA,

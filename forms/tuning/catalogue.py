@@ -177,8 +177,6 @@ def _entry(rank: int, raw: Mapping[str, Any]) -> CatalogueEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Misprint:
-    """One error in a source."""
-
     key: str
     source: str
     printed: str
@@ -193,7 +191,6 @@ class Misprint:
 
 @cache
 def misprints() -> tuple[Misprint, ...]:
-    """All known misprints, in the order of the sources."""
     raw = toml_data("misprints.toml")["misprint"]
     folded = [{name: " ".join(v.split()) if isinstance(v, str) else v for name, v in item.items()} for item in raw]
     return tuple(JSONNode(item["key"], item).record(Misprint) for item in folded)
@@ -439,7 +436,6 @@ def suggested_value(entry: CatalogueEntry) -> str:
 
 
 def catalogue_document(entries: Sequence[CatalogueEntry]) -> dict[str, Any]:
-    """The JSON object ``sharebench/catalogue/1`` of some entries."""
     told = [
         asdict(entry) | {"misprints": [misprint.sentence for misprint in misprints_about(entry.name)]}
         for entry in entries

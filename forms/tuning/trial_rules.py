@@ -160,5 +160,4 @@ def _socket_option(word: str) -> str | None:
 
 @cache
 def data() -> dict[str, Any]:
-    """The tables of these rules."""
     return smb_conf.toml_data("trials.toml")

@@ -202,7 +202,6 @@ def smallest_sentence(check: Check) -> str | None:
 
 
 def check_document(check: Check) -> dict[str, Any]:
-    """The JSON object ``sharebench/watch/1``."""
     watch = check.watch
     return {
         "schema": SCHEMA,

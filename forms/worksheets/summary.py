@@ -308,8 +308,6 @@ class ServerMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CarryingPart:
-    """A part that must suffice for the clients."""
-
     kind: ReferenceKind
     name: str
     bytes_per_second: AboveZero
