@@ -113,11 +113,6 @@ def arm_script(change: ServerChange, arm: int) -> str:
     return str(_steps().arm(change, arm))
 
 
-def word_script(change: ServerChange) -> str:
-    """Renews the dead man's switch."""
-    return str(_steps().word(change))
-
-
 UNDO_SECONDS = 600.0
 ATTEMPTS = 3
 
@@ -257,7 +252,7 @@ def set_arm(change: ServerChange, arm: int, ssh: str | None) -> Answer:
 
 def give_word(change: ServerChange, ssh: str | None) -> None:
     """Renew the dead man's switch. Raises ChangeFailedError."""
-    _done(_run(word_script(change), change, ssh))
+    _done(_run(str(_steps().word(change)), change, ssh))
 
 
 def _run(text: str, change: ServerChange, ssh: str | None) -> Answer:

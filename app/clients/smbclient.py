@@ -63,7 +63,7 @@ class SmbclientClient(ExternalClient):
         return self._facts
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to /dev/null
-        where = self._where(path)
+        where = place(self.target, path)
         size_bytes = self._size_to_get(path, where)
         outcome = self._run([f'get "{_remote(path)}" /dev/null'], where, meter, counter="wchar")
         match = _GOT.search(outcome.out + outcome.error)
@@ -74,7 +74,7 @@ class SmbclientClient(ExternalClient):
         return transfer_of(size_bytes, match[2], where)
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
-        where = self._where(path)
+        where = place(self.target, path)
         self._must_be_new(path, where)
         source = self._source.holding(content)
         command = f'put /proc/self/fd/{source} "{_remote(path)}"'
@@ -86,9 +86,6 @@ class SmbclientClient(ExternalClient):
         if stored != content.size_bytes:
             raise self._failed(outcome, where)
         return transfer_of(stored, match[1], where)
-
-    def _where(self, path: str = "") -> str:
-        return place(self.target, path)
 
     def _run(
         self,
@@ -129,11 +126,11 @@ class SmbclientClient(ExternalClient):
         return "\n".join(lines) + "\n"
 
     def _probe(self) -> ClientFacts:
-        outcome = self._run(["volume"] * _PROBES, self._where(), debug=5)
+        outcome = self._run(["volume"] * _PROBES, place(self.target, ""), debug=5)
         said = outcome.out + outcome.error
         dialect = _DIALECT.search(said)
         if outcome.code or dialect is None:
-            raise self._failed(outcome, self._where())
+            raise self._failed(outcome, place(self.target, ""))
         signed = _SIGNED.findall(said)
         encrypted = "Encrypted SMB2 message" in said
         signs = not encrypted and len(signed) >= _PROBES

@@ -48,7 +48,7 @@ class SmbclientNgClient(ExternalClient):
         self._own.connect()
         if self._session is not None:
             return
-        where = self._where()
+        where = place(self.target, "")
         self._listener = Listener()
         with mapped(where), _silence():
             session = self._listener.session(self.target, self._secrets, self._settings.timeout_seconds)
@@ -78,7 +78,7 @@ class SmbclientNgClient(ExternalClient):
 
     def get(self, path: str, meter: Meter, into: Sink | None = None) -> Transfer:  # noqa: ARG002  bytes go to a file
         self.connect()
-        where = self._where(path)
+        where = place(self.target, path)
         size_bytes = self._size_to_get(path, where)
         local = self._local_folder() / ntpath.basename(_remote(path))
         try:
@@ -94,7 +94,7 @@ class SmbclientNgClient(ExternalClient):
 
     def put(self, path: str, content: Content, meter: Meter) -> Transfer:
         self.connect()
-        where, remote = self._where(path), _remote(path)
+        where, remote = place(self.target, path), _remote(path)
         self._must_be_new(path, where)
         source = self._source_named(ntpath.basename(remote), content)
         self._session.smb_cwd = ntpath.dirname(remote)
@@ -125,9 +125,6 @@ class SmbclientNgClient(ExternalClient):
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
         super().close()
-
-    def _where(self, path: str = "") -> str:
-        return place(self.target, path)
 
     def _local_folder(self) -> Path:
         if self._folder is None:

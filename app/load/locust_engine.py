@@ -60,7 +60,7 @@ class Preparation:
     def _look_at(self, files: Files) -> None:
         if not files.has_handles:
             for kind in self._plan.scenario.requests:
-                if kind.needs_handles:
+                if kind in {RequestKind.READ_PARTS, RequestKind.WRITE_PARTS}:
                     raise MeasurementError(f"{files.target.protocol}:// has no open files, which {kind.value} needs")
         check_folder(files)
         if not self._plan.reuse and not self._plan.leftover:

@@ -13,6 +13,7 @@ from app.environment.quiet import OTHERS_CPU_PERCENT
 from app.measure.process import Calibrated, CalibrationOrder
 from app.messages import line_of, message_of
 from app.recorder.writer import Write
+from storage.json_reader import named
 from storage.notebook import Notebook
 from storage.records import Ceiling, Series, utc_now
 
@@ -77,9 +78,7 @@ def ceiling_key(series: Series) -> str:
         "machine": f"{machine.get('cpu.count')} x {machine.get('cpu.model')}, Python {machine.get('python.version')}",
         "protocol": series.target.protocol,
         "command": series.command.value,
-        "dialect": client.dialect,
-        "signing": client.signing,
-        "encryption": client.encryption,
+        **named(client, "dialect", "signing", "encryption"),
         "block": client.block_bytes,
         "in flight": client.in_flight,
         "method": _METHOD,

@@ -47,7 +47,6 @@ class AuditResult:
     audit: Audit
     files: Mapping[str, str] = field(default_factory=dict)
     refused: bool = False
-    """Whether the server refused the login."""
 
 
 def audit_server(request: AuditRequest) -> AuditResult:

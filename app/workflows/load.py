@@ -23,7 +23,7 @@ from forms import wording
 from forms.load.comparison import Prediction
 from forms.load.summary import capacity_of, fewest_users, limit_of, offered_per_second, overload
 from forms.series.progress import duration
-from storage.json_reader import shared
+from storage.json_reader import named, shared
 from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus, RequestKind, Scenario
 from storage.notebook import Notebook
 from storage.plan import Settings
@@ -268,9 +268,7 @@ def _points(
         reuse=request.reuse_folder is not None,
         keep=load.choices.keep_files,
         leftover=resumed is not None and resumed.scratch_folder is not None,
-        processes=load.choices.processes,
-        hosts=load.choices.hosts,
-        ramp_per_second=load.choices.ramp_per_second,
+        **named(load.choices, "processes", "hosts", "ramp_per_second"),
     )
     finishing = made = False
     lost: str | None = None

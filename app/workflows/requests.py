@@ -7,7 +7,7 @@ from app.errors import UsageError
 from app.measure.process import FormEntries, MeasurementPlan, SeriesRequest
 from app.server.shell import check_ssh_host
 from app.targets import check_complete
-from storage.json_reader import shared
+from storage.json_reader import named, shared
 from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, MonitorChoices, Plan, RunCounts, Settings
 from storage.protocols import Protocol
 from storage.records import Command, Experiment, ExperimentKind, Series, Target, dated_experiment, format_target
@@ -53,10 +53,7 @@ def options_of(series: Series) -> SeriesOptions:
     plan = series.plan or Plan()
     return SeriesOptions(
         **shared(plan.settings, SeriesOptions) | shared(plan, SeriesOptions),
-        command=series.command,
-        link_bits_per_second=series.link_bits_per_second,
-        label=series.label,
-        experiment=series.experiment,
+        **named(series, "command", "link_bits_per_second", "label", "experiment"),
     )
 
 

@@ -111,7 +111,7 @@ class Tuning:
                 self.trials.append(summary)
                 yield Tried(summary)
                 in_vain += 1
-                if is_gain(summary):
+                if summary.verdict is Verdict.FASTER:
                     in_vain = 0
                     self._keep(setting, summary)
         yield Tuned(self.summary(stopped=in_vain >= self.stop_after or time.monotonic() >= ends_at))
@@ -150,10 +150,6 @@ class Tuning:
             why = str(error)
         self.not_tried.append(NotTried(name=spelling(name).name, value=value, why=why or ""))
         return None
-
-
-def is_gain(summary: TrialSummary) -> bool:
-    return summary.verdict is Verdict.FASTER
 
 
 def candidates(only: Sequence[str] = ()) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from forms.report import Report, ReportKind, fields_of, table_of
 from forms.stats.decision import ChangeDecision, SeriesGroup, Step, Verdict, confirmed_changes, decide_together
 from forms.wording import VERDICT_SIGNS, VERDICT_WORDS, verdict_sentence
 from forms.worksheets.summary import UsersCalculation
-from storage.loads.records import Load, LoadPoint
+from storage.loads.records import Histogram, Load, LoadPoint
 
 PROMISED_RATIO = 2.0
 
@@ -124,8 +124,8 @@ def load_comparison_report(found: LoadComparison) -> Report:
         ("Other requests/s", ReportKind.DECIMAL, lambda pair: pair.other.requests_per_second),
         ("Change", ReportKind.SIGNED, lambda pair: pair.change_percent),
         ("Verdict", ReportKind.TEXT, lambda pair: VERDICT_WORDS[pair.decision.verdict]),
-        ("Base p95 ms", ReportKind.DECIMAL, lambda pair: _p95_ms(pair.base)),
-        ("Other p95 ms", ReportKind.DECIMAL, lambda pair: _p95_ms(pair.other)),
+        ("Base p95 ms", ReportKind.DECIMAL, lambda pair: milliseconds(pair.base.response, 0.95)),
+        ("Other p95 ms", ReportKind.DECIMAL, lambda pair: milliseconds(pair.other.response, 0.95)),
     )
     sign = VERDICT_SIGNS[found.verdict]
     said = []
@@ -153,8 +153,8 @@ def _named(load: Load) -> str:
     return " · ".join(filter(None, (load.id, load.label, load_answer(load, brief=True))))
 
 
-def _p95_ms(point: LoadPoint) -> float | None:
-    seconds = percentile_seconds(point.response, 0.95)
+def milliseconds(histogram: Histogram, share: float) -> float | None:
+    seconds = percentile_seconds(histogram, share)
     return None if seconds is None else 1000 * seconds
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from forms import wording
 from forms.findings.finding import practice_text
 from forms.load import summary
-from forms.load.comparison import Prediction
+from forms.load.comparison import Prediction, milliseconds
 from forms.report import Bar, Chart, Field, Mark, Report, ReportKind, Table, columns_of, fields_of, row_of, table_of
 from forms.series.report import harmful_fields, when_field, who_fields
 from forms.stats.summary import confidence_interval
@@ -158,10 +158,6 @@ def _files_text(load: Load) -> str:
     return f"{load.scenario.files:,} files, {wording.binary_size(load.file_set_bytes)}: {sizes}{memory}"
 
 
-def _ms(histogram: Histogram, share: float) -> float | None:
-    return _times(1000, summary.percentile_seconds(histogram, share))
-
-
 def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
     times = (
         "time from when a request was due to its answer" if scenario.pace_seconds else
@@ -176,9 +172,9 @@ def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
         ("Read MB/s", ReportKind.DECIMAL, lambda point: _mega(point.read_bytes_per_second)),
         ("Write MB/s", ReportKind.DECIMAL, lambda point: _mega(point.write_bytes_per_second)),
         ("Errors", ReportKind.WHOLE, lambda point: sum(point.errors.values())),
-        ("p50 ms", ReportKind.DECIMAL, lambda point: _ms(point.response, 0.5)),
-        ("p95 ms", ReportKind.DECIMAL, lambda point: _ms(point.response, 0.95)),
-        ("p99 ms", ReportKind.DECIMAL, lambda point: _ms(point.response, 0.99)),
+        ("p50 ms", ReportKind.DECIMAL, lambda point: milliseconds(point.response, 0.5)),
+        ("p95 ms", ReportKind.DECIMAL, lambda point: milliseconds(point.response, 0.95)),
+        ("p99 ms", ReportKind.DECIMAL, lambda point: milliseconds(point.response, 0.99)),
         ("Max ms", ReportKind.DECIMAL, lambda p: p.response.max_microseconds / 1000 if p.response.count else None),
         look=lambda point: {"mark": _MARKS[point.status], "remark": point.reason or ""},
         marked=True,
@@ -242,9 +238,9 @@ def _operations_table(points: Sequence[LoadPoint]) -> Iterator[Table]:
             ("Request", ReportKind.TEXT, lambda each: each[0]),
             ("Count", ReportKind.WHOLE, lambda each: each[1].count),
             ("Share %", ReportKind.DECIMAL, lambda each: 100 * each[1].count / requests),
-            ("p50 ms", ReportKind.DECIMAL, lambda each: _ms(each[1], 0.5)),
-            ("p95 ms", ReportKind.DECIMAL, lambda each: _ms(each[1], 0.95)),
-            ("p99 ms", ReportKind.DECIMAL, lambda each: _ms(each[1], 0.99)),
+            ("p50 ms", ReportKind.DECIMAL, lambda each: milliseconds(each[1], 0.5)),
+            ("p95 ms", ReportKind.DECIMAL, lambda each: milliseconds(each[1], 0.95)),
+            ("p99 ms", ReportKind.DECIMAL, lambda each: milliseconds(each[1], 0.99)),
             ("Max ms", ReportKind.DECIMAL, lambda each: each[1].max_microseconds / 1000),
             caption=f"Kinds of request, {point.users} users: asked to answered",
             is_detail=True,
@@ -413,7 +409,7 @@ _Drawn = tuple[float | None, tuple[float, float] | None]
 
 def _p95(point: LoadPoint) -> _Drawn:
     ends = summary.percentile_interval(point.response, 0.95)
-    return _ms(point.response, 0.95), ends and (1000 * ends[0], 1000 * ends[1])
+    return milliseconds(point.response, 0.95), ends and (1000 * ends[0], 1000 * ends[1])
 
 
 def _processors(point: LoadPoint) -> _Drawn:

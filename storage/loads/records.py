@@ -49,10 +49,6 @@ class RequestKind(StrEnum):
             RequestKind.WRITE, RequestKind.WRITE_PARTS, RequestKind.SAVE, RequestKind.COPY_IN, RequestKind.PRINT,
         }  # fmt: skip
 
-    @property
-    def needs_handles(self) -> bool:
-        return self in {RequestKind.READ_PARTS, RequestKind.WRITE_PARTS}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeClass:

@@ -141,16 +141,12 @@ def _profiled(bench: Bench, content: memoryview, made: int) -> dict[str, FactVal
                 with suppress(NoSuchFileError):
                     share.together(missing.lstrip("/"), wire.ACCESS_ATTRIBUTES)
                 files.remove(path)
-                handle = files.open(path, OpenMode.CREATE)
-                files.write_at(handle, 0, content)
-                files.close_file(handle)
+                deque(_moving(files, path, content, Command.PUT), 0)
                 with suppress(MeasurementError):  # a share without streams refuses this one
                     share.together(f"{path}:Zone.Identifier", wire.ACCESS_WRITE, disposition=wire.DISPOSITION_CREATE)
                 with suppress(MeasurementError):
                     share.together(path, wire.ACCESS_ATTRIBUTES, streams)
-                handle = files.open(path)
-                files.read_at(handle, 0, len(content))
-                files.close_file(handle)
+                deque(_moving(files, path, content, Command.GET), 0)
             found = profiler.round(turn)
             facts |= found if turn else {}  # the first has the login too
     return facts
