@@ -188,6 +188,11 @@ def _name(point: LoadPoint) -> str:
     return f"{point.users}{size}"
 
 
+def _users(point: LoadPoint) -> str:
+    size = f" with files of {wording.binary_size(point.size_bytes)}" if point.size_bytes else ""
+    return f"{wording.count(point.users, 'user')}{size}"
+
+
 def _mega(value: float | None) -> float | None:
     return None if value is None else value / 1e6
 
@@ -242,7 +247,7 @@ def _operations_table(points: Sequence[LoadPoint]) -> Iterator[Table]:
             ("p95 ms", ReportKind.DECIMAL, lambda each: milliseconds(each[1], 0.95)),
             ("p99 ms", ReportKind.DECIMAL, lambda each: milliseconds(each[1], 0.99)),
             ("Max ms", ReportKind.DECIMAL, lambda each: each[1].max_microseconds / 1000),
-            caption=f"Kinds of request, {point.users} users: asked to answered",
+            caption=f"Kinds of request, {wording.count(point.users, 'user')}: asked to answered",
             is_detail=True,
         )
 
@@ -265,7 +270,7 @@ def knee_text(load: Load) -> str:
     found = summary.knee_of(points)
     if found is not None:
         return (
-            f"at {found.users} users: {found.requests_per_second:,.1f} requests/s, answered in "
+            f"at {wording.count(found.users, 'user')}: {found.requests_per_second:,.1f} requests/s, answered in "
             f"{1000 * found.response_seconds:,.1f} ms on average; beyond it time grows faster than requests"
         )
     return "no knee in these points" if len(points) >= summary.KNEE_POINTS else ""
@@ -283,7 +288,7 @@ def _error_texts(points: Sequence[LoadPoint]) -> Iterator[str]:
     for point in points:
         if point.errors:
             kinds = ", ".join(f"{count:,} x {kind}" for kind, count in point.errors.items())
-            yield f"{_name(point)} users: {kinds}{f', first: {point.first_error}' if point.first_error else ''}"
+            yield f"{_users(point)}: {kinds}{f', first: {point.first_error}' if point.first_error else ''}"
 
 
 def _queue_text(load: Load) -> str:
@@ -294,7 +299,7 @@ def _queue_text(load: Load) -> str:
             "there by ssh, and that smb.conf where it is not the usual one"
         )
     return "; ".join(
-        f"{point.users} users: {queue.waiting:,} jobs waited after the last hand-over, {_until(queue)}"
+        f"{wording.count(point.users, 'user')}: {queue.waiting:,} jobs waited after the last hand-over, {_until(queue)}"
         for point, queue in seen
     )
 
@@ -346,7 +351,7 @@ def _advice(load: Load) -> Iterator[str]:
     yield from _stalls(load.points)
     few = [point for point in load.points if 0 < point.response.count < summary.requests_needed(0.99)]
     if few:
-        made = ", ".join(f"{point.response.count} at {_name(point)} users" for point in few)
+        made = ", ".join(f"{point.response.count} at {_users(point)}" for point in few)
         yield (
             f"Too few requests for every percentile ({made}): p95 needs {summary.requests_needed(0.95)}, p99 "
             f"{summary.requests_needed(0.99)}; measure longer."
@@ -354,7 +359,7 @@ def _advice(load: Load) -> Iterator[str]:
     for point in load.points:
         if summary.mostly_others(point) and point.server and point.server.others_percent:
             yield (
-                f"At {_name(point)} users, other programs used {point.server.others_percent.mean:.0f} % of the server's"
+                f"At {_users(point)}, other programs used {point.server.others_percent.mean:.0f} % of the server's"
                 f" processors (more than {summary.MOST_OTHERS_PERCENT:.0f} %): its CPU figures are not the file"
                 " server's alone."
             )
@@ -372,11 +377,11 @@ def _stalls(points: Sequence[LoadPoint]) -> Iterator[str]:
         hidden = f"p99 ({1000 * stall.p99_seconds:,.1f} ms) does not show it, since users who wait make no requests"
         if stall.silent_seconds is not None:
             silent = f"for {stall.silent_seconds:.1f} of {point.seconds:.0f} s the server answered nothing"
-            yield f"At {_name(point)} users, {silent} although users waited; {hidden}."
+            yield f"At {_users(point)}, {silent} although users waited; {hidden}."
         else:
             times = stall.longest_seconds / stall.p99_seconds
             yield (
-                f"At {_name(point)} users, the longest answer took {stall.longest_seconds:.1f} s, {times:,.0f} times "
+                f"At {_users(point)}, the longest answer took {stall.longest_seconds:.1f} s, {times:,.0f} times "
                 f"p99; {hidden}."
             )
 

@@ -25,7 +25,7 @@ from forms.load import summary
 from forms.load.report import load_report
 from forms.series.progress import duration
 from forms.watch.textfile import MetricSample, labels_of, load_samples
-from forms.wording import byte_rate
+from forms.wording import byte_rate, count
 from storage.json_reader import named
 from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus
 from storage.recordings import LOAD
@@ -249,7 +249,7 @@ def second_text(now: SecondPassed, phase: PhaseBegan, left: str) -> str:
     p95 = "" if now.p95_seconds is None else f"  p95 {1000 * now.p95_seconds:.1f} ms"
     errors = f"  {now.errors} errors" if now.errors else ""
     return (
-        f"{now.users} users, {phase.phase.value}{left}: {now.connected} connected  "
+        f"{count(now.users, 'user')}, {phase.phase.value}{left}: {now.connected} connected  "
         f"{now.requests_per_second:,.0f} requests/s{p95}  {byte_rate(now.read_bytes_per_second)} read  "
         f"{byte_rate(now.write_bytes_per_second)} written{errors}  CPU here {now.cpu_percent:.0f} %"
     )
@@ -257,7 +257,7 @@ def second_text(now: SecondPassed, phase: PhaseBegan, left: str) -> str:
 
 def point_text(point: LoadPoint) -> str:
     if point.status is not PointStatus.VALID:
-        return f"{point.users} users: {point.reason or point.status.value}"
+        return f"{count(point.users, 'user')}: {point.reason or point.status.value}"
     errors = f", {sum(point.errors.values())} errors" if point.errors else ""
     return f"{summary.point_text(point)}{errors}"
 

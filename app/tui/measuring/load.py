@@ -32,7 +32,7 @@ from forms.load.summary import load_headline
 from forms.report import Bar, Chart, Report
 from forms.series.progress import duration
 from forms.series.summary import GAP
-from forms.wording import byte_rate
+from forms.wording import byte_rate, count
 from storage.loads.records import Load, LoadChoices, Scenario
 from storage.records import JSONValue, SeriesStatus, Target
 
@@ -108,7 +108,7 @@ class LoadProgressState(LoadStanding):
             return ""
         planned = self.planned
         of = f" of {len(planned)}" if planned else ""
-        return f"Point {self.phase.point}{of}, {self.phase.users} users: "
+        return f"Point {self.phase.point}{of}, {count(self.phase.users, 'user')}: "
 
     def _stalled_seconds(self) -> int:
         if self.phase is None or self.phase.phase is not LoadPhase.STEADY:
@@ -136,7 +136,7 @@ class LoadProgressState(LoadStanding):
         step = -(-len(self.seconds) // most)
         parts = [self.seconds[at : at + step] for at in range(0, len(self.seconds), step)]
         names = [
-            f"{part[0].users} users" if not at or part[0].users != parts[at - 1][0].users else ""
+            count(part[0].users, "user") if not at or part[0].users != parts[at - 1][0].users else ""
             for at, part in enumerate(parts)
         ]
         rates = [fmean(second.requests_per_second for second in part) for part in parts]
