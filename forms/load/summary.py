@@ -350,11 +350,12 @@ def memory_text(line: MemoryLine) -> str:
 
 
 def _bracket(load: Load, found: Capacity, *, brief: bool) -> str:
+    carried = wording.count(found.carried or 0, "user")
     if found.not_carried is None:
-        return f"{found.carried:,} users carried; {_why_no_more(load, found.carried or 0, brief=brief)}"
-    begin = f"not even {found.not_carried:,} users carried"
+        return f"{carried} carried; {_why_no_more(load, found.carried or 0, brief=brief)}"
+    begin = f"not even {wording.count(found.not_carried, 'user')} carried"
     if found.carried:
-        begin = f"{found.carried:,} users carried, {found.not_carried:,} not"
+        begin = f"{carried} carried, {found.not_carried:,} not"
     reason = "" if brief or not found.reason else f" ({found.reason})"
     ended = _broken_off(load)
     narrower = "" if ended is None else f"; the search between them was broken off at {ended.users:,} users"
