@@ -24,7 +24,7 @@ from app.targets import join
 from app.workflows.guide.known import reached
 from app.workflows.requests import SeriesOptions, series_request
 from forms.experiments.summary import Station, StationPlace, StationState, Survey, survey, with_series
-from forms.series.progress import ASSUMED_RATE, time_text
+from forms.series.progress import expected_rate, time_text
 from storage.notebook import Notebook
 from storage.protocols import PROTOCOLS
 from storage.recordings import held_text
@@ -85,7 +85,7 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
     todo: list[tuple[int, SeriesRequest | Resumption]] = []
     answers: dict[tuple[str, int | None], str] = {}
     runs = [0] * len(wanted)
-    seconds, is_assumed = 0.0, False
+    seconds, rates = 0.0, []
     for index, (station, request, rate) in enumerate(wanted):
         series = stored.get(index)
         stations.append(station if series is None else with_series(station, series))
@@ -106,16 +106,17 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
             plan = plan_to_resume(series, request.plan.secrets) if series else request.plan
             runs[index] = plan.warmups + plan.runs - plan.done_runs
             transferred = (runs[index] + request.plan.make_file) * (request.plan.size_bytes or size_for(rate))
+            here = station.place is not StationPlace.NETWORK
             measured = reached(notebook, target, plan.command)
-            seconds += transferred / (measured or (rate or ASSUMED_RATE) / 8)
-            is_assumed = is_assumed or not (measured or rate)
+            rates.append(expected_rate(target, measured=measured, link=rate, here=here))
+            seconds += transferred / rates[-1].bytes_per_second
     if not todo and not stored:
         raise UnreachableError("; ".join(dict.fromkeys(why for why in answers.values() if why)))
     experiment = experiment or dated_experiment(ExperimentKind.SURVEY, hosts)
     named = tuple((i, replace(o, experiment=experiment) if isinstance(o, SeriesRequest) else o) for i, o in todo)
     return SurveyRound(
         experiment=experiment, stations=tuple(stations), todo=named, continued=bool(stored), runs_to_come=tuple(runs),
-        time_text=time_text(seconds, is_assumed=is_assumed),
+        time_text=time_text(seconds, rates),
     )  # fmt: skip
 
 

@@ -1,14 +1,16 @@
 """The progress of a series: throughput over time, time left, and which file size suits it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
 from forms import wording
+from forms.findings.finding import PRACTICE_BYTES_PER_SECOND, is_loopback_address, practice_text
 from forms.findings.series_warnings import GOOD_SECONDS, SHORT_SECONDS, advised_size
 from storage.plan import DEFAULT_SIZE_BYTES
+from storage.records import Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +59,7 @@ def estimate_text(
     runs: int,
     warmups: int,
     size_bytes: int | None,
-    bytes_per_second: float | None,
+    rate: "ExpectedRate",
     makes_file_first: bool = False,
     until_percent: float | None = None,
     max_runs: int = 30,
@@ -71,17 +73,42 @@ def estimate_text(
     made = ", including making the file" if makes_file_first else ""
     each = " each" if series == 1 else f" each in {series} series"
     parts.append(f"of {wording.file_size(size_bytes)}{each}, {wording.binary_size(total)} in all{made}")
-    parts.append(time_text(total / (bytes_per_second or ASSUMED_RATE / 8), is_assumed=not bytes_per_second))
+    parts.append(time_text(total / rate.bytes_per_second, [rate]))
     return ", ".join(parts) + "."
 
 
-ASSUMED_RATE = 10**9
-"""Bits per second, where neither an earlier result nor the link's rate is known."""
+ASSUMED_LINK = 10**9
+ASSUMED_HERE_BYTES_PER_SECOND = 10**9
 
 
-def time_text(seconds: float, *, is_assumed: bool) -> str:
-    """The time that transfers take; ``is_assumed``: at a rate that nobody knows, so it is named."""
-    return f"about {duration(seconds)} or longer{f' at {wording.link_rate(ASSUMED_RATE)}' if is_assumed else ''}"
+class ExpectedRate(NamedTuple):
+    """How fast transfers are expected to be, and why."""
+
+    bytes_per_second: float
+    why: str
+
+
+def expected_rate(
+    target: Target | None, *, measured: float | None = None, link: int | None = None, here: bool = False
+) -> ExpectedRate:
+    """By an earlier series, the practice server's limit or the link, else assumed; ``here``: the server is here."""
+    if measured:
+        return ExpectedRate(measured, "as fast as an earlier series")
+    if target and practice_text(target):
+        limit = wording.byte_rate(PRACTICE_BYTES_PER_SECOND)
+        return ExpectedRate(PRACTICE_BYTES_PER_SECOND, f"at {limit}, the practice server's limit")
+    if link:
+        return ExpectedRate(link / 8, f"at {wording.link_rate(link)}, the link speed")
+    if here or (target and is_loopback_address(target.host)):
+        assumed = wording.byte_rate(ASSUMED_HERE_BYTES_PER_SECOND)
+        return ExpectedRate(ASSUMED_HERE_BYTES_PER_SECOND, f"at {assumed}, assumed within this machine")
+    return ExpectedRate(ASSUMED_LINK / 8, f"at {wording.link_rate(ASSUMED_LINK)}, assumed")
+
+
+def time_text(seconds: float, rates: Iterable[ExpectedRate]) -> str:
+    """The time that transfers take at these rates, and why."""
+    why = "; ".join(dict.fromkeys(rate.why for rate in rates))
+    return f"about {duration(seconds)} or longer{f' ({why})' if why else ''}"
 
 
 def _runs_in_words(runs: int, warmups: int, until_percent: float | None, max_runs: int) -> str:

@@ -14,7 +14,7 @@ from app.cli.commands.notebook import reject_unusual, show_series
 from app.cli.progress import watch, watch_turns
 from app.cli.run_options import chosen, series_options, target_argument
 from app.clients.base import Secrets
-from app.environment.link.facts import detect_link
+from app.environment.link.facts import detect_link, is_this_machine
 from app.errors import CancelledError, SharebenchError, UsageError
 from app.measure.process import MeasurementPlan, SeriesControl, SeriesRequest
 from app.recorder.recording import (
@@ -37,6 +37,7 @@ from forms.comparison.summary import comparison_form
 from forms.experiments.report import repeats_report, selftest_report
 from forms.experiments.summary import repeats, selftest
 from forms.layout import visible
+from forms.series.progress import expected_rate
 from forms.watch.textfile import labels_of, series_samples
 from storage.notebook import Notebook
 from storage.recordings import SERIES
@@ -93,14 +94,13 @@ def run_versus(
 
 
 def _prospect(plan: MeasurementPlan, path: Path, link_bits_per_second: int | None, series: int = 1) -> Prospect:
-    """By an earlier result of the same server, else by the link."""
-    rate = None
+    measured, target = None, plan.target
     if path.exists():
         with open_notebook(path) as notebook:
-            rate = reached(notebook, plan.target, plan.command)
-    if rate is None and not plan.target.abilities.is_local:
-        rate = (link_bits_per_second or detect_link(plan.target.host)[0] or 0) / 8
-    return Prospect(plan=plan, bytes_per_second=rate, series=series)
+            measured = reached(notebook, target, plan.command)
+    link = link_bits_per_second or (None if target.abilities.is_local else detect_link(target.host)[0])
+    rate = expected_rate(target, measured=measured, link=link, here=is_this_machine(target.host))
+    return Prospect(plan=plan, rate=rate, series=series)
 
 
 def _why_ended(control: SeriesControl, closed: Iterable[SeriesClosed]) -> SharebenchError | None:

@@ -35,7 +35,7 @@ from forms import wording
 from forms.experiments.report import survey_report
 from forms.experiments.summary import Station, StationState, Survey
 from forms.layout import cut, hanging, pad
-from forms.series.progress import ASSUMED_RATE, duration, time_text
+from forms.series.progress import duration, expected_rate, time_text
 from forms.stats.summary import mean
 from storage.notebook import Notebook
 from storage.plan import DEFAULT_RUNS
@@ -250,9 +250,9 @@ class SurveyScreen(asking.LinesScreen):
         choices = cls.read(typed)
         protocols = (choices.smb is not None) + (choices.ftp is not None) + choices.iperf3
         each = choices.options.runs + choices.options.warmups + 1
-        transfers = len(choices.hosts) * protocols * len(choices.commands) * each
-        seconds = 8 * transfers * (choices.options.size_bytes or size_for(None)) / ASSUMED_RATE
-        told = time_text(seconds, is_assumed=True)
+        moved = protocols * len(choices.commands) * each * (choices.options.size_bytes or size_for(None))
+        rates = [expected_rate(Target(protocol="smb", host=host, user=choices.user)) for host in choices.hosts]
+        told = time_text(sum(moved / rate.bytes_per_second for rate in rates), rates)
         return f"Measures SMB, FTP and bare TCP, both ways, interleaved: {told}. Every file made is removed."
 
     @staticmethod

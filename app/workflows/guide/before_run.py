@@ -14,7 +14,7 @@ from forms import wording
 from forms.exporters.text import drawn_table
 from forms.findings.series_warnings import advice
 from forms.layout import Tone, Toned, pad
-from forms.series.progress import FileFit, advised, estimate_text, suitability, why_advised
+from forms.series.progress import FileFit, advised, estimate_text, expected_rate, suitability, why_advised
 from forms.series.report import before_a_change, mark_of, resumed_text, run_table
 from forms.series.summary import RunMeasures, SeriesSummary, headline, run_form
 from forms.wording import link_rate
@@ -191,11 +191,13 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
 
 
 def prospect_of(choices: GuideChoices, known: GuideContext) -> str:
+    context = around(choices, known)
+    measured, link = context.measured_bytes_per_second, context.link_bits_per_second
     return estimate_text(
         runs=choices.runs,
         warmups=choices.warmups,
         size_bytes=choices.run_bytes,
-        bytes_per_second=around(choices, known).expected_bytes_per_second,
+        rate=expected_rate(choices.target, measured=measured, link=link),
         makes_file_first=choices.makes_file and choices.command is Command.GET,
         until_percent=choices.until_percent,
         max_runs=choices.max_runs,

@@ -11,7 +11,7 @@ from app.charts.series_charts import bar
 from app.measure import process
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored, run_name, words
 from forms import wording
-from forms.series.progress import RunProgress, duration, estimate_text, standing
+from forms.series.progress import ExpectedRate, RunProgress, duration, estimate_text, standing
 from forms.stats.distributions import student_t
 from forms.wording import byte_rate
 from storage.records import Phase, Run, RunStatus, SeriesStatus
@@ -182,8 +182,7 @@ class Prospect:
     """What equal series will take, told as soon as the size of their file is known."""
 
     plan: process.MeasurementPlan
-    bytes_per_second: float | None = None
-    """Of an earlier result, or the link."""
+    rate: ExpectedRate
     series: int = 1
 
     def text(self, size_bytes: int) -> str:
@@ -192,7 +191,7 @@ class Prospect:
             runs=plan.runs - (plan.done_runs if plan.until_percent is None else 0),
             warmups=plan.warmups,
             size_bytes=size_bytes,
-            bytes_per_second=self.bytes_per_second,
+            rate=self.rate,
             makes_file_first=plan.make_file,
             until_percent=plan.until_percent,
             max_runs=plan.max_runs,

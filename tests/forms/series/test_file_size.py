@@ -2,7 +2,19 @@
 
 import pytest
 
-from forms.series.progress import FileFit, FileSizeContext, advised, duration, estimate_text, suitability, why_advised
+from forms.series.progress import (
+    ExpectedRate,
+    FileFit,
+    FileSizeContext,
+    advised,
+    duration,
+    estimate_text,
+    expected_rate,
+    suitability,
+    time_text,
+    why_advised,
+)
+from storage.records import Target
 
 GIB = 1024**3
 GIGABIT = FileSizeContext(link_bits_per_second=1_000_000_000)
@@ -54,21 +66,50 @@ def test_what_is_not_known_is_said():
 
 
 def test_the_prospect_counts_everything_that_moves():
-    found = estimate_text(runs=5, warmups=2, size_bytes=GIB, bytes_per_second=GIB / 2, makes_file_first=True)
+    found = estimate_text(runs=5, warmups=2, size_bytes=GIB, rate=ExpectedRate(GIB / 2, "why"), makes_file_first=True)
     assert found == (
-        "2 warm-up runs and 5 measured runs, of 1G each, 8 GiB in all, including making the file, about 16 s or longer."
+        "2 warm-up runs and 5 measured runs, of 1G each, 8 GiB in all, including making the file, about 16 s or longer"
+        " (why)."
     )
 
 
 def test_the_prospect_of_the_unknown():
-    found = estimate_text(runs=1, warmups=0, size_bytes=None, bytes_per_second=None)
+    rate = expected_rate(None)
+    found = estimate_text(runs=1, warmups=0, size_bytes=None, rate=rate)
     assert found == "1 measured run, duration not yet known."
-    found = estimate_text(runs=1, warmups=0, size_bytes=GIB, bytes_per_second=None)
-    assert found == "1 measured run, of 1G each, 1 GiB in all, about 9 s or longer at 1 Gb/s."
+    found = estimate_text(runs=1, warmups=0, size_bytes=GIB, rate=rate)
+    assert found == "1 measured run, of 1G each, 1 GiB in all, about 9 s or longer (at 1 Gb/s, assumed)."
+
+
+NAS = Target(protocol="smb", host="nas")
+HERE = Target(protocol="smb", host="127.0.0.1")
+PRACTICE = Target(protocol="ftp", host="127.0.0.1", user="practice")
+
+
+@pytest.mark.parametrize(
+    ("target", "known", "bytes_per_second", "why"),
+    [
+        (PRACTICE, {"measured": 3e6, "link": 8_000_000}, 3e6, "as fast as an earlier series"),
+        (PRACTICE, {"link": 8_000_000}, 20e6, "at 20 MB/s, the practice server's limit"),
+        (HERE, {"link": 8_000_000}, 1e6, "at 8 Mb/s, the link speed"),
+        (HERE, {}, 1e9, "at 1 GB/s, assumed within this machine"),
+        (NAS, {"here": True}, 1e9, "at 1 GB/s, assumed within this machine"),
+        (NAS, {}, 125e6, "at 1 Gb/s, assumed"),
+    ],
+)
+def test_the_rate_that_an_estimate_assumes_is_the_best_that_is_known(target, known, bytes_per_second, why):
+    assert expected_rate(target, **known) == (bytes_per_second, why)
+
+
+def test_each_assumption_of_an_estimate_is_named_once():
+    rates = [expected_rate(NAS), expected_rate(HERE), expected_rate(NAS)]
+    told = "about 8 s or longer (at 1 Gb/s, assumed; at 1 GB/s, assumed within this machine)"
+    assert time_text(8, rates) == told
+    assert time_text(8, []) == "about 8 s or longer"
 
 
 def test_the_prospect_of_an_open_number():
-    found = estimate_text(runs=5, warmups=0, size_bytes=10, bytes_per_second=10, until_percent=2.0, max_runs=30)
+    found = estimate_text(runs=5, warmups=0, size_bytes=10, rate=ExpectedRate(10, ""), until_percent=2.0, max_runs=30)
     assert found.startswith("5 to 30 measured runs, until the average is known to ± 2.0 %, of 10 each")
 
 

@@ -170,7 +170,8 @@ def test_ctrl_c_keeps_the_runs_and_resume_completes_them(tmp_path: Path, make_li
     assert process.returncode == 130
     expected, *told, last = err.splitlines()
     assert expected == (
-        "sharebench: 2 warm-up runs and 60 measured runs, of 1M each, 62 MiB in all, about 26 s or longer."
+        "sharebench: 2 warm-up runs and 60 measured runs, of 1M each, 62 MiB in all, about 26 s or longer"
+        " (at 20 Mb/s, the link speed)."
     )
     assert re.fullmatch(r"sharebench: cancelled; `sharebench run --resume [0-9a-f]{12}` completes it", last)
     assert all(line.startswith(("sharebench: warm-up ", "sharebench: run ")) for line in told)

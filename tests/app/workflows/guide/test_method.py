@@ -197,7 +197,8 @@ def test_numbers_that_are_none_are_refused(text):
 
 def test_what_will_happen_is_said_with_its_figures():
     page = page_of(replace(MEASURED, step=MethodStep.RUN, series_id=None), LINKED)
-    assert "2 warm-up runs and 5 measured runs, of 1G each, 7 GiB in all, about 60 s or longer." in said(page)[1]
+    told = "2 warm-up runs and 5 measured runs, of 1G each, 7 GiB in all, about 60 s or longer (at 1 Gb/s,"
+    assert f"{told} the link speed)." in said(page)[1]
 
 
 def test_a_loopback_without_a_rate_is_said_to_be_unknown():

@@ -6,6 +6,7 @@ from app.clients.base import Secrets
 from app.measure.process import MeasurementPlan, Progressed, RunFinished, RunStarted
 from app.recorder.recording import SeriesClosed
 from app.workflows.guide.progress import Prospect, RunPace, SeriesProgress, each_second, last_second, sparkline
+from forms.series.progress import ExpectedRate
 from storage.records import Command, Phase, Run, SeriesStatus, Target
 
 SLOWING = [(0.5, 50), (1.0, 100), (1.5, 150), (2.0, 200), (2.5, 205), (3.0, 210)]
@@ -70,14 +71,13 @@ def test_the_time_left_of_a_resumed_series_leaves_out_the_runs_it_has():
 
 
 def test_the_prospect_counts_what_is_to_come():
-    told = "2 warm-up runs and 5 measured runs, of 954 MiB each, 6.52 GiB in all, about 70 s or longer."
-    assert Prospect(plan=plan(), bytes_per_second=1e8).text(10**9) == told
-    assert (
-        Prospect(plan=plan(done_runs=3), bytes_per_second=1e8).text(10**9).startswith("2 warm-up runs and 2 measured")
-    )
-    unknown = Prospect(plan=plan(make_file=True), series=2).text(10**9)
-    assert unknown.endswith(
-        "each in 2 series, 14.9 GiB in all, including making the file, about 2 min or longer at 1 Gb/s."
+    rate = ExpectedRate(1e8, "at 100 MB/s")
+    told = "2 warm-up runs and 5 measured runs, of 954 MiB each, 6.52 GiB in all, about 70 s or longer (at 100 MB/s)."
+    assert Prospect(plan=plan(), rate=rate).text(10**9) == told
+    assert Prospect(plan=plan(done_runs=3), rate=rate).text(10**9).startswith("2 warm-up runs and 2 measured")
+    made = Prospect(plan=plan(make_file=True), rate=rate, series=2).text(10**9)
+    assert made.endswith(
+        "each in 2 series, 14.9 GiB in all, including making the file, about 3 min or longer (at 100 MB/s)."
     )
 
 
