@@ -14,6 +14,7 @@ from app.environment.link.facts import is_this_machine
 from app.load.events import PointMeasured, WorkerFigures, counted
 from app.measure.process import Warned
 from app.server.shell import ServerShell, script_file
+from forms import wording
 from forms.load.summary import overload, tells_of_server
 from storage.loads import records
 from storage.records import Spread
@@ -309,7 +310,7 @@ def _contradiction(point: records.LoadPoint, answers: int, failures: int, pauses
         return "the users did not pause once an answer"
     off = point.little_percent
     if off is not None and abs(off) > LITTLE_PERCENT:
-        return f"requests/s x (answer + pause) is {off:+.1f} % off the users"
+        return f"requests/s x (answer + pause) is {wording.with_minus(f'{off:+.1f}')} % off the users"
     return None
 
 

@@ -65,6 +65,7 @@ def test_two_workers_are_one_load():
         ({"lateness": histogram(*[0.0049] * 100)}, PointStatus.VALID, ""),
         ({"silent_seconds": 5.1, "cpu_percent": 80.0}, PointStatus.FAILED, "for 5 of 10 s users waited and nothing"),
         ({"edge_seconds": 1.1}, PointStatus.REJECTED, "1.1 % off the users"),
+        ({"edge_seconds": -1.1}, PointStatus.REJECTED, "−1.1 % off the users"),
         ({"pauses": 389}, PointStatus.REJECTED, "did not pause once an answer"),
         ({"answers": 401, "failures": 0}, PointStatus.REJECTED, "801 answers are not 800 requests and 0 errors"),
         ({"answers": 401, "failures": 1, "failed_seconds": 0.025}, PointStatus.VALID, ""),
