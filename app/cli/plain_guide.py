@@ -41,7 +41,7 @@ from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import Target
 
-_ASCII = PLAIN_SIGNS | str.maketrans("─═│⋮█░", "-=|:#.")
+_ASCII = PLAIN_SIGNS | str.maketrans("─═│⋮█░", "-=|:#.") | {ord("…"): "..."}
 """Instead of box-drawing characters, which a screen reader spells out."""
 HOW = (
     "A number chooses, Enter takes what is marked (recommended) or (Enter), b goes back, s6 goes to step 6, n begins"

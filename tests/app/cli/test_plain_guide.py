@@ -50,6 +50,12 @@ def test_from_a_host_to_a_run_left_out_and_the_next_round(tmp_path: Path):
     assert [(run.number, run.reason) for run in left_out] == [(3, "the backup ran")]
 
 
+def test_more_to_come_is_three_dots_without_the_sign(tmp_path: Path):
+    text = "\n".join(guided(tmp_path / "n.db", FakeBackend(), "q")[1])
+    assert "smb://..., ftp://..., /a/folder" in text
+    assert "…" not in text
+
+
 def test_each_question_marks_what_enter_takes(tmp_path: Path):
     """Enter took a choice at step 1 that nothing marked, and came back to it from the list of files."""
     _, said = guided(tmp_path / "n.db", FakeBackend(), "q")
