@@ -255,8 +255,10 @@ class Comparison(ChangeDecision):
 
     @property
     def sentence(self) -> str:
-        step = self.settle.sentence if self.settle else hint_sentence(self)
-        return " ".join(filter(None, (self.headline, basis_sentence(self), step)))
+        step = self.settle
+        to_do = step.sentence if step else hint_sentence(self)
+        typed = f"Command: {step.command_text}" if step and step.way is Way.INTERLEAVED else ""  # no key does it
+        return " ".join(filter(None, (self.headline, basis_sentence(self), to_do, typed)))
 
 
 def _verdict(found: Comparison) -> str:

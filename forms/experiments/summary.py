@@ -328,8 +328,8 @@ def repeats_sentences(found: Repeats) -> list[str]:
         way = "rose" if found.trend_percent > 0 else "fell"
         said.append(
             f"The averages {way} by {wording.percent(abs(found.trend_percent))} from the first series to the last: what"
-            " is measured later comes out different by itself. Interleave where you can; where you cannot, restore the"
-            " base and measure it once more at the end."
+            " is measured later comes out different by itself. Interleave with `sharebench try` or `sharebench run"
+            " --versus` where you can; where you cannot, restore the base and measure it once more at the end."
         )
     return said
 

@@ -96,6 +96,7 @@ def test_a_change_of_the_client_is_interleaved_by_run_itself():
     assert found.settle is not None
     assert found.settle.way is Way.INTERLEAVED
     assert found.settle.commands[0].endswith("--versus '--in-flight 1' smb://nas/data/big.bin")
+    assert found.sentence.endswith(f"Command: {found.settle.commands[0]}"), "for screens, which have no key for it"
 
 
 def test_what_became_of_the_session_is_said_with_the_verdict():
