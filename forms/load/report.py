@@ -130,7 +130,7 @@ def _fields(load: Load) -> Iterator[Field]:
         ("Status", f"{ended}: {load.error}" if ended and load.error else ended),
         ("Question", load.question),
         ("Note", load.note),
-        ("Left behind", load.scratch_folder and f"{load.scratch_folder} may still be there: delete it"),
+        ("Leftovers", load.scratch_folder and f"{load.scratch_folder} may still be there: delete it"),
     )
 
 

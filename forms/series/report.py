@@ -38,7 +38,7 @@ from forms.report import (
     fields_of,
     row_of,
 )
-from forms.series.summary import RunMeasures, RunRow, SeriesSummary, column_names, measures_of, run_form
+from forms.series.summary import RunMeasures, RunRow, SeriesSummary, column_names, measures_of, quiet_text, run_form
 from forms.stats.settle import Shown
 from forms.stats.summary import mean
 from storage import records
@@ -126,8 +126,8 @@ def head_fields(series: records.Series) -> Iterator[Field]:
     yield from fields_of(
         ("Ended by", series.error),
         ("Resumed", resumed_text(series) if series.resumed_at else ""),
-        ("Left behind", left and f"{left} may still be on the target: delete it there"),
-        ("Quiet time", f"{series.quiet_verdict}{f' ({reasons[0]})' if reasons else ''}"),
+        ("Leftovers", left and f"{left} may still be on the target: delete it there"),
+        ("Quiet time", f"{quiet_text(series)}{f' ({reasons[0]})' if reasons else ''}"),
     )
     yield from _ceiling(series)
     yield from fields_of(

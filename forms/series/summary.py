@@ -10,6 +10,7 @@ from forms.stats import summary
 from forms.stats.settle import Shown, shown_like
 from forms.wording import link_rate
 from storage.json_reader import named
+from storage.plan import QuietTime
 from storage.records import Phase, QuietVerdict, Run, RunStatus, Series, SeriesStatus
 
 CONFIDENCE_LEVEL = 0.95
@@ -137,8 +138,12 @@ _QUIET = {
     QuietVerdict.QUIET: Toned("quiet", Tone.GOOD),
     QuietVerdict.TYPICAL: Toned("typical"),
     QuietVerdict.BUSY: Toned("! busy", Tone.CAUTION),
-    QuietVerdict.UNKNOWN: Toned("quiet time unknown", Tone.FAINT),
 }
+
+
+def quiet_text(series: Series) -> str:
+    skipped = series.quiet is None and series.plan and series.plan.quiet_time is QuietTime.SKIP
+    return "not checked (skipped)" if skipped else series.quiet_verdict.value
 
 
 def headline(form: SeriesSummary) -> tuple[Toned, ...]:
@@ -156,7 +161,7 @@ def _parts(form: SeriesSummary) -> Iterator[Toned]:
         share = form.average.percent_of_link
         if share is not None:
             yield Toned(f"{wording.percent(share)} of {wording.link_rate(series.link_bits_per_second)}")
-    yield _QUIET[series.quiet_verdict]
+    yield _QUIET.get(series.quiet_verdict) or Toned(f"quiet time {quiet_text(series)}", Tone.FAINT)
     rejected = sum(row.run.status is RunStatus.REJECTED for row in form.rows)
     left_out = f", {rejected} left out" if rejected else ""
     yield Toned(f"{wording.count(len(series.measured()), 'run')}{left_out}")

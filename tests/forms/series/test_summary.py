@@ -6,8 +6,10 @@ import pytest
 
 from forms import wording
 from forms.layout import Tone
+from forms.series.report import head_fields
 from forms.series.summary import headline, run_form
 from forms.stats.summary import deviation_percent, half_width_percent
+from storage.plan import Plan, QuietTime
 from storage.records import Quiet, QuietVerdict, RunStatus, SeriesStatus
 from tests.builders import series
 
@@ -19,6 +21,14 @@ SOUND = series(
 def test_the_headline_says_rate_interval_share_quiet_time_and_runs():
     said = [part.text for part in headline(run_form(SOUND))]
     assert said == ["119.5 MB/s ± 0.1 %", "96 % of 1 Gb/s", "quiet", "5 runs"]
+
+
+def test_a_quiet_check_that_was_skipped_is_not_called_unknown():
+    skipped = replace(SOUND, quiet=None, plan=Plan(quiet_time=QuietTime.SKIP))
+    assert "quiet time not checked (skipped)" in [part.text for part in headline(run_form(skipped))]
+    assert [one.text for one in head_fields(skipped) if one.name == "Quiet time"] == ["not checked (skipped)"]
+    lost = replace(SOUND, quiet=None, plan=Plan())
+    assert "quiet time unknown" in [part.text for part in headline(run_form(lost))]
 
 
 @pytest.mark.parametrize(
