@@ -41,7 +41,7 @@ def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: b
     if as_json:
         return
     if left := kinds.leftover_text(notebook, head):
-        common.say(f"sharebench: what to do: {left}")
+        common.say(f"Recommendation: {left}")
 
 
 def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -> None:
@@ -50,9 +50,9 @@ def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -
     if not as_json:
         for said in advice(series):
             if said.options:
-                common.say(f"sharebench: what to do: {said.options}")
+                common.say(f"Recommendation: {said.options}")
         if series.scratch_path and not series.running_by:
-            common.say(f"sharebench: what to do: sharebench clean {plain(format_target(series.target))}")
+            common.say(f"Recommendation: sharebench clean {plain(format_target(series.target))}")
     if chart and form.rows and not as_json:
         from app.charts.series_charts import rates_chart  # noqa: PLC0415  plotext is slow to load
 

@@ -92,7 +92,7 @@ def test_what_the_command_line_can_do_about_it_is_said_apart(inside: Inside, mon
     monkeypatch.setattr(check, "check", lambda *_: found)
     done = inside("check", "file:///none")
     assert "--server-ssh" not in done.stdout
-    assert done.stderr.splitlines() == ["sharebench: what to do: --server-ssh HOST"]
+    assert done.stderr.splitlines() == ["Recommendation: --server-ssh HOST"]
 
 
 def test_a_file_that_veto_files_hides_is_said_to_be_hidden(inside: Inside, make_smbd: Callable[..., Smbd]):

@@ -201,7 +201,7 @@ def test_a_mistyped_command_is_told_the_ones_that_look_like_it(inside: Inside):
 def test_without_a_terminal_each_run_has_a_line(inside: Inside, tmp_path: Path):
     (tmp_path / "file").write_bytes(b"x" * 300_000)
     said = inside("run", f"file://{tmp_path}/file", "--runs", "2", "--warmup", "1", *QUICK).stderr.splitlines()
-    assert [line.rpartition(": ")[0] for line in said if "B/s" in line] == [
+    assert [line.rpartition(": ")[0] for line in said if line.endswith("B/s")] == [
         "sharebench: warm-up 1 of 1",
         "sharebench: run 1 of 2",
         "sharebench: run 2 of 2",
@@ -211,5 +211,5 @@ def test_without_a_terminal_each_run_has_a_line(inside: Inside, tmp_path: Path):
 def test_what_to_do_about_a_series_names_no_key_of_a_finding(inside: Inside):
     book(inside.db, one(1, (50e6, 100e6, 150e6, 80e6, 120e6), scratch_path="left"))
     *advised, last = inside("show", "last").stderr.splitlines()
-    assert last == "sharebench: what to do: sharebench clean smb://nas/data/big.bin"
-    assert any(line.startswith("sharebench: what to do: --runs ") for line in advised)
+    assert last == "Recommendation: sharebench clean smb://nas/data/big.bin"
+    assert any(line.startswith("Recommendation: --runs ") for line in advised)
