@@ -11,12 +11,13 @@ import click
 
 from app import kinds
 from app.cli import common
+from app.errors import UsageError
 from forms import layout
 from forms.layout import Tone
 from forms.series.listing import RecordingLine
 from storage.notebook import Notebook
 from storage.queries import SeriesQuery
-from storage.recordings import ISOLATION, Recording
+from storage.recordings import ISOLATION, SERIES, Recording
 
 _HEADING = ("id", f"when ({layout.local_zones()})", "kind", "runs", "answer", "what", "label", "measured on")
 _MACHINE = 7
@@ -91,9 +92,14 @@ def list_command(
 def _documents(notebook: Notebook, heads: Sequence[Recording]) -> Iterator[str]:
     before = "[\n"
     for head in heads:
-        document = kinds.kind_of(head).form(notebook, head).document()
-        yield before + textwrap.indent(common.json_text(document), "  ")
-        before = ",\n"
+        try:
+            documents = [kinds.kind_of(head).form(notebook, head).document()]
+        except UsageError:  # a trial without one of its series is given as those it has
+            of_series = kinds.KINDS[SERIES]
+            documents = [of_series.form(notebook, part).document() for part in kinds.parts(notebook, head)]
+        for document in documents:
+            yield before + textwrap.indent(common.json_text(document), "  ")
+            before = ",\n"
     yield "[]\n" if before.startswith("[") else "\n]\n"
 
 
