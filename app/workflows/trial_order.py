@@ -133,8 +133,14 @@ def prepared(
     request: process.SeriesRequest, name: str, values: Sequence[str], ways: Ways, *, keeps_size: bool,
     load: LoadWindow | None = None,
 ) -> Prepared:  # fmt: skip
-    """Reads the setting and checks the target. Raises SharebenchError."""
+    """Reads the setting and checks the target; the present value is not among several. Raises SharebenchError."""
     setting = find_setting(name, values, request.plan.target, ways)
+    if len(values) > 1:
+        before = setting.previous or ""
+        fresh = [value for value, whole in zip(values, setting.values, strict=True) if not setting.same(before, whole)]
+        if not fresh:
+            raise UsageError(f"{setting.name} is {before} already: name another value")
+        setting = setting if len(fresh) == len(values) else find_setting(name, fresh, request.plan.target, ways)
     check_target(request)
     short = FittedRequest(request, 0) if load else fitted(request, keeps_size=keeps_size)
     return Prepared(short=short, setting=setting, ways=ways, load=load)

@@ -130,6 +130,10 @@ def _seen(found: TrialSummary) -> str:
     return wording.verdict_sentence(found.verdict, effect.change_percent, effect.interval_percent)
 
 
+_DEFAULT = "default"
+"""What testparm prints for a setting of several defaults."""
+
+
 def verdict_field(found: TrialSummary) -> Field:
     text = f"{VERDICT_SIGNS[found.verdict]} {verdict_sentence(found)}"
     return Field(name=wording.VERDICT, text=text, tone=VERDICT_SIGNS[found.verdict].tone)
@@ -147,9 +151,16 @@ def _recommendation(found: TrialSummary) -> str:
     plan, faster = found.plan, found.verdict is Verdict.FASTER
     if plan.kind is ChangeKind.HOOK:
         return f"Keep {plan.name}." if faster else f"Leave {plan.name} out."
+    value = found.value or "empty"
     if faster:
-        return f"Set {plan.name} = {found.value or 'empty'}."
-    return f"Leave {plan.name} at {plan.previous or 'empty'}."
+        return f"Set `{plan.name} = {value}`."
+    return f"{_leave(plan)}: `{value}` is {'slower' if found.verdict is Verdict.SLOWER else 'no faster'} here."
+
+
+def _leave(plan: TrialPlan) -> str:
+    """``Leave `smb encrypt` at its default``."""
+    value = "its default" if plan.previous == _DEFAULT else f"`{plan.previous}`"
+    return f"Leave `{plan.name}` {f'at {value}' if plan.previous else 'empty'}"
 
 
 def _why_unknown(found: TrialSummary) -> str:
@@ -270,18 +281,17 @@ def _sweep_report(found: SweepSummary) -> Report:
 
 
 def _sweep_sentence(found: SweepSummary) -> str:
-    name, previous = found.plan.name, found.plan.previous or "empty"
     if not found.complete:
         return f"Not finished: {found.blocks} of {found.plan.looks[-1]} blocks are complete. Resume the sweep."
     if not found.settled:
         worse = [_value_name(found, one) for one in found.values if one.standing is Standing.WORSE]
         slower = f", but slower than the best: {', '.join(worse)}" if worse else ""
         return f"Inconclusive after {found.blocks} blocks{slower}. {_remedy(found)}"
-    within = f"at most {found.largest_loss_percent:.1f} % slower than the best"
+    within = f"at most {wording.percent(max(0.0, found.largest_loss_percent))} slower than the best"
     if found.default_is_as_good:
         least = f" {found.smallest} is the smallest that is as good ({within})." if found.smallest else ""
-        return f"Leave {name} at {previous}: no value tried is faster.{least}"
-    return f"Set {name} = {found.smallest}: the smallest value as good as the best tried ({within})."
+        return f"{_leave(found.plan)}: no value tried is faster.{least}"
+    return f"Set `{found.plan.name} = {found.smallest}`: the smallest value as good as the best tried ({within})."
 
 
 def _remedy(found: SweepSummary) -> str:
@@ -308,7 +318,7 @@ def _value_table(found: SweepSummary) -> Table:
 
 
 def _value_name(found: SweepSummary, one: SweepValue) -> str:
-    return f"{found.plan.previous or 'empty'} (as it was)" if one.value is None else one.value or "empty"
+    return f"{found.plan.previous or 'empty'} (present value)" if one.value is None else one.value or "empty"
 
 
 def _sweep_figures(found: SweepSummary) -> Iterator[Field]:
@@ -327,7 +337,7 @@ def _chart(found: SweepSummary) -> Chart | None:
         title=f"Average at each value of {found.plan.name}",
         unit=_rate_unit(found.plan),
         bars=bars,
-        levels=(Level(name="as it was", value=base.average),) if base.average else (),
+        levels=(Level(name="present value", value=base.average),) if base.average else (),
         is_curve=True,
         source=(0, 1),
         rows_before=1,

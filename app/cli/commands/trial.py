@@ -20,7 +20,7 @@ from app.changes.smb_conf import Ways
 from app.cli import common
 from app.cli.progress import ProgressLine, cancel_on_signals
 from app.cli.run_options import chosen, series_options, ssh_host, target_argument
-from app.errors import SharebenchError, UsageError
+from app.errors import CancelledError, SharebenchError, UsageError
 from app.load.scenario import changed, find_scenario
 from app.measure.process import RunFinished, RunStarted, SeriesControl, SeriesRequest
 from app.recorder.recording import SeriesOpened
@@ -32,7 +32,6 @@ from app.workflows.trial import run_trial
 from app.workflows.tune import STOP_AFTER, Tried, Trying, Tuned, Tuning, candidates
 from forms import wording
 from forms.series.progress import duration
-from forms.stats.decision import Doubt
 from forms.stats.paired import LOOKS
 from forms.trials.report import ChangeSummary, NotTried, report_of, tune_report, verdict_sentence
 from forms.trials.summary import TrialSummary, blocks_needed
@@ -40,6 +39,7 @@ from forms.tuning.smb_conf import spelling
 from forms.wording import listed, signed_percent
 from storage.changes import ChangeState, JournalEntry, LoadWindow
 from storage.loads.records import MOST_USERS
+from storage.notebook import Notebook
 from storage.records import Command, ExperimentKind, Phase
 
 _SERIES = (
@@ -135,7 +135,14 @@ def ask_consent(*, yes: bool) -> None:
 def carried_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = True) -> ChangeSummary:
     control = SeriesControl()
     pace = _Pace(order.plan.looks, len(order.plan.values) + 1, order.experiment.kind, order.plan.name)
-    found: ChangeSummary = _watched(run_trial(order, path, control), control, pace, redraws=redraws)
+    try:
+        found: ChangeSummary = _watched(run_trial(order, path, control), control, pace, redraws=redraws)
+    except CancelledError as error:
+        with Notebook(path) as notebook:
+            stored = notebook.experiment_called(order.experiment.name)
+        if stored is None:  # nothing was measured
+            raise
+        raise CancelledError(f"{error}; `sharebench try --resume {stored.recording_id}` completes it") from error
     return found
 
 
@@ -215,8 +222,8 @@ def answer_trial(summary: ChangeSummary, *, as_json: bool) -> None:
     chart = report.chart
     curve = chart if chart and chart.is_curve and not (as_json or summary.plan.load) else None
     common.answer_report(replace(report, drawn=()) if curve else report, as_json=as_json)
-    if isinstance(summary, TrialSummary) and summary.doubt is Doubt.FEW_PAIRS:
-        common.say(f"sharebench: what to do: sharebench try --resume '{summary.experiment.name}'")
+    if not summary.complete:
+        common.say(f"Recommendation: sharebench try --resume '{summary.experiment.name}'")
     if curve:
         from app.charts.series_charts import curve_chart  # noqa: PLC0415  plotext is slow to load
 
@@ -298,6 +305,9 @@ def sweep_command(context: click.Context, /, settings: tuple[str, ...], target: 
     name, values = parsed_setting(settings[0], several=True)
     blocks = choices.pop("blocks")
     found = prepared(context, name, values, target, choices)
+    if len(found.setting.values) < len(values):
+        before = f"{found.setting.name} = {found.setting.previous}"
+        common.say(f"{before} is the present value: each block measures it once, as the base.")
     looks = (blocks or blocks_needed(len(found.setting.values)),)
     order = replace(found.order(ExperimentKind.SWEEP, looks=looks), within_seconds=common.within(choices))
     _carry_out(context, order, choices)

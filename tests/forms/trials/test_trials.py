@@ -81,6 +81,21 @@ def test_a_change_is_found_at_the_first_look_whatever_drifts_with_both(factor: f
     assert found.effect.change_percent == pytest.approx(100 * (factor - 1), abs=0.6)
 
 
+@pytest.mark.parametrize(
+    ("factor", "fields", "said"),
+    [
+        (1.1, {}, "Set `strict sync = no`."),
+        (0.9, {}, "Leave `strict sync` at `Yes`: `no` is slower here."),
+        (1.0, {}, "Leave `strict sync` at `Yes`: `no` is no faster here."),
+        (0.9, {"previous": "default"}, "Leave `strict sync` at its default: `no` is slower here."),
+        (0.9, {"previous": ""}, "Leave `strict sync` empty: `no` is slower here."),
+    ],
+)
+def test_the_verdict_says_what_to_do_with_the_setting_and_why(factor: float, fields: dict[str, str], said: str):
+    text = report_of(tried(*noisy(8, factor), **fields)).fields[0].text
+    assert text.partition(" in 8 pairs. ")[2].startswith(said)
+
+
 @pytest.mark.parametrize(("factor", "colour"), [(1.1, "\x1b[32m▲"), (0.9, "\x1b[31m▼"), (None, "\x1b[33m?")])
 def test_a_terminal_has_the_verdict_in_its_colour(factor: float | None, colour: str):
     rates = noisy(10, factor) if factor else noisy(5)
@@ -212,7 +227,7 @@ def test_a_sweep_names_the_smallest_value_on_the_plateau():
     assert found.friedman_p is not None
     assert found.friedman_p < 0.001
     said = report_of(found).fields[0].text
-    assert said.startswith("Leave socket options at Yes: no value tried is faster. ")
+    assert said.startswith("Leave `socket options` at `Yes`: no value tried is faster. ")
     assert "SO_SNDBUF=262144 is the smallest that is as good (at most " in said
 
 
@@ -244,7 +259,7 @@ def test_a_sweep_is_drawn_as_a_curve_with_whiskers_against_what_was_there():
     report = report_of(found)
     chart = report.charts[0]
     assert chart.is_curve
-    assert [(level.name, level.value) for level in chart.levels] == [("as it was", found.values[0].average)]
+    assert [(level.name, level.value) for level in chart.levels] == [("present value", found.values[0].average)]
     assert [bar.name for bar in chart.bars] == ["4096", "65536", "262144", "1048576"]
     drawn = drawing(chart)
     points = [shape for shape in drawn.shapes if isinstance(shape, Box)]
@@ -285,7 +300,10 @@ def test_a_grid_names_the_smallest_pair_on_the_plateau():
     found = grid()
     assert found.smallest == "4096, yes", "not 65536 with either; 4096 with no is below the plateau"
     report = report_of(found)
-    assert report.fields[0].text.startswith("Set aio read size, use sendfile = 4096, yes: the smallest value as good")
+    assert report.fields[0].text == (
+        "Set `aio read size, use sendfile = 4096, yes`: the smallest value as good as the best tried (at most 0.0 %"
+        " slower than the best)."
+    )
     assert [field.text for field in report.fields if field.name == "Setting"] == [
         "aio read size [bench] (smb.conf), 1 before", "use sendfile [bench] (smb.conf), No before",
     ]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from tests.builders import abandoned_change, series
 from tests.command_line import Inside
 from tests.servers.process import require
 from tests.servers.smbd import Smbd
+from tests.waiting import wait_for
 
 SKIP = ("--ceiling", "skip", "--timeout", "10")
 
@@ -94,7 +96,7 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
     assert re.search(r"\n2 blocks take about [0-9]+ s\.\n", done.stderr)
     assert " 1 of 1: " not in done.stderr, "how many runs there are is said of the blocks"
     assert "too short to measure reliably" in " ".join(done.stdout.split())
-    assert "as it was" in done.stdout
+    assert "(present" in done.stdout
     assert "restored: socket options is TCP_NODELAY again" in done.stderr
     assert "SO_RCVBUF of a new session" in " ".join(done.stdout.split())
     assert samba.conf.read_bytes() == before
@@ -107,6 +109,37 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
     assert again.returncode == 0, again.stderr
     with Notebook(sharebench.db) as notebook:
         assert [len(one.measured()) for one in notebook.experiment(entry.experiment.name)] == [2, 2]
+
+
+def test_a_sweep_measures_the_present_value_once_and_marks_it(samba: Smbd, sharebench: Inside):
+    options = (url(samba, ""), "--put", "--size", "2M", *conf(samba), "--yes")
+    done = sharebench("sweep", "strict allocate=yes,no", *options, "--blocks", "2")
+    assert done.returncode == 0, done.stderr
+    told = "strict allocate = No is the present value: each block measures it once, as the base.\n"
+    assert done.stderr.startswith(told)
+    assert "strict allocate = no" not in done.stderr, "not written either"
+    assert "No (present value)" in done.stdout
+    with Notebook(sharebench.db) as notebook:
+        (entry,) = notebook.experiments(ExperimentKind.SWEEP)
+        values = [one.change and one.change.value for one in notebook.experiment(entry.experiment.name)]
+    assert values == [None, "yes"]
+    said = sharebench.fails(2, "sweep", "strict allocate=no,0", *options)
+    assert said == "strict allocate is No already: name another value"
+
+
+def test_a_cancelled_trial_names_what_resumes_it(samba: Smbd, sharebench: Inside):
+    samba.make_file("larger", b"x" * 50_000_000)
+    process = sharebench.start("try", "server signing=mandatory", url(samba, "larger"), *conf(samba), "--yes")
+    wait_for(lambda: sharebench("list", "--all").stdout.count("  series ") == 2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    (document,) = sharebench.json("list", "--json")
+    assert err.splitlines()[-1] == f"sharebench: cancelled; `sharebench try --resume {document['id']}` completes it"
+    assert document["status"] == "interrupted"
+    again = sharebench("try", "--resume", document["id"], "--within", "1", "--yes")
+    assert "no trial or sweep" not in again.stderr
+    assert sharebench.json("list", "--json")[0]["id"] == document["id"]
 
 
 def test_a_sweep_of_two_settings_is_refused_before_anything_is_looked_at(inside: Inside):
@@ -172,6 +205,8 @@ def test_a_trial_that_lost_a_series_says_so(inside: Inside):
         notebook.set_trial("trial of it", plan)
         assert notebook.trial("trial of it") == plan
     assert "sharebench show" in inside.fails(2, "experiment", "show", "trial of it")
+    (document,) = inside.json("list", "--json")
+    assert (document["schema"], document["experiment"]) == ("sharebench/series/1", "trial of it")
 
 
 def kept_trial(inside: Inside) -> str:
