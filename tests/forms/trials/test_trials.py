@@ -91,7 +91,7 @@ def test_a_change_is_found_at_the_first_look_whatever_drifts_with_both(factor: f
         (0.9, {"previous": ""}, "Leave `strict sync` empty: `no` is slower here."),
     ],
 )
-def test_the_verdict_says_what_to_do_with_the_setting_and_why(factor: float, fields: dict[str, str], said: str):
+def test_the_verdict_says_what_to_do_with_the_setting_and_why(factor: float, fields: dict[str, Any], said: str):
     text = report_of(tried(*noisy(8, factor), **fields)).fields[0].text
     assert text.partition(" in 8 pairs. ")[2].startswith(said)
 
