@@ -58,6 +58,7 @@ class GridAxis:
     kind: ChangeKind
     name: str
     section: str = ""
+    """``[global]`` or ``[SHARE]`` of smb.conf, or a network card; else empty."""
     previous: str | None = None
     values: tuple[str, ...]
 
@@ -72,14 +73,9 @@ class LoadWindow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrialPlan:
+class TrialPlan(GridAxis):
     """How a trial or sweep is made: what resuming and judging it need."""
 
-    kind: ChangeKind
-    name: str
-    section: str = ""
-    previous: str | None = None
-    values: tuple[str, ...]
     axes: tuple[GridAxis, ...] = ()
     cells: tuple[tuple[str, str], ...] = ()
     looks: tuple[int, ...]

@@ -33,7 +33,7 @@ from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import EntryKind
 from forms.tuning.smb_conf import parameter_key, read_conf, same_value, spelling
 from forms.tuning.trial_rules import Proposal, SambaKnows, data, refusals, risk_of, undo_needs_restart
-from storage.changes import ChangeKind
+from storage.changes import ChangeKind, GridAxis
 from storage.records import Target
 
 _q = shlex.quote
@@ -340,19 +340,13 @@ def look_text(place: SambaPlace) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeableSetting:
+class ChangeableSetting(GridAxis):
     """One setting of one server, found and checked; nothing is written yet."""
 
-    kind: ChangeKind
-    name: str
-    section: str
-    """``[global]`` or ``[SHARE]`` of smb.conf, or a network card; else empty."""
-    previous: str | None
     configuration: str = ""
     """SHA-256 of the effective configuration, or empty."""
     machine: str
     ssh: str | None
-    values: tuple[str, ...]
     managers: tuple[str, ...] = ()
     writes: tuple[str, ...]
     """What will be written and where, a line each, for consent."""
