@@ -105,18 +105,26 @@ Times = Annotated[records.Histogram, _histogram]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerFigures:
-    """What one worker's users did in the steady window; not trusted, as a worker may be another machine's."""
-
+class _WorkerCounts:
     index: Counted
-    seconds: Annotated[float, above_zero_up_to(_MOST)]
     users: Counted
     connected: Counted
     requests: Counted
-    reads: Counted
-    writes: Counted
     read_bytes: Counted
     write_bytes: Counted
+    errors: Mapping[str, Counted]
+    first_error: str
+    response: Times
+    cpu_percent: Number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerFigures(_WorkerCounts):
+    """What one worker's users did in the steady window; not trusted, as a worker may be another machine's."""
+
+    seconds: Annotated[float, above_zero_up_to(_MOST)]
+    reads: Counted
+    writes: Counted
     late_starts: Counted
     answers: Counted
     pauses: Counted
@@ -125,33 +133,19 @@ class WorkerFigures:
     think_seconds: Number
     edge_seconds: Number
     silent_seconds: Number
-    errors: Mapping[str, Counted]
-    first_error: str
     absent: str
     """Why the first user without a session has none; empty if all have one."""
     slices: tuple[Counted, ...]
-    response: Times
     service: Times
     operations: Mapping[records.RequestKind, Times]
     lateness: Times
     logins: Times
-    cpu_percent: Number
     held_percent: Number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerSecond:
-    index: Counted
-    users: Counted
-    connected: Counted
+class WorkerSecond(_WorkerCounts):
     given_up: Counted
-    requests: Counted
-    read_bytes: Counted
-    write_bytes: Counted
-    errors: Mapping[str, Counted]
-    first_error: str
-    response: Times
-    cpu_percent: Number
 
 
 def counted(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
