@@ -5,7 +5,7 @@ only root can rename, as can no part of its path. What others could exchange is 
 """
 
 import secrets
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -16,12 +16,12 @@ from app.environment.link.facts import is_this_machine
 from app.environment.samba.control import SmbdControl
 from app.errors import MeasurementError, UsageError
 from app.isolation.script import Operation, Script, load_script
+from app.measure.process import ServerRequest
 from app.server.shell import RunningProgram, ServerShell, check_ssh_host, script_file
 from app.targets import ISOLATION_PREFIX, is_isolation_folder
 from storage.isolations import Isolation, LeftBehind
 from storage.json_reader import shared
 from storage.notebook import Notebook
-from storage.plan import Settings
 from storage.records import Target, format_target
 
 NOBODY = 65534
@@ -139,10 +139,8 @@ MOST_CLIENTS = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IsolationRequest:
+class IsolationRequest(ServerRequest):
     target: Target
-    secrets: Secrets
-    settings: Settings = field(default_factory=Settings)
     whole_script: Script
     script_path: str | None = None
     without: tuple[str, ...] = ()
@@ -151,11 +149,7 @@ class IsolationRequest:
     seconds: int = DEFAULT_SECONDS
     within_seconds: float = 60.0 * DEFAULT_MINUTES
     """No round begins that would probably end later than this, from the beginning."""
-    label: str = ""
-    question: str = ""
     link_bits_per_second: int | None = None
-    server_ssh: str | None = None
-    smb_conf: str | None = None
     expose_tbench: bool = False
     """Allow ``tbench_srv``, which listens on every address, on another machine."""
 

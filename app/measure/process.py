@@ -12,7 +12,7 @@ from app.child_process import ChildProcess
 from app.clients.base import Secrets
 from app.errors import SharebenchError
 from storage.json_reader import JSONNode
-from storage.plan import MonitorChoices, Plan, RunChoices
+from storage.plan import MonitorChoices, Plan, RunChoices, Settings
 from storage.records import ClientFacts, Command, Experiment, Phase, Run, Series, Target
 
 
@@ -365,6 +365,18 @@ class SeriesRequest(FormEntries, MonitorChoices):
 
     def stored_plan(self) -> Plan:
         return Plan(**self.plan.run_choices(), **self.monitor_choices())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerRequest:
+    """What requests for a load, an isolation and a diagnosis have in common."""
+
+    secrets: Secrets = field(default_factory=Secrets)
+    settings: Settings = field(default_factory=Settings)
+    label: str = ""
+    question: str = ""
+    server_ssh: str | None = None
+    smb_conf: str | None = None
 
 
 def request_to_resume(series: Series, plan: MeasurementPlan) -> SeriesRequest:

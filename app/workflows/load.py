@@ -1,19 +1,18 @@
 """Measure or resume a load: surroundings, engine, and each point into the notebook."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Self
 
 from app import errors
-from app.clients.base import Secrets
 from app.environment.collect import Environment, collect
 from app.errors import UsageError
 from app.load import events
 from app.load.file_set import FileSet
 from app.load.judgement import LoadSamplers, NextPoint, PrinterShare, load_point, next_point, with_jobs_refused
-from app.measure.process import ControlMessage, SeriesControl, Warned
+from app.measure.process import ControlMessage, SeriesControl, ServerRequest, Warned
 from app.recorder.recording import open_notebook
 from app.recorder.writer import Recorder, Write, add_once, recorded, take_out
 from app.server.shell import check_ssh_host
@@ -26,7 +25,6 @@ from forms.series.progress import duration
 from storage.json_reader import named, shared
 from storage.loads.records import Load, LoadChoices, LoadPoint, PointStatus, RequestKind, Scenario
 from storage.notebook import Notebook
-from storage.plan import Settings
 from storage.records import SeriesStatus, Target, new_series_id, utc_now
 
 _LEAST_SHARE_CONNECTED = 0.5
@@ -34,16 +32,10 @@ _RESERVED_FILES = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadRequest:
+class LoadRequest(ServerRequest):
     targets: tuple[Target, ...]
-    secrets: Secrets = field(default_factory=Secrets)
-    settings: Settings = field(default_factory=Settings)
     scenario: Scenario
     choices: LoadChoices
-    label: str = ""
-    question: str = ""
-    server_ssh: str | None = None
-    smb_conf: str | None = None
     link_bits_per_second: int | None = None
     reuse_folder: str | None = None
 

@@ -1,7 +1,7 @@
 """Measure a diagnosis stage by stage, and store each stage as it ends."""
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.child_process import ChildProcess
@@ -12,7 +12,7 @@ from app.environment.link.facts import find_link
 from app.environment.samba.control import profiled_conf
 from app.errors import SharebenchError, UsageError
 from app.load.file_set import remove_all
-from app.measure.process import SeriesControl, Warned
+from app.measure.process import SeriesControl, ServerRequest, Warned
 from app.recorder.recording import open_notebook
 from app.recorder.writer import Recorder, Write, add_once, recorded
 from app.subjects.audit import AuditRequest, audit_server
@@ -34,7 +34,6 @@ from forms.series.progress import duration
 from storage.errors import did_you_mean
 from storage.json_reader import shared
 from storage.looks import Diagnosis, Effort, Stage, StageName, diagnosis_of, recording_of, stages_of
-from storage.plan import Settings
 from storage.records import SeriesStatus, Target, format_target, new_series_id, utc_now
 
 _MODULE = "app.subjects.diagnosis.child"
@@ -43,18 +42,12 @@ _GRACE_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DiagnosisRequest:
+class DiagnosisRequest(ServerRequest):
     target: Target
-    secrets: Secrets = field(default_factory=Secrets)
-    settings: Settings = field(default_factory=Settings)
     effort: Effort = Effort.USUAL
     only: tuple[StageName, ...] = ()
     folder: str | None = None
-    server_ssh: str | None = None
-    smb_conf: str | None = None
     profile: bool = False
-    label: str = ""
-    question: str = ""
 
     @property
     def stages(self) -> tuple[StageName, ...]:
