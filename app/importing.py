@@ -15,7 +15,7 @@ from forms import importers
 from forms.importers.filled_form import KINDS as TRIALS
 from forms.importers.filled_form import Given, ImportedTrial, series_from_csv, trial_from_document
 from forms.layout import visible
-from forms.series.report import series_from_document
+from forms.series.report import series_from_document, series_inside
 from storage.changes import TrialPlan
 from storage.isolations import Isolation
 from storage.json_reader import DocumentError, JSONNode, schema_of
@@ -105,20 +105,13 @@ def _whole(kind: Kind, document: dict[str, Any]) -> Whole:
         places = top.maybe("parts").items()
         if not places:
             raise DocumentError(f"parts: this {kind.name} has no series inside: export it again, or its series")
-        series = tuple(importers.check(_part(place)) for place in places)
+        series = tuple(importers.check(series_inside(place)) for place in places)
         name = series[0].experiment or f"{kind.name} {series[0].created_at[:19].replace('T', ' ')}"
         series = tuple(replace(one, experiment=name) for one in series)
         begun = min(one.created_at for one in series)
         experiment = Experiment(name=name, kind=ExperimentKind(kind.name), created_at=begun)
     texts = {name: top.maybe(name).read(str | None) or "" for name in ("id", "label", "note", "question")}
     return Whole(experiment=experiment, series=series, trial=trial, **texts)
-
-
-def _part(place: JSONNode) -> Series:
-    try:
-        return series_from_document(place.value)
-    except DocumentError as error:
-        raise DocumentError(f"{place.name}.{error}") from error
 
 
 def store(notebook: Notebook, found: Sequence[ImportedRecording], file: str, *, as_new: bool) -> Import:

@@ -134,7 +134,6 @@ def series_from_row(
     environment: Mapping[str, Mapping[str, records.FactValue]] | None = None,
     history: SeriesHistory | None = None,
 ) -> records.Series:
-    """A series from its rows in ``recordings`` and ``series``."""
     history = history or SeriesHistory()
     change = None
     if row["change_name"] is not None:
@@ -178,7 +177,6 @@ def run_to_row(series_id: str, run: records.Run) -> Row:
 
 
 def attempt_to_row(series_id: str, attempt: int, run: records.Run) -> Row:
-    """A failed run as a row of ``failed_attempts``."""
     row = run_to_row(series_id, run)
     del row["status"], row["reason"]
     return row | {"attempt": attempt}

@@ -274,7 +274,7 @@ class QuietWatch:
         self._bystander = Ours(single=self._ours.single)
         self._before: list[Sample] = []
         self._during: list[Sample] = []
-        self._server: ServerLoad | None = None
+        self.server: ServerLoad | None = None
         self._own = OwnTraffic()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -310,9 +310,6 @@ class QuietWatch:
             quiet = self.look(seconds, stop)
         return quiet
 
-    def set_server(self, load: ServerLoad | None) -> None:
-        self._server = load
-
     def set_child(self, pid: int) -> None:
         self._ours = Ours(trees=self._ours.trees | {pid}, single=self._ours.single)
 
@@ -336,7 +333,7 @@ class QuietWatch:
         self._end_run()
 
     def verdict(self) -> Quiet:
-        return assess(self._before, self._during, self._around, self._server)
+        return assess(self._before, self._during, self._around, self.server)
 
     def _end_run(self) -> None:
         thread, self._thread = self._thread, None

@@ -165,7 +165,6 @@ class SeriesControl:
         return Warned(text=f"no further {what} would end in time ({self._option}): it ends with what it has")
 
     def end_in_time(self) -> None:
-        """Cancel, since the time is over."""
         if not self.limit.is_met and not self.cancelled.is_set():
             self.limit.is_over = True
             self.cancel()

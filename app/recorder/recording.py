@@ -58,7 +58,7 @@ class SeriesMonitor:
             self._writer.put(replace(self._writer.series, link_bits_per_second=link.bits_per_second))
         if request.quiet_time is not QuietTime.SKIP:
             self._watch = QuietWatch(series.target, series.command, link)
-            self._watch.set_server(server_load(self._environment.server))
+            self._watch.server = server_load(self._environment.server)
             self._watch.wait_until_quiet(request.wait_seconds, stop=control.cancelled)
         self._writer.put(self._with_verdict(self._writer.series))
         self._require_quiet()

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from forms import wording
 from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
 from forms.findings.rules_series import CONTRADICTIONS
-from forms.series.report import BLANK_TITLE, LINK, series_from_document
+from forms.series.report import BLANK_TITLE, LINK, series_inside
 from forms.series.report import FORM as RUN_FORM
 from forms.trials.report import SWEEP_SCHEMA, TRIAL_SCHEMA
 from forms.tuning.catalogue import known_misprint
@@ -444,12 +444,7 @@ def trial_from_document(document: object) -> ImportedTrial:
     plan = top.at("plan").record(TrialPlan, leave=_LEADS_SOMEWHERE)
     if not plan.looks or not plan.values or not all(0 < look <= MOST_PAIRS for look in plan.looks):
         raise DocumentError(f"plan.looks: expected numbers of pairs from 1 to {MOST_PAIRS}, and values to try")
-    series = []
-    for place in top.at("series").items():
-        try:
-            series.append(replace(series_from_document(place.value), experiment=name))
-        except DocumentError as error:
-            raise DocumentError(f"{place.name}.{error}") from error
+    series = [replace(series_inside(place), experiment=name) for place in top.at("series").items()]
     if {one.change.value if one.change else None for one in series} != {None, *plan.values}:
         raise DocumentError("series: expected one of each value of the plan, and one without a change")
     known = {one.id for one in series}

@@ -335,6 +335,13 @@ def series_from_document(document: object) -> records.Series:
     return replace(series, plan=plan, failed_attempts=failed)
 
 
+def series_inside(place: JSONNode) -> records.Series:
+    try:
+        return series_from_document(place.value)
+    except DocumentError as error:
+        raise DocumentError(f"{place.name}.{error}") from error
+
+
 def _check_runs(top: JSONNode, series: records.Series) -> None:
     seen: set[tuple[records.Phase, int]] = set()
     for place in (*top.at("runs").items(), *top.maybe("failed_attempts").items()):

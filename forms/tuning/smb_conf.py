@@ -31,8 +31,6 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spelling:
-    """What a typed name means to Samba."""
-
     typed: str
     name: str
     """Canonical; if unknown, as typed in lower case with single blanks."""
