@@ -257,6 +257,9 @@ def opened(files: Files, path: str, mode: OpenMode = OpenMode.READ) -> Iterator[
 
 
 class OneByOne:
+    def shares(self) -> list[str]:
+        return []
+
     def move_files(self: Files, files: Iterable[FileMove], moved: Moved) -> None:
         for file in files:
             if file.data is None:

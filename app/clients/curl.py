@@ -2,7 +2,6 @@
 
 import os
 import re
-from dataclasses import replace
 from urllib.parse import quote
 
 from app import errors
@@ -13,7 +12,7 @@ from app.clients.programs import ExternalClient, find_program, finite, first_ver
 from app.clients.tcp import LEAST_BYTES_PER_SECOND, SPACE_ADVICE, one_line
 from app.server.shell import Said
 from storage.plan import Settings
-from storage.records import ClientFacts, Target, format_target
+from storage.records import ClientFacts, Target
 
 _EXITS: dict[int, tuple[type[errors.MeasurementError], str]] = {
     6: (errors.UnreachableError, "check the name, or give its address"),
@@ -66,9 +65,6 @@ class CurlClient(ExternalClient):
         done = self._run(path, how, meter, "upload", content.size_bytes, "rchar", [source])
         self._own.check_stored(path, content.size_bytes)
         return done
-
-    def _where(self, path: str = "") -> str:
-        return format_target(replace(self.target, path=path), login=False, escaped=False)
 
     def _run(
         self, path: str, how: list[str], meter: Meter, direction: str, size_bytes: int, counter: str, files: list[int]

@@ -57,9 +57,6 @@ class LocalClient(base.OneByOne):
     def facts(self) -> ClientFacts:
         return ClientFacts(name="sharebench", version=__version__, block_bytes=self._block_bytes, in_flight=1)
 
-    def shares(self) -> list[str]:
-        return []
-
     def list(self, path: str) -> builtins.list[base.DirectoryEntry]:
         found: builtins.list[base.DirectoryEntry] = self._do(path, list_entries, path)
         return found

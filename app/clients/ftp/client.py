@@ -160,9 +160,6 @@ class FTPClient(base.OneByOne):
             in_flight=1,
         )
 
-    def shares(self) -> list[str]:
-        return []
-
     def list(self, path: str) -> builtins.list[base.DirectoryEntry]:
         path = path or "/"
         listing = base.Listing(self._where(path))
@@ -526,11 +523,8 @@ def _transfer_seconds(
         data: socket.socket = _context(ssl.PROTOCOL_TLS_CLIENT).wrap_socket(sock) if server_side else sock
         wait_in_ticks(data)
         stall = StallWatch(_TIMEOUT_SECONDS, lambda: "the calibration")
-        buffer, content, meter = (
-            memoryview(bytearray(block_bytes)),
-            base.Content(size_bytes),
-            base.Meter(threading.Event()),
-        )
+        buffer, content = memoryview(bytearray(block_bytes)), base.Content(size_bytes)
+        meter = base.Meter(threading.Event())
         started = meter.start(look=stall.moved)
         if command is Command.GET:
             _, ended = receive_all(data, buffer, size_bytes, meter)
