@@ -148,7 +148,11 @@ def server_facts(
     )
     if answer.problem:
         return ServerFacts(problems=(answer.problem,))
-    facts = machine_facts(answer)
+    facts: dict[str, FactValue] = {"os": (answer.text("uname") or "").strip() or "unknown"}
+    facts |= {**host_facts(answer.file), **network_facts(answer), **filesystem_facts(answer)}
+    busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))
+    if busy is not None:
+        facts["cpu.busy_percent_before"] = busy
     samba = samba_facts(answer, target.share, client) if protocol.through_samba else SambaFacts()
     port = target.port_number
     its_own = listens_on(samba.facts, port) and not samba.runs_with_another
@@ -163,15 +167,6 @@ def server_facts(
         ssh=ssh,
         answer=answer,
     )
-
-
-def machine_facts(answer: Answer) -> dict[str, FactValue]:
-    facts: dict[str, FactValue] = {"os": (answer.text("uname") or "").strip() or "unknown"}
-    facts |= {**host_facts(answer.file), **network_facts(answer), **filesystem_facts(answer)}
-    busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))
-    if busy is not None:
-        facts["cpu.busy_percent_before"] = busy
-    return facts
 
 
 def counters_since(before: ServerFacts) -> dict[str, FactValue]:
