@@ -117,15 +117,9 @@ def columns_of(*headings: str | tuple[str, ReportKind]) -> tuple[Column, ...]:
     return tuple(Column(heading=heading, kind=kind) for heading, kind in pairs)
 
 
-def row_of(
-    *values: str | float | Cell | None,
-    role: Role = Role.ENTRY,
-    mark: Mark = Mark.NONE,
-    remark: str = "",
-    tone: Tone = Tone.PLAIN,
-) -> Row:
+def row_of(*values: str | float | Cell | None, **look: Any) -> Row:
     cells = tuple(value if isinstance(value, Cell) else Cell(value=value) for value in values)
-    return Row(cells=cells, role=role, mark=mark, remark=remark, tone=tone)
+    return Row(cells=cells, **look)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -130,6 +130,10 @@ def percent(value: float) -> str:
     return f"{'0.0' if text == '-0.0' else with_minus(text)} %"
 
 
+def megabytes(value: float | None) -> float | None:
+    return None if value is None else value / 1e6
+
+
 def rate(bytes_per_second: float | None, *, beside: float | None = None) -> str:
     """Throughput to four figures: ``118.3 MB/s``, in the unit of ``beside``; a dash for None."""
     if bytes_per_second is None:

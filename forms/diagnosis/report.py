@@ -135,11 +135,8 @@ def _per_file(stage: Stage) -> tuple[str, float, float, float] | None:
     for command in ("put", "get"):
         times = summary.file_seconds(stage, command)
         if times:
-            value, low, trip = (
-                summary.middle(times)[0],
-                summary.at_least(times),
-                summary.at_least(stage.of("echo_seconds") or (0.0,)),
-            )
+            value, low = summary.middle(times)[0], summary.at_least(times)
+            trip = summary.at_least(stage.of("echo_seconds") or (0.0,))
             found.append((command, value, low, (stage.number("round_trips") or 0) * trip / low))
     return max(found, key=lambda one: one[1], default=None)
 

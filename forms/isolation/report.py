@@ -209,7 +209,6 @@ def example_documents() -> tuple[bytes, ...]:
 
 
 FORM = "isolation"
-MEGABYTE = 1_000_000
 _LAYERS = (Layer.DISK, Layer.NETWORK, Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
 _NUMBER = ReportKind.SECONDS
 
@@ -219,7 +218,7 @@ def isolation_report(isolation: Isolation) -> Report:
     tables = [layers_table(measured), *_cpu_table(measured), *_waterfall_table(measured), *_profile_tables(measured)]
     tone = Tone.CAUTION if measured.verdict.cause is summary.Cause.UNKNOWN else Tone.PLAIN
     bars = tuple(
-        Bar(name=str(point.clients), value=_megabytes(point.server), frame=_megabytes(point.least))
+        Bar(name=str(point.clients), value=wording.megabytes(point.server), frame=wording.megabytes(point.least))
         for point in measured.points
     )
     return Report(
@@ -269,15 +268,11 @@ def layers_table(measured: summary.IsolationSummary) -> Table:
     rows = []
     for point in measured.points:
         rates = [point.rates.get(layer) for layer in _LAYERS] + [point.least, point.server]
-        price = [_megabytes(point.rates.get(Layer.SERVER_WHOLE_SCRIPT))] if priced else []
+        price = [wording.megabytes(point.rates.get(Layer.SERVER_WHOLE_SCRIPT))] if priced else []
         ratio = point.ratio.value if point.ratio else None
-        rows.append(row_of(point.clients, *map(_megabytes, rates), ratio, *price))
+        rows.append(row_of(point.clients, *map(wording.megabytes, rates), ratio, *price))
     columns = columns_of(("Clients", ReportKind.WHOLE), *layers, *server, *whole)
     return Table(columns=columns, rows=tuple(rows))
-
-
-def _megabytes(rate: float | None) -> float | None:
-    return None if rate is None else rate / MEGABYTE
 
 
 def _cpu_table(measured: summary.IsolationSummary) -> list[Table]:
@@ -420,5 +415,5 @@ def _table(both: Sequence[summary.IsolationSummary]) -> Table:
             base, other = (point.rates.get(layer) if point else None for point in found)
             if base or other:
                 change = 100 * (other / base - 1) if base and other else None
-                rows.append(row_of(clients, layer.value, _megabytes(base), _megabytes(other), change))
+                rows.append(row_of(clients, layer.value, wording.megabytes(base), wording.megabytes(other), change))
     return Table(columns=columns, rows=tuple(rows))

@@ -169,8 +169,8 @@ def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
         ("With session", ReportKind.WHOLE, lambda point: point.connected),
         ("Requests/s", ReportKind.DECIMAL, lambda point: point.requests_per_second),
         ("Offered/s", ReportKind.DECIMAL, lambda point: point.offered_per_second),
-        ("Read MB/s", ReportKind.DECIMAL, lambda point: _mega(point.read_bytes_per_second)),
-        ("Write MB/s", ReportKind.DECIMAL, lambda point: _mega(point.write_bytes_per_second)),
+        ("Read MB/s", ReportKind.DECIMAL, lambda point: wording.megabytes(point.read_bytes_per_second)),
+        ("Write MB/s", ReportKind.DECIMAL, lambda point: wording.megabytes(point.write_bytes_per_second)),
         ("Errors", ReportKind.WHOLE, lambda point: sum(point.errors.values())),
         ("p50 ms", ReportKind.DECIMAL, lambda point: milliseconds(point.response, 0.5)),
         ("p95 ms", ReportKind.DECIMAL, lambda point: milliseconds(point.response, 0.95)),
@@ -191,10 +191,6 @@ def _name(point: LoadPoint) -> str:
 def _users(point: LoadPoint) -> str:
     size = f" with files of {wording.binary_size(point.size_bytes)}" if point.size_bytes else ""
     return f"{wording.count(point.users, 'user')}{size}"
-
-
-def _mega(value: float | None) -> float | None:
-    return None if value is None else value / 1e6
 
 
 def _times(factor: float, value: float | None) -> float | None:
@@ -224,8 +220,8 @@ def _beside_table(points: Sequence[LoadPoint]) -> Table:
     return table_of(
         points,
         ("Users", ReportKind.TEXT, _name),
-        ("USS MB", ReportKind.DECIMAL, lambda point: _mega(getattr(point.server, "smbd_uss_bytes", None))),
-        ("PSS MB", ReportKind.DECIMAL, lambda point: _mega(getattr(point.server, "smbd_pss_bytes", None))),
+        ("USS MB", ReportKind.DECIMAL, lambda point: wording.megabytes(getattr(point.server, "smbd_uss_bytes", None))),
+        ("PSS MB", ReportKind.DECIMAL, lambda point: wording.megabytes(getattr(point.server, "smbd_pss_bytes", None))),
         ("Disk %", ReportKind.DECIMAL, busiest),
         ("Generator CPU %", ReportKind.DECIMAL, lambda point: max(point.generator_cpu_percent, default=None)),
         ("Late ms p99", ReportKind.DECIMAL, lambda p: _times(1000, p.generator_lateness.quantile_seconds(0.99))),

@@ -59,11 +59,8 @@ class SeriesLine:
     @property
     def answer(self) -> Toned:
         """``get 118.3 MB/s ± 0.2 %, 95 % of link``."""
-        average, half, share = (
-            self.average_bytes_per_second,
-            summary.half_width_percent(self.rates),
-            self.percent_of_link,
-        )
+        average, share = self.average_bytes_per_second, self.percent_of_link
+        half = summary.half_width_percent(self.rates)
         if average is None:
             return Toned(self.series.error or "no valid run", Tone.CAUTION)
         spread = "" if half is None else f" ± {wording.percent(half)}"

@@ -200,11 +200,8 @@ def _change_text(change: records.Change) -> str:
 
 
 def _measured(series: records.Series) -> str:
-    owner, ended = (
-        series.running_by,
-        "" if series.status is records.SeriesStatus.COMPLETE else f", {series.status.value}",
-    )
-    if owner:
+    ended = "" if series.status is records.SeriesStatus.COMPLETE else f", {series.status.value}"
+    if owner := series.running_by:
         ended = f", {series.status.value}, running (process {owner.process_id} on {owner.host})"
     return f"{records.with_zone(series.created_at)}{from_machines([series.environment])}{ended}, series {series.id}"
 
