@@ -84,7 +84,6 @@ def _properties(form: SeriesSummary) -> list[tuple[str, str]]:
     interval = f"{wording.rate(low) if low > 0 else '0'} to {wording.rate(high)}"
     average = form.average_rate
     deviation = form.deviation.bytes_per_second if form.deviation else None
-    client = series.client
     parts = [f"SMB {client.dialect}" if client.dialect else series.target.protocol]
     parts += [f"signed ({client.signing})"] if client.is_signed else []
     parts += [f"encrypted ({client.encryption})"] if client.is_encrypted else []
