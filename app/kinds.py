@@ -106,9 +106,6 @@ def _two(read: Callable[[Notebook, str], Any], name: str) -> "Callable[[Notebook
     return compare
 
 
-# Series
-
-
 def _series_answer(notebook: Notebook, head: Recording) -> Toned:
     for line in series_lines(notebook.heads_of([head.id]), notebook.rates_of([head.id])):
         return line.answer
@@ -118,9 +115,6 @@ def _series_answer(notebook: Notebook, head: Recording) -> Toned:
 def _judge_run(notebook: Notebook, head: Recording, name: str, status: RunStatus, reason: str | None) -> bool:
     key = {"series_id": head.id, "phase": "measured", "number": name}
     return notebook.judge("runs", key, status.value, reason)
-
-
-# Loads and isolations
 
 
 def _compare_loads(notebook: Notebook, heads: Sequence[Recording]) -> Compared:
@@ -154,9 +148,6 @@ def _judge_layer_run(notebook: Notebook, head: Recording, name: str, status: Run
     return notebook.judge("layer_runs", key, status.value, reason)
 
 
-# Audits, diagnoses and watches
-
-
 def _content(kind: str, read: Callable[[Recording], Any]) -> Callable[[Notebook, str], Any]:
     return lambda notebook, reference: read(notebook.recording(reference, kind))
 
@@ -170,9 +161,6 @@ def _audit_answer(notebook: Notebook, head: Recording) -> Toned:
     found = _audit(notebook, head.id)
     sign = _later("forms.audit.report:audit_sign")(found)
     return Toned(f"{sign} {_later('forms.audit.report:audit_answer')(found)}", sign.tone)
-
-
-# What is made of series
 
 
 def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> "Report":
@@ -394,9 +382,6 @@ def kind_of(head: Recording) -> Kind:
     return KINDS[head.kind]
 
 
-# What every kind shares
-
-
 def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]:
     """In the order of ``heads``."""
     heads = list(heads)
@@ -498,9 +483,6 @@ def judge(notebook: Notebook, head: Recording, name: str, status: RunStatus, rea
     with notebook.at_once():
         if not kind.judge(notebook, head, name, status, reason):
             raise UsageError(f"{head.kind} {head.id} has no finished measured run {name}")
-
-
-# Kinds that are head and content alone
 
 
 def stored_record(notebook: Notebook, head: Recording) -> Any:

@@ -111,8 +111,6 @@ class Removed:
 
 
 class RecordingTables(NotebookBase):
-    # Storing
-
     def add_recording(self, recording: Recording) -> None:
         self.add_recordings([recording])
 
@@ -230,8 +228,6 @@ class RecordingTables(NotebookBase):
         with self._db.atomic():
             self._db.table("recordings").update(recording_id, {"imported_at": imported_at})
 
-    # Finding
-
     def resolve(self, reference: str, *kinds: str) -> str:
         """Raises UnknownReferenceError."""
         if reference == LAST_LOAD:
@@ -330,8 +326,6 @@ class RecordingTables(NotebookBase):
         )
         return [one for one in self._recordings(self._rows(sql)) if not one.running]
 
-    # Leases
-
     def take(self, recording_id: str) -> None:
         with self._db.atomic():
             found = self.recordings_of([recording_id])
@@ -362,8 +356,6 @@ class RecordingTables(NotebookBase):
         alive = [(row, owner) for row, owner in owners if records.is_alive(owner)]
         wholes = {row["part_of"]: owner for row, owner in alive if row["part_of"]}
         return wholes | {row["recording_id"]: owner for row, owner in alive}
-
-    # Removing
 
     def remove(self, recording_id: str) -> Removed:
         """Remove with parts. Raises RefusedError while it is measured, UnknownReferenceError where it is gone."""
@@ -396,8 +388,6 @@ class RecordingTables(NotebookBase):
         with self._db.atomic():
             for follower, base in removed.followers:
                 self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (base, follower))
-
-    # Baselines
 
     def baselines(self) -> list[records.Baseline]:
         sql = "SELECT name, recording_id, set_at FROM baselines JOIN recordings ON id = recording_id"

@@ -149,8 +149,6 @@ class Replayer:
         for path in (r"\clients", "\\"):
             self._removed(self._name(path), _FOLDER)
 
-    # One line
-
     def _create(self, line: ScriptLine) -> bool:
         options, disposition, handle = line.numbers
         file_id = self._open(
@@ -189,8 +187,6 @@ class Replayer:
         """Open, query and close as one compound. Returns whether the query succeeded."""
         opened = wire.create(self._name(path), access, _OPEN, options)
         return self._together(opened, request, _CLOSE_SAME)
-
-    # What lines are made of
 
     def _ask(self, request: Request, payload: View = b"", *, charge: int = 1) -> Answer:
         self.tally.requests[request[0]] += 1

@@ -43,9 +43,6 @@ _LEAST_SHARE_OF_A_CARD = 0.01
 """Of all bytes; what other traffic a card carries is not told."""
 
 
-# The first connect
-
-
 class _TimedChannel(Channel):
     def __init__(self, sock: socket.socket, where: str, timeout_seconds: float, legs: dict[str, float]) -> None:
         super().__init__(sock, where, timeout_seconds)
@@ -118,9 +115,6 @@ def connect(bench: Bench) -> Stage:
     return measured(StageName.CONNECT, samples, {})
 
 
-# Distance
-
-
 def distance(bench: Bench) -> Stage:
     """Round trips of empty requests, and throughput by bytes in flight."""
     path, samples = bench.bulk(), defaultdict[str, list[float]](list)
@@ -146,9 +140,6 @@ def distance(bench: Bench) -> Stage:
         samples["echo_seconds"] += echo_seconds(share, bench.sizes.echoes)
     facts |= {"asked_bytes_in_flight": LARGEST_WINDOW_BYTES, "granted_bytes_in_flight": granted}
     return measured(StageName.DISTANCE, samples, facts)
-
-
-# Signing and encryption
 
 
 def protection(bench: Bench) -> Stage:
@@ -197,9 +188,6 @@ def _signer_rate(algorithm: str) -> float:
     return count * _LEAST_READ_BYTES / (time.perf_counter() - began)
 
 
-# A long run
-
-
 class _EnoughError(Exception):
     """The run is long enough."""
 
@@ -230,9 +218,6 @@ def long_run(bench: Bench) -> Stage:
         samples={"at_seconds": tuple(at for at, _ in ends), "moved_bytes": tuple(float(moved) for _, moved in ends)},
         facts={"flush_seconds": flushed},
     )
-
-
-# Several cards
 
 
 def cards(bench: Bench) -> Stage:
