@@ -57,7 +57,9 @@ class PageView(Vertical, Commanded):
     PageView #page-doing { height: auto; text-style: bold; display: none; }
     PageView.-doing #page-doing { display: block; }
     PageView.-table #page-why { display: none; }
-    PageView.-table #page-text { max-height: 8; }
+    PageView.-table #page-text { max-height: 12; }
+    PageView #page-rest { color: $text-muted; display: none; }
+    PageView.-cut #page-rest { display: block; }
     PageView #page-chart { height: 1fr; margin-top: 1; display: none; }
     """
 
@@ -74,10 +76,18 @@ class PageView(Vertical, Commanded):
         with VerticalScroll(id="page-text", can_focus=False):
             yield Static(id="page-why")
             yield Static(id="page-facts")
+        yield Static("… more text", id="page-rest")
         yield Static(id="page-doing")
         yield Static(id="page-columns")
         yield OptionList(id="page-options")
         yield ChartView(id="page-chart")
+
+    def on_mount(self) -> None:
+        self.watch(self.query_one("#page-text"), "show_vertical_scrollbar", self._tell_of_rest)
+
+    def _tell_of_rest(self, is_cut: bool) -> None:
+        self.set_class(is_cut, "-cut")
+        self.call_after_refresh(self.query_one(OptionList).scroll_to_highlight)
 
     def about_now(self) -> str:
         return self.page.why if self.page is not None else ""
@@ -102,6 +112,7 @@ class PageView(Vertical, Commanded):
         rows = [self._prompt(option, place) for place, option in enumerate(page.options)]
         options.add_options([Row(row, disabled=one.act is None) for row, one in zip(rows, page.options, strict=True)])
         options.highlighted = self._here
+        self.call_after_refresh(options.scroll_to_highlight)
         chart = page.chart
         self.set_class(chart is not None, "-charted")
         self.query_one(ChartView).show_chart(partial(_drawn, chart) if chart is not None else None)

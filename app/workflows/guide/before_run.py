@@ -204,7 +204,7 @@ def prospect_of(choices: GuideChoices, known: GuideContext) -> str:
     )
 
 
-_NAME, _SECONDS, _RATE, _SHARE = 9, 9, 11, 8
+_NAME, _SECONDS, _RATE, _SHARE = 9, 9, 13, 8
 
 
 def review_page(choices: GuideChoices, known: GuideContext) -> Page:

@@ -67,6 +67,38 @@ async def test_the_runs_are_drawn_below_their_table_where_there_is_room(reviewin
         assert ("zoomed" in painted(reviewing)) is drawn
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+async def test_the_columns_stay_in_line_beyond_a_thousand(guide_app, size):
+    with Notebook(guide_app.context.notebook_path) as notebook:
+        notebook.add(replace(MEASURED, runs=series([990e6, 1005e6, 998e6, 999e6, 12001e6 / 12]).runs))
+        notebook.remember(MEMORY_KEY, REVIEWING.to_memory())
+    async with guide_app.run_test(size=size) as pilot:
+        await settled(guide_app, pilot)
+        lines = painted(guide_app).splitlines()
+        ends = {line.index(" MB/s ") for line in lines if re.search(r" \d\.\d{4} ", line) and " MB/s " in line}
+        assert any("1,005.0 MB/s" in line for line in lines)
+        assert any("990.0 MB/s" in line for line in lines)
+        assert len(ends) == 1, "the rates of all rows end in one column"
+
+
+@pytest.mark.parametrize(("sentences", "is_cut"), [(6, False), (7, True)])
+async def test_the_text_above_the_table_is_whole_or_says_that_there_is_more(guide_app, monkeypatch, sentences, is_cut):
+    said = tuple(f"! Sentence {number}: " + "long words " * 8 + "end." for number in range(1, sentences + 1))
+    monkeypatch.setattr("app.workflows.guide.before_run._said", lambda _form: said)
+    with Notebook(guide_app.context.notebook_path) as notebook:
+        notebook.add(MEASURED)
+        notebook.remember(MEMORY_KEY, REVIEWING.to_memory())
+    async with guide_app.run_test(size=(80, 24)) as pilot:
+        await settled(guide_app, pilot)
+        shown = painted(guide_app)
+        assert ("… more text" in shown) is is_cut
+        assert ("m More" in shown) is is_cut
+        assert (shown.count("end.") == sentences) is not is_cut
+        assert "★ Compare" in shown, "what is next stays in sight"
+        await press(guide_app, pilot, *(["m"] if is_cut else []))
+        assert f"Sentence {sentences}" in painted(guide_app)
+
+
 async def test_the_comparison_draws_what_the_runs_are_held_against(reviewing):
     with Notebook(reviewing.context.notebook_path) as notebook:
         notebook.add(replace(MEASURED, id="bbbbbbbbbbbb"))
