@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from app.charts import ascii_only
+from forms.layout import cut
 from forms.wording import with_minus
 
 _UNITS = ((10**12, "TB/s"), (10**9, "GB/s"), (10**6, "MB/s"), (10**3, "kB/s"))
@@ -218,7 +219,7 @@ class Canvas:
             shown = [line for line in self._lines if any(map(scale.holds, line.rates))]
             parts = dict(self._legend(scale, shown))
             lines = wrapped(list(parts), self.width)[: max(1, self.height - below - 6)]
-        drawn = {part: parts[part] if len(part) <= self.width else part[: self.width] for part in parts}
+        drawn = {part: parts[part] if len(part) <= self.width else cut(part, self.width) for part in parts}
         return shown, ["   ".join(drawn[part] for part in line) for line in lines]
 
     def _legend(self, scale: Scale, shown: Sequence[Line]) -> Iterator[tuple[str, str]]:
@@ -304,7 +305,7 @@ def _labels(canvas: Canvas, left: int, inside: int) -> list[str]:
             start = max(0, min(column - (len(text) - 1) // 2, canvas.width - len(text)))
             if start > len(line) or not line:
                 line = line.ljust(start) + text
-        lines.append(line[: canvas.width])
+        lines.append(cut(line, canvas.width))
     return lines
 
 

@@ -8,6 +8,7 @@ from app.charts import ascii_only
 from app.charts import canvas as marks
 from forms import wording
 from forms.layout import Tone, cut, pad, visible
+from forms.layout import width as cells_of
 from forms.report import FAR_ABOVE, Bar, Chart, Level, Mark
 from forms.series.progress import over_time
 from forms.series.report import mark_of
@@ -29,7 +30,7 @@ _THICKEST = 4
 _MOST_INTERVAL = 1.5
 """Times the longest bar: an interval that reaches further is cut there, so that it does not squeeze all bars."""
 _BESIDE_NAMES = 30
-"""Columns kept for a bar and its number: a name is cut where it leaves fewer."""
+"""Columns kept for a bar and its number: a name that leaves fewer stands over its bar, or is cut where rows are few."""
 _BREAK = 3
 """Cells of a zoomed bar before its scale begins."""
 
@@ -62,10 +63,15 @@ class _Picture:
         elif self.level and self.level.value <= FAR_ABOVE * self.longest:
             self.high = max(self.high, self.level.value)
         room = max(width // 3, width - _BESIDE_NAMES)
-        names = [cut(visible(bar.name), room) + _mark(bar)[1] for bar in chart.bars]
+        shown = [visible(bar.name) for bar in chart.bars]
+        self.over = max(map(cells_of, shown)) > room and height - height // 3 > 2 * len(shown)
+        names = [
+            cut(name, width - 1 if self.over else room) + _mark(bar)[1]
+            for bar, name in zip(chart.bars, shown, strict=True)
+        ]
         figures = [marks.figure(bar.value, self.longest, aligned=True) if bar.value else "-" for bar in chart.bars]
         self.unit = wording.rate(self.longest).rpartition(" ")[2]
-        self.left, self.right = max(map(len, names)), max(map(len, [*figures, self.unit]))
+        self.left, self.right = 0 if self.over else max(map(cells_of, names)), max(map(len, [*figures, self.unit]))
         self.inside = max(4, width - self.left - self.right - 2)
         count, self.below = self._fitting(len(names), self._legend(chart.bars))
         self.rows = list(zip(chart.bars, names, figures, strict=True))[-count:]
@@ -85,19 +91,21 @@ class _Picture:
             count, of = max(1, self.height - 2 - len(rows) if self.height > 3 else self.height - 1), count
             legend = [f"{of - count} more do not fit", *legend]
             rows = marks.wrapped(legend, self.width)[: max(1, self.height - 1 - count)]
-        return count, ["   ".join(parts)[: self.width] for parts in rows]
+        return count, [cut("   ".join(parts), self.width) for parts in rows]
 
     def lines(self) -> Iterator[str]:
         axis = 1 if self.height > len(self.rows) + len(self.below) else 0
         each = min(_THICKEST, (self.height - axis - len(self.below)) // len(self.rows))
         thick = max(1, each - 1)
         for place, (bar, name, number) in enumerate(self.rows):
+            if self.over:
+                yield name
             for row in range(thick):
                 if row == thick // 2:
-                    yield f"{pad(name, self.left)} {self._cells(bar)} {number.rjust(self.right)}"
+                    yield f"{pad('' if self.over else name, self.left)} {self._cells(bar)} {number.rjust(self.right)}"
                 else:
                     yield f"{' ' * self.left} {self._cells(replace(bar, interval=None))}"
-            if each > 1 and place + 1 < len(self.rows):
+            if each > 1 and place + 1 < len(self.rows) and not self.over:
                 yield ""
         if axis:
             yield self._axis()

@@ -204,6 +204,32 @@ def test_a_name_is_cut_only_where_it_leaves_a_bar_too_little(width: int):
     fits = max(width - 30, width // 3)
     for name in ("n" * fits, "n" * (fits + 1)):
         chart = Chart(title="t", unit="bytes/sec", bars=(Bar(name=name, value=1e8), Bar(name="o", value=9e7)))
-        text = bars_chart(chart, width, 8, colour=False)
+        text = bars_chart(chart, width, 5, colour=False)
         assert (name in text) is (len(name) == fits)
+        assert ("…" in text) is (len(name) > fits), "nothing is cut without a sign"
         assert max(map(len, text.splitlines())) <= width
+
+
+def test_a_name_with_too_little_room_beside_it_stands_over_its_bar_where_there_are_rows():
+    name = "number of threads of the server: sixteen, as proposed"
+    bars = (Bar(name=name, value=1e8, mark=Mark.UNUSUAL), Bar(name="other", value=9e7))
+    chart = Chart(title="t", unit="bytes/sec", bars=bars)
+    over, cut = (bars_chart(chart, 78, height, colour=False).splitlines() for height in (7, 6))
+    assert [line.strip() for line in over if "█" not in line][:2] == [f"{name}◆", "other"]
+    assert [line.split()[-1] for line in over if "█" in line] == ["100.0", "90.0"]
+    assert any(line.startswith(f"{name[:47]}…◆ █") for line in cut)
+    assert all(len(line) <= 78 for line in (*over, *cut))
+
+
+def test_bars_beside_names_of_wide_letters_begin_in_one_column():
+    chart = Chart(title="t", unit="bytes/sec", bars=(Bar(name="漢字", value=1e8), Bar(name="abcd", value=9e7)))
+    lines = bars_chart(chart, 60, 4, colour=False).splitlines()
+    assert lines[0].startswith("漢字 █")
+    assert lines[1].startswith("abcd █")
+
+
+def test_a_legend_with_too_little_room_ends_in_a_sign():
+    chart = Chart(title="t", unit="bytes/sec", bars=(Bar(name="a", value=1e8), Bar(name="b", value=9e7)))
+    chart = replace(chart, levels=(Level(name="what the link of this machine carries", value=1e10),))
+    text = bars_chart(chart, 40, 8, colour=False)
+    assert next(line for line in text.splitlines() if line.startswith("what the link")).endswith("…")
