@@ -216,6 +216,12 @@ def check_document(check: Check) -> dict[str, Any]:
     }
 
 
+def _collected(check: Check) -> str:
+    """The nights of the baseline: which series are of this path is known once one was judged."""
+    none = "no night collected yet" if check.watch.series_id else "no series judged yet"
+    return wording.count(check.nights, "night") if check.nights else none
+
+
 def watch_report(check: Check) -> Report:
     watch = check.watch
     path = f"{watch.command} {wording.plain(watch.subject)}"
@@ -227,7 +233,7 @@ def watch_report(check: Check) -> Report:
             ("Answer", check_sentence(check), TONES[watch.state]),
             ("State", _standing(watch) if check.has_standing else ""),
             ("Path", path),
-            ("Baseline", f"{wording.plain(watch.baseline)}, {wording.count(check.nights, 'night')}"),
+            ("Baseline", f"{wording.plain(watch.baseline)}, {_collected(check)}"),
             ("Checked", with_zone(watch.attempted_at)),
             ("Measured", with_zone(watch.succeeded_at) if watch.succeeded_at else ""),
             ("Judged by", basis_sentence(check.comparison) if check.comparison else ""),
