@@ -36,15 +36,15 @@ from storage.recordings import ISOLATION
 from storage.records import Command, RunStatus, SeriesStatus, Target
 
 _WITH_RESUME = {"as_json", "kerberos", "target", "yes", "within_minutes"}
-_PORTS = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.in_survey)
+_PORTS = {one.name: one.label if one.moves_files else one.name for one in PROTOCOLS.values() if one.in_survey}
 
 
 _port_options = common.several(
     *(
         click.option(
-            f"--{name}-port", type=common.Count(1, 65535), metavar="PORT", help=f"Port of {name} on the server."
+            f"--{name}-port", type=common.Count(1, 65535), metavar="PORT", help=f"Port of {spelled} on the server."
         )
-        for name in _PORTS
+        for name, spelled in _PORTS.items()
     )
 )
 

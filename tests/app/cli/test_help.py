@@ -98,6 +98,12 @@ def test_the_quick_examples_run_on_the_practice_servers(tmp_path: Path):
             assert "Traceback" not in done.stderr
 
 
+def test_protocols_are_spelled_as_people_write_them(inside: Inside):
+    said = " ".join(inside("survey", "--help").stdout.split())
+    for name in ("SMB", "FTP", "iperf3"):
+        assert f"Port of {name} on the server." in said
+
+
 def test_the_quick_examples_are_those_of_the_helps():
     written = {line for lines in EXAMPLES.values() for line in lines}
     assert set(QUICK_ONES) - {"ls"} <= written
