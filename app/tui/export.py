@@ -1,5 +1,6 @@
 """The export of forms: which format, to which file; a file that is there is asked about."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -21,9 +22,9 @@ from app.tui.frame.parts import KeyBar, LineInput, Pane
 from app.whole_file import is_there, output_file
 from forms.exporters import FORMATS, PAPERS, Format, export_reports, times_for
 from forms.report import Report
-from forms.wording import plain
+from forms.wording import plain, short_place
 from storage.notebook import Notebook
-from storage.records import JSONValue
+from storage.records import JSONValue, with_zone
 
 MEMORY_KEY = "export"
 Gather = Callable[[Notebook], Sequence[Report]]
@@ -76,14 +77,13 @@ class ExportScreen(BaseScreen):
         self.with_notebook(lambda notebook: notebook.remembered(MEMORY_KEY), self._recalled)
         if self.ids:
             ids = self.ids
-            self.with_notebook(lambda notebook: _called(notebook, ids), self._named)
+            self.with_notebook(lambda notebook: _called(notebook, ids), lambda found: self._named(*found))
         else:
-            self._named([self.file_name])
+            self._named([self.file_name], self.file_name)
 
-    def _named(self, names: list[str]) -> None:
+    def _named(self, names: list[str], file_name: str) -> None:
         self.query_one("#what", Static).update(Content(f"{len(names)} to export: {', '.join(map(plain, names))}"))
-        if self.ids:
-            self.file_name = _file_name(names[0] if len(names) == 1 else f"{len(names)} series")
+        self.file_name = _file_name(file_name)
         self._propose()
 
     def _recalled(self, remembered: Mapping[str, JSONValue] | None) -> None:
@@ -237,12 +237,25 @@ def _line(each: Format) -> str:
     return f"{each.name:<9} {each.suffix:<6} {each.what}"
 
 
+_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
+"""Runs of what some file system, shell or program does not take in a name."""
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+"""What Windows takes for a device, whatever its ending."""
+
+
 def _file_name(name: str) -> str:
-    kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in name.strip())
-    return kept.strip(".-")[:60] or "sharebench"
+    kept = _NOT_IN_NAMES.sub("-", name.strip()).strip(".-")[:60].strip(".-") or "sharebench"
+    return f"sharebench-{kept}" if _DEVICE.fullmatch(kept) else kept
 
 
-def _called(notebook: Notebook, ids: Sequence[str]) -> list[str]:
-    titles = {series.id: series.title for series in notebook.heads_of(list(ids))}
-    names = [head.label or titles.get(head.id) or head.id for head in notebook.recordings_of(list(ids))]
-    return names or ["no recording any more"]
+def _called(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], str]:
+    """The recordings' names, and one for a file: the label, else the day, the server and share, and what was done."""
+    series = {one.id: one for one in notebook.heads_of(list(ids))}
+    heads = notebook.recordings_of(list(ids))
+    names = [head.label or (series[head.id].title if head.id in series else head.id) for head in heads]
+    if len(heads) != 1:
+        return names or ["no recording any more"], f"{len(heads)} series"
+    head, target = heads[0], kinds.kind_of(heads[0]).target(notebook, heads[0])
+    done = series[head.id].command if head.id in series else head.kind
+    place = short_place(target) if target else ""
+    return names, head.label or f"{with_zone(head.created_at)[:10]} {place} {done}"

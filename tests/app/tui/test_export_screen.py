@@ -1,6 +1,8 @@
 """The export of forms from the TUI: formats, files that are there, places that cannot be written."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,13 @@ from app.tui.export import ExportScreen
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.notebook.screen import NotebookScreen
 from forms.exporters import FORMATS
+from storage.notebook import Notebook
+from storage.records import Target
 from tests.builders import NASTY, book, one
+from tests.recordings import MAKERS
 from tests.tui import app_on, here, painted, press, settled, text_of
+
+SMB = Target(protocol="smb", host="files.example", user="alice", share="data", path="big.bin")
 
 
 @pytest.fixture
@@ -71,6 +78,44 @@ async def test_every_format_can_be_written(path):
             await pilot.press("enter", "ctrl+l", "enter")
             await settled(app, pilot)
             assert taken_from(".") == [f"2-series{FORMATS[name].suffix}"]
+
+
+@pytest.mark.parametrize(
+    ("label", "target", "name"),
+    [
+        ("", SMB, "2026-01-30-files.example-data-get.html"),
+        ("", replace(SMB, protocol="ftp", share=None, port=2121), "2026-01-30-ftp-files.example-2121-get.html"),
+        ("", Target(protocol="file", path="/mnt/new disk/x"), "2026-01-30-file-mnt-new-disk-x-get.html"),
+        ("after: 10 Gb/s?", SMB, "after-10-Gb-s.html"),
+        ("größer", SMB, "größer.html"),
+        ("Con", SMB, "sharebench-Con.html"),
+        ("com1.old", SMB, "sharebench-com1.old.html"),
+        ("console", SMB, "console.html"),
+        ("..", SMB, "sharebench.html"),
+        ("x" * 61, SMB, f"{'x' * 60}.html"),
+    ],
+)
+async def test_a_file_is_named_by_its_label_or_by_day_place_and_what_was_done(
+    tmp_path, monkeypatch, label, target, name
+):
+    monkeypatch.chdir(tmp_path)
+    made = one(1, label=label, target=target, created_at="2026-01-30T12:00:00.000Z")
+    app = app_on(book(tmp_path / "notebook.db", made), first="export", ids=[made.id])
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert app.screen.query_one("#path", Input).value == name
+
+
+@pytest.mark.parametrize("kind", ["load", "isolation"])
+async def test_a_recording_of_another_kind_is_named_in_the_same_way(tmp_path, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        made = MAKERS[kind](notebook)
+        notebook.describe(made, label="")
+    app = app_on(tmp_path / "notebook.db", first="export", ids=[made])
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert re.fullmatch(rf"\d{{4}}-\d\d-\d\d-[\w.-]+-{kind}\.html", app.screen.query_one("#path", Input).value)
 
 
 async def test_several_marked_series_go_into_one_document(path):
