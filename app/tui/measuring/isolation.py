@@ -193,6 +193,13 @@ def _named(run: LayerRun) -> str:
     return f"{run.layer}, {count(run.clients, 'client')}, round {run.round}"
 
 
+_COST = "Leave out: what these operations cost, measured with and without them. Names with a comma between them."
+_ALONE = (
+    "Network alone: measures the network without Samba. For this tbench_srv runs on the server and answers anybody on"
+    " port 7003 meanwhile, so you allow it by typing the server's name. Not needed where the server is this machine."
+)
+
+
 class IsolationScreen(asking.LinesScreen):
     """Asks what the isolation shall measure; what is typed is kept in the notebook, but for the password."""
 
@@ -201,10 +208,12 @@ class IsolationScreen(asking.LinesScreen):
         asking.TARGET,
         asking.FormLine("clients", "Clients", "how many at once, such as 1,4,8", "1,4,8"),
         asking.FormLine("rounds", "Rounds", "how often each is measured", str(DEFAULT_ROUNDS)),
-        asking.FormLine("without", "Without", "such as find_first,query_path_information; empty: all"),
+        asking.FormLine(
+            "without", "Leave out", "operations such as find_first, to see their cost; empty: none", about=_COST
+        ),
         asking.SSH,
         asking.CONF,
-        asking.FormLine("expose", "Expose tbench", "the host again, to allow tbench_srv there; empty: no"),
+        asking.FormLine("expose", "Network alone", "type the server's name again to allow it; empty: no", about=_ALONE),
     )
     RUN = IsolationRunScreen
 
@@ -221,7 +230,7 @@ class IsolationScreen(asking.LinesScreen):
         if not target.abilities.has_share or not target.share:
             raise UsageError("isolate needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
         if (exposed := text["expose"]) not in {"", target.host}:
-            raise UsageError(f"tbench is to be exposed on {exposed}, the server is {target.host}: type that, or none")
+            raise UsageError(f"Network alone: found {exposed!r}, the server is {target.host}: type that, or nothing")
         without = operations_named(text["without"]) if text["without"] else ()
         script = load_script()
         script.without(without)

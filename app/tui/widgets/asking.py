@@ -37,6 +37,8 @@ class FormLine:
     name: str
     hint: str
     usual: str = ""
+    about: str = ""
+    """What is said below the lines while it has the focus, where name and hint do not say it."""
 
 
 TARGET = FormLine("target", "Target", "[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME")
@@ -114,7 +116,7 @@ class LinesScreen(BaseScreen):
     """
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
-        cls.HINTS = {line.key: f"{line.name}: {line.hint}." for line in cls.LINES}
+        cls.HINTS = {line.key: line.about or f"{line.name}: {line.hint}." for line in cls.LINES}
         cls._first = {line.key: "" for line in cls.LINES}
         keys = [KeyCommand(f"{cls.NAME}.start", "f9", cls.BUTTON, cls.START, footer="Start", priority=True)]
         if cls.STORED:

@@ -89,6 +89,26 @@ def test_what_is_wrong_is_said(wrong: dict[str, str], said: str):
         IsolationScreen.read(typed)
 
 
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("without", "Leave out: what these operations cost, measured with and without them."),
+        ("expose", "Network alone: measures the network without Samba."),
+        ("rounds", "Rounds: "),
+    ],
+)
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_what_a_line_is_for_stands_below_while_it_has_the_focus(app: SharebenchApp, field, said, size):
+    async with app.run_test(size=size) as pilot:
+        await settled(app, pilot)
+        assert said not in painted(app)
+        app.screen.query_one(f"#{field}").focus()
+        await settled(app, pilot)
+        assert said in painted(app)
+        hints = [line.hint for line in IsolationScreen.LINES]
+        assert max(map(len, hints)) <= size[0] - 18, "no hint of an empty line is cut"
+
+
 STORED = Isolation(
     id="aa11", created_at="2026-01-31T10:00:00.000Z", status=SeriesStatus.INTERRUPTED, script="office", clients=(4,),
     target=Target(protocol="smb", host="nas", share="data", user="alice"), rounds=2, seconds=5,
