@@ -169,6 +169,10 @@ class ScreenBase(Screen[_R], Commanded, Generic[_R]):
     def work_failed(self, error: Exception) -> None:
         self.sharebench_app.tell_error(error)
 
+    def on_screen_suspend(self) -> None:
+        """Notes are shown on the screen that lies on top, and not below it as well."""
+        self.query("ToastRack").set(display=False)
+
     def action_back(self) -> None:
         self.sharebench_app.go_back()
 

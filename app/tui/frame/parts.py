@@ -16,7 +16,7 @@ from textual.widgets import Input
 from forms.layout import control_pictures, visible
 
 _KEY_META = "pressed-key"
-_WAYS = ("back", "close", "clear", "app.command_palette", "app.help", "app.quit")
+_WAYS = ("back", "close", "clear_marks", "clear_filter", "app.command_palette", "app.help", "app.quit")
 
 
 class KeyBar(Widget, can_focus=False):
@@ -58,22 +58,25 @@ class KeyBar(Widget, can_focus=False):
         ways = [shown.pop(action) for action in _WAYS if action in shown]
         while len(ways) > 1 and sum(way.cell_length for way in ways) > self.size.width:
             ways.pop(0)
-        cells = self.size.width - sum(way.cell_length for way in ways)
-        left = []
-        for action, written in shown.items():
-            if (self.alone and action not in self.foremost) or written.cell_length > cells:
-                break
-            left.append(written)
-            cells -= written.cell_length
-        return Content("").join([*left, Content(" " * cells), *ways])
+        waiting = [written for action, written in shown.items() if not self.alone or action in self.foremost]
+        rows = []
+        for right in [*[[]] * (self.size.height - 1), ways]:
+            cells, left = self.size.width - sum(way.cell_length for way in right), []
+            while waiting and waiting[0].cell_length <= cells:
+                left.append(waiting.pop(0))
+                cells -= left[-1].cell_length
+            rows.append(Content("").join([*left, Content(" " * cells), *right]))
+        return Content("\n").join(rows)
 
     def _shown(self) -> Iterator[ActiveBinding]:
         seen: set[str] = set()
         place = {action: number for number, action in reversed([*enumerate(self.foremost)])}
         found = self.screen.active_bindings.values()
-        for active in sorted(found, key=lambda each: place.get(each.binding.action, len(place))):
+        for active in sorted(
+            found, key=lambda each: (place.get(each.binding.action, len(self.foremost)), not each.binding.show)
+        ):
             names = {active.binding.action, active.binding.description}
-            if active.binding.show and not names & seen:
+            if (active.binding.show or active.binding.action in self.foremost) and not names & seen:
                 seen |= names
                 yield active
 

@@ -1,5 +1,6 @@
 """The notebook: all recordings, sorted, filtered and grouped; the one pointed at beside them."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
 
 _TYPING_SECONDS = 0.15
 _LEAST_LISTED = 5
-_AROUND_LIST = 6
+_AROUND_LIST = 5
+_ALL_KEYS_FIT = 107
+"""Columns from which one row has room for the foremost keys."""
 _LEAST_DETAIL = 8
 """Rows from which the detail shows at any size."""
 _REREAD_SECONDS = 2.0
@@ -66,7 +69,7 @@ class NotebookScreen(SeriesActions):
     KEYS = (
         *keys("notebook.restore notebook.new notebook.filter"),
         *ACTING_KEYS,
-        *keys("notebook.sort notebook.group notebook.delete notebook.undo notebook.clear"),
+        *keys("notebook.sort notebook.group notebook.delete notebook.undo notebook.clear notebook.clear-filter"),
     )
     DEFAULT_CSS = """
     NotebookScreen #all-series { height: 1fr; }
@@ -80,6 +83,7 @@ class NotebookScreen(SeriesActions):
     NotebookScreen.-empty #whole, NotebookScreen.-unmatched #whole { display: none; }
     NotebookScreen.-wide.-high #whole, NotebookScreen.-wide.-tall #whole { display: none; }
     NotebookScreen #detail { display: none; height: 1; }
+    NotebookScreen ToastRack { margin-bottom: 2; }
     NotebookScreen.-roomy #detail { display: block; }
     NotebookScreen.-roomy #whole { display: none; }
     NotebookScreen.-wide.-high #detail { display: block; height: 45%; }
@@ -96,10 +100,10 @@ class NotebookScreen(SeriesActions):
         self.detail: SeriesView | None = None
         self._is_read = self._is_early = False
         self._newest: str | None = None
-        self._arrives = False
+        self._arrives, self._was_elsewhere = False, True
         self._restored_id = ""
         self._seen: tuple[int, ...] = ()
-        self._left = LeftChanges(self)
+        self._left = LeftChanges(self, self._show_count)
         self._typing: Timer | None = None
         self._pointing: Timer | None = None
 
@@ -156,10 +160,14 @@ class NotebookScreen(SeriesActions):
 
     def on_screen_resume(self) -> None:
         """Something may have been measured meanwhile; painted first, as what reads a notebook takes long to load."""
-        self._arrives = True
+        self._arrives |= self._was_elsewhere
         self.rows.forget()
         self.call_after_refresh(self.look)
         self.call_after_refresh(self._left.look)
+
+    def on_screen_suspend(self) -> None:
+        """Only after another screen the cursor goes to what was measured there: a dialog measures nothing."""
+        self._was_elsewhere = not self.app.screen.is_modal
 
     def _look_again(self) -> None:
         if self.is_active and _written(self.context.notebook_path) != self._seen:
@@ -219,20 +227,23 @@ class NotebookScreen(SeriesActions):
 
     def _share_room(self) -> None:
         count = self._counted[1]
-        room = max(0, self.size.height - max(len(self.rows.rows), count, _LEAST_LISTED) - _AROUND_LIST)
+        key_rows = 2 if count and self.size.width < _ALL_KEYS_FIT else 1
+        self.query_one(KeyBar).styles.height = key_rows
+        room = max(0, self.size.height - max(len(self.rows.rows), count, _LEAST_LISTED) - _AROUND_LIST - key_rows)
         self.query_one("#detail").styles.min_height = room
         self.set_class(bool(count) and room >= _LEAST_DETAIL, "-roomy")
 
     @on(SeriesList.MarksChanged)
     @on(events.DescendantFocus)
     def _show_count(self) -> None:
+        restore = ("restore",) if self._left.offered else ()
         marked, of_filter = len(self.rows.marked), [key.action for key in FilterLine.KEYS]
         if isinstance(self.focused, FilterLine):
             self.query_one(KeyBar).put_first(*of_filter, alone=True)
         elif not marked and self.has_class("-unmatched"):
-            self.query_one(KeyBar).put_first("restore", "new", "filter", alone=True)
+            self.query_one(KeyBar).put_first(*restore, "new", "filter", alone=True)
         else:
-            self.query_one(KeyBar).put_first("restore", *(_OF_MARKED if marked else ()), *_FOREMOST)
+            self.query_one(KeyBar).put_first(*restore, *(_OF_MARKED if marked else ()), *_FOREMOST)
         found, count = self._counted
         of = "" if found == count else f"{found:,} of "
         named = of + ("1 recording" if count == 1 else f"{count:,} recordings")
@@ -291,10 +302,10 @@ class NotebookScreen(SeriesActions):
         self.rows.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "restore":
-            return self._left.offered
-        if action == "clear":
-            return bool(self.rows.marked or self.asked.text) or isinstance(self.focused, FilterLine)
+        if action == "clear_marks":
+            return bool(self.rows.marked)
+        if action == "clear_filter":
+            return bool(self.asked.text) or isinstance(self.focused, FilterLine)
         if action in _NEEDS_RECORDINGS and not self._counted[1]:
             return False
         return action != "back" and super().check_action(action, parameters)
@@ -302,11 +313,11 @@ class NotebookScreen(SeriesActions):
     def key_slash(self) -> None:
         self.action_filter()
 
-    def action_clear(self) -> None:
-        if self.rows.marked:
-            self.rows.unmark()
-        else:
-            self.query_one("#filter", Input).value = ""
+    def action_clear_marks(self) -> None:
+        self.rows.unmark()
+
+    def action_clear_filter(self) -> None:
+        self.query_one("#filter", Input).value = ""
         self.rows.focus()
 
     def action_sort(self) -> None:
@@ -446,8 +457,8 @@ def _named(removed: "list[Removed]") -> str:
 class LeftChanges:
     """Those that a screen reports, each once, and offers to restore or says how to remove."""
 
-    def __init__(self, screen: "BaseScreen") -> None:
-        self.screen = screen
+    def __init__(self, screen: "BaseScreen", changed: Callable[[], None]) -> None:
+        self.screen, self.changed = screen, changed
         self._left: list[JournalEntry] = []
         self._files: dict[str, str] = {}
         self._told: set[str] = set()
@@ -474,7 +485,7 @@ class LeftChanges:
 
     def _tell(self, left: "list[JournalEntry]", files: "dict[str, str]") -> None:
         self._left, self._files = left, files
-        self.screen.refresh_bindings()
+        self.changed()
         texts = {
             entry.id: f"An interrupted trial left {entry.name} changed on {entry.ssh or 'this machine'}: R restores it."
             for entry in left
@@ -486,9 +497,20 @@ class LeftChanges:
                 self.screen.notify(text, severity="warning", timeout=30, markup=False)
 
     def ask(self) -> None:
+        if not self._is_restoring:
+            self.screen.with_notebook(_left_behind, self._ask, group="left behind")
+
+    def _ask(self, found: "tuple[list[JournalEntry], dict[str, str]] | Exception") -> None:
         from app.tui.frame.dialogs import ConfirmDialog, MessageDialog  # noqa: PLC0415  as below
 
+        if isinstance(found, Exception):
+            self.screen.work_failed(found)
+            return
+        self._tell(*found)
         self.screen.app.clear_notifications()
+        if not self.offered:
+            self.screen.notify("There is nothing to restore.")
+            return
         if not self._left:
             self.screen.app.push_screen(MessageDialog("Leftovers", "\n\n".join(self._files.values())))
             return
@@ -503,7 +525,7 @@ class LeftChanges:
             return restore(notebook)
 
         self._is_restoring = True
-        self.screen.refresh_bindings()
+        self.changed()
         self.screen.notify("Restoring …", markup=False)
         self.screen.with_notebook(job, self._restored, group="restore")
 

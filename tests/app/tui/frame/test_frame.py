@@ -269,6 +269,10 @@ async def test_ctrl_c_says_what_leaves_and_no_notice_covers_the_buttons_of_a_dia
         await pilot.pause()
         lines = painted(app).splitlines()
         assert next(i for i, line in enumerate(lines) if "Ctrl+Q leaves" in line) < 5
+        assert sum("Ctrl+Q leaves" in line for line in lines) == 1, "not behind the dialog as well"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "Ctrl+Q leaves" in painted(app)
 
 
 def test_the_names_that_commands_had_before_are_still_understood(tmp_path):

@@ -34,6 +34,15 @@ class Bench(BaseScreen):
         return action != "other" or self.offers_other
 
 
+class Hides(Bench):
+    """With hidden keys: one of its own, and one more for what has a key."""
+
+    KEYS: ClassVar = (
+        KeyCommand("bar.more", "m", "More", "Counts too.", action="count", hidden=True),
+        KeyCommand("bar.secret", "h", "Hidden", "Not in the bar by itself.", hidden=True),
+    )
+
+
 @pytest.fixture
 def app(tmp_path):
     return SharebenchApp(Context(notebook_path=tmp_path / "notebook.db"))
@@ -63,6 +72,39 @@ async def test_a_shorter_key_does_not_jump_the_queue(app):
         assert "f2 Notebook" in last_line(app)
         assert "f3 Measure" not in last_line(app)
         assert "f5 Load" not in last_line(app), "although there is room"
+
+
+async def test_a_second_row_takes_up_the_keys_that_the_first_has_no_room_for(app):
+    async with app.run_test(size=(60, 12)) as pilot:
+        await app.push_screen(Bench())
+        bar = app.screen.query_one(KeyBar)
+        bar.styles.height = 2
+        for width, first, second in (
+            (60, " n Count  o Other  f2 Notebook  f3 Measure  f4 Survey", " f5 Load  f6 Isolate     esc Back  ^p All"),
+            (44, " n Count  o Other  f2 Notebook  f3 Measure ", "         esc Back  ^p All  f1 Help  ^q Quit"),
+        ):
+            await pilot.resize_terminal(width, 12)
+            await pilot.pause()
+            above, below = painted(app).splitlines()[-2:]
+            assert above.rstrip() == first.rstrip()
+            assert below.startswith(second)
+        bar.put_first("other", alone=True)
+        await pilot.pause()
+        above, below = painted(app).splitlines()[-2:]
+        assert (above.strip(), below.split()[0]) == ("o Other", "esc")
+
+
+async def test_what_is_put_first_is_shown_though_it_is_hidden_otherwise(app):
+    async with app.run_test(size=(60, 12)) as pilot:
+        await app.push_screen(Hides())
+        await pilot.pause()
+        assert "Hidden" not in last_line(app)
+        app.screen.query_one(KeyBar).put_first("secret")
+        await pilot.pause()
+        assert last_line(app).startswith(" h Hidden  n Count")
+        app.screen.query_one(KeyBar).put_first("count")
+        await pilot.pause()
+        assert last_line(app).startswith(" n Count  o Other"), "by the key that is shown usually"
 
 
 async def test_a_click_presses_the_key_and_beside_the_keys_nothing(app):

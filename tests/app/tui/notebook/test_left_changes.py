@@ -59,6 +59,25 @@ async def test_it_is_told_and_put_back_by_a_key(path: Path, monkeypatch: pytest.
         assert told == [], "it is over"
         await press(app, pilot, "R")
         assert not isinstance(here(app), ConfirmDialog)
+        assert told == ["There is nothing to restore."]
+
+
+async def test_the_key_looks_anew_for_what_another_program_left_or_restored(tmp_path: Path, told: list[str]):
+    app = app_on(tmp_path / "notebook.db")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert "R Restore" not in painted(app)
+        with Notebook(app.context.notebook_path) as notebook:
+            notebook.open_journal(entry := abandoned_change())
+        await press(app, pilot, "R")
+        assert isinstance(here(app), ConfirmDialog)
+        with Notebook(app.context.notebook_path) as notebook:
+            notebook.close_journal(entry.id)
+        await press(app, pilot, "escape")
+        await press(app, pilot, "R")
+        assert isinstance(here(app), NotebookScreen)
+        assert told == ["There is nothing to restore."]
+        assert "R Restore" not in painted(app)
 
 
 async def test_the_key_that_restores_is_the_first_of_them_beside_recordings(path: Path, told: list[str]):
@@ -67,9 +86,9 @@ async def test_the_key_that_restores_is_the_first_of_them_beside_recordings(path
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
-        assert painted(app).splitlines()[-1].startswith(" R Restore  n Measure")
+        assert painted(app).splitlines()[-2].startswith(" R Restore  n Measure")
         await press(app, pilot, "space")
-        assert painted(app).splitlines()[-1].startswith(" R Restore  c Compare"), "also where one is marked"
+        assert painted(app).splitlines()[-2].startswith(" R Restore  c Compare"), "also where one is marked"
         assert told == [TOLD]
 
 
@@ -133,7 +152,7 @@ def test_what_is_at_work_for_a_moment_is_not_told_again():
     screen = Mock(spec=NotebookScreen)
     screen.notify = lambda text, **_: told.append(text)
     screen.with_notebook = lambda _job, then, **_: then((seen.pop(0), {}))
-    left = LeftChanges(screen)
+    left = LeftChanges(screen, lambda: None)
     for offered in (True, False, True):
         left.look()
         assert left.offered is offered
