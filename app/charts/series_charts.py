@@ -63,12 +63,10 @@ class _Picture:
         elif self.level and self.level.value <= FAR_ABOVE * self.longest:
             self.high = max(self.high, self.level.value)
         room = max(width // 3, width - _BESIDE_NAMES)
-        shown = [visible(bar.name) for bar in chart.bars]
-        self.over = max(map(cells_of, shown)) > room and height - height // 3 > 2 * len(shown)
-        names = [
-            cut(name, width - 1 if self.over else room) + _mark(bar)[1]
-            for bar, name in zip(chart.bars, shown, strict=True)
-        ]
+        longest = max(cells_of(visible(bar.name)) for bar in chart.bars)
+        self.over = longest > room and height - height // 3 > 2 * len(chart.bars)
+        room = width - 1 if self.over else room
+        names = [cut(visible(bar.name), room) + _mark(bar)[1] for bar in chart.bars]
         figures = [marks.figure(bar.value, self.longest, aligned=True) if bar.value else "-" for bar in chart.bars]
         self.unit = wording.rate(self.longest).rpartition(" ")[2]
         self.left, self.right = 0 if self.over else max(map(cells_of, names)), max(map(len, [*figures, self.unit]))

@@ -238,7 +238,6 @@ def _line(each: Format) -> str:
 
 
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
-"""Runs of what some file system, shell or program does not take in a name."""
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 """What Windows takes for a device, whatever its ending."""
 

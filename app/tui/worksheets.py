@@ -117,8 +117,6 @@ _GROUP = "office=36:2.3:12KB: 36 clients, 2.3 files of 12 kB a second each"
 
 
 class ClientsScreen(WorksheetScreen):
-    """Clients times transfers a second times file size, against what the server moves."""
-
     HEADING = "Clients"
     LINES = (
         FormLine("capacity", "Server", "bytes per second that it moves, such as 112MB"),

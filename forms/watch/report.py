@@ -216,15 +216,11 @@ def check_document(check: Check) -> dict[str, Any]:
     }
 
 
-def _collected(check: Check) -> str:
-    """The nights of the baseline: which series are of this path is known once one was judged."""
-    none = "no night collected yet" if check.watch.series_id else "no series judged yet"
-    return wording.count(check.nights, "night") if check.nights else none
-
-
 def watch_report(check: Check) -> Report:
     watch = check.watch
     path = f"{watch.command} {wording.plain(watch.subject)}"
+    none = "no night collected yet" if watch.series_id else "no series judged yet"
+    collected = wording.count(check.nights, "night") if check.nights else none
     return Report(
         form="watch",
         title=f"Watch: {path}",
@@ -233,7 +229,7 @@ def watch_report(check: Check) -> Report:
             ("Answer", check_sentence(check), TONES[watch.state]),
             ("State", _standing(watch) if check.has_standing else ""),
             ("Path", path),
-            ("Baseline", f"{wording.plain(watch.baseline)}, {_collected(check)}"),
+            ("Baseline", f"{wording.plain(watch.baseline)}, {collected}"),
             ("Checked", with_zone(watch.attempted_at)),
             ("Measured", with_zone(watch.succeeded_at) if watch.succeeded_at else ""),
             ("Judged by", basis_sentence(check.comparison) if check.comparison else ""),

@@ -99,15 +99,11 @@ def known_commands() -> set[str]:
 
 
 class PlainSigns(LineFilter):
-    """Changes the signs of each line just before it is drawn."""
-
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002  Textual's
         return [Segment(text.translate(PLAIN_SIGNS), style, control) for text, style, control in segments]
 
 
 class CommandProvider(Provider):
-    """Every command that the focused widget, its screen and the app offer now; those of the key line come first."""
-
     def _entries(self) -> Iterator[tuple[str, str, partial[bool]]]:
         chosen = cast("ContextApp", self.app).chosen_keys
         for offer in sorted(commands.offered(self.screen), key=lambda one: one.command.hidden):

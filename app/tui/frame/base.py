@@ -68,8 +68,6 @@ class WorkDone(Message):
 
 @dataclass
 class WorkFailed(Message):
-    """Work of a screen ended in an error that the admin must see."""
-
     error: Exception
 
 
@@ -236,5 +234,4 @@ SCREENS = tuple(map(_entry, table_lines("screens.txt")))
 
 
 def screen_called(name: str) -> ScreenEntry:
-    """The screen of that name. Raises KeyError."""
     return {entry.name: entry for entry in SCREENS}[name]

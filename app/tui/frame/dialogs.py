@@ -39,8 +39,6 @@ class BoxDialog(BaseDialog[_T], Generic[_T]):
 
 
 class MessageDialog(BoxDialog[None]):
-    """Something the admin must read; Enter or Escape closes it."""
-
     def answers(self) -> ComposeResult:
         yield Button("OK", id="ok", variant="primary")
 
@@ -120,8 +118,6 @@ class PickDialog(BaseDialog[_T], Generic[_T]):
 
 
 class AskDialog(BoxDialog[str]):
-    """A question for one line of text, or for a password; Escape answers None."""
-
     def __init__(
         self, heading: str, text: str, *, value: str = "", password: bool = False, needed: bool = False
     ) -> None:

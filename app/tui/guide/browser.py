@@ -21,8 +21,6 @@ from storage.records import format_target
 
 
 class NameList(OptionList, Commanded):
-    """Names with a cursor; Enter or a click chooses one, typing goes to the next that starts so."""
-
     KEYS: ClassVar = keys("lines.up lines.down lines.choose")
     DEFAULT_CSS = """
     NameList { height: 1fr; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }

@@ -44,8 +44,6 @@ _LOOKS = {Mark.WARM_UP: "dim", Mark.UNUSUAL: "$warning", Mark.REJECTED: "$error 
 
 
 class PageView(Vertical, Commanded):
-    """A page from the guide, drawn; posts the option that is chosen."""
-
     DEFAULT_CSS = """
     PageView { width: 1fr; height: 1fr; }
     PageView #page-headline { text-style: bold; height: auto; }
@@ -195,8 +193,6 @@ _STEP_SIGNS = _STEP_LOOKS | {StepState.DONE: "$success"}
 
 
 class StepsView(Widget):
-    """Sign, number and name of each step; what was chosen or what blocks it below."""
-
     ABOUT = "The steps of the method. The digits 1 to 8 go to a step, where no target is typed."
     DEFAULT_CSS = """
     StepsView { width: 30; height: 1fr; }
@@ -241,8 +237,6 @@ class StepsView(Widget):
 
 
 class GuideScreen(BaseScreen, ZoomsCharts):
-    """Leads through the method; every choice is kept in the notebook the moment it is made."""
-
     KEYS: ClassVar = (
         *keys("guide.back guide.forward guide.new guide.more guide.reject"),
         ZOOM,

@@ -201,16 +201,12 @@ _ALONE = (
 
 
 class IsolationScreen(asking.LinesScreen):
-    """Asks what the isolation shall measure; what is typed is kept in the notebook, but for the password."""
-
     NAME, HEADING, BUTTON, STORED = "isolation", "Isolation", "Isolate", "isolations"
     LINES = (
         asking.TARGET,
         asking.FormLine("clients", "Clients", "how many at once, such as 1,4,8", "1,4,8"),
         asking.FormLine("rounds", "Rounds", "how often each is measured", str(DEFAULT_ROUNDS)),
-        asking.FormLine(
-            "without", "Leave out", "operations such as find_first, to see their cost; empty: none", about=_COST
-        ),
+        asking.FormLine("without", "Leave out", "operations, such as find_first; empty: none", about=_COST),
         asking.SSH,
         asking.CONF,
         asking.FormLine("expose", "Network alone", "type the server's name again to allow it; empty: no", about=_ALONE),

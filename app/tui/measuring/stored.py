@@ -183,8 +183,6 @@ class AuditScreen(asking.LinesScreen):
 
 
 class AuditResultScreen(StoredScreen):
-    """What an audit found; the costliest finding can be tested, and the edits read."""
-
     KEYS: ClassVar = keys("audit.try audit.fix audit.export")
 
     def __init__(self, result: AuditResult) -> None:

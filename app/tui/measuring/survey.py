@@ -121,8 +121,6 @@ def begin(stations: Sequence[Station]) -> SurveyProgress:
 
 
 class SurveyRunScreen(ReportRunScreen, GoesOn):
-    """Measures a planned survey, its series interleaved, then shows table, findings and the next step."""
-
     KEYS: ClassVar = (
         *GoesOn.KEYS,
         *run_keys("survey", "Stop at once; what was measured is kept, and the survey can be resumed."),
@@ -192,8 +190,6 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
 
 
 class SurveyScreen(asking.LinesScreen):
-    """Asks what the survey shall measure; what is typed is kept in the notebook, but for the password."""
-
     KEYS: ClassVar = keys("survey.restart")
     NAME = "survey"
     HEADING = BUTTON = "Survey"

@@ -165,8 +165,6 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
 
 
 class TableScreen(ReportScreen):
-    """More than two series as a matrix of commands and protocols, and the verdict on each."""
-
     def __init__(self, ids: Sequence[str]) -> None:
         super().__init__("Compare", lambda notebook: _report(notebook, ids))
         self.ids = tuple(ids)

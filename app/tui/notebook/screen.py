@@ -455,8 +455,6 @@ def _named(removed: "list[Removed]") -> str:
 
 
 class LeftChanges:
-    """Those that a screen reports, each once, and offers to restore or says how to remove."""
-
     def __init__(self, screen: "BaseScreen", changed: Callable[[], None]) -> None:
         self.screen, self.changed = screen, changed
         self._left: list[JournalEntry] = []

@@ -97,8 +97,6 @@ def input_lines(lines: Sequence[FormLine]) -> ComposeResult:
 
 
 class LinesScreen(BaseScreen):
-    """Lines, and a button that begins; Enter leads from line to line."""
-
     NAME: ClassVar[str]
     """Of its keys, and under which the notebook keeps what was typed last; no password is ever in it."""
     HEADING: ClassVar[str]

@@ -5,6 +5,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread, current_thread, main_thread
 from time import monotonic
@@ -49,8 +50,6 @@ class EventsHeard(Message):
 
 @dataclass
 class MeasurementEnded(Message):
-    """The recording thread has nothing more to do."""
-
     error: Exception | None
 
 
@@ -207,7 +206,6 @@ REDRAW_SECONDS = 1.0
 
 
 def run_keys(name: str, stop: str) -> tuple[KeyCommand, KeyCommand]:
-    """The keys of a screen that measures: stop, and export what came of it."""
     export = KeyCommand(f"{name}.export", "x", "Export", f"Write the {name} to a file.")
     return KeyCommand(f"{name}.stop", "s", "Stop", stop), export
 
@@ -318,7 +316,8 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
 
     def show_again(self) -> None:
         assert self.report is not None
-        self.query_one("#run-text", FiguresView).show_figures(self.of_now(self.report))
+        view = self.query_one("#run-text", FiguresView)
+        view.show_chart(partial(view.figures, self.of_now(self.report)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
         if action in {"stop", "finish"}:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 from itertools import accumulate, zip_longest
 from typing import Any
 
@@ -70,8 +69,6 @@ ZOOM = keys("chart.zoom")[0]
 
 
 class ChartView(AnsiView):
-    """Shows what a pure function draws, from 0 until it is asked to zoom."""
-
     zoomed = False
     _chart: DrawChart | None = None
 
@@ -141,9 +138,6 @@ class FiguresView(ChartView):
     """The figures of a report; the rows that they leave go to the points of a chart, in place of its lines of text."""
 
     has_chart = False
-
-    def show_figures(self, report: Report) -> None:
-        self.show_chart(partial(self.figures, report))
 
     def figures(self, report: Report, width: int, height: int, zoomed: bool) -> str:
         from app.charts.series_charts import curve_chart  # noqa: PLC0415  loaded when the first chart is drawn

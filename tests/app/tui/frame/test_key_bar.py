@@ -1,6 +1,6 @@
 """The last line of a screen: which keys it shows, and that a click presses them."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from textual.widgets import Label
@@ -15,7 +15,7 @@ from tests.tui import painted
 class Bench(BaseScreen):
     """A screen with a key that comes and goes."""
 
-    KEYS: ClassVar = (
+    KEYS: ClassVar[Any] = (
         KeyCommand("bar.count", "n,k", "Count", "Counts one up."),
         KeyCommand("bar.other", "o", "Other", "Comes and goes."),
         KeyCommand("bar.hidden", "h", "Hidden", "Not in the bar.", action="count", hidden=True),
@@ -37,7 +37,7 @@ class Bench(BaseScreen):
 class Hides(Bench):
     """With hidden keys: one of its own, and one more for what has a key."""
 
-    KEYS: ClassVar = (
+    KEYS: ClassVar[Any] = (
         KeyCommand("bar.more", "m", "More", "Counts too.", action="count", hidden=True),
         KeyCommand("bar.secret", "h", "Hidden", "Not in the bar by itself.", hidden=True),
     )
