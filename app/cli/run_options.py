@@ -107,7 +107,7 @@ _OPTIONS = (
         common.Number(0.1, 86400), default=f"{_USUAL.timeout_seconds:g}",
     ),
     _option(
-        "ceiling", "--ceiling", "MODE", "Client ceiling: record measures it once, renew again, skip never.",
+        "ceiling", "--ceiling", "MODE", "Client ceiling: record measures it once, renew again; skip leaves it out.",
         _choice(CeilingPolicy), default=_USUAL.ceiling.value,
     ),
 )  # fmt: skip

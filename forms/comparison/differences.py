@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
-from forms.tuning.facts import is_volatile
+from forms.tuning.facts import human_name, is_volatile
 from forms.tuning.smb_conf import same_value, spelling
 from storage.plan import Settings
 from storage.records import Facts, JSONValue, Series
@@ -30,10 +30,16 @@ class Difference:
 
     @property
     def label(self) -> str:
-        return self.parameter or self.name
+        """For people: ``strict sync``, ``server: kernel``."""
+        if self.parameter:
+            return self.parameter
+        side, _, name = self.name.partition(".")
+        if side not in {"client", "server", "path"} or not name:
+            return human_name(self.name)
+        return human_name(name) if side == "path" else f"{side}: {human_name(name)}"
 
     def __str__(self) -> str:
-        return f"{self.label} {_shown(self.base)} -> {_shown(self.other)}"
+        return f"{self.parameter or self.name} {_shown(self.base)} -> {_shown(self.other)}"
 
 
 def differences(base: Series, other: Series) -> tuple[Difference, ...]:
@@ -108,7 +114,7 @@ def is_repeat(first: Series, again: Series) -> bool:
 
 def prose(differing: Iterable[Difference]) -> str:
     """The first few differences by name, as prose."""
-    every = [str(found) for found in differing]
+    every = [f"{found.label} {_shown(found.base)} → {_shown(found.other)}" for found in differing]
     more = [f"{len(every) - _MOST_NAMED} more"] if len(every) > _MOST_NAMED else []
     return wording.listed([*every[:_MOST_NAMED], *more])
 

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 
 from forms import wording
 from forms.comparison.comparison import Comparison
-from forms.comparison.differences import Difference
 from forms.comparison.verdict import Sides, compare_several
 from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Limits, Verdict
 from forms.stats.summary import drift, half_width, lag_1, mean
-from forms.tuning.facts import human_name
 from storage.records import Change, Command, JSONValue, QuietVerdict, Series, with_zone
 
 
@@ -63,7 +61,7 @@ def _summary(comparison: Comparison, sides: Sides, at_once: int) -> ComparisonSu
         others=others,
         rows=rows,
         differences=tuple(
-            ComparisonRow(difference_name(d), _value(d.name, d.base), _value(d.name, d.other), differs=True)
+            ComparisonRow(d.label, _value(d.name, d.base), _value(d.name, d.other), differs=True)
             for d in comparison.differences
             if d.name not in _SAID
         ),
@@ -116,8 +114,7 @@ def _remarks(comparison: Comparison, sides: Sides, at_once: int) -> list[str]:
         said.append(_change_sentence(comparison.change))
     elif comparison.differences and comparison.verdict in (Verdict.FASTER, Verdict.SLOWER):
         named = [
-            f"{difference_name(d)} ({_value(d.name, d.base)}, then {_value(d.name, d.other)})"
-            for d in comparison.differences
+            f"{d.label} ({_value(d.name, d.base)}, then {_value(d.name, d.other)})" for d in comparison.differences
         ]
         more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
         said.append(f"What differs, and may be the reason: {wording.listed([*named[:_NAMED], *more])}.")
@@ -157,16 +154,6 @@ def _change_sentence(change: Change) -> str:
     also = f"; also changed: {wording.listed(list(change.also_changed))}" if change.also_changed else ""
     remark = f" {change.remark}" if change.remark else ""
     return wording.plain(f"Change {wording.changed(change)}: {change.evidence}{also}.{remark}")
-
-
-def difference_name(difference: Difference) -> str:
-    """A difference's name for people: ``strict sync``, ``server: kernel``."""
-    if difference.parameter:
-        return difference.parameter
-    side, _, name = difference.name.partition(".")
-    if side not in {"client", "server", "path"} or not name:
-        return human_name(difference.name)
-    return human_name(name) if side == "path" else f"{side}: {human_name(name)}"
 
 
 def _value(name: str, value: JSONValue) -> str:

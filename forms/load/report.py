@@ -140,7 +140,7 @@ def scenario_text(scenario: Scenario) -> str:
     pause = (
         f"a request every {scenario.pace_seconds:g} s a user" if scenario.pace_seconds else f"think {scenario.think} s"
     )
-    times = f"settle {scenario.settle_seconds:g} s, steady {scenario.duration_seconds:g} s"
+    times = f"settle {scenario.settle_seconds:g} s, measured {scenario.duration_seconds:g} s"
     parts = (scenario.name, mix or "sessions only", pause if mix else "", times, f"seed {scenario.seed}")
     return "; ".join(filter(None, parts))
 

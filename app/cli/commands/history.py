@@ -15,11 +15,11 @@ _LISTED = 20
 
 @common.command("history")
 @click.argument("name", metavar="TARGET|RECORDING|EXPERIMENT")
-@click.option("--get", "command", flag_value="get", default="get", help="Of a TARGET: the gets (default).")
-@click.option("--put", "command", flag_value="put", help="Of a TARGET: the puts.")
-@click.option("--client", metavar="NAME", default="", help="Of a TARGET: measured by this client.")
+@click.option("--get", "command", flag_value="get", default="get", help="With a TARGET: reads (default).")
+@click.option("--put", "command", flag_value="put", help="With a TARGET: writes.")
+@click.option("--client", metavar="NAME", default="", help="With a TARGET: what this client measured.")
 @click.option(
-    "--new-normal", metavar="RECORDING", help="From RECORDING on the level is the usual one: nothing earlier counts."
+    "--new-normal", metavar="RECORDING", help="Take the level from RECORDING on as normal; nothing earlier counts."
 )
 @click.option("--undo-normal", metavar="RECORDING", help="Remove that mark from RECORDING.")
 @click.option(
@@ -32,7 +32,7 @@ def history_command(
 ) -> None:
     """Show all recordings of one path over time, and when its level changed.
 
-    NAME is a TARGET, or any recording of the path: a series, load, watch, trial or experiment. The points of a load
+    Name a TARGET, or any recording of the path: a series, load, watch, trial or experiment. The points of a load
     are shown by their number of users. Levels end at recorded changes, at differences in settings or session, at a
     confirmed slowdown or speed-up, and where you say --new-normal.
     """

@@ -133,7 +133,7 @@ _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
 @common.command("run")
 @target_argument(required=False)
 @series_options()
-@common.option("--again", "SERIES", "Measure SERIES again; without TARGET with the same settings.")
+@common.option("--again", "SERIES", "Measure SERIES again; without a TARGET, with the same settings.")
 @common.option("--versus", "OPTIONS", "Compare with other client options ('--block 1M'), interleaved (A B B A).")
 @common.whole_time_option
 @click.option("--reject-unusual", is_flag=True, help="Reject unusual runs; the intervals become too narrow.")

@@ -65,10 +65,11 @@ trial_options = common.several(
         "--load", "USERS", "Measure the requests per second of this number of users; TARGET is a folder.",
         common.Count(1, MOST_USERS), name="users",
     ),
-    common.option("--scenario", "NAME|FILE", "Work of these users, as for `load`.", default="small"),
-    common.option("--files", "N", "Number of files that these users work on.", common.Count(1, 10_000_000)),
+    common.option("--scenario", "NAME|FILE", "Work of the users of --load.", default="small"),
+    common.option("--files", "N", "Number of files that the users of --load work on.", common.Count(1, 10_000_000)),
     common.option(
-        "--window", "SECONDS", "Seconds measured per load.", common.Number(1, 3600), name="window_seconds", default=5
+        "--window", "SECONDS", "Length of the measured window of --load.", common.Number(1, 3600),
+        name="window_seconds", default=5,
     ),
     common.within_option("Longest time; what is undecided then can be resumed."),
     click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),

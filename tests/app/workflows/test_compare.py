@@ -156,7 +156,7 @@ def test_the_base_again_is_refused_where_something_else_differs(notebook: Notebo
     sealed = replace(CLIENT, encryption="aes-128-gcm")
     for each in (at(1), at(2, 1.2), at(3, client=sealed)):
         notebook.add(each)
-    with pytest.raises(UsageError, match=r"is not 000000000001 measured again: client\.encryption none -> aes-128-gcm"):
+    with pytest.raises(UsageError, match=r"is not 000000000001 measured again: client: encryption none → aes-128-gcm"):
         sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"), [f"{3:012x}"])
 
 

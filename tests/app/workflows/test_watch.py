@@ -122,7 +122,7 @@ def test_a_series_that_differs_is_not_collected(nights: Nights):
     nights(1)
     assert "it is slower than" in check_sentence(nights(0.3))
     nights.fields = {"client": replace(CLIENT, encryption="AES-128-GCM")}
-    assert "client.encryption" in check_sentence(nights(1))
+    assert "client: encryption" in check_sentence(nights(1))
     assert len(baseline(nights.path)) == 1
 
 

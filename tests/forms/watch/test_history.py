@@ -50,7 +50,7 @@ def test_a_level_ends_at_a_change_a_difference_and_a_new_normal():
         series[place] = replace(series[place], client=replace(CLIENT, dialect="3.0"))
     found = levels(series, HistoryNotes(new_normals={series[1].id}))
     assert [(first, last) for first, last, _ in found] == [(0, 0), (1, 1), (2, 3), (4, 5)]
-    assert [why for *_, why in found] == ["", "new normal", "aio read size = 1", "client.dialect 3.1.1 -> 3.0"]
+    assert [why for *_, why in found] == ["", "new normal", "aio read size = 1", "client: dialect 3.1.1 → 3.0"]
 
 
 def test_the_sentence_says_since_when():

@@ -345,13 +345,13 @@ def test_again_refuses_another_session_or_route_before_anything_is_measured(insi
         assert inside.json("run", url(server, "file"), *words, *again, "--json")["status"] == "complete"
         for option, part in (("--encrypt", "encryption"), ("--sign", "signing")):
             said = inside.fails(2, "run", url(server, "file"), *words, *again, option)
-            assert f"this would not be series {base} measured again: client.{part} none -> aes" in said.lower()
+            assert f"this would not be series {base} measured again: client: {part} none → aes" in said.lower()
         elsewhere = url(server, "file").replace("127.0.0.1", "localhost")
         assert "measured again: target " in inside.fails(2, "run", elsewhere, *words, *again)
         server.rewrite_conf({"server signing": "mandatory"})
-        assert "client.signing none -> aes-gmac" in inside.fails(2, "run", *again)
+        assert "client: signing none → aes-gmac" in inside.fails(2, "run", *again)
         server.rewrite_conf({"server signing": "auto", "server max protocol": "SMB3_02"})
-        assert "client.dialect 3.1.1 -> 3.0" in inside.fails(2, "run", url(server, "file"), *words, *again)
+        assert "client: dialect 3.1.1 → 3.0" in inside.fails(2, "run", url(server, "file"), *words, *again)
         with sqlite3.connect(inside.db) as connection:
             assert connection.execute("SELECT count(*) FROM recordings").fetchone() == (2,)
     finally:
