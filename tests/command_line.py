@@ -48,9 +48,9 @@ class Sharebench:
         own = {"SHAREBENCH_DB": str(self.db)} | self.environment
         return own | ({"SHAREBENCH_PASSWORD": self.password} if self.password is not None else {})
 
-    def start(self, *arguments: str, under: tuple[str, ...] = ()) -> subprocess.Popen[str]:
-        """The running command, its output piped; ``under`` a program such as nohup."""
-        return subprocess.Popen(
+    def start(self, *arguments: str, under: tuple[str, ...] = (), forked: bool = False) -> subprocess.Popen[str]:
+        """The running command, its output piped; ``under`` a program such as nohup, ``forked`` as by a call."""
+        return (fork_server.Forked if forked else subprocess.Popen)(
             [*under, sys.executable, "-m", "app", *arguments],
             env=self._environment(), cwd=self.db.parent, text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

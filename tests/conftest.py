@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from app import child_process
 from app.recorder import ceilings
+from tests import fork_server
 from tests.servers.fixtures import (
     iperf3_server,
     make_link,
@@ -76,3 +78,31 @@ def no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> None:
 def known_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:
     """The client's own limit is not calibrated anew, which takes seconds of both processors: it is as good as none."""
     monkeypatch.setattr(ceilings, "_calibrate", lambda _series: ceilings.Calibration(bytes_per_second=1e12))
+
+
+@pytest.fixture(scope="session")
+def forking() -> Iterator[dict[str, fork_server.ForkServer]]:
+    """The servers that this process of the tests has, started in its main thread."""
+    if not fork_server.possible():
+        yield {}
+        return
+    servers = {fork_server.PLAIN: fork_server.ForkServer(fork_server.PLAIN)}
+    yield servers
+    for server in servers.values():
+        server.close()
+
+
+@pytest.fixture
+def forked(
+    request: pytest.FixtureRequest, forking: dict[str, fork_server.ForkServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The product's processes are forked from one that has loaded everything, but what is marked ``alone``."""
+    if not request.node.get_closest_marker("alone"):
+        monkeypatch.setattr(fork_server, "servers", forking)
+        monkeypatch.setattr(child_process, "subprocess", fork_server.FORKING)
+
+
+@pytest.fixture
+def real_start(forked: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes are started as users start them."""
+    monkeypatch.setattr(fork_server, "servers", {})

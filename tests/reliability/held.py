@@ -176,7 +176,7 @@ def _case(smbd: Smbd, folder: Path, name: str, trouble: str, seconds: float) -> 
     command = Sharebench(book, smbd.password)
     began, before = time.monotonic(), smbd.conf.read_bytes()
     words = [places.get(word, word) for word in kind.words]
-    with TROUBLES[trouble](book, seconds) as begin, command.start(*words) as process:
+    with TROUBLES[trouble](book, seconds) as begin, command.start(*words, forked=True) as process:
         while process.poll() is None and not _has_begun(book, kind.begun):
             time.sleep(0.01)
         held_at = time.monotonic()

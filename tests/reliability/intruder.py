@@ -205,7 +205,7 @@ def intruded_load(server: Smbd) -> tuple[dict[str, Any], int, dict[str, int]]:
         sharebench = Sharebench(Path(folder) / "n.db", server.password)
         load = sharebench.start(
             "load", format_target(server.target()), "--users", "4", "--duration", "6", "--settle", "1", "--files", "60",
-            "--ramp", "100", "--processes", str(_PROCESSES), "--json",
+            "--ramp", "100", "--processes", str(_PROCESSES), "--json", forked=True,
         )  # fmt: skip
         port = wait_for(lambda: _port(load.pid))
         with subprocess.Popen(

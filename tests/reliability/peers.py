@@ -123,7 +123,7 @@ def _tried(server: Smbd, words: tuple[str, ...], peer: str) -> tuple[list[str], 
         environment = {"PATH": f"{folder}:{os.environ['PATH']}", "HOME": folder}
         sharebench = Sharebench(Path(folder) / "n.db", server.password, environment)
         began, limit = time.monotonic(), MOST_CALLS * RUN_SECONDS + _SLACK_SECONDS
-        running = sharebench.start(*words)
+        running = sharebench.start(*words, forked=True)
         with _watched(running.pid) as most:
             try:
                 out, err = running.communicate(timeout=limit)
