@@ -68,8 +68,8 @@ class SeriesActions(MeasureMixin):
             self.with_notebook(lambda notebook: _name(notebook, ids, *naming), lambda _: done(*naming))
 
         def done(name: str, given: bool) -> None:
-            named = f"these {len(ids)} series" if len(ids) > 1 else "this series"
-            self.notify(f"{name!r} now names {named}" if given else f"{name!r} names no series now", title="Baseline")
+            named = f"these {len(ids)} recordings" if len(ids) > 1 else "this recording"
+            self.notify(f"{name!r} now names {named}" if given else f"{name!r} names none now", title="Baseline")
             self.changed(*ids)
 
         self.ask(dialog, answered)
