@@ -87,7 +87,7 @@ async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
         assert "restored: use sendfile is No again" in painted(app)
         assert "x Export" in painted(app)
         assert "▲ Faster by 20.0 % (" in painted(app)
-        assert "Set use sendfile = yes." in painted(app)
+        assert "Set `use sendfile = yes`." in painted(app)
         assert here(app).quit_question() is None
 
 
