@@ -37,9 +37,9 @@ class EditDialog(BaseDialog[SeriesTexts]):
     }
     KEYS = keys("edit.save")
 
-    def __init__(self, *, count: int = 1) -> None:
+    def __init__(self, marked: str = "") -> None:
         super().__init__()
-        self.before, self.count = SeriesTexts("", ""), count
+        self.before, self.marked = SeriesTexts("", ""), marked
 
     def show_before(self, before: SeriesTexts) -> None:
         self.call_later(self._fill, before)  # once it is composed
@@ -56,8 +56,7 @@ class EditDialog(BaseDialog[SeriesTexts]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box"):
-            of_several = f" of {self.count} series: what you change holds for all" if self.count > 1 else ""
-            yield Label(f"Label and note{of_several}", classes="dialog-heading")
+            yield Label(f"Label and note{self.marked}", classes="dialog-heading")
             yield Label("Label")
             yield LineInput(id="label")
             yield Label("Note")
@@ -78,6 +77,10 @@ class BaselineDialog(BaseDialog[tuple[str, bool]]):
     own: Sequence[str] = ()
     others: Sequence[str] = ()
 
+    def __init__(self, marked: str = "") -> None:
+        super().__init__()
+        self.marked = marked
+
     def offer(self, names: tuple[list[str], list[str]]) -> None:
         self.call_later(self._offer, names)  # once it is composed
 
@@ -92,7 +95,7 @@ class BaselineDialog(BaseDialog[tuple[str, bool]]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box"):
-            yield Label("Baseline", classes="dialog-heading")
+            yield Label(f"Baseline{self.marked}", classes="dialog-heading")
             yield Static("Baseline name (Enter saves, Esc cancels).")
             yield LineInput(placeholder="before the change", id="name")
             for part in (Static("Or choose:", id="or"), OptionList(id="names")):

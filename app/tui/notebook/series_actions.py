@@ -27,6 +27,13 @@ class SeriesActions(MeasureMixin):
     def meant(self) -> list[str]:
         return list(self.marked()) or [series_id for series_id in (self.chosen(),) if series_id is not None]
 
+    def _marked_text(self) -> str:
+        """Whose label or name is asked for, where it is not that of the row with the cursor."""
+        count = len(list(self.marked()))
+        return (
+            f" of {count} marked recordings, all of them" if count > 1 else " of the marked recording" if count else ""
+        )
+
     def changed(self, *series_ids: str) -> None:
         raise NotImplementedError
 
@@ -37,7 +44,7 @@ class SeriesActions(MeasureMixin):
 
         if not (ids := self.meant()):
             return
-        dialog = EditDialog(count=len(ids))
+        dialog = EditDialog(self._marked_text())
 
         def answered(words: "SeriesTexts") -> None:
             write = partial(_set_words, ids=ids, before=dialog.before, words=words)
@@ -62,7 +69,7 @@ class SeriesActions(MeasureMixin):
 
         if not (ids := self.meant()):
             return
-        dialog = BaselineDialog()
+        dialog = BaselineDialog(self._marked_text())
 
         def answered(naming: tuple[str, bool]) -> None:
             self.with_notebook(lambda notebook: _name(notebook, ids, *naming), lambda _: done(*naming))

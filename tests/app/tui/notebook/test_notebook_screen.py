@@ -7,7 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 from textual.app import App
-from textual.widgets import Input, OptionList, TextArea
+from textual.widgets import Input, Label, OptionList, TextArea
 
 from app.tui.frame.dialogs import HelpDialog, MessageDialog, PickDialog
 from app.tui.frame.parts import KeyBar
@@ -493,6 +493,19 @@ async def test_all_those_listed_or_the_others_are_marked_with_a_key(three):
         await settled(app, pilot)
         keys = footer_of(app)
         assert keys.index("Measure") < keys.index("Open")
+
+
+@pytest.mark.parametrize(
+    ("marks", "said"),
+    [((), ""), (("space",), " of the marked recording"), (("space", "space"), " of 2 marked recordings, all of them")],
+)
+@pytest.mark.parametrize(("key", "heading"), [("e", "Label and note"), ("b", "Baseline")])
+async def test_what_is_asked_for_says_whose_it_is_where_the_cursor_does_not(three, key, heading, marks, said):
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, *marks, key)
+        assert str(app.screen.query_one(".dialog-heading", Label).content) == heading + said
 
 
 async def test_a_label_is_given_to_all_marked_series_and_their_notes_stay_their_own(three):
