@@ -76,13 +76,13 @@ def _client(one: summary.LayerEvidence) -> str:
         )
     if one.ceiling_share is not None and one.ceiling_share > 1:
         return (
-            "this client; the server layer ran as fast as all that this machine asked for when its limit was looked"
-            f" for, at a busier moment, with {_clients(one)}; measure from a faster one"
+            f"this client; the server did all that this machine can ask for, with {_clients(one)} (its limit was found"
+            " at a busier moment); measure from a faster machine"
         )
     if one.ceiling_share is not None:
         return (
-            f"this client; the server layer ran at {100 * one.ceiling_share:.0f} % of what this machine can ask for, "
-            f"with {_clients(one)}; measure from a faster one"
+            f"this client; the server did {100 * one.ceiling_share:.0f} % of what this machine can ask for, "
+            f"with {_clients(one)}; measure from a faster machine"
         )
     return f"this client; its processors are {one.client_cpu_percent or 0:.0f} % busy; measure from a faster machine"
 
