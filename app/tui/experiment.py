@@ -1,4 +1,4 @@
-"""An experiment on the screen: step by step what was changed, what came of it, and what was gained in all."""
+"""An experiment on the screen: each step, what came of it, and the total gain."""
 
 from dataclasses import replace
 from functools import partial

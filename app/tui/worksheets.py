@@ -1,4 +1,4 @@
-"""The worksheets on the screen, which calculate as one types: what limits a server, how many clients it carries."""
+"""The worksheets on the screen, which calculate as one types."""
 
 from dataclasses import replace
 from typing import ClassVar

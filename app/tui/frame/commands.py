@@ -1,4 +1,4 @@
-"""A command of the TUI, which gives its key, footer, palette entry and row in F1 help; and a user's own keys for it."""
+"""The TUI's commands: key, footer, palette entry and row in F1 help; and a user's own keys."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The small dialogs: a message, a question with two answers, a list, a question with a line of text, and F1 help."""
+"""Small dialogs: message, question, list, line of text, and F1 help."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby

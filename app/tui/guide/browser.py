@@ -1,4 +1,4 @@
-"""Looking around on a target: shares, folders and files, each file with its size and how well it suits."""
+"""Looking around on a target: shares, folders and files, with size and fit."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""A diagnosis and an isolation on the screen: the lines to fill in, stages or layers as they end, and the report."""
+"""A diagnosis and an isolation on the screen: lines, stages or layers, and the report."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

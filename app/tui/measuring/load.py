@@ -1,4 +1,4 @@
-"""A load on the screen: the lines to fill in, its phase and last minute, the points so far and its form."""
+"""A load on the screen: its lines, phase, last minute, points and form."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence

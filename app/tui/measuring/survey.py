@@ -1,4 +1,4 @@
-"""A survey on the screen: the lines to fill in, how far each series is, and what it found."""
+"""A survey on the screen: its lines, the progress of each series, and what it found."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""One series, two compared, several against the first, or the history of a path: each on a screen of its own."""
+"""Reading screens: one series, two compared, several against the first, or a path's history."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""One series: its filled form, and a chart of it beside the form where there is room, else in its place."""
+"""One series: its form, and a chart beside it or in its place."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The pages of the steps before the run, and of the review: one table of the runs, also as it fills in."""
+"""The pages of the steps before the run, and of the review."""
 
 from collections.abc import Iterator
 from dataclasses import replace

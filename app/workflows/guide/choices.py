@@ -1,4 +1,4 @@
-"""What the user has chosen in one round of the method, kept in the notebook; and a step as it is put to the user."""
+"""What the user chose in one round, kept in the notebook; and a step as it is asked."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace

@@ -1,4 +1,4 @@
-"""A series while it is measured: how fast it moves, how long it still takes, and what to say of it now."""
+"""A series while it is measured: rate, time left, and what to say now."""
 
 import gc
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""One session of the guide: its steps are generators of what they need, take each answer or error, and are closed."""
+"""One session of the guide: its steps are generators of what they need, and take each answer or error."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
