@@ -1,6 +1,7 @@
 """A series while it is measured: progress, the form as it fills in, and the charts."""
 
 from collections.abc import Callable, Iterator, Mapping
+from math import inf
 from time import monotonic
 from typing import ClassVar
 
@@ -69,7 +70,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self.measurement = measurement
         self.running = SeriesProgress()
         self.form: SeriesSummary | None = None
-        self._read_at = -PART_SECONDS
+        self._read_at = -inf
         self._unread = False
         self._offers: tuple[bool, ...] = ()
         self._drawn_line = ("", "", "")
@@ -79,7 +80,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self._drawn_warnings: tuple[str, ...] = ()
         self._cpu: dict[float, float] = {}
         parts = ("form", "rates", "within", "cpu")
-        self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(parts, (-PART_SECONDS, None))
+        self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(parts, (-inf, None))
 
     @property
     def is_over(self) -> bool:

@@ -43,6 +43,14 @@ _INDENT = " " * 6
 _LOOKS = {Mark.WARM_UP: "dim", Mark.UNUSUAL: "$warning", Mark.REJECTED: "$error strike", Mark.FAILED: "$error"}
 
 
+class Choices(OptionList):
+    class Resized(Message):
+        pass
+
+    def on_resize(self) -> None:
+        self.post_message(self.Resized())
+
+
 class PageView(Vertical, Commanded):
     DEFAULT_CSS = """
     PageView { width: 1fr; height: 1fr; }
@@ -77,7 +85,7 @@ class PageView(Vertical, Commanded):
         yield Static("… more text", id="page-rest")
         yield Static(id="page-doing")
         yield Static(id="page-columns")
-        yield OptionList(id="page-options")
+        yield Choices(id="page-options")
         yield ChartView(id="page-chart")
 
     def on_mount(self) -> None:
@@ -85,7 +93,6 @@ class PageView(Vertical, Commanded):
 
     def _tell_of_rest(self, is_cut: bool) -> None:
         self.set_class(is_cut, "-cut")
-        self.call_after_refresh(self.query_one(OptionList).scroll_to_highlight)
 
     def about_now(self) -> str:
         return self.page.why if self.page is not None else ""
@@ -133,8 +140,11 @@ class PageView(Vertical, Commanded):
         self._draw_again(before, self._here)
         self.screen.refresh_bindings()
 
-    def on_resize(self) -> None:
+    @on(Choices.Resized)
+    def _fit(self) -> None:
+        """Wrap the hints anew; the text above may have taken the line of the highlighted choice."""
         self._draw_again(*range(len(self.page.options) if self.page else 0))
+        self.call_after_refresh(self.query_one(OptionList).scroll_to_highlight)
         self.call_after_refresh(self.screen.refresh_bindings)
 
     def _draw_again(self, *places: int | None) -> None:

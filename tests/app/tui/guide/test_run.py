@@ -4,6 +4,7 @@ import asyncio
 import queue
 import re
 from dataclasses import replace
+from math import inf
 
 import pytest
 
@@ -153,7 +154,7 @@ async def test_the_clock_draws_one_slow_part_at_a_time(ready, backend, monkeypat
             original(self, part)
 
         monkeypatch.setattr(RunScreen, "_draw_part", draw_part)
-        screen._drawn = dict.fromkeys(screen._drawn, (0.0, None))
+        screen._drawn = dict.fromkeys(screen._drawn, (-inf, None))
         counts = []
         for _ in range(4):
             screen.tick()
@@ -169,7 +170,7 @@ async def test_the_table_has_a_run_the_moment_it_ends(ready, backend, monkeypatc
     async with ready.run_test(size=(80, 24)) as pilot:
         screen = await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
         for number in (1, 2):
-            screen._read_at = -run_screen.PART_SECONDS
+            screen._read_at = -inf
             await hand_out(ready, pilot, backend, RunFinished(run=run_at(number, number * 100e6)))
             screen.tick()
             await settled(ready, pilot)
