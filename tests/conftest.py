@@ -26,6 +26,7 @@ from tests.servers.fixtures import (
 
 os.environ["TZ"] = "UTC"  # before anything is shown, and for every process that a test starts
 time.tzset()
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its threads wait for work by spinning
 os.environ["LOCUST_SKIP_MONKEY_PATCH"] = "1"  # the engine's process patches itself; pytest's must keep its threads
 
 TESTS = Path(__file__).parent

@@ -24,12 +24,13 @@ _PERIOD = MAX_BLOCK_BYTES - 4099
 
 
 class Content:
-    """Incompressible file content in 16 MiB of memory, whatever its size."""
+    """Incompressible file content in at most 16 MiB of memory, whatever its size."""
 
     def __init__(self, size_bytes: int) -> None:
         self.size_bytes = size_bytes
-        period = os.urandom(_PERIOD)
-        self._pool = memoryview(b"".join((period, period, period[: MAX_BLOCK_BYTES - _PERIOD])))
+        period = os.urandom(min(_PERIOD, size_bytes))
+        more = b"" if size_bytes <= _PERIOD else period + period[: MAX_BLOCK_BYTES - _PERIOD]
+        self._pool = memoryview(period + more)
 
     def block(self, offset: int, length: int) -> memoryview:
         start = offset % _PERIOD

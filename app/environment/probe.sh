@@ -162,9 +162,7 @@ configuration() {
     has testparm || return 0
     record testparm testparm -sv "$conf"
     record scopes testparm --show-all-parameters
-    record encrypt.global testparm -s --parameter-name='smb encrypt' "$conf"
     [ -n "$share" ] || return 0
-    record encrypt.share testparm -s --parameter-name='smb encrypt' --section-name="$share" "$conf"
     [ -n "$folder" ] || folder=$(parameter path "$share" | sed "s|%S|$share|g")
 }
 

@@ -51,11 +51,12 @@ class Checked:
 
 
 def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: Notebook) -> Iterator[Checked]:
-    """Run the checks up to the first failure; nothing is measured or left behind."""
+    """Run the checks; nothing is measured or left behind. The ceiling takes seconds: only of what can be measured."""
     client = make_client(target, options.client, secrets, options.settings, 1024**2)
     try:
         environment = collect(target, ssh=options.server_ssh, smb_conf=options.smb_conf)
         facts: ClientFacts | None = None
+        can_be_measured = True
         try:
             client.connect()
             facts = client.facts()
@@ -69,13 +70,15 @@ def check(target: Target, secrets: Secrets, options: SeriesOptions, notebook: No
                 memory_bytes=int(memory) if isinstance(memory, int | float) else None,
             )
             yield from _share(target, client)
-            yield from _file(target, options.command, client, around, why_hidden(environment.server, target))
+            for checked in _file(target, options.command, client, around, why_hidden(environment.server, target)):
+                can_be_measured = checked.state is not CheckState.FAILED
+                yield checked
     finally:
         client.close()
     yield from _server(environment)
     yield _link(target, options, environment)
     yield _quiet(target, options.command, environment)
-    if facts is not None:
+    if facts is not None and can_be_measured:
         yield _ceiling(target, options, facts, environment, notebook)
 
 

@@ -146,7 +146,7 @@ BUILD_FLAGS = {
     "samba.build.sendfile": "HAVE_SENDFILE",
     "samba.build.gnutls": "HAVE_GNUTLS",
 }
-ENCRYPTION = "server smb encrypt"
+ENCRYPTION, FORMER_ENCRYPTION = "server smb encrypt", "smb encrypt"
 _MOST_WORDS = 7
 BETWEEN_WORDS = "\x1f"
 """Stands in place of the NUL between two words of a command line; paths have blanks."""
@@ -238,9 +238,8 @@ def _add_parameters(found: SambaFacts, answer: Answer, scopes: Scopes, share: st
         if not belongs_to_shares(name):
             found.facts[f"smb.conf/global/{name}"] = value
     found.facts.update({f"smb.conf/share/{name}": value for name, value in effective.items()})
-    for scope in ("global", "share"):
-        value = (answer.text(f"encrypt.{scope}") or "").strip()
-        if value and answer.code(f"encrypt.{scope}") == 0:
+    for scope, values in (("global", server), ("share", effective)):
+        if value := values.get(ENCRYPTION) or values.get(FORMER_ENCRYPTION):
             found.facts[f"smb.conf/{scope}/{ENCRYPTION}"] = value
 
 

@@ -84,6 +84,7 @@ def test_what_failed_is_named_and_ends_with_4(tmp_path: Path, make_smbd, change:
     assert done.returncode == 4
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("✗ ")]
     assert line[2:13].strip() == name
+    assert "ceiling" not in done.stdout, "what cannot be measured needs none"
     assert len(done.stderr.splitlines()) == 1
 
 
