@@ -50,8 +50,25 @@ def zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     time.tzset()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--part", metavar="K/N", help="run the Kth of N parts of the selected tests")
+
+
+def part_of(items: list[pytest.Item], part: str) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Those of the part, and the others: each test is in exactly one of N parts."""
+    number, count = map(int, part.split("/"))
+    if not 1 <= number <= count:
+        raise pytest.UsageError(f"--part {part}: K/N is a part K from 1 to N, such as 2/4")
+    mine = set(sorted(item.nodeid for item in items)[number - 1 :: count])
+    return [item for item in items if item.nodeid in mine], [item for item in items if item.nodeid not in mine]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes longest comes first, and what is only computed comes last: no long test is waited for at the end."""
+    if part := config.getoption("--part"):
+        items[:], others = part_of(items, part)
+        config.hook.pytest_deselected(items=others)
     order = {"app": 0, "reliability": 1}
     items.sort(key=lambda item: order.get(item.path.relative_to(TESTS).parts[0], 2))
 

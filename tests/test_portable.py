@@ -130,6 +130,7 @@ def test_here_nothing_is_refused():
     need_linux("measuring")
 
 
+@pytest.mark.long
 def test_the_screens_of_the_notebook_open_elsewhere_and_measuring_is_refused(namespace, notebook: Path):
     done = elsewhere(namespace, SCREENS, notebook)
     assert done.returncode == 0, done.stderr

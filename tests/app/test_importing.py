@@ -37,6 +37,7 @@ def documents(inside: Inside) -> dict[str, object]:
     return {one["id"]: one for one in inside.json("list", "--json")}
 
 
+@pytest.mark.long
 def test_two_notebooks_that_are_changed_meanwhile_end_equal_and_nothing_is_lost():
     figures = campaign(300, rounds=1)
     assert figures.losses == []
@@ -44,6 +45,7 @@ def test_two_notebooks_that_are_changed_meanwhile_end_equal_and_nothing_is_lost(
     assert figures.counts["recordings"] >= 6
 
 
+@pytest.mark.long
 def test_push_gives_and_pull_takes_recordings_of_every_kind(there: Inside, tmp_path: Path):
     here = Inside(tmp_path / "here.db", None)
     with Notebook(here.db) as notebook:

@@ -85,6 +85,7 @@ def test_what_does_not_fit_is_counted():
     assert all(len(field.text) <= 200 for field in report.fields)
 
 
+@pytest.mark.long
 def test_each_prints_on_one_page(tmp_path: Path):
     require("chromium", root=False)
     source, printed = tmp_path / "pages.html", tmp_path / "pages.pdf"

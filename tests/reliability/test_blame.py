@@ -5,6 +5,7 @@ import pytest
 from tests.reliability import blame
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cause", ["10,000 names"])
 def test_a_cause_that_is_made_is_blamed(cause: str):
     told = blame.pair(cause)

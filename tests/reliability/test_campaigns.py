@@ -41,6 +41,7 @@ def test_a_reported_run_that_is_gone_and_a_file_that_nobody_names_are_losses(tmp
     assert unnamed == "get: .sharebench-0123456789ab was left and is named nowhere"
 
 
+@pytest.mark.long
 def test_whatever_a_notebook_lies_on_is_told_in_one_line():
     figures = storage.campaign(4)
     assert figures.losses == []
@@ -48,6 +49,7 @@ def test_whatever_a_notebook_lies_on_is_told_in_one_line():
     assert figures.counts["refused"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("smbd")
 def test_a_locked_notebook_and_a_full_disk_lose_no_run_and_no_point():
     figures = held.campaign(6, kinds=("series", "load"))
@@ -58,6 +60,7 @@ def test_a_locked_notebook_and_a_full_disk_lose_no_run_and_no_point():
     assert figures.counts["without effect"] < 2, "one of the two was held while something was stored"
 
 
+@pytest.mark.long
 def test_a_password_is_nowhere():
     figures = secret_marker.campaign(4, seed=58)  # no `check` among the four: it would calibrate
     assert figures.losses == []
@@ -71,12 +74,14 @@ def test_hostile_text_executes_garbles_and_loses_nothing():
     assert figures.counts["documents"]
 
 
+@pytest.mark.long
 def test_many_runs_are_answered_for():
     figures = scale.campaign(1)
     assert figures.losses == []
     assert figures.counts["runs"] == 6000
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("smbd")
 def test_a_server_keeps_what_it_had():
     figures = server.campaign(1)
@@ -84,6 +89,7 @@ def test_a_server_keeps_what_it_had():
     assert figures.counts["cleans"] == 2
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("smbd")
 def test_a_killed_trial_leaves_nothing_changed_once_it_is_restored():
     figures = changes.campaign(0, kinds=("try",), seed=3)
@@ -91,6 +97,7 @@ def test_a_killed_trial_leaves_nothing_changed_once_it_is_restored():
     assert figures.counts["as before"] == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kinds", [("symlink",), ("hook",), ("sysctl",)])
 def test_a_change_that_is_cut_off_leaves_nothing_behind(kinds: tuple[str, ...]):
     figures = steps.campaign(0, kinds=kinds)
@@ -119,6 +126,7 @@ def test_a_part_of_a_campaign_is_resumed_where_it_was_left(tmp_path):
     assert (again.figures.counts["kills"], again.figures.losses) == (2, ["lost"])
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("smbd")
 def test_another_local_user_changes_no_load_and_has_no_file_deleted():
     figures = intruder.campaign(0)
@@ -142,6 +150,7 @@ def test_what_an_intruder_reaches_is_a_loss():
         assert intruder.falsified({"points": [point | wrong]}, 0, intruded)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("smbd")
 @pytest.mark.parametrize(
     ("command", "hosts"),

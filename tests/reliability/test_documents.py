@@ -9,6 +9,7 @@ from tests.reliability import documents
 from tests.reliability.figures import Share
 
 
+@pytest.mark.long
 def test_no_document_and_no_damage_makes_a_fault():
     figures = documents.campaign(60, most=60)
     assert figures.losses == []

@@ -63,6 +63,7 @@ def no_room(disk: Path, trouble: str) -> Iterator[None]:
         filler.unlink(missing_ok=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", ["begin", "arm", "undo"])
 @pytest.mark.parametrize(
     ("kind", "trouble"),

@@ -36,6 +36,7 @@ def path(samba: RegistrySmbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return found
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("path")
 @pytest.mark.parametrize(
     ("name", "value", "theirs", "section", "was", "is_now"),
@@ -81,6 +82,7 @@ def test_a_parameter_that_is_there_gets_its_value_again(samba: RegistrySmbd, tmp
     assert sorted(samba.net("list").splitlines()) == sorted(before.splitlines())
 
 
+@pytest.mark.long
 def test_it_is_put_back_after_kill_9(samba: RegistrySmbd, tmp_path: Path, path: str):
     before = samba.net("list")
     sharebench = Inside(tmp_path / "notebook.db", samba.password, {"PATH": path})

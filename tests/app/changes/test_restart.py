@@ -63,6 +63,7 @@ def test_it_is_refused_until_it_is_allowed(samba: Smbd):
     assert process_of(samba) == before
 
 
+@pytest.mark.long
 def test_pinned_buffers_go_with_a_restart_and_come_back_with_another(samba: Smbd, tmp_path: Path):
     conf = samba.conf.read_bytes()
     first = process_of(samba)

@@ -141,6 +141,7 @@ def test_a_change_here_is_proven_and_put_back_byte_for_byte(samba: Smbd, noteboo
     through_all(samba, notebook, None)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("through")
 def test_a_change_through_ssh_is_as_one_here(samba: Smbd, notebook: Notebook):
     through_all(samba, notebook, "fileserver")
@@ -451,6 +452,7 @@ def test_without_root_it_is_refused_with_what_is_missing(samba: Smbd, monkeypatc
     assert state(samba) == before
 
 
+@pytest.mark.long
 def test_a_share_that_the_registry_holds_is_changed_by_net_conf(make_smbd: Callable[..., Smbd], notebook: Notebook):
     samba = make_smbd()
     head, _, share = samba.conf.read_text().partition("[bench]")
@@ -493,6 +495,7 @@ def test_the_last_line_of_smb_conf_is_not_gone_on_with(make_smbd: Callable[..., 
     assert DROP_IN not in said.stdout.partition("[bench]")[2]
 
 
+@pytest.mark.long
 def test_a_section_that_the_registry_got_by_a_trial_stays_with_what_others_put_there(
     make_smbd: Callable[..., Smbd], notebook: Notebook
 ):
@@ -517,6 +520,7 @@ def test_another_machine_is_never_restored(samba: Smbd, notebook: Notebook):
     restore_change(found.entry, notebook)
 
 
+@pytest.mark.long
 def test_a_server_that_cannot_be_reached_leaves_the_journal_open(samba: Smbd, notebook: Notebook, through: Sshd):
     before = state(samba)
     found = begun(setting(samba, "server signing", "mandatory", ssh="fileserver"), notebook)

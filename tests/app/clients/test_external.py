@@ -158,6 +158,7 @@ def test_a_server_that_dies_is_told(made, make_vsftpd, name, request):
         client.size(place(client, "big"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ALL)
 def test_a_stalled_server_and_a_cancelled_run_end(made, make_vsftpd, name):
     server = make_vsftpd({"local_max_rate": "2000000"}) if name == "curl" else None

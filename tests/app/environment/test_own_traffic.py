@@ -83,6 +83,7 @@ def told_percent(quiet: dict[str, Any], rate: str) -> float:
     return float(100 * 8 * quiet["others_link_bytes_per_second_during"] / BITS[rate])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", list(Command))
 @pytest.mark.parametrize("rate", ["10mbit", "250mbit"])
 def test_a_transfer_alone_on_its_link_is_nobody_elses(linked, tmp_path, rate, command):
@@ -92,6 +93,7 @@ def test_a_transfer_alone_on_its_link_is_nobody_elses(linked, tmp_path, rate, co
     assert not any("others moved" in why for why in quiet["reasons"]), quiet
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", list(Command))
 @pytest.mark.parametrize("percent", [1, 5])
 def test_a_small_competitor_is_told(linked, tmp_path, percent, command):
@@ -144,12 +146,14 @@ def test_the_curve_of_a_run_follows_the_link(linked, command):
     assert sum(rate >= fast for rate in after) <= 1, "but for one that a busy machine hands out late and whole"
 
 
+@pytest.mark.long
 def test_ftp_alone_on_its_link_is_nobody_elses(make_link, make_vsftpd, tmp_path):
     server = make_vsftpd(link=make_link("100mbit"))
     quiet = document_of(server, tmp_path, Command.PUT, "100mbit", SIZES["100mbit"])["quiet"]
     assert told_percent(quiet, "100mbit") < 0.5, quiet
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", list(Command))
 def test_losses_are_seen_from_both_ends(linked, tmp_path, command):
     """A queue of two milliseconds: the server sends much of it again, of which a get hears only what it receives."""

@@ -434,6 +434,7 @@ def burners() -> Iterator[list[int]]:
             one.wait()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("burners")
 def test_a_real_load_beside_a_run_makes_the_time_busy() -> None:
     with QuietWatch(Target(protocol="file", path="/tmp"), Command.GET) as watching:

@@ -230,6 +230,7 @@ def test_a_link_that_is_shaped_anew_has_another_rate(make_link: Callable[[str], 
         assert facts["link.payload_ceiling_bits_per_second"] == round(PAYLOAD_SHARE * rate)
 
 
+@pytest.mark.long
 def test_without_its_path_the_configuration_is_the_one_that_the_smbd_with_this_port_was_started_with(
     make_smbd: Callable[..., Smbd],
 ) -> None:
@@ -253,6 +254,7 @@ def test_blanks_and_quotes_in_the_path_of_the_configuration_are_part_of_it(ssh: 
         server.stop()
 
 
+@pytest.mark.long
 def test_a_configuration_of_another_port_or_of_another_user_s_smbd_is_not_guessed(
     make_smbd: Callable[..., Smbd],
 ) -> None:

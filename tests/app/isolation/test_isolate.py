@@ -121,6 +121,7 @@ def test_ctrl_c_puts_everything_back(smbd: Smbd, tmp_path: Path):
     assert control(smbd).level() == "count"
 
 
+@pytest.mark.long
 def test_what_was_cancelled_is_completed_later_and_measured_but_once(smbd: Smbd, tmp_path: Path):
     db, cancelled = tmp_path / "n.db", SeriesControl()
     control(smbd).set_level("off")

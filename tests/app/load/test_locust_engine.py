@@ -38,6 +38,7 @@ def engine(tmp_path: Path, real_start: None) -> Iterator[EngineProcess]:
         list(engine.finish())
 
 
+@pytest.mark.long
 def test_every_phase_says_when_it_began(tmp_path: Path):
     """The time that making files still takes is told by it, else it is counted from the start of the machine."""
     scenario = replace(find_scenario("small"), files=1, duration_seconds=1.0, settle_seconds=0.0)
@@ -58,6 +59,7 @@ def connected(events: list[Any]) -> int:
     return sum(worker.connected for worker in last.workers)
 
 
+@pytest.mark.long
 def test_a_worker_that_got_no_processor_for_a_while_runs_its_users(engine: EngineProcess):
     worker = worker_of(engine)
     os.kill(worker.pid, signal.SIGSTOP)
@@ -70,6 +72,7 @@ def test_a_worker_that_got_no_processor_for_a_while_runs_its_users(engine: Engin
     assert connected(events) == 2
 
 
+@pytest.mark.long
 def test_a_point_after_a_rest_waits_for_workers_that_are_late(engine: EngineProcess):
     worker = worker_of(engine)
     assert connected(list(engine.point(1, 2))) == 2

@@ -42,6 +42,7 @@ ls | awk '{{ print NR "th daemon " NR " " $1 " 4096 bytes" }}'
 """Tells the jobs; once none has come for a second, all are printed at once."""
 
 
+@pytest.mark.long
 def test_a_printer_share_is_waited_for_until_nothing_of_ours_waits(make_smbd, tmp_path):
     server = make_smbd()
     spool = server.root / "spool"

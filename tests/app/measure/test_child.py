@@ -145,12 +145,14 @@ def test_a_program_that_is_not_ours_has_no_ceiling(tmp_path):
         assert ceiling_of(series(client=ClientFacts(name="curl")), notebook).bytes_per_second is None
 
 
+@pytest.mark.long
 def test_a_local_path_has_one(tmp_path):
     with Notebook(tmp_path / "notebook.db") as notebook:
         found = ceiling_of(series(), notebook)
     assert found.busy or (found.bytes_per_second or 0) > 0
 
 
+@pytest.mark.long
 def test_others_work_is_told_from_the_calibrations_own(monkeypatch: pytest.MonkeyPatch):
     """However small the calibration's share is beside all else: its own work is not counted as others'."""
     all_of_it: list[float] = []

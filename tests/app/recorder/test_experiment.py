@@ -110,6 +110,7 @@ def remark(series: Series) -> str:
     return series.change.remark or ""
 
 
+@pytest.mark.long
 def test_changes_that_are_not_what_they_claim(bench: Bench) -> None:
     def case(claim: str, **options: dict[str, str]) -> tuple[Series, SettingState | None]:
         before = dict(bench.server.global_options), dict(bench.server.share_options)
@@ -162,6 +163,7 @@ def test_a_value_that_testparm_refuses(bench: Bench, tmp_path: Path, name: str, 
     assert "testparm refuses the value" in remark(series)
 
 
+@pytest.mark.long
 def test_a_server_that_has_not_read_its_file_and_one_whose_file_cannot_be_seen(bench: Bench, tmp_path: Path) -> None:
     other = tmp_path / "other.conf"
     text = bench.server.conf.read_text()

@@ -240,6 +240,7 @@ def test_a_face_that_goes_away_ends_the_child(smbd: Smbd, book: Path):
     assert last_series(book).status is SeriesStatus.INTERRUPTED
 
 
+@pytest.mark.long
 def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: Path):
     smbd.make_file("file", b"x" * MIB)
     burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
@@ -260,6 +261,7 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
     assert all_series(book) == []
 
 
+@pytest.mark.long
 def test_a_change_is_judged_by_what_the_server_really_has(make_smbd, book: Path):
     server = make_smbd()
     server.make_file("file", b"x" * MIB)
@@ -310,6 +312,7 @@ def test_a_first_run_that_fails_leaves_no_series(make_smbd, book: Path, command:
     assert all_series(book) == []
 
 
+@pytest.mark.long
 def test_a_series_that_is_resumed_in_vain_is_kept(make_smbd, book: Path):
     server = make_smbd()
     file = server.make_file("file", b"x" * MIB)

@@ -115,6 +115,7 @@ def test_stations_and_their_orders(smbd: Smbd, book: Path):
     assert {o.experiment for o in requests} == {planned.experiment}
 
 
+@pytest.mark.long
 def test_an_interrupted_round_goes_on_and_repeats_nothing_that_is_finished(smbd: Smbd, book: Path):
     chosen, control = choices(smbd), SeriesControl()
     for _, event in measure_round(plan(chosen, book), book, control):
@@ -147,6 +148,7 @@ def test_an_interrupted_round_goes_on_and_repeats_nothing_that_is_finished(smbd:
     assert all(series.base_id is None for series in after.values())
 
 
+@pytest.mark.long
 def test_a_round_that_another_program_measures_is_not_taken_up(smbd: Smbd, book: Path):
     chosen, control = choices(smbd), SeriesControl()
     for _, event in measure_round(plan(chosen, book), book, control):
@@ -162,6 +164,7 @@ def test_a_round_that_another_program_measures_is_not_taken_up(smbd: Smbd, book:
     assert plan(chosen, book).continued
 
 
+@pytest.mark.long
 def test_other_choices_or_again_begin_anew(smbd: Smbd, book: Path):
     chosen, control = choices(smbd), SeriesControl()
     for _, event in measure_round(plan(chosen, book), book, control):
@@ -173,6 +176,7 @@ def test_other_choices_or_again_begin_anew(smbd: Smbd, book: Path):
     assert not plan(choices(smbd, hosts=("localhost",)), book).continued
 
 
+@pytest.mark.long
 def test_what_failed_is_tried_again(smbd: Smbd, book: Path):
     wrong = choices(smbd, smb=f"{smbd.share}/no such folder")
     planned = plan(wrong, book)
@@ -187,6 +191,7 @@ def test_what_failed_is_tried_again(smbd: Smbd, book: Path):
     assert len(again.todo) == len(planned.todo)
 
 
+@pytest.mark.long
 def test_a_survey_that_was_killed_between_two_stations_is_no_complete_one(smbd: Smbd, book: Path):
     one_run = SeriesOptions(
         size_bytes=1 << 20, runs=1, warmups=0, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP

@@ -178,6 +178,7 @@ def test_a_cancelled_trial_is_put_back_and_gone_on_with_but_half_a_pair_is_rejec
     assert [len(one.measured()) for one in (base, other)] == [2, 2]
 
 
+@pytest.mark.long
 def test_a_trial_whose_time_is_over_ends_after_a_whole_pair_and_can_be_resumed(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory", noise_percent=900)
@@ -196,6 +197,7 @@ def test_how_long_it_takes_is_told_by_the_length_of_a_run(samba: Smbd):
     assert said[-1] == "It stops after 5 min at the latest; an undecided trial can be resumed."
 
 
+@pytest.mark.long
 def test_the_users_of_a_load_are_new_for_each_window_and_its_files_are_removed(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     scenario = changed(find_scenario("small"), files=5, duration_seconds=1, settle_seconds=0)
@@ -222,6 +224,7 @@ def test_the_fixed_work_is_the_least_of_three_hashings():
         assert _fixed_work() == 1.0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seconds", "told"), [(LEAST_SECONDS, 40.0), (LEAST_SECONDS - 0.001, None)])
 def test_what_a_run_took_of_the_processor_is_kept_where_the_run_was_long_enough(
     samba: Smbd, tmp_path: Path, seconds: float, told: float | None
@@ -274,6 +277,7 @@ def test_a_target_that_cannot_be_measured_changes_nothing(samba: Smbd, tmp_path:
         assert notebook.heads() == []
 
 
+@pytest.mark.long
 def test_a_value_that_the_session_denies_is_put_back(samba: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory")
@@ -307,6 +311,7 @@ def test_what_fails_while_a_session_is_looked_at_is_no_complete_series(samba: Sm
     assert (base.status, base.error) == (SeriesStatus.FAILED, "the server is gone")
 
 
+@pytest.mark.long
 def test_a_trial_that_is_given_up_is_interrupted(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory")
@@ -360,6 +365,7 @@ def test_a_later_line_that_wins_is_noticed_and_all_is_put_back(samba: Smbd, tmp_
     assert samba.conf.read_bytes() == before
 
 
+@pytest.mark.long
 def test_a_server_that_goes_away_ends_it_with_everything_put_back(
     samba: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -384,6 +390,7 @@ def test_a_server_that_goes_away_ends_it_with_everything_put_back(
         assert {one.status for one in notebook.experiment(made.experiment.name)} == {SeriesStatus.FAILED}
 
 
+@pytest.mark.long
 def test_a_tuning_tries_each_on_top_of_what_was_found(samba: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     request = series_request(options_of(samba), samba.target("file"), samba.secrets())

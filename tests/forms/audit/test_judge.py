@@ -226,6 +226,7 @@ def test_an_opposite_says_the_same():
     assert "set-twice" in keys("[pub]\nwritable = yes\nread only = yes")
 
 
+@pytest.mark.long
 def test_a_large_file_with_loops_is_audited(tmp_path: object):
     lines = "\n".join(f"[share{i}]\npath = /srv/{i}\nstrict locking = no" for i in range(60_000))
     files = {CONF: f"[global]\ninclude = {CONF}\ninclude = /b\n{lines}", "/b": f"include = {CONF}\ninclude = /b"}

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from forms.exporters import FORMATS
 
 ROOT = Path(__file__).parents[3]
@@ -19,6 +21,7 @@ print(least, int(peak.split()[1]) // 1024)
 """
 
 
+@pytest.mark.long
 def test_a_thousand_runs_take_less_than_200_mb():
     done = subprocess.run(
         [sys.executable, "-c", CODE, *FORMATS], cwd=ROOT, capture_output=True, text=True, check=True, timeout=300

@@ -73,6 +73,7 @@ def test_computed_cells_are_formulas():
     assert all(getattr(cell, "text", "").startswith("=STDEV(IF(") for cell in by_name["Deviation:"])
 
 
+@pytest.mark.long
 def test_libreoffice_computes_the_same(tmp_path):
     series_of = {"full": full_series(), "B-9": book_series()}
     stored = {name: export([one], "xlsx") for name, one in series_of.items()}

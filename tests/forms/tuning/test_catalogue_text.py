@@ -21,6 +21,7 @@ def commands(advice: Instructions) -> list[str]:
     return [step.command for step in advice.steps if step.command]
 
 
+@pytest.mark.long
 @for_each("entry", USABLE, lambda e: e.name)
 def test_the_line_in_its_section_gives_what_the_check_prints(entry: CatalogueEntry, tmp_path: Path) -> None:
     conf = tmp_path / "my smb.conf"

@@ -136,6 +136,7 @@ def test_what_testparm_prints_can_be_audited(inside: Inside, tmp_path: Path, mak
     assert "strict sync = No" in done.stdout
 
 
+@pytest.mark.long
 def test_the_costliest_finding_is_tested_and_restored_also_in_the_registry_and_over_ssh(inside: Inside, through: Sshd):
     require("net")
     server = SupervisedSmbd({"include": "registry"})

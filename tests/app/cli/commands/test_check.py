@@ -31,6 +31,7 @@ def test_all_that_is_looked_at(inside: Inside, smbd: Smbd):
     assert found == dict.fromkeys(found, "fine")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("known_ceiling")
 def test_a_harmful_setting_of_the_server_needs_attention(inside: Inside, make_smbd):
     smbd: Smbd = make_smbd(global_options={"socket options": "TCP_NODELAY SO_RCVBUF=65536"})
@@ -96,6 +97,7 @@ def test_what_the_command_line_can_do_about_it_is_said_apart(inside: Inside, mon
     assert done.stderr.splitlines() == ["Recommendation: --server-ssh HOST"]
 
 
+@pytest.mark.long
 def test_a_file_that_veto_files_hides_is_said_to_be_hidden(inside: Inside, make_smbd: Callable[..., Smbd]):
     server = make_smbd(share_options={"veto files": "/*.iso/"})
     server.make_file("big.iso", b"x" * 1000)

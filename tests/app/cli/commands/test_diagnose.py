@@ -80,6 +80,7 @@ def test_a_file_is_copied_whole_by_each_pattern(make_smbd, pattern: CopyPattern)
     assert (datetime.fromtimestamp(found.stat().st_mtime, UTC).year == 2022) == ("times" in pattern.put)
 
 
+@pytest.mark.long
 def test_bytes_are_counted_for_each_card_of_both_sides(inside: Inside, smbd: Smbd, through: Sshd):
     found = diagnosed(inside, smbd, "--only", "cards", "--server-ssh", "fileserver", "--smb-conf", str(smbd.conf))
     figures = {one["key"]: one["value"] for one in found["figures"]}
@@ -167,6 +168,7 @@ def test_within_a_time_no_further_stage_begins_and_the_rest_is_resumed(
         assert diagnosis_of(notebook.recording("last")).status is SeriesStatus.COMPLETE
 
 
+@pytest.mark.long
 def test_a_cancelled_one_removes_what_it_made_and_keeps_what_it_measured(sharebench, smbd: Smbd):
     """Small pieces of a folder of entries that takes long: the signal comes in the middle."""
     running = sharebench.start("diagnose", format_target(smbd.target()), "--yes", "--only", "connect,folders")

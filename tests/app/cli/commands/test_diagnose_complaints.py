@@ -49,6 +49,7 @@ def findings(inside: Inside, smbd: Smbd, only: str, *words: str) -> dict[str, di
     return {one["key"]: one for one in document["findings"]}
 
 
+@pytest.mark.long
 def test_distance_is_told_from_a_limit_on_credits(inside: Inside, far_link: FarLink, make_smbd):
     smbd: Smbd = make_smbd(link=far_link)
     found = findings(inside, smbd, "distance,small-files")
@@ -73,6 +74,7 @@ def test_the_leg_of_the_first_connect_that_takes_the_time_is_named(inside: Insid
     assert "preexec" in found["slow-connect"]["what_to_do"]
 
 
+@pytest.mark.long
 def test_a_resolver_that_answers_late_is_named(sharebench, smbd: Smbd, tmp_path: Path):
     target = format_target(smbd.target()).replace("127.0.0.1", NAME)
     with late_resolver(1.2, tmp_path) as under:
@@ -100,6 +102,7 @@ def test_an_audit_module_that_logs_everything_is_named_with_its_price(inside: In
     assert found["setting"] == "vfs objects=catia"
 
 
+@pytest.mark.long
 def test_a_missing_name_in_a_large_folder_is_named_with_its_risk(inside: Inside, make_smbd):
     smbd: Smbd = make_smbd()
     (smbd.folder / "big").mkdir(mode=0o777)

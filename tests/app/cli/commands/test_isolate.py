@@ -28,6 +28,7 @@ def test_a_script_is_found_again_from_another_folder(tmp_path: Path, monkeypatch
     assert "no operation is called ''" in inside.fails(2, "isolate", "smb://u@127.0.0.1/share", "--without", "")
 
 
+@pytest.mark.long
 def test_a_folder_that_is_not_there_is_named_and_leaves_no_isolation(smbd: Smbd, tmp_path: Path):
     smbd.make_file("afile", b"x")
     inside = Inside(tmp_path / "notebook.db", password=smbd.password)

@@ -185,6 +185,7 @@ def wait_for_user(worker: psutil.Process, smbd: Smbd) -> None:
     wait_for(lambda: any(each.raddr and each.raddr.port == smbd.port for each in worker.net_connections("tcp")))
 
 
+@pytest.mark.long
 def test_a_killed_worker_fails_that_point_only_and_resume_goes_on(smbd: Smbd, sharebench: Inside):
     load = sharebench.start(
         "load", url_of(smbd, "killed"), "--users", "2,3", "--duration", "1", *SHORT, "--sizes", "4K", "--json"
@@ -214,6 +215,7 @@ def a_later_point_and_a_failed_one(db: Path, load_id: str) -> LoadPoint:
     return later
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(smbd: Smbd, sharebench: Inside):
     load = sharebench.start(
         "load", url_of(smbd, "cancelled"), "--users", "2,3", "--duration", "1", *SHORT, "--sizes", "4K"
@@ -239,6 +241,7 @@ def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(sm
     assert "is complete" in sharebench.fails(2, "load", "--resume", document["id"])
 
 
+@pytest.mark.long
 def test_within_a_time_a_load_is_complete_with_the_points_that_fit(
     smbd: Smbd, sharebench: Inside, monkeypatch: pytest.MonkeyPatch
 ):
@@ -261,6 +264,7 @@ def put_on_path(sshd: Sshd, version: str = "") -> None:
     script.chmod(0o755)
 
 
+@pytest.mark.long
 def test_workers_on_another_machine_through_ssh(smbd: Smbd, sharebench: Inside, through: Sshd):
     put_on_path(through)
     url = url_of(smbd, "elsewhere")
@@ -276,6 +280,7 @@ def test_workers_on_another_machine_through_ssh(smbd: Smbd, sharebench: Inside, 
     assert list((smbd.folder / "elsewhere").iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_worker_of_another_version_is_refused_by_name(smbd: Smbd, sharebench: Inside, through: Sshd):
     url = url_of(smbd, "refused")
     (through.path / "sharebench").unlink(missing_ok=True)
@@ -329,6 +334,7 @@ def test_cleaning_up_is_not_cancelled_and_users_are_no_fewer_than_files_that_may
     assert list((smbd.folder / "cleaned").iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_server_that_dies_fails_its_point_and_the_load_goes_on_when_it_is_back(make_smbd, tmp_path: Path):
     server = make_smbd()
     sharebench = Inside(tmp_path / "notebook.db", password=server.password)
@@ -360,6 +366,7 @@ def test_a_server_that_dies_fails_its_point_and_the_load_goes_on_when_it_is_back
     assert list(server.folder.iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_folder_that_could_not_be_removed_is_named_and_is_no_success(smbd: Smbd, tmp_path: Path):
     inside = Inside(tmp_path / "notebook.db", password=smbd.password)
     place = folder_of(smbd, "kept")

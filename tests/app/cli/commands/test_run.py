@@ -204,6 +204,7 @@ def test_within_a_time_a_series_is_complete_with_the_runs_that_fit(
     assert (status(inside.db), measured_runs(inside.db)) == ("complete", 1)
 
 
+@pytest.mark.long
 def test_what_runs_when_the_time_is_over_is_interrupted_and_resumed(
     make_link, make_smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -254,6 +255,7 @@ def test_kill_9_of_the_program_keeps_the_runs_and_ends_the_child(inside: Inside,
     assert sorted(smbd.folder.iterdir()) == before
 
 
+@pytest.mark.long
 def test_kill_9_of_the_child_says_so(inside: Inside, smbd: Smbd):
     before = sorted(smbd.folder.iterdir())
     process = inside.start("run", url(smbd), "--put", "--size", "16M", "--runs", "1000", *QUICK)
@@ -299,6 +301,7 @@ def test_nan_is_no_number(inside: Inside, smbd: Smbd, option: str):
     assert "not a valid number" in inside.fails(2, "run", url(smbd, "file"), option, "nan")
 
 
+@pytest.mark.long
 def test_under_nohup_a_closed_terminal_does_not_cancel(inside: Inside, smbd: Smbd):
     smbd.make_file("file", os.urandom(MIB))
     program = inside.start("run", url(smbd, "file"), "--runs", "100000", *QUICK, under=("nohup",))
@@ -334,6 +337,7 @@ def test_resume_refuses_what_it_would_ignore(inside: Inside, option: tuple[str, 
     )
 
 
+@pytest.mark.long
 def test_again_refuses_another_session_or_route_before_anything_is_measured(inside: Inside):
     server = Smbd()
     try:

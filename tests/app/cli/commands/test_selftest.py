@@ -36,6 +36,7 @@ def password(monkeypatch, smbd: Smbd):
     monkeypatch.setenv("SHAREBENCH_PASSWORD", smbd.password)
 
 
+@pytest.mark.long
 def test_the_same_thing_twice_in_turns(smbd: Smbd, password, tmp_path: Path, capsys):
     db = tmp_path / "notebook.db"
     url = format_target(smbd.target())
@@ -58,6 +59,7 @@ def test_the_same_thing_twice_in_turns(smbd: Smbd, password, tmp_path: Path, cap
     assert list(smbd.folder.glob(".sharebench-*")) == []
 
 
+@pytest.mark.long
 def test_a_put_and_its_text(smbd: Smbd, password, tmp_path: Path, capsys):
     url = format_target(smbd.target())
     assert selftest(tmp_path / "notebook.db", url, "--put", "--size", "1M", "--runs", "3") == 0

@@ -81,6 +81,7 @@ def test_a_file_that_is_there_is_read_and_nothing_is_written(options, smbd, vsft
     assert [sorted(server.folder.iterdir()) for server in (smbd, vsftpd)] == before
 
 
+@pytest.mark.long
 def test_what_fails_is_named_and_the_rest_is_kept(options, tmp_path, capsys):
     wrong = [*options, "--ftp", "/no such folder", "--no-iperf3"]
     assert survey(tmp_path / "notebook.db", *wrong) == 4
@@ -103,6 +104,7 @@ def test_wrong_words_and_nobody_there(tmp_path, capsys):
     assert "no answer on 127.0.0.1 port 1" in err
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_what_is_done_and_the_same_command_resumes_it(
     make_link, make_smbd, make_vsftpd, tmp_path, capsys, monkeypatch
 ):

@@ -111,6 +111,7 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
         assert [len(one.measured()) for one in notebook.experiment(entry.experiment.name)] == [2, 2]
 
 
+@pytest.mark.long
 def test_a_sweep_measures_the_present_value_once_and_marks_it(samba: Smbd, sharebench: Inside):
     options = (url(samba, ""), "--put", "--size", "2M", *conf(samba), "--yes")
     done = sharebench("sweep", "strict allocate=yes,no", *options, "--blocks", "2")
@@ -127,6 +128,7 @@ def test_a_sweep_measures_the_present_value_once_and_marks_it(samba: Smbd, share
     assert said == "strict allocate is No already: name another value"
 
 
+@pytest.mark.long
 def test_a_cancelled_trial_names_what_resumes_it(samba: Smbd, sharebench: Inside):
     samba.make_file("larger", b"x" * 50_000_000)
     process = sharebench.start("try", "server signing=mandatory", url(samba, "larger"), *conf(samba), "--yes")

@@ -147,6 +147,7 @@ def test_small_maximum_sizes(smbd_with, make_client, meter, read, write):
     assert facts["smb.put_block_bytes"] <= facts["smb.max_write_bytes"]
 
 
+@pytest.mark.long
 def test_answers_through_the_thread_pool_in_any_order(smbd_with, make_client, meter):
     server = smbd_with({"aio max threads": "8"}, {"aio read size": "1", "aio write size": "1"})
     moves_both_ways(make_client(server, block_bytes=65536, in_flight=16), meter, 16 * MIB)

@@ -27,6 +27,7 @@ def client(practice):
     client.close()
 
 
+@pytest.mark.long
 def test_moves_both_ways(client, meter):
     content, blocks = Content(MIB + 99), Blocks(MIB + 99)
     client.put("sent.bin", content, meter)
@@ -64,6 +65,7 @@ def test_wrong_password(practice):
         SMBClient(practice.smb, Secrets(password="wrong"), Settings()).connect()
 
 
+@pytest.mark.long
 def test_several_at_once(client, practice, meter):
     """impacket's server has one srvsvc pipe for all: nobody may sit on it."""
     assert client.shares()

@@ -78,6 +78,7 @@ async def test_from_a_wrong_password_to_a_filled_form(smbd, tmp_path, monkeypatc
     assert series.target.path == "guide [1]/a%20b.bin"
 
 
+@pytest.mark.long
 async def test_a_server_killed_mid_series_is_named_and_its_runs_stay(make_smbd, tmp_path, monkeypatch):
     server = make_smbd()
     monkeypatch.setenv("SHAREBENCH_PASSWORD", server.password)

@@ -208,6 +208,7 @@ async def test_an_isolation_that_stopped_is_read_labelled_and_completed(app: Sha
     assert found.runs == STORED.runs
 
 
+@pytest.mark.long
 async def test_from_the_lines_to_the_verdict(app: SharebenchApp, smbd: Smbd):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)

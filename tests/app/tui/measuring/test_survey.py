@@ -138,6 +138,7 @@ def held(planned: SurveyRound, path: Path, control: SeriesControl) -> Iterator[t
             assert control.cancelled.wait(LIMIT_SECONDS)
 
 
+@pytest.mark.long
 async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, smbd: Smbd, monkeypatch):
     monkeypatch.setattr(run_screen, "measure_round", held)
     app.context.logins = Known(Secrets(password=smbd.password))
