@@ -28,6 +28,7 @@ MOST = 5 + 3 * 100 * (0.05 * 0.95 / TRIALS) ** 0.5
 LEAST = 92 - 3 * 100 * (0.08 * 0.92 / TRIALS) ** 0.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_where_nothing_changed_at_most_five_percent_are_called_different(design: Design):
     lines = [line for line in TIMELINES if not design.no_promise(line)]

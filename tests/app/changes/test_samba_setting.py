@@ -54,6 +54,7 @@ from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
 
 pytestmark = pytest.mark.xdist_group("sshd")
+LONG = pytest.mark.long
 
 TARGET = Target(protocol="smb", host="127.0.0.1", port=445, share="bench", path="x")
 
@@ -272,7 +273,7 @@ def layouts() -> Iterator[dict[str, ChangedServer]]:
         yield found
 
 
-@pytest.mark.parametrize("kind", SMB_CONF)
+@pytest.mark.parametrize("kind", [*SMB_CONF[:4], *(pytest.param(kind, marks=LONG) for kind in SMB_CONF[4:])])
 def test_a_file_keeps_all_that_it_has(kind: str, layouts: dict[str, ChangedServer], notebook: Notebook):
     """Owner, mode, ACL, attributes and time of the real file, at every moment, also behind a link."""
     server = layouts[kind]
@@ -361,7 +362,7 @@ def test_an_edit_by_others_that_has_our_line_no_more_is_left(samba: Smbd, notebo
         samba.conf.write_bytes(before)
 
 
-@pytest.mark.parametrize("kib", [8, 16, 24, 32, 48])
+@pytest.mark.parametrize("kib", [8, *(pytest.param(kib, marks=LONG) for kib in (16, 24, 32)), 48])
 def test_a_full_disk_leaves_nothing_behind(kib: int, samba: Smbd, notebook: Notebook):
     with small_disk(kib) as disk:
         if disk is None:

@@ -54,6 +54,7 @@ def measure(server, tmp_path, command, path, nominal, size_bytes):
     return json.loads(done.stdout)["average"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "rate",
     [
