@@ -96,3 +96,9 @@ class CancelledError(SharebenchError):
     """The user stopped the measurement."""
 
     exit_code = 130
+
+
+BY_NAME = {
+    name: kind for name, kind in [*vars().items()] if isinstance(kind, type) and issubclass(kind, SharebenchError)
+}
+"""What our processes can name to each other; any other error is told as the kind above it."""

@@ -11,6 +11,8 @@ from storage.json_reader import JSONNode
 
 def plain(value: Any) -> Any:
     """A record as JSON has it, to be read by :meth:`JSONNode.record`."""
+    if isinstance(value, type):
+        return value.__name__
     if hasattr(value, "to_json"):
         return value.to_json()
     if is_dataclass(value):

@@ -15,7 +15,7 @@ from textual.worker import WorkerCancelled
 
 from app.clients.base import DirectoryEntry, Secrets
 from app.environment.host.activity import MachineNow
-from app.errors import SharebenchError
+from app.errors import CancelledError, SharebenchError
 from app.measure.process import Event, Failed, RunFinished, SeriesControl, SeriesRequest, Started
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.tui.frame.app import SharebenchApp
@@ -199,7 +199,7 @@ class FakeBackend(Backend):
                 notebook.add_run(series.id, event.run)
             if isinstance(event, Failed):
                 failure = event
-                status = SeriesStatus.INTERRUPTED if event.kind == "CancelledError" else SeriesStatus.FAILED
+                status = SeriesStatus.INTERRUPTED if event.kind is CancelledError else SeriesStatus.FAILED
             yield event
         notebook.update(replace(series, status=status, error=failure.text if failure else None))
         yield SeriesClosed(series_id=series.id, status=status, failure=failure)
@@ -216,7 +216,7 @@ class FakeBackend(Backend):
         assert self.script is not None
         while True:
             if control.cancelled.is_set():
-                yield Failed(kind="CancelledError", text="cancelled")
+                yield Failed(kind=CancelledError, text="cancelled")
                 return
             try:
                 event = self.script.get(timeout=0.02)

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Self, get_args
 
 from app.child_process import ChildProcess
 from app.clients.base import Secrets
-from app.measure.process import Warned
+from app.errors import ChildDiedError
+from app.measure.process import Failed, Warned
 from storage.json_reader import JSONNode, above_zero_up_to, shared, up_to
 from storage.loads import records
 from storage.plan import Settings
@@ -244,8 +245,7 @@ class WorkersReady:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadEnded:
-    kind: str = ""
-    text: str = ""
+    failure: Failed | None = None
     left_behind: bool = False
 
 
@@ -321,7 +321,7 @@ class EngineProcess:
             event = next(self._events, None)
             if event is None:
                 text = f"the load's engine {self._process.how_it_ended()}; the points before it are kept"
-                event = LoadEnded(kind="ChildDiedError", text=text)
+                event = LoadEnded(failure=Failed(kind=ChildDiedError, text=text))
             if isinstance(event, LoadEnded):
                 self.ended = event
             yield event

@@ -23,7 +23,7 @@ from app.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFi
 from app.load import events, file_set
 from app.load.worker import ERROR_KINDS, ORDER, FileUser, call_in_thread, clock, make_master
 from app.load.worker_processes import WorkerProcesses
-from app.measure.process import Warned
+from app.measure.process import Failed, Warned
 from app.messages import message_of, own_stdout, send
 from forms.load.summary import percentile_seconds
 from storage.json_reader import DocumentError, JSONNode
@@ -332,9 +332,9 @@ class EngineChild:
         self._working = gevent.spawn(_ended_by, partial(self._work, engine))
         gevent.spawn(self._listen)
         ended, cleaned = self._working.get(), _ended_by(engine.end)
-        if cleaned.kind:
-            self._emit(Warned(text=cleaned.text))
-        self._emit(replace(ended, left_behind=bool(cleaned.kind)))
+        if cleaned.failure:
+            self._emit(Warned(text=cleaned.failure.text))
+        self._emit(replace(ended, left_behind=cleaned.failure is not None))
 
     @staticmethod
     def _next_line() -> str:
@@ -371,9 +371,10 @@ def _ended_by(work: Callable[[], None]) -> events.LoadEnded:
     try:
         work()
     except SharebenchError as error:
-        return events.LoadEnded(kind=type(error).__name__, text=str(error))
+        return events.LoadEnded(failure=Failed.of(error))
     except Exception as error:  # noqa: BLE001  whatever it was, the other side must hear of it
-        return events.LoadEnded(kind="MeasurementError", text=f"the engine failed: {type(error).__name__}: {error}")
+        text = f"the engine failed: {type(error).__name__}: {error}"
+        return events.LoadEnded(failure=Failed(kind=MeasurementError, text=text))
     return events.LoadEnded()
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Self, get_args
 
+from app import errors
 from app.child_process import ChildProcess
 from app.clients.base import Secrets
-from app.errors import SharebenchError
+from app.errors import ChildDiedError, SharebenchError
 from storage.json_reader import JSONNode
 from storage.plan import MonitorChoices, Plan, RunChoices, Settings
 from storage.records import ClientFacts, Command, Experiment, Phase, Run, Series, Target
@@ -236,17 +237,29 @@ class Warned:
     text: str
 
 
+def _error_kind(place: JSONNode) -> type[SharebenchError]:
+    if place.text() not in errors.BY_NAME:
+        raise place.wrong("an error of ours")
+    return errors.BY_NAME[place.text()]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """The series ended early; ``kind`` is a class name of :mod:`app.errors`."""
+    """What was measured ended early."""
 
-    kind: str
+    kind: Annotated[type[SharebenchError], _error_kind]
     text: str
     options: str = ""
 
     @classmethod
     def of(cls, error: SharebenchError, more: str = "") -> "Failed":
-        return cls(kind=type(error).__name__, text=f"{error}{more}", options=error.options)
+        kind = next(each for each in type(error).__mro__ if each in errors.BY_NAME.values())
+        return cls(kind=kind, text=f"{error}{more}", options=error.options)
+
+    @property
+    def error(self) -> SharebenchError:
+        """To raise."""
+        return self.kind(self.text, options=self.options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,7 +351,7 @@ class MeasuringProcess:
                 return
         how = self._process.how_it_ended()
         text = f"the measuring process {how}; what was measured before is kept, and the series can be resumed"
-        yield Failed(kind="ChildDiedError", text=text, options="--resume")
+        yield Failed(kind=ChildDiedError, text=text, options="--resume")
 
 
 @dataclass(frozen=True, kw_only=True)

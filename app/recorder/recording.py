@@ -83,7 +83,7 @@ class SeriesMonitor:
 
     def explained(self, failure: process.Failed) -> process.Failed:
         hidden = why_hidden(self._writer.series.environment.get("server", {}), self._writer.series.target)
-        if failure.kind != NoSuchFileError.__name__ or not hidden:
+        if failure.kind is not NoSuchFileError or not hidden:
             return failure
         return replace(failure, text=f"{failure.text}; {hidden}")
 
@@ -366,7 +366,7 @@ def _runs(
                 yield failure
             else:
                 yield event
-    if failure and failure.kind == "ChildDiedError" and writer.series.scratch_path:
+    if failure and failure.kind is errors.ChildDiedError and writer.series.scratch_path:
         _clean_after_crash(writer, plan)
         if writer.series.scratch_path:
             left = f"{writer.series.scratch_path} may still be there"
@@ -407,7 +407,7 @@ def _refused(
 def _status(failure: process.Failed | None) -> records.SeriesStatus:
     if failure is None:
         return records.SeriesStatus.COMPLETE
-    return records.SeriesStatus.INTERRUPTED if failure.kind == "CancelledError" else records.SeriesStatus.FAILED
+    return records.SeriesStatus.INTERRUPTED if failure.kind is errors.CancelledError else records.SeriesStatus.FAILED
 
 
 def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
@@ -422,13 +422,7 @@ def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
 
 def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
     """The error that ended the series, to raise; None for a complete one."""
-    return failure_from(closed.failure) if closed.failure else None
-
-
-def failure_from(failure: process.Failed) -> errors.SharebenchError:
-    kind = getattr(errors, failure.kind, errors.MeasurementError)
-    found: errors.SharebenchError = kind(failure.text, options=failure.options)
-    return found
+    return closed.failure.error if closed.failure else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -509,7 +503,7 @@ def record_interleaved(
                     for event in series[index]:
                         rounds.heard(index, event)
                         yield index, event
-                        if logins and isinstance(event, process.Failed) and event.kind == LoginError.__name__:
+                        if logins and isinstance(event, process.Failed) and event.kind is LoginError:
                             refused.add(logins[index])
                         if isinstance(event, process.Paused):
                             break

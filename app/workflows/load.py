@@ -6,13 +6,12 @@ from itertools import count
 from pathlib import Path
 from typing import Self
 
-from app import errors
 from app.environment.collect import Environment, collect
-from app.errors import UsageError
+from app.errors import CancelledError, ChildDiedError, MeasurementError, UsageError
 from app.load import events
 from app.load.file_set import FileSet
 from app.load.judgement import LoadSamplers, NextPoint, PrinterShare, load_point, next_point, with_jobs_refused
-from app.measure.process import ControlMessage, SeriesControl, ServerRequest, Warned
+from app.measure.process import ControlMessage, Failed, SeriesControl, ServerRequest, Warned
 from app.recorder.recording import open_notebook
 from app.recorder.writer import Recorder, Write, add_once, recorded, take_out
 from app.server.shell import check_ssh_host
@@ -58,7 +57,7 @@ class LoadClosed:
     """The load is over; always the last event."""
 
     load: Load
-    failure: events.LoadEnded | None = None
+    failure: Failed | None = None
     stored: bool = True
     prediction: Prediction | None = None
 
@@ -370,9 +369,9 @@ def _users_lost(event: events.PointMeasured, point: LoadPoint, choices: LoadChoi
 
 
 def _ended(ended: events.LoadEnded | None, lost: str | None) -> events.LoadEnded | None:
-    if lost is None or ended is None or ended.kind:
+    if lost is None or ended is None or ended.failure:
         return ended
-    return replace(ended, kind=errors.MeasurementError.__name__, text=lost)
+    return replace(ended, failure=Failed(kind=MeasurementError, text=lost))
 
 
 def _limited(point: LoadPoint, load: Load) -> LoadPoint:
@@ -389,9 +388,9 @@ def _with(load: Load, point: LoadPoint) -> Load:
 
 def _closed(load: Load, ended: events.LoadEnded | None, *, kept: bool, resumed: bool) -> LoadClosed:
     """``kept`` says whether its folder stays on the server even after a clean end."""
-    failed = ended if ended is not None and ended.kind else None
-    cancelled = failed is not None and failed.kind == errors.CancelledError.__name__
-    left = failed is not None and failed.kind == errors.ChildDiedError.__name__
+    failed = ended.failure if ended is not None else None
+    cancelled = failed is not None and failed.kind is CancelledError
+    left = failed is not None and failed.kind is ChildDiedError
     stopped = cancelled or left or not (failed or load.points)
     status = SeriesStatus.INTERRUPTED if stopped else SeriesStatus.FAILED if failed else SeriesStatus.COMPLETE
     load = replace(

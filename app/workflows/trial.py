@@ -13,7 +13,7 @@ from app.environment.collect import collect
 from app.errors import CancelledError, SharebenchError
 from app.measure.process import Event, Failed, RunFinished, SeriesControl, Started, TimeLimit
 from app.recorder.ceilings import ceiling_of
-from app.recorder.recording import failure_from, new_series, open_notebook
+from app.recorder.recording import new_series, open_notebook
 from app.recorder.writer import Recorder, SeriesWriter, Write, recorded
 from app.server.shell import Answer
 from app.workflows import trial_order
@@ -216,7 +216,7 @@ class _Trial:
             if isinstance(event, Failed):
                 failure = event
             yield event
-        return failure_from(failure) if failure else None
+        return failure.error if failure else None
 
     def _keep_alive(self, heard_at: float) -> float:
         limit, now = self.change.dead_man_seconds, time.monotonic()

@@ -21,7 +21,6 @@ from app.errors import MeasurementError, SharebenchError, UsageError
 from app.load.events import EngineProcess, LoadEnded, LoadPlan, PointMeasured, SecondPassed
 from app.load.judgement import load_point
 from app.measure import process
-from app.recorder.recording import failure_from
 from app.targets import new_folder
 from app.workflows.requests import options_of, parse_change, series_request
 from forms import wording
@@ -209,7 +208,7 @@ def check_target(request: process.SeriesRequest) -> None:
     plan = request.plan
     with open_client(request) as client:
         client.connect()
-        if plan.command == "get" and not plan.make_file and plan.target.abilities.moves_files:
+        if plan.command is Command.GET and not plan.make_file and plan.target.abilities.moves_files:
             client.size(plan.target.path)
 
 
@@ -303,6 +302,9 @@ class TransferYardstick:
         return iter(())
 
 
+_LOAD_ENDED = process.Failed(kind=MeasurementError, text="the load ended")
+
+
 class LoadYardstick:
     """One load point per value with new users; the files stay until the end."""
 
@@ -332,8 +334,7 @@ class LoadYardstick:
             stack.callback(self._control.detach)
             for event in self._engine.ready():
                 if isinstance(event, LoadEnded):
-                    text = event.text or "the load ended"
-                    raise failure_from(process.Failed(kind=event.kind or MeasurementError.__name__, text=text))
+                    raise (event.failure or _LOAD_ENDED).error
             self._stack = stack.pop_all()
         return self
 
@@ -368,16 +369,14 @@ class LoadYardstick:
             elif isinstance(event, process.Warned):
                 yield process.Warned(text=event.text)
             elif isinstance(event, LoadEnded):
-                yield process.Failed(kind=event.kind or MeasurementError.__name__, text=event.text or "the load ended")
+                yield event.failure or _LOAD_ENDED
             elif isinstance(event, PointMeasured):
                 yield from self._counted(load_point(event, started_at=started_at))
 
     def _counted(self, point: LoadPoint) -> Iterator[process.Event]:
         moved = point.read_bytes + point.write_bytes
         if point.status in {PointStatus.FAILED, PointStatus.REJECTED} or not moved:
-            yield process.Failed(
-                kind=MeasurementError.__name__, text=point.reason or "the users moved no byte in the window"
-            )
+            yield process.Failed(kind=MeasurementError, text=point.reason or "the users moved no byte in the window")
             return
         if point.reason and not self._warned:
             self._warned = True
@@ -469,7 +468,7 @@ def _probed(plan: process.MeasurementPlan) -> tuple[int, float]:
             elif isinstance(event, process.RunFinished) and event.run.bytes_per_second:
                 return size_bytes, event.run.bytes_per_second
             elif isinstance(event, process.Failed) and not control.cancelled.is_set():
-                raise failure_from(event)
+                raise event.error
     return size_bytes, rate_after_burst(progress)
 
 

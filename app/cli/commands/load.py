@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from app import errors
 from app.cli import common
 from app.cli.progress import StatusLine, watch_to_end
 from app.cli.run_options import chosen, series_options, targets_argument
 from app.clients.base import Secrets
-from app.errors import MeasurementError, SharebenchError, UsageError
+from app.errors import MeasurementError, UsageError
 from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.load.scenario import NAMES, changed, find_scenario, parse_users, scenario_text
 from app.load.worker_processes import serve_workers
@@ -119,12 +118,11 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], **choices:
     if closed.stored:
         common.answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
     if closed.failure is not None:
-        kind = getattr(errors, closed.failure.kind, SharebenchError)
         load = closed.load
         points = "1 point is" if len(load.points) == 1 else f"{len(load.points)} points are"
         more = f"; {points} kept: `sharebench load --resume {load.id}` measures the rest"
         why = control.why_cancelled if control.limit.is_over else closed.failure.text
-        raise kind(f"{why}{more if load.points else ''}")
+        raise replace(closed.failure, text=f"{why}{more if load.points else ''}").error
     if closed.load.scratch_folder and not closed.load.choices.keep_files:
         raise MeasurementError(
             f"{closed.load.scratch_folder} could not be removed and is still there: sharebench clean"

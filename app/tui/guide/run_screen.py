@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from app.charts.series_charts import TOO_SHORT, area_chart, rates_chart, runs_chart
 from app.environment.host.activity import MachineNow
+from app.errors import CancelledError
 from app.measure.process import ControlMessage
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import keys
@@ -152,7 +153,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         if error is not None:
             self.dismiss(None)
             self.sharebench_app.tell_error(error)
-        elif self.running.failure is not None and self.running.failure.kind != "CancelledError":
+        elif self.running.failure is not None and self.running.failure.kind is not CancelledError:
             self.sharebench_app.tell_text("The series ended early", self.running.failure.text)
 
     def tick(self) -> None:

@@ -236,7 +236,7 @@ class LoadRunScreen(MeasurementScreen):
 
     def refusal(self, error: Exception | None) -> str:
         closed = self.state.closed
-        if closed is None or closed.failure is None or closed.failure.kind != LoginError.__name__:
+        if closed is None or closed.failure is None or closed.failure.kind is not LoginError:
             return super().refusal(error)
         self.resumed = closed.load if closed.stored else self.resumed
         return closed.failure.text

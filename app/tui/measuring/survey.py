@@ -143,7 +143,7 @@ class SurveyRunScreen(ReportRunScreen, GoesOn):
     def heard(self, index: int, event: RecorderEvent) -> None:
         self.surveying = self.surveying.heard(index, event)
         self._pace.heard(index, event)
-        if isinstance(event, Failed) and event.kind == LoginError.__name__:
+        if isinstance(event, Failed) and event.kind is LoginError:
             self._refuse(self.planned.stations[index], event.text)
 
     def _refuse(self, station: Station, why: str) -> None:

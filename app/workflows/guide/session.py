@@ -52,7 +52,7 @@ class MeasurementJob:
         else:
             events = self.backend.resume(self.resumed_id, self.secrets, path, control, confirmed=self.confirmed)
         for event in events:
-            if isinstance(event, Failed) and event.kind == LoginError.__name__ and not self.secrets.kerberos:
+            if isinstance(event, Failed) and event.kind is LoginError and not self.secrets.kerberos:
                 assert self.target is not None
                 self.logins.refuse(self.target)
             yield event

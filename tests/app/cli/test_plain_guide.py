@@ -198,7 +198,7 @@ def test_a_password_that_a_run_was_refused_with_is_not_sent_again(
     monkeypatch.setenv(PASSWORD_VARIABLE, "wrong")
     backend = FakeBackend()
     backend.script = queue.Queue()
-    backend.script.put(Failed(kind=LoginError.__name__, text="nas refused bench"))
+    backend.script.put(Failed(kind=LoginError, text="nas refused bench"))
     backend.script.put(None)
     guide, said = guided(tmp_path / "n.db", backend, way, *TO_THE_REVIEW[1:])
     assert "The series ended early: nas refused bench" in said

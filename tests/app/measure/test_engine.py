@@ -8,8 +8,21 @@ from collections import deque
 
 import pytest
 
+from app.changes.server import StepRunningError
 from app.clients.base import Client, Content, Meter, Transfer
-from app.errors import AccessDeniedError, ConnectionLostError, NoSuchFileError, StalledError, UnreachableError
+from app.errors import (
+    AccessDeniedError,
+    CancelledError,
+    ConnectionLostError,
+    CorruptedError,
+    MeasurementError,
+    NoSuchFileError,
+    NotAFileError,
+    ProtocolError,
+    SharebenchError,
+    StalledError,
+    UnreachableError,
+)
 from app.measure.child import Engine, OrderedDigest
 from app.measure.process import (
     EVENTS,
@@ -27,7 +40,7 @@ from app.measure.process import (
     Warned,
 )
 from app.messages import line_of, message_of
-from app.recorder.recording import failure_from
+from storage.json_reader import DocumentError
 from storage.records import Command, Phase, RunStatus, Target
 from tests.app.fakes import FakeClient, FakeServer
 
@@ -98,7 +111,7 @@ def test_a_failed_run_is_told_and_ends_the_series():
     server = FakeServer(files={"/data/file": 1000}, fail_at={2: ConnectionLostError("the server went away")})
     events = measure(MeasurementPlan(command=Command.GET, target=GET, warmups=0, runs=3), server)
     assert [(r.status, r.seconds) for r in runs(events)] == [(RunStatus.VALID, 1.0), (RunStatus.FAILED, None)]
-    assert events[-1] == Failed(kind="ConnectionLostError", text="the server went away")
+    assert events[-1] == Failed(kind=ConnectionLostError, text="the server went away")
 
 
 def test_a_lost_put_is_cleaned_up_over_a_new_connection():
@@ -138,7 +151,7 @@ def test_what_could_not_be_removed_is_named():
 def test_no_connection_fails_before_any_run():
     server = FakeServer(refuse_connections=UnreachableError("nobody there"))
     assert measure(MeasurementPlan(command=Command.GET, target=GET), server) == [
-        Failed(kind="UnreachableError", text="nobody there")
+        Failed(kind=UnreachableError, text="nobody there")
     ]
 
 
@@ -147,13 +160,25 @@ def test_what_the_command_line_would_add_to_an_error_goes_with_it():
     failed = measure(MeasurementPlan(command=Command.GET, target=GET), server)[-1]
     assert isinstance(failed, Failed)
     assert message_of(line_of(failed), EVENTS) == failed
-    told = failure_from(failed)
+    told = failed.error
     assert (type(told), str(told), told.options) == (UnreachableError, "leave signing out", "--sign")
+
+
+def test_an_error_of_another_module_is_told_as_the_kind_above_it():
+    failed = Failed.of(StepRunningError("noon", "7"))
+    assert (failed.kind, message_of(line_of(failed), EVENTS)) == (MeasurementError, failed)
+
+
+@pytest.mark.parametrize("kind", ["ClassVar", "Exception", "lower", ""])
+def test_a_process_that_names_no_error_of_ours_is_not_believed(kind: str):
+    line = line_of(Failed(kind=MeasurementError, text="")).replace("MeasurementError", kind)
+    with pytest.raises(DocumentError, match="kind: expected an error of ours"):
+        message_of(line, EVENTS)
 
 
 def test_no_file_fails_before_any_run():
     events = measure(MeasurementPlan(command=Command.GET, target=GET), FakeServer())
-    assert events == [Failed(kind=NoSuchFileError.__name__, text="no file /data/file on fake")]
+    assert events == [Failed(kind=NoSuchFileError, text="no file /data/file on fake")]
 
 
 def test_cancelling_keeps_what_is_done_and_cleans_up():
@@ -168,7 +193,7 @@ def test_cancelling_keeps_what_is_done_and_cleans_up():
     plan = MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=5, size_bytes=64)
     events = measure(plan, server, brake, cancel_in_second_run)
     assert len(runs(events)) == 1
-    assert events[-1] == Failed(kind="CancelledError", text="cancelled")
+    assert events[-1] == Failed(kind=CancelledError, text="cancelled")
     assert server.files == {}
 
 
@@ -238,7 +263,7 @@ def test_verify_compares_what_two_ways_read(digest: str, ends: str):
     assert kinds(events)[-1] == ends
     if ends == "Failed":
         assert isinstance(events[-1], Failed)
-        assert events[-1].kind == "CorruptedError"
+        assert events[-1].kind is CorruptedError
 
 
 def test_ordered_digest_takes_blocks_in_any_order():
@@ -282,7 +307,7 @@ def test_seconds_that_cannot_be_end_the_series(command: Command, seconds: float)
     assert [run.status for run in runs(events)] == [RunStatus.VALID, RunStatus.FAILED]
     failed = events[-1]
     assert isinstance(failed, Failed)
-    assert failed.kind == "ProtocolError"
+    assert failed.kind is ProtocolError
     assert "cannot be" in failed.text
     assert server.files == {"/data/file": 1000}
 
@@ -296,12 +321,12 @@ def test_a_put_that_moved_another_size_ends_the_series(monkeypatch: pytest.Monke
     assert server.files == {}
 
 
-@pytest.mark.parametrize(("size", "kind"), [(0, "NotAFileError"), (-5, "ProtocolError"), (10**30, "ProtocolError")])
-def test_a_size_that_cannot_be_measured_ends_before_any_run(size: int, kind: str):
+@pytest.mark.parametrize(("size", "kind"), [(0, NotAFileError), (-5, ProtocolError), (10**30, ProtocolError)])
+def test_a_size_that_cannot_be_measured_ends_before_any_run(size: int, kind: type[SharebenchError]):
     events = measure(MeasurementPlan(command=Command.GET, target=GET), FakeServer(files={"/data/file": size}))
     assert kinds(events) == ["Failed"]
     assert isinstance(events[0], Failed)
-    assert events[0].kind == kind
+    assert events[0].kind is kind
     assert "/data/file" in events[0].text
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app import child_process
+from app.errors import ChildDiedError
 from app.measure import process
 from app.measure.process import (
     ControlMessage,
@@ -43,7 +44,7 @@ def test_a_process_that_dies_in_the_middle_of_a_word_has_died(child: Path):
     child.write_text('import sys\nsys.stdin.readline()\nsys.stdout.write(\'{"event": "Fini\')\nsys.exit(3)\n')
     (failed,) = events_of()
     assert isinstance(failed, Failed)
-    assert failed.kind == "ChildDiedError"
+    assert failed.kind is ChildDiedError
     assert "exit code 3" in failed.text
     assert "--" not in failed.text, "a screen shows it too"
     assert failed.options == "--resume"

@@ -15,7 +15,7 @@ from unittest.mock import Mock
 import pytest
 
 from app.clients.base import Secrets
-from app.errors import NotebookError, UsageError
+from app.errors import LoginError, NotebookError, UsageError
 from app.measure.process import (
     ControlMessage,
     Failed,
@@ -179,7 +179,7 @@ def test_the_login_is_tried_before_anything_takes_its_time(smbd: Smbd, book: Pat
     monkeypatch.setattr(SeriesMonitor, "look", look)
     wrong = request(smbd.folder, target=smbd.target("file"), secrets=Secrets(password="wrong"), runs=1)
     events = list(record(replace(wrong, quiet_time=QuietTime.RECORD), book, SeriesControl()))
-    assert any(isinstance(event, Failed) and event.kind == "LoginError" for event in events)
+    assert any(isinstance(event, Failed) and event.kind is LoginError for event in events)
     with Notebook(book) as notebook:
         assert notebook.count() == 0
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.clients.base import Secrets
-from app.errors import UsageError
+from app.errors import ChildDiedError, NotQuietError, UsageError
 from app.measure.process import (
     Failed,
     MeasurementPlan,
@@ -107,7 +107,7 @@ def test_a_killed_measuring_process_fails_the_series_and_leaves_nothing(smbd: Sm
             (child,) = our_children()
             os.kill(child, signal.SIGKILL)
     failed = next(event for event in events if isinstance(event, Failed))
-    assert failed.kind == "ChildDiedError"
+    assert failed.kind is ChildDiedError
     assert "SIGKILL" in failed.text
     series = last_series(book)
     assert series.status is SeriesStatus.FAILED
@@ -254,7 +254,7 @@ def test_a_busy_time_is_refused_where_a_quiet_one_is_required(smbd: Smbd, book: 
     closed = events[-1]
     assert isinstance(closed, SeriesClosed)
     assert closed.failure
-    assert closed.failure.kind == "NotQuietError"
+    assert closed.failure.kind is NotQuietError
     assert closed.failure.text.endswith("measure at a quieter one, or wait for one")
     assert closed.failure.options == "--wait SECONDS"
     assert not closed.stored

@@ -9,9 +9,9 @@ from typing import Any, Self
 import pytest
 
 from app.environment.collect import Environment
-from app.errors import UsageError
+from app.errors import LoginError, UsageError
 from app.load.events import EngineProcess, FilesMade, LoadEnded, LoadEvent, LoadPlan, PointMeasured, WorkersReady
-from app.measure.process import SeriesControl, TimeLimit, Warned
+from app.measure.process import Failed, SeriesControl, TimeLimit, Warned
 from app.workflows.load import (
     LoadChanged,
     LoadClosed,
@@ -60,7 +60,7 @@ class Ended(EngineProcess):
     events: tuple[LoadEvent, ...] = ()
 
     def __init__(self, _plan: LoadPlan) -> None:
-        self.ended = LoadEnded(kind="LoginError", text="the server refused the login")
+        self.ended = LoadEnded(failure=Failed(kind=LoginError, text="the server refused the login"))
 
     def __enter__(self) -> Self:
         return self

@@ -8,7 +8,7 @@ from math import inf
 
 import pytest
 
-from app.errors import LoginError, NotebookError
+from app.errors import ConnectionLostError, LoginError, NotebookError
 from app.measure.process import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, Started, Warned
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.guide import run_screen
@@ -304,7 +304,7 @@ async def test_quitting_during_a_run_asks_then_keeps_what_is_done(ready, backend
 async def test_a_server_that_goes_away_is_told_and_the_runs_stay(ready, backend):
     async with ready.run_test() as pilot:
         await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)))
-        lost = Failed(kind="ConnectionLostError", text="127.0.0.1/[data]: the connection ended; is the server up?")
+        lost = Failed(kind=ConnectionLostError, text="127.0.0.1/[data]: the connection ended; is the server up?")
         await hand_out(ready, pilot, backend, lost, None)
         await measured(ready, pilot)
         assert "127.0.0.1/[data]: the connection ended" in text_of(ready.screen, ".dialog-text")
@@ -320,7 +320,7 @@ async def test_a_run_whose_login_is_refused_drops_the_password_that_was_sent(rea
     with Notebook(ready.context.notebook_path) as notebook:
         notebook.remember(MEMORY_KEY, replace(READY, kerberos=kerberos).to_memory())
     async with ready.run_test() as pilot:
-        refusal = Failed(kind=LoginError.__name__, text="127.0.0.1 refused bench")
+        refusal = Failed(kind=LoginError, text="127.0.0.1 refused bench")
         await start(ready, pilot, backend, STARTED)
         await hand_out(ready, pilot, backend, refusal, None)
         await measured(ready, pilot)

@@ -10,10 +10,10 @@ from textual.widgets import Input
 
 from app.clients.base import Secrets
 from app.config import config
-from app.errors import UsageError
+from app.errors import CancelledError, LoginError, NoSpaceError, UsageError
 from app.kinds import parts
-from app.load.events import FilesMade, LoadEnded, LoadPhase, PhaseBegan, SecondPassed
-from app.measure.process import Warned
+from app.load.events import FilesMade, LoadPhase, PhaseBegan, SecondPassed
+from app.measure.process import Failed, Warned
 from app.targets import parse_target
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
@@ -86,7 +86,7 @@ def test_the_live_lines_show_the_phase_the_last_minute_and_the_points():
     assert "Requests a second over users" in state.text(80), "with its chart, but not with what it was made from"
     assert "one connection and one login each" not in state.text(80)
     assert state.told() == "a [red]word"
-    closed = state.heard(LoadClosed(load=load, failure=LoadEnded(kind="NoSpaceError", text="the disk is full")))
+    closed = state.heard(LoadClosed(load=load, failure=Failed(kind=NoSpaceError, text="the disk is full")))
     assert closed.told() == "the disk is full"
     assert "connected" not in closed.text(80)
 
@@ -312,7 +312,7 @@ async def test_a_load_that_ended_without_points_offers_only_the_way_back(app: Sh
         if error is not None:
             raise error
         load = replace(full_load(), points=(), status=SeriesStatus.FAILED)
-        yield LoadClosed(load=load, failure=LoadEnded(kind="LoginError", text="wrong password"), stored=False)
+        yield LoadClosed(load=load, failure=Failed(kind=LoginError, text="wrong password"), stored=False)
 
     monkeypatch.setattr(app.context.backend, "load", refused)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -338,9 +338,7 @@ async def test_a_refused_password_is_not_sent_again_but_asked_for(app: Sharebenc
 
     def refused(request: LoadRequest, _path: object, _control: object, resumed: Load | None) -> Iterator[LoadStep]:
         asked.append((request, resumed))
-        yield LoadClosed(
-            load=stopped, failure=LoadEnded(kind="LoginError", text="nas refused alice"), stored=bool(points)
-        )
+        yield LoadClosed(load=stopped, failure=Failed(kind=LoginError, text="nas refused alice"), stored=bool(points))
 
     monkeypatch.setenv("SHAREBENCH_PASSWORD", "of the environment")
     monkeypatch.setattr(app.context.backend, "load", refused)
@@ -375,7 +373,7 @@ async def test_a_password_is_asked_for_and_kept_for_one_login_alone(app: Sharebe
     request = replace(LoadScreen.read({"target": "nas/data"}), targets=(first, second, third))
 
     def refused(*_: object) -> Iterator[LoadStep]:
-        yield LoadClosed(load=full_load(), failure=LoadEnded(kind="LoginError", text="refused"), stored=False)
+        yield LoadClosed(load=full_load(), failure=Failed(kind=LoginError, text="refused"), stored=False)
 
     monkeypatch.setattr(app.context.backend, "load", refused)
     logins = app.context.logins
@@ -560,5 +558,5 @@ def test_a_server_by_its_name_brings_the_way_to_it(monkeypatch, tmp_path: Path):
 def test_a_load_that_stopped_says_how_it_goes_on():
     load = full_load(status=SeriesStatus.INTERRUPTED)
     screen = LoadRunScreen(LoadScreen.read({"target": "smb://nas/data"}))
-    screen.heard(0, LoadClosed(load=load, failure=LoadEnded(kind="CancelledError", text="cancelled")))
+    screen.heard(0, LoadClosed(load=load, failure=Failed(kind=CancelledError, text="cancelled")))
     assert "To resume it, go back and press Ctrl+L" in screen.warnings()

@@ -232,7 +232,7 @@ async def test_one_refused_login_is_asked_for_once_and_no_other_screen_is_left(a
     def refused(*_: object) -> Iterator[tuple[int, Failed]]:
         assert heard.wait(30)
         for index in range(len(stations)):
-            yield index, Failed(kind=LoginError.__name__, text="the server refused anna")
+            yield index, Failed(kind=LoginError, text="the server refused anna")
 
     monkeypatch.setattr(run_screen, "measure_round", refused)
     monkeypatch.setattr(run_screen, "result", lambda *_: survey("survey", stations))
@@ -395,7 +395,7 @@ def test_what_is_said_of_a_series_under_way():
 def test_failures_warnings_and_narrow_screens():
     now = begin([GET]).heard(0, Warned(text="look out")).heard(0, Warned(text="look out"))
     assert now.warnings == ("look out",)
-    now = now.heard(0, Failed(kind="LoginError", text="the server refused the password of alice"))
+    now = now.heard(0, Failed(kind=LoginError, text="the server refused the password of alice"))
     assert "failed: the server refu" in now.text(80)
     assert all(len(line) <= 40 for line in now.text(40).splitlines())
     stopped = begin([GET]).heard(0, SeriesClosed(series_id="a", status=SeriesStatus.INTERRUPTED))

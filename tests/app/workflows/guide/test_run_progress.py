@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.errors import ConnectionLostError
 from app.measure.process import Failed, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Started, Warned
 from app.recorder.recording import SeriesClosed, SeriesOpened, SeriesStored
 from app.workflows.guide.progress import MOST_SAMPLES, SeriesProgress
@@ -80,7 +81,7 @@ def test_the_end_says_how_and_what_became_of_the_runs():
     assert complete.is_over
     assert complete.line(80) == "Complete: 1 run. Enter shows the review."
     assert complete.line(80, 98.2e6) == "Complete: 1 run, 98.20 MB/s on average. Enter shows the review."
-    failure = Failed(kind="ConnectionLostError", text="nas\x1b[31m: gone")
+    failure = Failed(kind=ConnectionLostError, text="nas\x1b[31m: gone")
     lost = RunFinished(run=Run(number=2, phase=Phase.MEASURED, status=RunStatus.FAILED, error="gone"))
     closed = SeriesClosed(series_id="x", status=SeriesStatus.FAILED, failure=failure)
     failed = after(STARTED, run, STARTED, lost, failure, closed)
