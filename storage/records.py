@@ -369,8 +369,9 @@ def dated_experiment(kind: ExperimentKind, subject: str) -> Experiment:
 
 def kind_told_by(name: str) -> ExperimentKind:
     """The kind in a name from :func:`dated_experiment`; documents keep names only."""
-    dated = tuple(kind for kind in ExperimentKind if kind is not ExperimentKind.STEPS)
-    return next((kind for kind in dated if name.startswith(f"{kind} ")), ExperimentKind.STEPS)
+    dated = "|".join(kind for kind in ExperimentKind if kind is not ExperimentKind.STEPS)
+    match = re.fullmatch(rf"({dated}) .* \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d", name)
+    return ExperimentKind(match[1]) if match else ExperimentKind.STEPS
 
 
 def new_series_id() -> str:

@@ -186,7 +186,7 @@ def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools:
     answer = run_script(script_file("app.changes", "look.sh"), asked, ssh)
     where = ssh or "this machine"
     if answer.problem:
-        raise ChangeRefusedError(answer.problem.replace("no facts of the server", "the server cannot be changed"))
+        raise ChangeRefusedError(f"the server cannot be changed: {answer.problem}")
     if answer.text("uid") != "0":
         how = f"log in there by ssh as root@{ssh.rpartition('@')[2]}" if ssh else "start sharebench as root (sudo)"
         raise ChangeRefusedError(f"only root can change the server's settings, on {where}: {how}; nothing was written")
@@ -271,7 +271,7 @@ def undo(undo_script: str, ssh: str | None) -> Answer:
 
 def _done(answer: Answer) -> Answer:
     if answer.problem:
-        raise ChangeFailedError(answer.problem.replace("no facts of the server", "the server did not answer"))
+        raise ChangeFailedError(f"the server did not answer: {answer.problem}")
     now = {name.partition(":")[2]: text for name, text in answer.sections.items() if name.startswith("conflict:")}
     if now:
         what = ", ".join(now)

@@ -136,7 +136,7 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
     """``port`` is the smbd's. Raises ChangeRefusedError."""
     answer = ask_server({"samba": "yes", "conf": smb_conf_path or "", "port": str(port), "share": share}, ssh)
     if answer.problem:
-        raise ChangeRefusedError(answer.problem.replace("no facts of the server", "the server cannot be changed"))
+        raise ChangeRefusedError(f"the server cannot be changed: {answer.problem}")
     conf = (answer.text("conf") or "").strip()
     if not conf or f"conf:{conf}" not in answer.sections:
         raise ChangeRefusedError(

@@ -147,7 +147,7 @@ def server_facts(
         ssh,
     )
     if answer.problem:
-        return ServerFacts(problems=(answer.problem,))
+        return ServerFacts(problems=(f"no facts of the server: {answer.problem}",))
     facts: dict[str, FactValue] = {"os": (answer.text("uname") or "").strip() or "unknown"}
     facts |= {**host_facts(answer.file), **network_facts(answer), **filesystem_facts(answer)}
     busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))

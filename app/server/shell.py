@@ -312,16 +312,16 @@ def run_script(body: str, variables: Mapping[str, str], ssh: str | None, seconds
 def answer_of(said: Said, mark: str, shell: ServerShell) -> Answer:
     """Output before the first section (a login's greeting) is dropped."""
     if said.problem:
-        return Answer(problem=f"no facts of the server: {said.problem}")
+        return Answer(problem=said.problem)
     parts = (part.partition("\n") for part in said.out.split(f"\n{mark} ")[1:])
     sections = {name.strip(): text.strip("\n") for name, _, text in parts}
     if "end" in sections:
         return Answer(sections=sections)
-    hint = "facts need a POSIX shell there"
+    hint = "that needs a POSIX shell there"
     if shell.ssh and said.code == _REFUSED_BY_SSH:
         hint = f"`ssh {shell.ssh} true` must work without a question; log in once by hand, or set up a key"
     last_words = Said(said.code, "", said.error).last_words
-    return Answer(sections=sections, problem=f"no facts of the server through {shell.where}: {last_words}; {hint}")
+    return Answer(sections=sections, problem=f"{shell.where}: {last_words}; {hint}")
 
 
 def _command(script: str, words: Sequence[str]) -> str:

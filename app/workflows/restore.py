@@ -39,8 +39,8 @@ def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = No
     entry = replace(entry, ssh=ssh) if ssh else entry
     who = read_there(_WHO, entry.ssh)
     if who.problem:
-        text = who.problem.replace("no facts of the server", f"{entry.name} could not be restored")
-        raise ChangeFailedError(f"{text}; or there as root: {undo_command(entry.undo_path)}")
+        text = f"{entry.name} could not be restored: {who.problem}; or there as root: {undo_command(entry.undo_path)}"
+        raise ChangeFailedError(text)
     here = " ".join((who.text("machine") or "").split())
     if here != entry.machine:
         raise ChangeFailedError(

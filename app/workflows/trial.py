@@ -128,7 +128,9 @@ class _Trial:
     writers: list[SeriesWriter]
     slots: list[Slot]
     ceiling: Callable[[records.Series], float | None]
-    proofs: dict[int, str] = field(init=False, default_factory=dict)
+    proofs: dict[int, list[str]] = field(init=False, default_factory=dict)
+    sessions: dict[int, str] = field(init=False, default_factory=dict)
+    """What a new session of each value shows, which is proof too."""
     failure: SharebenchError | None = field(init=False, default=None)
     problem: BaseException | None = field(init=False, default=None)
     """Why not everything is known to be restored, or our own mistake."""
@@ -242,7 +244,7 @@ class _Trial:
             return
         if process := answer.text("restarted"):
             proofs.append(f"smbd was restarted (process {process})")
-        self.proofs[arm] = "; ".join(proofs)
+        self.proofs[arm] = proofs
         if arm:
             self._look_at_session(arm)
 
@@ -256,7 +258,7 @@ class _Trial:
         with trial_order.open_client(self.order.request) as client:
             client.connect()
             if shown := live(value):
-                self.proofs[arm] += f"; {shown}"
+                self.proofs[arm].append(shown)
 
     def _see(self, event: Event, writer: SeriesWriter, arm: int) -> None:
         """Each run has a new session, which must not contradict the values."""
@@ -272,13 +274,13 @@ class _Trial:
         writer.put_facts("path", event.path_facts)
 
     def _prove_session(self, arm: int, client: records.ClientFacts) -> None:
-        if "new session" in self.proofs.get(arm, "") or not arm or not client.dialect:
+        if not arm or not client.dialect:
             return
         base, value = self.writers[0].series.client, self._value(arm)
         seen = (
             base.dialect and value is not None and known_facts.agreement(self.order.setting.name, value, base, client)
         )
-        self.proofs[arm] += f"; new session: {seen or f'SMB {client.dialect}'}"
+        self.sessions[arm] = f"new session: {seen or f'SMB {client.dialect}'}"
 
     def _noted_slot(self, writer: SeriesWriter, number: int, position: int, control_seconds: float) -> Slot:
         point = self.yardstick.point
@@ -324,6 +326,9 @@ class _Trial:
             )
         return f"restored: {setting.name} is {effective} again"
 
+    def _proof(self, arm: int) -> str:
+        return "; ".join([*self.proofs[arm], *filter(None, [self.sessions.get(arm)])])
+
     def _close_series(self) -> None:
         failure, status = self.failure, records.SeriesStatus.COMPLETE
         if failure:
@@ -332,7 +337,7 @@ class _Trial:
         for arm, writer in enumerate(self.writers):
             change = writer.series.change
             if change and arm in self.proofs:
-                remark = f"Set by sharebench and proven: {self.proofs[arm]}."
+                remark = f"Set by sharebench and proven: {self._proof(arm)}."
                 change = replace(change, evidence=records.Evidence.CONFIRMED, remark=remark)
             writer.put(replace(writer.series, status=status, error=str(failure) if failure else None, change=change))
             if (
@@ -342,7 +347,7 @@ class _Trial:
             ):
                 writer.put(replace(writer.series, ceiling_bytes_per_second=self.ceiling(writer.series)))
             writer.end()
-        if proofs := tuple(self.proofs[arm] for arm in sorted(self.proofs) if arm):
+        if proofs := tuple(self._proof(arm) for arm in sorted(self.proofs) if arm):
             self.order = replace(order, plan=replace(order.plan, proofs=proofs))
 
 

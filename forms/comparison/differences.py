@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
-from forms.tuning.facts import human_name, is_volatile
+from forms.tuning.facts import CONF_STATE, ConfState, human_name, is_volatile
 from forms.tuning.smb_conf import same_value, spelling
 from storage.plan import Settings
 from storage.records import Facts, JSONValue, Series
@@ -156,7 +156,7 @@ def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
     if not names:
         return
     seen_by_both = {_family(n) for n in base} & {_family(n) for n in other}
-    unread = "not readable" in (base.get("smb.conf.state"), other.get("smb.conf.state"))
+    unread = ConfState.UNREADABLE in (base.get(CONF_STATE), other.get(CONF_STATE))
     for name in sorted(names):
         parameter = parameter_of(name)
         if is_volatile(name) or _family(name) not in seen_by_both or (unread and name == "smb.conf.path"):

@@ -16,7 +16,7 @@ from forms.findings.finding import Finding, is_loopback, is_loopback_address
 from forms.findings.rules import findings, first_to_look_at
 from forms.findings.rules_series import BUSY
 from forms.series.summary import run_form
-from forms.stats.decision import LEAST_RUNS, Limits, log_mean, run_variance
+from forms.stats.decision import LEAST_RUNS, Limits, Verdict, log_mean, run_variance
 from forms.stats.settle import run_variation, shown_by_series, smallest_promised_percent
 from forms.stats.summary import drift, mean
 from forms.tuning.change_evidence import SettingState, standing
@@ -234,7 +234,7 @@ class Selftest:
 
     @property
     def differs(self) -> bool:
-        return self.comparison.verdict in {"faster", "slower"}
+        return self.comparison.verdict in {Verdict.FASTER, Verdict.SLOWER}
 
 
 def selftest(first: Series, second: Series) -> Selftest:

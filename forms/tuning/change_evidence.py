@@ -9,6 +9,7 @@ from forms.findings.series_warnings import UNKNOWN
 from forms.layout import cut
 from forms.tuning import catalogue, smb_conf
 from forms.tuning import facts as known_facts
+from forms.tuning.facts import CONF_STATE, CONF_WARNINGS, ConfState, lines_of_fact
 from forms.tuning.smb_conf import squeeze
 from forms.wording import plain
 from storage.records import Change, Evidence, Facts, FactValue, Series
@@ -164,7 +165,7 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
         return _unconfirmed(f"{after.target.protocol} does not go through Samba, so smb.conf is not looked at.")
     previous, current = effective(old, name), effective(new, name)
     if wrong := unknown_name(spelled, new) or _refused_value(spelled, value, new):
-        known = _configuration_is_known(new) or WARNINGS in new
+        known = _configuration_is_known(new) or CONF_WARNINGS in new
         return _contradicted(wrong, previous) if known else _unconfirmed(f"Unlikely: {wrong}")
     if before is None or previous is None or current is None:
         return _judge_unseen(spelled, value, before, after)
@@ -197,8 +198,8 @@ def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None,
         return _contradicted(f"{name} is {_shown(current)}, not {value}.")
     if current is not None:
         text = f"{name} is {_shown(current)} now, but what it was before is not known."
-    elif new.get(STATE) == LOADS_NOT:
-        reasons = complaints(new)
+    elif new.get(CONF_STATE) == ConfState.LOADS_NOT:
+        reasons = lines_of_fact(new, CONF_WARNINGS)
         text = f"The server's smb.conf does not load{f' ({reasons[-1]})' if reasons else ''}."
     else:
         why = new.get(UNKNOWN)
@@ -241,17 +242,12 @@ def _on_name(spelled: smb_conf.Spelling, own: OwnSetting | None, value: str) -> 
 def _follows(difference: Difference, name: str, own: OwnSetting | None) -> bool:
     if own is not None:
         return difference.name in (*own.places, *own.follows)
-    own_names = (f"server.{STATE}", f"server.{WARNINGS}")
+    own_names = (f"server.{CONF_STATE}", f"server.{CONF_WARNINGS}")
     return difference.parameter == name or difference.name in own_names or known_facts.follows(difference.name, name)
 
 
 def _shown(value: str) -> str:
     return value or "empty"
-
-
-WARNINGS = "smb.conf.warnings"
-STATE = "smb.conf.state"
-LOADS_NOT = "does not load"
 
 
 def unknown_name(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
@@ -277,7 +273,7 @@ def _refused_value(spelled: smb_conf.Spelling, value: str, facts: Facts) -> str 
     if current is not None and smb_conf.same_value(spelled.name, current, value):
         return None
     why = smb_conf.refusal(spelled.name, value)
-    if why is None and facts.get(STATE) == LOADS_NOT:
+    if why is None and facts.get(CONF_STATE) == ConfState.LOADS_NOT:
         wanted = smb_conf.squeeze(value)
         named = [line for line in _about(facts, spelled) if wanted in smb_conf.squeeze(line)]
         why = f"{spelled.typed} = {value}" if named else None
@@ -331,13 +327,11 @@ def _configuration_is_known(facts: Facts) -> bool:
     return any(name.startswith((GLOBAL, SHARE)) for name in facts)
 
 
-def complaints(facts: Facts) -> list[str]:
-    return [line for line in str(facts.get(WARNINGS, "")).split("; ") if line]
-
-
 def _about(facts: Facts, spelled: smb_conf.Spelling) -> list[str]:
     names = {smb_conf.squeeze(spelled.typed), smb_conf.squeeze(spelled.name)}
-    return [line for line in complaints(facts) if any(name in smb_conf.squeeze(line) for name in names)]
+    return [
+        line for line in lines_of_fact(facts, CONF_WARNINGS) if any(name in smb_conf.squeeze(line) for name in names)
+    ]
 
 
 def _entry(name: str, value: str) -> catalogue.CatalogueEntry | None:

@@ -3,15 +3,35 @@ session shows of the server's settings: dialect, signing, encryption.
 """
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
 from forms.tuning.smb_conf import tidy_value, toml_data
-from storage.records import ClientFacts
+from storage.records import ClientFacts, Facts
 
 PARAMETER_PREFIX = "smb.conf/"
+CONF_STATE, CONF_WARNINGS = "smb.conf.state", "smb.conf.warnings"
+_BETWEEN = "; "
+
+
+class ConfState(StrEnum):
+    LOADS = "loads"
+    WARNS = "loads with warnings"
+    LOADS_NOT = "does not load"
+    UNREADABLE = "not readable"
+
+
+def in_one_fact(lines: Iterable[str]) -> str:
+    """A list as a fact, for :func:`lines_of_fact`."""
+    return _BETWEEN.join(line.replace(_BETWEEN, ", ") for line in dict.fromkeys(lines))
+
+
+def lines_of_fact(facts: Facts, name: str) -> list[str]:
+    return [line for line in str(facts.get(name, "")).split(_BETWEEN) if line]
+
 
 _UNITS = ("_bits_per_second", "_bytes_per_second", "_bytes", "_seconds", "_percent")
 _CAPITALS = {"tcp": "TCP", "cpu": "CPU", "mtu": "MTU", "smb": "SMB", "ip": "IP", "crc": "CRC", "rx": "received"}

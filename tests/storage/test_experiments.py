@@ -143,10 +143,10 @@ def test_what_is_taken_out_and_put_back_keeps_its_kind(path: Path):
 def test_the_names_in_documents_tell_their_kind(path: Path):
     survey, pair = (dated_experiment(kind, "nas") for kind in (ExperimentKind.SURVEY, ExperimentKind.SELFTEST))
     with Notebook(path) as notebook:
-        notebook.add_all([one(1, survey.name), one(2, pair.name), one(3, "survey"), one(4)])
+        notebook.add_all([one(1, survey.name), one(2, pair.name), one(3, "survey"), one(4, "survey of disks"), one(5)])
     assert names(path, ExperimentKind.SURVEY) == [survey.name]
     assert names(path, ExperimentKind.SELFTEST) == [pair.name]
-    assert names(path, ExperimentKind.STEPS) == ["survey"]
+    assert names(path, ExperimentKind.STEPS) == ["survey of disks", "survey"]
 
 
 def test_plain_sql_tells_which_series_belong_to_surveys(path: Path):

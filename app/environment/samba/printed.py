@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
 
 from app.server.shell import Answer
+from forms.tuning.facts import CONF_STATE, CONF_WARNINGS, ConfState, in_one_fact
 from forms.tuning.smb_conf import SmbConfFile, global_names_in_shares, parameter_key, parameters, read_conf
 from storage.isolations import ProfileCounter
 from storage.records import FactValue
@@ -187,7 +188,7 @@ def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> 
     files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
     files["registry"] = answer.text("registry") or ""
     if path not in files:
-        found.facts["smb.conf.state"] = "not readable"
+        found.facts[CONF_STATE] = ConfState.UNREADABLE.value
         found.problems.append(f"{path} cannot be read on the server; name the right file")
         return
     if writable := answer.text("writable"):
@@ -206,12 +207,12 @@ def _add_configuration(found: SambaFacts, answer: Answer, share: str | None) -> 
     said = warnings(answer.text("testparm.err"))
     warned = said + _own_warnings(answer, conf, scopes) + _culprits(said, conf)
     if warned:
-        found.facts["smb.conf.warnings"] = "; ".join(dict.fromkeys(warned))
+        found.facts[CONF_WARNINGS] = in_one_fact(warned)
     if code != 0:
-        found.facts["smb.conf.state"] = "does not load"
+        found.facts[CONF_STATE] = ConfState.LOADS_NOT.value
         found.problems.append(_why_not_loaded(path, warned))
         return
-    found.facts["smb.conf.state"] = "loads with warnings" if warned else "loads"
+    found.facts[CONF_STATE] = (ConfState.WARNS if warned else ConfState.LOADS).value
     _add_parameters(found, answer, scopes, share)
     _correct_log_level(found, answer, conf, has_registry=bool(files["registry"]))
 

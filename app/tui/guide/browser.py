@@ -83,7 +83,7 @@ class BrowseScreen(BaseScreen):
             return f"{wording.count(count, 'share')}." if count else "The server shows no shares to this user."
         if not count:
             return "The folder is empty: create a test file here."
-        if any(item.suits.endswith(FileFit.UNKNOWN.value) for item in self.place.items):
+        if any(item.fit is FileFit.UNKNOWN for item in self.place.items):
             return (
                 f"{wording.count(count, 'item')}. Unknown: how long a run would last, since the link speed is unknown."
             )
@@ -117,7 +117,7 @@ class BrowseScreen(BaseScreen):
 def _best(place: BrowsedFolder) -> int:
     for wanted in (FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN, FileFit.LARGE):
         for index, item in enumerate(place.choices):
-            if item.kind is ItemKind.FILE and item.suits.endswith(wanted.value):
+            if item.fit is wanted:
                 return index
     shares = (i for i, one in enumerate(place.items) if one.kind is ItemKind.SHARE and not one.name.endswith("$"))
     return next(shares, 0)

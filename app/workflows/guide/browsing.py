@@ -9,7 +9,7 @@ from app.clients.base import Client, DirectoryEntry
 from app.errors import NotAFileError
 from app.targets import join
 from forms import wording
-from forms.series.progress import FileSizeContext, suitability
+from forms.series.progress import FileFit, FileSizeContext, suitability
 from storage.records import Target
 
 MakeClient = Callable[[Target], Client]
@@ -31,8 +31,12 @@ class Item:
     """In the form of ``Target.path``; for a share its name."""
     size_bytes: int = 0
     size: str = ""
-    suits: str = ""
-    """Sign and word for how well the file suits; empty for what is no file."""
+    fit: FileFit | None = None
+
+    @property
+    def suits(self) -> str:
+        """Sign and word for how well the file suits; empty for what is no file."""
+        return f"{self.fit.sign} {self.fit}" if self.fit else ""
 
 
 MAKE_HERE = Item(ItemKind.MADE, "[ create a temporary test file here ]")
@@ -101,8 +105,8 @@ def items(target: Target, entries: Sequence[DirectoryEntry], around: FileSizeCon
 
 
 def _file(name: str, path: str, size_bytes: int, around: FileSizeContext) -> Item:
-    word = suitability(size_bytes, around).word
-    return Item(ItemKind.FILE, name, path, size_bytes, wording.file_size(size_bytes), f"{word.sign} {word}")
+    fit = suitability(size_bytes, around).word
+    return Item(ItemKind.FILE, name, path, size_bytes, wording.file_size(size_bytes), fit)
 
 
 def parent(target: Target) -> str:

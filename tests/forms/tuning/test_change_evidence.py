@@ -12,6 +12,7 @@ import pytest
 
 from forms.tuning import smb_conf
 from forms.tuning.change_evidence import SettingState, judge_change, standing
+from forms.tuning.facts import in_one_fact
 from storage.records import Change, Facts, FactValue, Series, Target
 from tests.builders import CLIENT, series
 from tests.servers.process import require
@@ -27,7 +28,7 @@ def facts_of(conf: Path) -> Facts:
     )
     warned = [line for line in done.stderr.splitlines() if "nknown parameter" in line or "value is not" in line]
     if done.returncode:
-        return {"smb.conf.state": "does not load", "smb.conf.warnings": "; ".join(warned)}
+        return {"smb.conf.state": "does not load", "smb.conf.warnings": in_one_fact(warned)}
     sections: dict[str, dict[str, str]] = {}
     for line in done.stdout.splitlines():
         if line.startswith("["):
@@ -41,7 +42,7 @@ def facts_of(conf: Path) -> Facts:
         scope = "share" if parameter and parameter.scope == "share" else "global"
         facts[f"smb.conf/{scope}/{name}"] = value
     if warned:
-        facts["smb.conf.warnings"] = "; ".join(warned)
+        facts["smb.conf.warnings"] = in_one_fact(warned)
     written = re.search(r"(?m)^(?:debug|log) level = (.*)$", conf.read_text().partition(f"[{SHARE}]")[0])
     facts["smb.conf/global/log level"] = written[1] if written else "0"  # testparm prints its own
     return facts

@@ -97,3 +97,9 @@ def test_settings_are_not_volatile(name: str) -> None:
 )
 def test_human_names(name: str, said: str) -> None:
     assert facts.human_name(name) == said
+
+
+def test_a_list_in_a_fact_is_read_as_it_was_written() -> None:
+    warned = facts.in_one_fact(["one; with a semicolon", "two;", "one; with a semicolon", "three"])
+    assert facts.lines_of_fact({"x": warned}, "x") == ["one, with a semicolon", "two;", "three"]
+    assert facts.lines_of_fact({}, "x") == facts.lines_of_fact({"x": ""}, "x") == []
