@@ -4,7 +4,6 @@ It forks one process per client after loading script and libraries, so clients s
 """
 
 import contextlib
-import json
 import os
 import select
 import signal
@@ -14,7 +13,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, TextIO
 
 from app.child_process import die_with_parent, held_seconds
@@ -294,7 +293,18 @@ class ReplayPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayResult:
+class _ClientReady:
+    """A client to the process that forked it: logged in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _StartAt:
+    seconds: float
+    """Monotonic clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ClientResult:
     seconds: float
     operations: Mapping[str, int]
     requests: Mapping[str, int]
@@ -306,7 +316,11 @@ class ReplayResult:
     unexpected: int
     cpu_seconds: float
     held_seconds: float
-    """Time in which they worked or waited for a processor."""
+    """Time in which the processes worked or waited for a processor."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayResult(_ClientResult):
     began_at: float
     """Start of the measured part, monotonic clock."""
     client: ClientFacts
@@ -365,24 +379,24 @@ def _replay_by_all(plan: ReplayPlan, facts: ClientFacts, requests: Counter[str])
     threading.Thread(target=_cancel_at_end_of_stdin, args=(clients,), daemon=True).start()
     try:
         for each in clients:
-            each.line()
+            each.hear(_ClientReady)
         start = time.monotonic() + 0.05
         for each in clients:
             each.go(start)
-        told = [each.line() for each in clients]
+        results = [each.hear(_ClientResult) for each in clients]
     finally:
         for each in clients:
             each.end()
     sums: Counter[str] = Counter()
-    for one in told:
-        sums.update(one["operations"])
-        requests.update(one["requests"])
+    for one in results:
+        sums.update(one.operations)
+        requests.update(one.requests)
     return ReplayResult(
-        seconds=sum(one["seconds"] for one in told) / len(told),
+        seconds=sum(one.seconds for one in results) / len(results),
         operations=dict(sums),
         requests=dict(requests),
-        **{name: sum(one[name] for one in told) for name in _SUMMED},
-        longest_seconds=max(one["longest_seconds"] for one in told),
+        **{name: sum(getattr(one, name) for one in results) for name in _SUMMED},
+        longest_seconds=max(one.longest_seconds for one in results),
         began_at=start + plan.warm_up_seconds,
         client=facts,
     )
@@ -410,8 +424,7 @@ class _Forked:
         self._to = os.fdopen(there[1], "w", encoding="utf-8")
 
     def go(self, start: float) -> None:
-        self._to.write(f"{start}\n")
-        self._to.flush()
+        send(self._to, _StartAt(seconds=start))
 
     def stop_early(self) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -425,15 +438,15 @@ class _Forked:
         self._from.close()
         self._to.close()
 
-    def line(self) -> dict[str, Any]:
+    def hear(self, kind: type) -> Any:
         """Raises MeasurementError, also where the client says that it failed."""
         line = self._from.readline()
         if not line:
             raise MeasurementError("a client of the replay ended without a word; see what it printed")
-        answer: dict[str, Any] = json.loads(line)
-        if "error" in answer:
-            raise MeasurementError(answer["error"])
-        return answer
+        message = message_of(line, [kind, Failed])
+        if isinstance(message, Failed):
+            raise MeasurementError(message.text)
+        return message
 
 
 def _live(plan: ReplayPlan, script: Script, number: int, heard: int, told: int) -> NoReturn:
@@ -456,29 +469,26 @@ def _work(plan: ReplayPlan, script: Script, number: int, orders: TextIO, out: Te
     try:
         with _share(plan) as share:
             replayer = Replayer(share, plan.folder, number)
-            _tell(out, {"ready": number})
+            send(out, _ClientReady())
             while not stopped.is_set() and not select.select([orders], [], [], _LOOK_SECONDS)[0]:
                 continue
             if stopped.is_set():
                 return
-            found = _measured(plan, script, replayer, float(orders.readline() or 0), stopped)
+            start: _StartAt = message_of(orders.readline(), [_StartAt])
+            result = _measured(plan, script, replayer, start.seconds, stopped)
             replayer.clean_up()
-            found["requests"] = dict(replayer.tally.requests_by_name() + Counter(found["requests"]))
-            _tell(out, found)
+            requests = replayer.tally.requests_by_name() + Counter(result.requests)
+            send(out, replace(result, requests=dict(requests)))
     except SharebenchError as error:
-        _tell(out, {"error": str(error)})
+        send(out, Failed.of(error))
     except Exception as error:  # noqa: BLE001  whatever it was, the parent must hear of it
-        _tell(out, {"error": f"a client of the replay failed: {type(error).__name__}: {error}"})
-
-
-def _tell(out: TextIO, answer: dict[str, Any]) -> None:
-    out.write(json.dumps(answer) + "\n")
-    out.flush()
+        text = f"a client of the replay failed: {type(error).__name__}: {error}"
+        send(out, Failed(kind=MeasurementError, text=text))
 
 
 def _measured(
     plan: ReplayPlan, script: Script, replayer: Replayer, start: float, stopped: threading.Event
-) -> dict[str, Any]:
+) -> _ClientResult:
     requests: Counter[str] = Counter()
     time.sleep(max(0.0, start - time.monotonic()))
     counts_from = time.monotonic() + plan.warm_up_seconds
@@ -498,18 +508,17 @@ def _measured(
         continue
     tally, ended = replayer.tally, time.monotonic()
     requests.update(tally.requests_by_name())
-    found = {
-        "seconds": max(1e-6, min(ended, ends_at) - began) if began else 0.0,
-        "operations": dict(tally.operations) if began else {},
-        "requests": dict(requests),
-        "window_requests": sum(tally.requests.values()) if began else 0,
-        "moved_bytes": tally.moved_bytes if began else 0,
-        **named(tally, "wait_seconds", "longest_seconds", "unexpected"),
-        "cpu_seconds": time.process_time() - cpu_before,
-        "held_seconds": held_seconds() - held_before,
-    }
     replayer.tally = Tally()
-    return found
+    return _ClientResult(
+        seconds=max(1e-6, min(ended, ends_at) - began) if began else 0.0,
+        operations=dict(tally.operations) if began else {},
+        requests=dict(requests),
+        window_requests=sum(tally.requests.values()) if began else 0,
+        moved_bytes=tally.moved_bytes if began else 0,
+        **named(tally, "wait_seconds", "longest_seconds", "unexpected"),
+        cpu_seconds=time.process_time() - cpu_before,
+        held_seconds=held_seconds() - held_before,
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """What the stages share: connections that can be aborted, processes that work side by side, and our own folder."""
 
-import json
 import os
 import select
 import signal
@@ -8,8 +7,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from app.child_process import die_with_parent
 from app.clients.base import MAX_BLOCK_BYTES, Content, Meter
@@ -20,6 +19,8 @@ from app.clients.smb.share import Share, Window, read_file
 from app.clients.smb.wire import OpenedFile
 from app.errors import CancelledError, MeasurementError, SharebenchError
 from app.load.file_set import place, removals, remove_all
+from app.measure.process import Failed
+from app.messages import line_of, message_of
 from app.subjects.diagnosis.plan import DiagnosisPlan, FolderMade, Sizes
 from storage.looks import Stage, StageName
 from storage.plan import Settings
@@ -31,6 +32,17 @@ _LOOK_SECONDS = 0.2
 _REMOVERS = 8
 _MANY = 64
 _Connection = TypeVar("_Connection", bound=SMBLink)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LoggedIn:
+    """A process that works beside others: it waits for them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Worked:
+    began: float
+    ended: float
 
 
 class Bench:
@@ -133,10 +145,10 @@ class Bench:
                     self._worker(number, kind, work, settings, go_read, answer_write)
                 os.close(answer_write)
                 workers[answer_read] = (pid, bytearray())
-            self._hear(workers, lambda said: said.startswith(b"\n"))
+            self._hear(workers, _LoggedIn)
             os.close(go_write)
             go_write = -1
-            self._hear(workers, lambda said: said.endswith(b"}\n"))
+            worked: list[_Worked] = self._hear(workers, _Worked)
         finally:
             for end in {go_read, go_write, *workers} - {-1}:
                 os.close(end)
@@ -144,44 +156,48 @@ class Bench:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
-        told = [json.loads(said) for _, said in workers.values()]
-        return float(max(one["ended"] for one in told) - min(one["began"] for one in told))
+        return max(each.ended for each in worked) - min(each.began for each in worked)
 
     def _worker(
         self, number: int, kind: type[_Connection], work: Callable[[int, _Connection], object],
         settings: dict[str, object], go: int, answer: int,
     ) -> None:  # fmt: skip
-        told: dict[str, object]
+        def tell(message: object) -> None:
+            os.write(answer, f"{line_of(message)}\n".encode())
+
         try:
             die_with_parent()
             connection = self.make(kind, **settings)
             connection.connect()
-            os.write(answer, b"\n")
+            tell(_LoggedIn())
             os.read(go, 1)
             began = time.monotonic()
             work(number, connection)
-            told = {"began": began, "ended": time.monotonic()}
+            ended = time.monotonic()
             connection.close()
+            tell(_Worked(began=began, ended=ended))
         except SharebenchError as error:
-            told = {"error": str(error)}
+            tell(Failed.of(error))
         except BaseException as error:  # noqa: BLE001  this process must never return into its parent's code
-            told = {"error": f"{type(error).__name__}: {error}"}
-        os.write(answer, b"\n" + json.dumps(told).encode() + b"\n")
+            tell(Failed(kind=MeasurementError, text=f"{type(error).__name__}: {error}"))
         os._exit(0)
 
-    def _hear(self, workers: dict[int, tuple[int, bytearray]], whole: Callable[[bytearray], bool]) -> None:
-        waiting = {end for end, (_, said) in workers.items() if not whole(said)}
-        while waiting:
+    def _hear(self, workers: dict[int, tuple[int, bytearray]], kind: type) -> list[Any]:
+        """The next message of each: one line, as each waits for the others."""
+        messages: dict[int, Any] = {}
+        while len(messages) < len(workers):
             self.check()
-            for end in select.select(waiting, [], [], _LOOK_SECONDS)[0]:
+            for end in select.select(workers.keys() - messages.keys(), [], [], _LOOK_SECONDS)[0]:
                 said, data = workers[end][1], os.read(end, 65536)
                 said += data
-                if not data and not whole(said):
+                if not data:
                     raise MeasurementError("a process that works beside others died; measure again")
-                if b'"error"' in said and said.endswith(b"\n"):
-                    raise MeasurementError(str(json.loads(said)["error"]))
-                if whole(said):
-                    waiting.discard(end)
+                if said.endswith(b"\n"):
+                    messages[end] = message_of(said.decode(), [kind, Failed])
+                    said.clear()
+                    if isinstance(messages[end], Failed):
+                        raise messages[end].error
+        return [*messages.values()]
 
 
 def measured(name: StageName, samples: Mapping[str, Sequence[float]], facts: Mapping[str, FactValue]) -> Stage:

@@ -29,7 +29,9 @@ class SecondEach:
         return True
 
 
-def measured(monkeypatch: Any, *, warm_up_seconds: float, seconds: float, passes: int = 0) -> dict[str, Any]:
+def measured(
+    monkeypatch: Any, *, warm_up_seconds: float, seconds: float, passes: int = 0
+) -> replay_child._ClientResult:
     replayer = SecondEach()
     clock = SimpleNamespace(monotonic=lambda: replayer.now, sleep=lambda _: None, process_time=lambda: replayer.now)
     monkeypatch.setattr(replay_child, "time", clock)
@@ -42,14 +44,14 @@ def measured(monkeypatch: Any, *, warm_up_seconds: float, seconds: float, passes
 
 def test_the_warm_up_is_no_part_of_the_result(monkeypatch):
     found = measured(monkeypatch, warm_up_seconds=5, seconds=20)
-    assert found["seconds"] == 20
-    assert found["operations"] == {"read": 20}
-    assert found["moved_bytes"] == found["window_requests"] == 20
-    assert sum(found["requests"].values()) == 24, "the session's requests are all of them"
-    assert found["cpu_seconds"] == 20
+    assert found.seconds == 20
+    assert found.operations == {"read": 20}
+    assert found.moved_bytes == found.window_requests == 20
+    assert sum(found.requests.values()) == 24, "the session's requests are all of them"
+    assert found.cpu_seconds == 20
 
 
 def test_whole_passes_are_counted_as_they_are(monkeypatch):
     found = measured(monkeypatch, warm_up_seconds=0, seconds=0, passes=3)
-    assert sum(found["requests"].values()) == 21
-    assert found["seconds"] == 20
+    assert sum(found.requests.values()) == 21
+    assert found.seconds == 20
