@@ -10,6 +10,7 @@ from storage.codec import object_of, of_a_sound_file
 from storage.errors import DamagedNotebookError
 from storage.json_reader import Count, JSONNode, named, up_to
 from storage.loads.records import MOST_USERS, Scenario, scenario_from_json
+from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 from storage.recordings import RecordingTables
 from storage.records import Owner, ended, is_alive, this_process, utc_now
 
@@ -79,8 +80,8 @@ class TrialPlan(GridAxis):
     axes: tuple[GridAxis, ...] = ()
     cells: tuple[tuple[str, str], ...] = ()
     looks: tuple[int, ...]
-    noise_percent: float = 1.0
-    margin_percent: float = 5.0
+    noise_percent: float = NOISE_PERCENT
+    margin_percent: float = MARGIN_PERCENT
     seed: int = 0
     server_ssh: str | None = None
     smb_conf: str | None = None

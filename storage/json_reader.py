@@ -12,6 +12,8 @@ _Word = TypeVar("_Word", bound=StrEnum)
 _Record = TypeVar("_Record")
 
 _LONGEST = 300
+LARGEST = 2**63 - 1
+"""The largest whole number in a notebook (SQLite)."""
 _KINDS: dict[type, str] = {dict: "an object", list: "an array"}
 
 
@@ -213,8 +215,8 @@ def _shortcut(hint: Any) -> Callable[[Any], Any]:
 _AS_THEY_ARE: dict[Any, tuple[type, Callable[[Any], bool] | None]] = {
     str: (str, None),
     bool: (bool, None),
-    int: (int, lambda value: 0 <= value < 2**63),
-    Count: (int, lambda value: 1 <= value < 2**63),
+    int: (int, lambda value: 0 <= value <= LARGEST),
+    Count: (int, lambda value: 1 <= value <= LARGEST),
     float: (float, lambda value: -1e300 < value < 1e300),
     NotNegative: (float, lambda value: 0 <= value < 1e300),
     AboveZero: (float, lambda value: 0 < value < 1e300),

@@ -19,6 +19,7 @@ from app.charts import ascii_only
 from app.cli.help import Group, command
 from app.errors import CancelledError, NotebookError, PasswordInURLError, SharebenchError, UsageError
 from forms.layout import PLAIN_SIGNS, Tone, coloured, for_terminal, json_escaped, visible
+from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 
 if TYPE_CHECKING:
     from app.clients.base import Secrets
@@ -240,10 +241,13 @@ def within(choices: Mapping[str, Any]) -> float:
 
 
 verdict_options = several(
-    option("--noise", "PERCENT", "A change within ± PERCENT is never faster or slower.", Number(0, 100), default=1.0),
+    option(
+        "--noise", "PERCENT", "A change within ± PERCENT is never faster or slower.", Number(0, 100),
+        default=NOISE_PERCENT,
+    ),
     option(
         "--margin", "PERCENT", "No change: the 95 % interval lies within ± PERCENT.", Number(0, 1000, min_open=True),
-        default=5.0,
+        default=MARGIN_PERCENT,
     ),
 )  # fmt: skip
 

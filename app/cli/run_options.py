@@ -14,7 +14,7 @@ from app.server.shell import check_ssh_host
 from app.user_files import config_file
 from app.workflows.requests import SeriesOptions, parse_change
 from storage.errors import did_you_mean
-from storage.plan import MOST_FILES, CeilingPolicy, QuietTime
+from storage.plan import MOST_FILES, MOST_RUNS, MOST_WARMUPS, CeilingPolicy, QuietTime
 from storage.records import Command
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -52,16 +52,17 @@ def _choice(kind: Iterable[StrEnum]) -> click.Choice[str]:
 _OPTIONS = (
     _option("command", "--get", None, "Read from the server (default).", flag_value="get", default="get"),
     _option("command", "--put", None, "Write to the server; TARGET is a folder.", flag_value="put"),
-    _option("runs", "--runs", "N", "Number of measured runs.", common.Count(1, 100_000), default=_USUAL.runs),
+    _option("runs", "--runs", "N", "Number of measured runs.", common.Count(1, MOST_RUNS), default=_USUAL.runs),
     _option(
-        "warmups", "--warmup", "N", "Number of warm-up runs before them.", common.Count(0, 1000), default=_USUAL.warmups
+        "warmups", "--warmup", "N", "Number of warm-up runs before them.", common.Count(0, MOST_WARMUPS),
+        default=_USUAL.warmups,
     ),
     _option(
         "until_percent", "--until", "PERCENT", "Repeat until the mean is known to ± PERCENT.",
         common.Number(0, 100, min_open=True),
     ),
     _option(
-        "max_runs", "--max-runs", "N", "Largest number of runs for --until.", common.Count(1, 100_000),
+        "max_runs", "--max-runs", "N", "Largest number of runs for --until.", common.Count(1, MOST_RUNS),
         default=_USUAL.max_runs,
     ),
     _option("size_bytes", "--size", "SIZE", "Size of the file to create (64M with --put).", common.size),

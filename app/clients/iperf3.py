@@ -4,9 +4,10 @@ import builtins
 import time
 
 from app.clients.base import Content, DirectoryEntry, Meter, Secrets, Sink, Transfer
-from app.clients.programs import MOST_BYTES, Subprocess, find_program, finite, first_version, parsed_object, part, whole
+from app.clients.programs import Subprocess, find_program, finite, first_version, parsed_object, part, whole
 from app.clients.tcp import one_line
 from app.errors import ConnectionLostError, MeasurementError, ProtocolError, StalledError, UnreachableError
+from storage.json_reader import LARGEST
 from storage.plan import DEFAULT_SIZE_BYTES, Settings
 from storage.records import ClientFacts, Target, format_target
 
@@ -45,7 +46,7 @@ def _progress(intervals: object) -> tuple[tuple[float, int], ...]:
     moved, progress = 0, [(0.0, 0)]
     for interval in intervals if isinstance(intervals, list) else []:
         moved_bytes, end = whole(part(interval, "sum", "bytes")), finite(part(interval, "sum", "end"))
-        if moved_bytes is None or end is None or end < progress[-1][0] or moved + moved_bytes > MOST_BYTES:
+        if moved_bytes is None or end is None or end < progress[-1][0] or moved + moved_bytes > LARGEST:
             return ()
         moved += moved_bytes
         progress.append((end, moved))

@@ -16,11 +16,11 @@ from app.clients.base import Client, Content, Meter, Secrets
 from app.clients.tcp import StallWatch, file_error
 from app.errors import AccessDeniedError, MissingProgramError, NoSuchFileError, NotAFileError
 from app.server.shell import Said
+from storage.json_reader import LARGEST
 from storage.plan import Settings
 
 _LOOK_SECONDS = 0.05
 _OUTPUT_BYTES = 64 * 1024 * 1024
-MOST_BYTES = 2**63 - 1
 
 
 def find_program(name: str, package: str) -> str:
@@ -192,7 +192,7 @@ def part(raw: object, *keys: str) -> object:
 
 
 def finite(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -MOST_BYTES <= value <= MOST_BYTES:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
         return None
     return float(value)
 

@@ -54,7 +54,7 @@ def end_workers(workers: Sequence[ChildProcess]) -> None:
 
 def serve_workers() -> int:
     """Say who we are, start the workers that the other machine orders, end with stdin or with the first that dies."""
-    sys.stdout.write(json.dumps({"version": __version__, "processes": len(os.sched_getaffinity(0))}) + "\n")
+    sys.stdout.write(line_of(_Greeting(version=__version__, processes=len(os.sched_getaffinity(0)))) + "\n")
     sys.stdout.flush()
     line = sys.stdin.readline()
     if not line:
@@ -86,7 +86,7 @@ class RemoteWorkers:
         except OSError as error:
             raise MeasurementError(f"no workers on {host}: `ssh` cannot be run here ({error.strerror})") from error
         try:
-            greeting = JSONNode("", json.loads(self._program.line(RUN_SECONDS))).record(_Greeting)
+            greeting = JSONNode("", json.loads(self._program.line(RUN_SECONDS))).record(_Greeting)  # of any version
         except (DocumentError, ValueError, RecursionError) as error:
             said = self._program.wait(1.0).last_words
             raise MeasurementError(

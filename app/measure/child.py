@@ -22,12 +22,12 @@ from app.measure.process import Calibrated, CalibrationOrder, Control, Event, Fa
 from app.messages import message_of, own_stdout, send
 from app.targets import is_scratch_path, new_scratch_path
 from forms.stats.summary import known_to_percent
+from storage.json_reader import LARGEST
 from storage.records import ClientFacts, Command, Phase, Run, RunStatus, format_target, utc_now
 
 if TYPE_CHECKING:
     from app.environment.samba.control import Profiler
 
-MOST_BYTES = 2**63 - 1
 MIN_RUNS_FOR_INTERVAL = 3
 """Two runs that agree by chance prove nothing."""
 
@@ -115,7 +115,7 @@ class Engine:
         size_bytes, where = self._client.size(self._path), self._where(self._path)
         if not size_bytes:
             raise errors.NotAFileError(f"{where}: the file is empty; name one with something in it")
-        if not 0 < size_bytes <= MOST_BYTES:
+        if not 0 < size_bytes <= LARGEST:
             raise errors.ProtocolError(f"{where}: no file is {size_bytes} bytes long; look at what serves it")
         if self._path in self._scratch and self._content and size_bytes != self._content.size_bytes:
             raise errors.CorruptedError(
@@ -228,7 +228,7 @@ class Engine:
     def _refuse_impossible(self, transfer: Transfer, path: str) -> None:
         size_bytes, seconds = transfer.size_bytes, transfer.seconds
         besides = [transfer.open_seconds or 0.0, transfer.close_seconds or 0.0]
-        possible = 0 < size_bytes <= MOST_BYTES and 0 < seconds < math.inf and all(0 <= s < math.inf for s in besides)
+        possible = 0 < size_bytes <= LARGEST and 0 < seconds < math.inf and all(0 <= s < math.inf for s in besides)
         if not possible:
             raise errors.ProtocolError(
                 f"{self._where(path)}: {size_bytes} bytes in {seconds:g} s cannot be; look at the server and its log, "

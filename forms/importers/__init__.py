@@ -8,7 +8,7 @@ from itertools import count, islice
 from typing import Any, NoReturn
 
 from forms.layout import is_plain, visible
-from storage.json_reader import DocumentError
+from storage.json_reader import LARGEST, DocumentError
 from storage.records import LONGEST_SECONDS, SHORTEST_SECONDS, Series, Target
 
 
@@ -23,7 +23,6 @@ def check_utf_8(content: bytes) -> None:
             raise DocumentError(f"byte {begun + error.start}: not UTF-8 text") from error
 
 
-_LARGEST_WHOLE = 2**63 - 1
 _PIECE_BYTES = 2**20
 _MARK = b"\xef\xbb\xbf"
 _MOST_ESCAPED = 2_000_000
@@ -112,8 +111,8 @@ def _finite(digits: str) -> float:
 
 
 def _storable(digits: str) -> int:
-    number = int(digits) if len(digits) <= 20 else _LARGEST_WHOLE + 1
-    if abs(number) > _LARGEST_WHOLE:
+    number = int(digits) if len(digits) <= 20 else LARGEST + 1
+    if abs(number) > LARGEST:
         raise ValueError(f"{digits[:20]} is too large")
     return number
 
@@ -136,12 +135,12 @@ def check(series: Series) -> Series:
         ("client.in_flight", client.in_flight),
         ("target.port", target.port),
     ):
-        if number is not None and number > _LARGEST_WHOLE:
+        if number is not None and number > LARGEST:
             raise DocumentError(f"{name}: {number} is too large")
     check_target(target)
     for run in (*series.runs, *series.failed_attempts):
         place = f"{run.phase.value} run {run.number}"
-        if max(run.number, run.size_bytes) > _LARGEST_WHOLE:
+        if max(run.number, run.size_bytes) > LARGEST:
             raise DocumentError(f"{place}: a number is too large")
         if run.seconds is not None and not SHORTEST_SECONDS <= run.seconds <= LONGEST_SECONDS:
             wrong = "short" if run.seconds < 1 else "long"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from forms import wording
 from forms.layout import Sign, Tone, Toned
-from forms.stats.distributions import student_t
+from forms.stats.distributions import LEVEL, student_t
 from storage.loads.records import Capacity, Histogram, Limit, Load, LoadChoices, LoadPoint, PointStatus, Scenario
 from storage.records import SeriesStatus
 
@@ -223,7 +223,7 @@ def memory_line(load: Load) -> MemoryLine | None:
     low = high = None
     if count > 2:
         rest = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in pairs)
-        half = student_t(0.95, count - 2) * math.sqrt(rest / (count - 2) / spread)
+        half = student_t(LEVEL, count - 2) * math.sqrt(rest / (count - 2) / spread)
         low, high = slope - half, slope + half
     return MemoryLine(bytes_a_session=slope, low_bytes=low, high_bytes=high, points=count)
 

@@ -39,6 +39,7 @@ from forms.report import (
     row_of,
 )
 from forms.series.summary import RunMeasures, RunRow, SeriesSummary, column_names, measures_of, quiet_text, run_form
+from forms.stats.distributions import LEVEL
 from forms.stats.settle import Shown
 from forms.stats.summary import mean
 from storage import records
@@ -286,7 +287,7 @@ def series_document(series: records.Series) -> Document:
         "left_behind": None if owner else series.scratch_path,
         "average": form.average and asdict(form.average),
         "deviation": form.deviation and asdict(form.deviation),
-        "confidence": sure and {"level": 0.95, "low_bytes_per_second": sure[0], "high_bytes_per_second": sure[1]},
+        "confidence": sure and {"level": LEVEL, "low_bytes_per_second": sure[0], "high_bytes_per_second": sure[1]},
         "shown": form.shown and asdict(form.shown),
         "quiet": series.quiet.to_json() if series.quiet else {"verdict": records.QuietVerdict.UNKNOWN.value},
         "environment": {side: dict(series.environment.get(side, {})) for side in ("client", "server", "path")},

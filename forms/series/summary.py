@@ -13,8 +13,6 @@ from storage.json_reader import named
 from storage.plan import QuietTime
 from storage.records import Phase, QuietVerdict, Run, RunStatus, Series, SeriesStatus
 
-CONFIDENCE_LEVEL = 0.95
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunMeasures:
@@ -106,8 +104,8 @@ def run_form(series: Series) -> SeriesSummary:
             _each_column(summary.deviation, finished, link) if some_rejected and len(finished) > 1 else None
         ),
         median_bytes_per_second=summary.median(rates) if rates else None,
-        confidence=summary.confidence_interval(rates, CONFIDENCE_LEVEL),
-        half_width_percent=summary.half_width_percent(rates, CONFIDENCE_LEVEL),
+        confidence=summary.confidence_interval(rates),
+        half_width_percent=summary.half_width_percent(rates),
         shown=shown_like(rates),
     )
 

@@ -34,7 +34,8 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from forms.stats.distributions import chi_square_tail, scale_nodes, student_t, student_tail
+from forms.stats.distributions import LEVEL, chi_square_tail, scale_nodes, student_t, student_tail
+from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 
 Rates = Sequence[float]
 """The throughputs of a series' runs in the order measured, in any unit."""
@@ -356,9 +357,9 @@ class Doubt(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    noise_percent: float = 1.0
+    noise_percent: float = NOISE_PERCENT
     """A change inside ± this is no difference, however certain."""
-    margin_percent: float = 5.0
+    margin_percent: float = MARGIN_PERCENT
     """The same: the interval lies inside ± this."""
     alpha: float = 0.05
 
@@ -541,7 +542,7 @@ def _of_few(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeDecision:
         verdict=Verdict.UNKNOWN,
         doubt=Doubt.FEW_RUNS,
         change_percent=percent_of(log_change(base, other)),
-        runs_interval_percent=runs.interval_percent(0.95) if runs else None,
+        runs_interval_percent=runs.interval_percent(LEVEL) if runs else None,
     )
 
 

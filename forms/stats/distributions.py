@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from statistics import NormalDist
 
+LEVEL = 0.95
+"""Of every confidence interval that is shown, unless another is named."""
 _STANDARD = NormalDist()
 _ENOUGH = 1e-15
 _LEAST = 1e-300

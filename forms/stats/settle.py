@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cache
 
 from forms.stats import decision
-from forms.stats.distributions import chi_square_quantile, noncentral_t_shift, reaching, scale_nodes, student_t
+from forms.stats.distributions import LEVEL, chi_square_quantile, noncentral_t_shift, reaching, scale_nodes, student_t
 
 POWER = 0.9
 
@@ -170,7 +170,7 @@ def shown_by_series(
     def bound(factor: float) -> float:
         variance = decision.prior_variance(run_deviation**2 * factor, known) if known > 2 else 0.25
         pooled = (decision.PRIOR_FREEDOM * variance + repeats * spread**2) / (decision.PRIOR_FREEDOM + repeats)
-        return student_t(0.95, decision.PRIOR_FREEDOM + repeats) * math.sqrt(pooled) * error
+        return student_t(LEVEL, decision.PRIOR_FREEDOM + repeats) * math.sqrt(pooled) * error
 
     usual, wide = bound(1.0), bound(chi_square_quantile(0.9, known) / known)
     chance = _NINE_IN_TEN * spread * error

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from forms.stats.distributions import student_t
+from forms.stats.distributions import LEVEL, student_t
 
 _EXACT_MAX = 60
 
@@ -82,7 +82,7 @@ def deviation_percent(values: Sequence[float]) -> float | None:
     return _percent_of_mean(deviation(values), values)
 
 
-def confidence_interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float] | None:
+def confidence_interval(values: Sequence[float], level: float = LEVEL) -> tuple[float, float] | None:
     """The interval of the mean by Student's t, (low, high); None below two values."""
     half = half_width(values, level)
     if half is None:
@@ -91,13 +91,13 @@ def confidence_interval(values: Sequence[float], level: float = 0.95) -> tuple[f
     return middle - half, middle + half
 
 
-def half_width(values: Sequence[float], level: float = 0.95) -> float | None:
+def half_width(values: Sequence[float], level: float = LEVEL) -> float | None:
     """Half the interval of the mean; None below two values."""
     spread = deviation(values)
     return None if spread is None else student_t(level, len(values) - 1) * spread / math.sqrt(len(values))
 
 
-def half_width_percent(values: Sequence[float], level: float = 0.95) -> float | None:
+def half_width_percent(values: Sequence[float], level: float = LEVEL) -> float | None:
     """Half the interval in percent of the mean; None as for the deviation."""
     return _percent_of_mean(half_width(values, level), values)
 

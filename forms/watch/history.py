@@ -21,7 +21,6 @@ from storage.recordings import MACHINE
 from storage.records import Command, Series, to_minute
 
 SCHEMA = "sharebench/history/1"
-_LEVEL = 0.95
 _Size = tuple[int, str, Verdict | None]
 """Recordings of a level, why it begins, and the change that was confirmed there."""
 
@@ -157,7 +156,7 @@ def _point(one: Series | Load, rates: Sequence[float], notes: HistoryNotes) -> H
         recording=one.id,
         created_at=one.created_at,
         average=sum(rates) / len(rates),
-        interval=confidence_interval(rates, _LEVEL),
+        interval=confidence_interval(rates),
         label=one.label,
         baselines=notes.baselines.get(one.id, ()),
         new_normal=one.id in notes.new_normals,

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.child_process import clean_environment
+from storage.json_reader import LARGEST
 from storage.protocols import PROTOCOLS
 from storage.records import FactValue
-
-LARGEST = 2**63 - 1
 
 ADMIN_PATH = f"{os.defpath}:/usr/local/sbin:/usr/sbin:/sbin"
 """Includes the system folders, which an ordinary user's PATH often lacks."""

@@ -18,6 +18,7 @@ from forms.series.progress import FileFit, advised, estimate_text, expected_rate
 from forms.series.report import before_a_change, mark_of, resumed_text, run_table
 from forms.series.summary import RunMeasures, SeriesSummary, headline, run_form
 from forms.wording import link_rate
+from storage.plan import MOST_RUNS, MOST_WARMUPS
 from storage.records import Command, Phase, Quiet, RunStatus, Target, format_target
 
 
@@ -171,8 +172,8 @@ def warm_up_page(choices: GuideChoices, known: GuideContext) -> Page:
         if len(words) != 2 or not all(word.isdecimal() for word in words):
             raise UsageError(f"not two numbers: {text!r}; write warm-up runs and measured runs, such as 2 5")
         warmups, runs = (int(word) for word in words)
-        if not 1 <= runs <= 100_000 or warmups > 1000:
-            raise UsageError("measured runs go from 1 to 100000, warm-up runs from 0 to 1000")
+        if not 1 <= runs <= MOST_RUNS or warmups > MOST_WARMUPS:
+            raise UsageError(f"measured runs go from 1 to {MOST_RUNS}, warm-up runs from 0 to {MOST_WARMUPS}")
         taken = replace(choices, warmups=warmups, runs=runs, until_percent=None, counted=True)
         return _go_on(taken, known, MethodStep.WARM_UP)
 

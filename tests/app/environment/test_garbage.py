@@ -9,8 +9,9 @@ import string
 import pytest
 
 from app.environment.collect import ask_server, counters_since, server_facts
-from app.environment.host.facts import HOST_FILES, LARGEST
+from app.environment.host.facts import HOST_FILES
 from app.server.shell import Answer
+from storage.json_reader import LARGEST
 from storage.records import Target
 
 WORDS = ("", "-", "x", "-1", "99999999999999999999", "9.5", ":", "nan", "²", "\\")
