@@ -69,13 +69,13 @@ _RUN = ("number", "reason", "started_at", "size_bytes", "seconds", "open_seconds
 
 
 def of_a_sound_file(read: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Report a failure to read as a damaged file: whatever is written here can be read here."""
+    """Report a value of the wrong kind as a damaged file; our own mistakes stay what they are."""
 
     @wraps(read)
     def reading(*arguments: _P.args, **named: _P.kwargs) -> _T:
         try:
             return read(*arguments, **named)
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
+        except (ValueError, LookupError) as error:
             raise DamagedNotebookError(error) from error
 
     return reading
@@ -195,5 +195,12 @@ def run_from_row(row: Mapping[str, Any]) -> records.Run:
         **{name: row[name] for name in _RUN},
         phase=records.Phase(row["phase"]),
         status=records.RunStatus(row["status"]),
-        progress=() if row["progress"] == "[]" else tuple((at, moved) for at, moved in json.loads(row["progress"])),
+        progress=() if row["progress"] == "[]" else _progress(row["progress"]),
     )
+
+
+def _progress(text: str) -> tuple[tuple[float, int], ...]:
+    points = json.loads(text)
+    if not isinstance(points, list) or not all(isinstance(point, list) for point in points):
+        raise ValueError(f"expected pairs, found {text[:20]}")
+    return tuple((at, moved) for at, moved in points)

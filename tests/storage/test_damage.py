@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import run
+from storage.codec import of_a_sound_file
 from storage.errors import DamagedNotebookError
 from storage.notebook import Notebook
 from tests.builders import one
@@ -30,6 +31,7 @@ def damage(path: Path, statement: str, *values: object) -> None:
         ("UPDATE recordings SET created_at = ?", "yesterday"),
         ("UPDATE runs SET seconds = ?", float("inf")),
         ("UPDATE series SET ceiling_bytes_per_second = ?", float("-inf")),
+        *(("UPDATE runs SET progress = ?", found) for found in ("5", "null", "[1]", "[[1]]", '[{"a": 1}]')),
     ],
 )
 def test_no_moment_and_no_number(tmp_path: Path, statement: str, value: object):
@@ -91,3 +93,21 @@ def test_a_run_of_another_series_than_was_asked_for_is_damage(tmp_path: Path, mo
         monkeypatch.setattr(notebook, "_rows_of", lambda *asked: ({**row, "series_id": "x"} for row in found(*asked)))
         with pytest.raises(DamagedNotebookError):
             notebook.runs_of([f"{1:012x}"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (ValueError, DamagedNotebookError),
+        (KeyError, DamagedNotebookError),
+        (TypeError, TypeError),
+        (AttributeError, AttributeError),
+    ],
+)
+def test_our_own_mistake_is_no_damage(wrong: type[Exception], told: type[Exception]):
+    @of_a_sound_file
+    def read() -> None:
+        raise wrong("x")
+
+    with pytest.raises(told):
+        read()

@@ -360,7 +360,19 @@ def mapped(where: str) -> Iterator[None]:
     except OSError as error:
         raise ConnectionLostError(f"{where}: {error.strerror or error}; check that the server still runs") from error
     except Exception as error:  # impacket raises bare Exception, KeyError, struct.error and more for odd answers
+        if _is_our_mistake(error):
+            raise
         raise ProtocolError(f"{where}: the server's answer makes no sense ({_words(error)}); see its log") from error
+
+
+def _is_our_mistake(error: Exception) -> bool:
+    """Whether our own code raised it and is wrong; the same of a library may be about what a server answered."""
+    at = error.__traceback__
+    while at and at.tb_next:
+        at = at.tb_next
+    module = str(at.tb_frame.f_globals.get("__name__", "")) if at else ""
+    wrong = isinstance(error, TypeError | AttributeError | AssertionError | NameError)
+    return wrong and module.partition(".")[0] in {"app", "forms", "storage"}
 
 
 def _words(error: BaseException) -> str:
@@ -413,7 +425,7 @@ class Session:
                     self.connection.close_files()
                     rpc.disconnect()
             rows = found["InfoStruct"]["ShareInfo"]["Level1"]["Buffer"]
-            names = [row["shi1_netname"].rstrip("\0") for row in rows if not row["shi1_type"] & _NOT_A_FOLDER]
+            names = [str(row["shi1_netname"]).rstrip("\0") for row in rows if not row["shi1_type"] & _NOT_A_FOLDER]
         return [name for name in names if not name.endswith("$")]
 
     def close(self) -> None:

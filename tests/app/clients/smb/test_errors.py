@@ -2,6 +2,7 @@
 
 import inspect
 import struct
+from typing import Any
 
 import pytest
 from impacket import nmb, nt_errors, smb, smb3, smbconnection
@@ -94,3 +95,13 @@ def test_exceptions_become_the_most_specific_error(error, expected):
 )
 def test_a_place_is_written_as_its_target_is(target, path, expected):
     assert place(target, path) == expected
+
+
+@pytest.mark.parametrize("wrong", [TypeError, AttributeError, AssertionError, NameError])
+@pytest.mark.parametrize(("module", "told"), [("app.clients.smb.session", None), ("impacket.smb3", ProtocolError)])
+def test_our_own_mistake_is_never_the_servers(wrong: type[Exception], module: str, told: type[SharebenchError] | None):
+    """The same from impacket, which stumbles over an odd answer, is."""
+    made: dict[str, Any] = {"__name__": module, "wrong": wrong}
+    exec("def stumble(): raise wrong('x')", made)
+    with pytest.raises(told or wrong), mapped("//nas"):
+        made["stumble"]()
