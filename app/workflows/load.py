@@ -67,14 +67,17 @@ LoadStep = events.LoadEvent | LoadChanged | LoadClosed
 
 def time_text(scenario: Scenario, choices: LoadChoices, done: int = 0) -> str:
     """What is measured, but for the points that are done, and how long it takes."""
-    each = duration(scenario.settle_seconds + scenario.duration_seconds)
-    to_come = _planned_points(scenario, choices)[done:]
-    points = f"{wording.count(len(to_come), 'point')} of {each}"
-    points += f": about {duration(_points_seconds(scenario, choices, to_come))} in all"
-    if choices.find_capacity:
-        points = f"points of {each} until one is overloaded"
     made = "Makes its files, then measures" if scenario.files else "Measures"
-    return f"{made} {points}."
+    return f"{made} {points_text(scenario, choices, done)}."
+
+
+def points_text(scenario: Scenario, choices: LoadChoices, done: int = 0) -> str:
+    each = duration(scenario.settle_seconds + scenario.duration_seconds)
+    if choices.find_capacity:
+        return f"points of {each} until one is overloaded"
+    to_come = _planned_points(scenario, choices)[done:]
+    in_all = duration(_points_seconds(scenario, choices, to_come))
+    return f"{wording.count(len(to_come), 'point')} of {each}: about {in_all} in all"
 
 
 def _planned_points(scenario: Scenario, choices: LoadChoices) -> list[int]:

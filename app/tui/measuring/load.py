@@ -24,7 +24,7 @@ from app.tui.widgets.recording import MeasurementScreen
 from app.tui.widgets.views import joined
 from app.workflows.guide.known import server_ways
 from app.workflows.guide.progress import SHOWN_SECONDS, STALL_SECONDS, prepare, sparkline
-from app.workflows.load import LoadClosed, LoadRequest, LoadStanding, LoadStep, check_limits, time_text
+from app.workflows.load import LoadClosed, LoadRequest, LoadStanding, LoadStep, check_limits, points_text, time_text
 from forms.exporters.text import chart_lines, table_lines
 from forms.layout import Tone, coloured, cut, visible
 from forms.load.report import load_charts, load_report, points_table
@@ -263,8 +263,8 @@ class LoadScreen(asking.LinesScreen):
         asking.FormLine("users", "Users", f"such as 10,20,40 or 10..200/10, or {CAPACITY}", "5,10,20"),
         asking.FormLine("scenario", "Scenario", f"{', '.join(NAMES)}, or a file", "redpaper"),
         asking.FormLine("files", "Files", "how many; empty: as the scenario says"),
-        asking.FormLine("duration", "Steady", "seconds that count, each point; empty: as the scenario says"),
-        asking.FormLine("settle", "Settle", "seconds before they count; empty: as the scenario says"),
+        asking.FormLine("duration", "Steady", "seconds that count, each point; empty: as the scenario says", "60"),
+        asking.FormLine("settle", "Settle", "seconds before they count; empty: as the scenario says", "10"),
         asking.FormLine("ssh", "Server by ssh", "[USER@]HOST for its CPU and memory; empty: this machine or none"),
     )
     RUN = LoadRunScreen
@@ -284,7 +284,9 @@ class LoadScreen(asking.LinesScreen):
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
         scenario, choices = cls._work(typed)
-        return f"{scenario.name}: {visible(scenario.about)}. {time_text(scenario, choices)}"
+        usual, _ = cls._work({**typed, "duration": "", "settle": ""})
+        longer = "" if usual == scenario else f" With Steady and Settle empty: {points_text(usual, choices)}."
+        return f"{scenario.name}: {visible(scenario.about)}. {time_text(scenario, choices)}{longer}"
 
     @staticmethod
     def _work(text: Mapping[str, str]) -> tuple[Scenario, LoadChoices]:
