@@ -215,8 +215,10 @@ def check_target(request: process.SeriesRequest) -> None:
 def consent_lines(order: TrialOrder) -> Iterator[str]:
     """What will be written and where, how it is restored, and the risks."""
     setting, plan = order.setting, order.plan
-    where = setting.ssh or "this machine"
-    yield f"{setting.name} is {setting.previous or 'empty'} now, on {where}. sharebench writes there:"
+    where, before = setting.ssh or "this machine", setting.previous or "empty"
+    if any(setting.same(setting.previous or "", value) for value in plan.values):
+        yield f"{setting.name} is {before} already: A and B are equal, so the pairs show chance alone."
+    yield f"{setting.name} is {before} now, on {where}. sharebench writes there:"
     yield from (f"  {line}" for line in setting.writes)
     yield "It restores everything byte for byte. After a crash, use `sharebench restore`, or run there as root:"
     yield f"  {undo_command(setting.undo_path)}"

@@ -252,6 +252,12 @@ def test_what_acts_on_a_put_alone_is_told_before_a_get_is_measured(samba: Smbd):
     assert not any("alone" in line for line in consent_lines(order(samba, "log level", "1")))
 
 
+@pytest.mark.parametrize(("value", "said"), [("No", True), ("no", True), ("yes", False)])
+def test_that_a_value_is_in_effect_already_is_told_first(samba: Smbd, value: str, said: bool):
+    first, *_ = consent_lines(order(samba, "strict allocate", value))
+    assert first.startswith("strict allocate is No already: A and B are equal") is said
+
+
 def test_how_long_a_trial_of_loads_may_take_is_told_before_consent(samba: Smbd):
     window = LoadWindow(users=2, scenario=changed(find_scenario("small"), duration_seconds=5, settle_seconds=1))
     said = list(consent_lines(order(samba, "log level", "1", looks=(8, 14, 20), load=window)))
