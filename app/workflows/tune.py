@@ -64,6 +64,8 @@ class Tuning:
     not_tried: list[NotTried] = field(default_factory=list)
     kept: list[ConfLine] = field(default_factory=list)
     kept_by_restart: bool = False
+    left: tuple[str, ...] = ()
+    """The settings of the catalogue that were not tried with each value."""
 
     def check(self) -> None:
         """Raises UsageError where the remedy of the costliest harmful finding needs a restart that nobody allowed."""
@@ -87,9 +89,13 @@ class Tuning:
     ) -> Generator[TrialEvent | Trying | NotTried | Tried | Tuned, None, None]:
         """Try one after another; the last event is Tuned. Raises as a trial does, with everything restored."""
         reasons = {(one.name, one.value): one.finding.why for one in self.first}
-        found = list(dict.fromkeys([*reasons, *candidates(self.only)]))
+        in_catalogue = candidates(self.only)
+        found = list(dict.fromkeys([*reasons, *in_catalogue]))
         in_vain, ends_at = 0, time.monotonic() + self.within_seconds
         for number, (name, value) in enumerate(found, start=1):
+            kept = {line.name for line in self.kept}
+            to_come = (spelling(one[0]).name for one in found[number - 1 :] if one in in_catalogue)
+            self.left = tuple(one for one in dict.fromkeys(to_come) if one not in kept)
             if in_vain >= self.stop_after or time.monotonic() >= ends_at:
                 break
             setting = self._setting(name, value)
@@ -114,6 +120,8 @@ class Tuning:
                 if summary.verdict is Verdict.FASTER:
                     in_vain = 0
                     self._keep(setting, summary)
+        else:
+            self.left = ()
         yield Tuned(self.summary(stopped=in_vain >= self.stop_after or time.monotonic() >= ends_at))
 
     def summary(self, *, stopped: bool = False) -> TuneSummary:

@@ -3,6 +3,7 @@
 import contextlib
 import math
 import os
+import shlex
 import sys
 import time
 from collections.abc import Generator, Iterable, Mapping
@@ -373,6 +374,9 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     except SharebenchError:
         if tuning.trials:
             common.answer_report(tune_report(tuning.summary()), as_json=choices["as_json"])
+            before = "write the lines above into smb.conf, then " if tuning.kept else ""
+            rest = " ".join(f"--only {shlex.quote(name)}" for name in tuning.left)
+            common.say(f"Recommendation: {before}try the rest with the same command and {rest}")
         raise
     common.answer_report(tune_report(summary), as_json=choices["as_json"])
     return 0

@@ -278,6 +278,7 @@ def test_a_tuning_that_is_cancelled_shows_what_it_came_to(tmp_path: Path, monkey
         plan = TrialPlan(kind=ChangeKind.SMB_CONF, name="strict sync", values=("no",), looks=(8,))
         experiment = Experiment(name="trial of it", kind=ExperimentKind.TRIAL)
         tuning.trials.append(trial_summary(experiment, plan, [base, other], []))
+        tuning.left = ("strict locking", "deadtime")
         yield from ()
         raise CancelledError("cancelled")
 
@@ -287,6 +288,8 @@ def test_a_tuning_that_is_cancelled_shows_what_it_came_to(tmp_path: Path, monkey
     done = Inside(tmp_path / "notebook.db", password="x")("tune", "smb://u@127.0.0.1/bench/file", "--yes")
     assert done.returncode == 130
     assert "strict sync" in done.stdout
+    rest = "Recommendation: try the rest with the same command and --only 'strict locking' --only deadtime\n"
+    assert rest in done.stderr
 
 
 def test_tune_refuses_before_measuring_where_only_a_restart_brings_the_remedy(tmp_path: Path):
