@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from app.errors import UsageError
 from forms import wording
 from forms.layout import Tone, Toned
 from forms.series.listing import RecordingLine, done_text, done_tone, series_lines, side_by_side
-from storage import looks
+from storage import looks, records
 from storage.changes import TrialPlan
 from storage.errors import did_you_mean
 from storage.isolations import Isolation, Layer, isolation_from_json
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from forms.trials.report import ChangeSummary
 
 SLOWER, INCONCLUSIVE = 1, 3
+_SERIES_LOOKED_AT, _OTHERS_LOOKED_AT = 300, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +382,28 @@ def kind_of(head: Recording) -> Kind:
     if head.kind not in KINDS:
         raise UsageError(f"{head.id} is of kind {head.kind!r}, which this version does not know")
     return KINDS[head.kind]
+
+
+def used_targets(notebook: Notebook, pointed: str = "") -> list[Target]:
+    """The folders that recordings measured in: that of ``pointed`` first, then the newest first."""
+    first = (_folder(notebook, head) for head in notebook.recordings_of([pointed] if pointed else []))
+    found = [(one.created_at, _folder_of(one)) for one in notebook.heads(limit=_SERIES_LOOKED_AT)]
+    for name in (LOAD, ISOLATION, looks.DIAGNOSIS):
+        heads = notebook.recordings(name, limit=_OTHERS_LOOKED_AT)
+        found += [(head.created_at, target) for head in heads if (target := KINDS[name].target(notebook, head))]
+    return [*filter(None, first), *(target for _, target in sorted(found, key=itemgetter(0), reverse=True))]
+
+
+def _folder(notebook: Notebook, head: Recording) -> Target | None:
+    measured = notebook.heads_of([head.id] if head.kind == SERIES else [part.id for part in parts(notebook, head)])
+    return _folder_of(measured[0]) if measured else kind_of(head).target(notebook, head)
+
+
+def _folder_of(series: Series) -> Target:
+    if series.command is records.Command.PUT or (series.plan and series.plan.make_file):
+        return series.target
+    parent = series.target.path.rpartition("/")[0]
+    return replace(series.target, path=parent or ("" if series.target.abilities.has_share else "/"))
 
 
 def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]:

@@ -187,9 +187,15 @@ class Sign(Enum):
 
 
 PLAIN_SIGNS = str.maketrans(
-    {sign.text: sign.plain for sign in Sign} | dict(zip("★▶◆…⏎−╭╮╰╯▔▁▂▃▅▆▇▎▏", "*>*.┘-┌┐└┘─__▄▄██││", strict=True))
+    {sign.text: sign.plain for sign in Sign} | dict(zip("★▶◆⏎−╭╮╰╯▔▁▂▃▅▆▇▎▏", "*>*┘-┌┐└┘─__▄▄██││", strict=True))
 )
 """One cell each; those on the right are in code page 437, which every console font has."""
+_DOTS = re.compile(r"…  (?= |$)|[\w.)-]{2}…(?!  ( |$))", re.MULTILINE)
+
+
+def plain_signs(text: str, dots: str = ".") -> str:
+    """In code page 437. ``…`` is ``...`` where room beside it or a text that is cut anyway allows, else ``dots``."""
+    return _DOTS.sub("...", text).replace("…", dots).translate(PLAIN_SIGNS)
 
 
 def coloured(text: str, tone: Tone) -> str:

@@ -18,7 +18,7 @@ import click
 from app.charts import ascii_only
 from app.cli.help import Group, command
 from app.errors import CancelledError, NotebookError, PasswordInURLError, SharebenchError, UsageError
-from forms.layout import PLAIN_SIGNS, Tone, coloured, for_terminal, json_escaped, visible
+from forms.layout import Tone, coloured, for_terminal, json_escaped, plain_signs, visible
 from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class AnswerError(SharebenchError):
 def answer(text: str) -> None:
     """Print the answer on stdout. Raises AnswerError."""
     with writing_to_stdout():
-        text = text.translate(PLAIN_SIGNS) if sys.stdout.isatty() and ascii_only() else text
+        text = plain_signs(text, "...") if sys.stdout.isatty() and ascii_only() else text
         click.echo(for_terminal(text, styled=draws_colour()))
 
 
@@ -123,7 +123,7 @@ def draw(text: str = "") -> None:
 
 def _write(text: str) -> None:
     try:
-        sys.stderr.write(text.translate(PLAIN_SIGNS) if sys.stderr.isatty() and ascii_only() else text)
+        sys.stderr.write(plain_signs(text, "...") if sys.stderr.isatty() and ascii_only() else text)
         sys.stderr.flush()
     except OSError:
         drop_rest(2)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from pathlib import Path
 from typing import Any
 
+from app import kinds
 from app.changes.server import ConsentNeededError
 from app.cli.commands.export import write_forms
 from app.cli.commands.trial import carried_out
@@ -29,7 +30,7 @@ from forms.comparison.report import pair_report
 from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, format_of
 from forms.exporters.text import report_text
-from forms.layout import PLAIN_SIGNS, Toned, for_terminal, visible, width, wrap
+from forms.layout import Toned, for_terminal, plain_signs, visible, width, wrap
 from forms.report import SIGNS
 from forms.reports import series_reports
 from forms.series.report import series_report
@@ -41,7 +42,7 @@ from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import Target
 
-_ASCII = PLAIN_SIGNS | str.maketrans("─═│⋮█░", "-=|:#.") | {ord("…"): "..."}
+_ASCII = str.maketrans("─═│⋮█░", "-=|:#.") | {ord("…"): "..."}
 """Instead of box-drawing characters, which a screen reader spells out."""
 HOW = (
     "A number chooses, Enter takes what is marked (recommended) or (Enter), b goes back, s6 goes to step 6, n begins"
@@ -75,7 +76,8 @@ class PlainGuide:
         say: Callable[[str], None] = _say_at_once,
         ask_password: Callable[[str], str] = getpass.getpass,
     ) -> None:
-        self.session = GuideSession(notebook_path, backend or Backend(), logins or Logins(), practice)
+        backend, logins = backend or Backend(), logins or Logins()
+        self.session = GuideSession(notebook_path, backend, logins, practice, kinds.used_targets)
         self._read, self._print, self._ask_password = read or sys.stdin.readline, say, ask_password
 
     def run(self) -> None:
@@ -265,7 +267,7 @@ class PlainGuide:
         return line.rstrip("\n")
 
     def _say(self, text: str) -> None:
-        words = text.translate(_ASCII)
+        words = plain_signs(text.translate(_ASCII))
         if sys.stdout.isatty():  # a terminal would break lines within words
             columns = shutil.get_terminal_size().columns
             words = "\n".join(

@@ -12,18 +12,21 @@ from textual.widgets.option_list import Option
 
 from app.tui.frame.base import BaseDialog, BaseScreen
 from app.tui.frame.commands import keys
-from app.tui.frame.parts import KeyBar, LineInput, Pane
+from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
 from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.reading import Copies
 from app.tui.widgets.views import AnsiView
 from app.workflows.guide.rounds import measured_share, take_change
 from forms import wording
-from forms.layout import pad
+from forms.layout import pad, wrap
 from forms.tuning import catalogue
 
 _WIDE = 118
 _ENTRY = 85
-_NAME = 34
+_NAME = 38
+_EXPECTING = 60
+_BESIDE = 6
+"""The frame of the list and its scrollbar."""
 
 
 class CatalogueScreen(BaseScreen):
@@ -47,17 +50,15 @@ class CatalogueScreen(BaseScreen):
         super().__init__()
         self.sought = words
         self.shown: tuple[catalogue.CatalogueEntry, ...] = ()
-        self._expecting = False
+        self._drawn_for = 0
 
     def compose(self) -> ComposeResult:
         with Horizontal():
             with Pane("sharebench · Catalogue", id="entries-pane"):
                 with Horizontal(id="search-line"):
-                    yield LineInput(
-                        self.sought, placeholder="f or / searches: encrypt, sendfile …", id="search", compact=True
-                    )
+                    yield LineInput(self.sought, placeholder="f or / searches", id="search", compact=True)
                     yield Static(id="found")
-                yield OptionList(id="entries")
+                yield Choices(id="entries")
             with VerticalScroll(id="entry-box", can_focus=False, classes="pane"):
                 yield AnsiView(id="entry")
         yield KeyBar()
@@ -70,19 +71,20 @@ class CatalogueScreen(BaseScreen):
         self.shown = catalogue.search(text)
         found = self.query_one("#entries", OptionList)
         found.clear_options()
-        self._expecting = self._has_room()
-        found.add_options([Option(_line(entry, expecting=self._expecting)) for entry in self.shown])
+        self._drawn_for = self._room
+        found.add_options([Option(_line(entry, self._drawn_for)) for entry in self.shown])
         if self.shown:
             found.highlighted = 0
         else:
             self.query_one("#entry", AnsiView).show(None)
         self.query_one("#found", Static).update(f"{len(self.shown)} of {len(catalogue.entries())}")
 
-    def _has_room(self) -> bool:
-        return not _WIDE <= self.size.width < _WIDE + _ENTRY
+    @property
+    def _room(self) -> int:
+        return self.size.width - (_ENTRY if self.size.width >= _WIDE else 0) - _BESIDE
 
     def on_resize(self) -> None:
-        if self.is_mounted and self._has_room() is not self._expecting:
+        if self.is_mounted and self._room != self._drawn_for:
             at = self.query_one("#entries", OptionList).highlighted
             self._look(self.query_one("#search", Input).value)
             self.query_one("#entries", OptionList).highlighted = at
@@ -118,9 +120,10 @@ class CatalogueScreen(BaseScreen):
         self.sharebench_app.visit("entry", entry=self.shown[event.option_index].name)
 
 
-def _line(entry: catalogue.CatalogueEntry, *, expecting: bool) -> Content:
-    if not expecting:
-        return Content.styled(f"{entry.rank:>3} {entry.name}", "dim" if entry.is_history else "")
+def _line(entry: catalogue.CatalogueEntry, room: int) -> Content:
+    if room < _EXPECTING:
+        lines = "\n    ".join(wrap(entry.name, room - 4))
+        return Content.styled(f"{entry.rank:>3} {lines}", "dim" if entry.is_history else "")
     name = Content.styled(f"{entry.rank:>3} {pad(entry.name, _NAME)} ", "dim" if entry.is_history else "")
     status = f"history: {catalogue.status_words(entry)}" if entry.is_history else ""
     return Content.assemble(name, (wording.plain(status or entry.expect), "dim"))

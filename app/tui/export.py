@@ -18,7 +18,7 @@ from app.printing import print_document, printers
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
-from app.tui.frame.parts import KeyBar, LineInput, Pane
+from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
 from app.whole_file import is_there, output_file
 from forms.exporters import FORMATS, PAPERS, Format, export_reports, times_for
 from forms.report import Report
@@ -61,7 +61,7 @@ class ExportScreen(BaseScreen):
     def compose(self) -> ComposeResult:
         with Pane("sharebench · Export", id="formats-pane"):
             yield Static(id="what")
-            yield OptionList(id="formats")
+            yield Choices(id="formats")
         with Pane("File", id="file-pane"):
             with Horizontal(classes="line"):
                 yield LineInput(id="path", compact=True)

@@ -18,8 +18,8 @@ from forms.series.report import series_document, series_from_document
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
 from storage.recordings import Recording
-from storage.records import RunStatus, SeriesStatus
-from tests.builders import one
+from storage.records import Command, RunStatus, SeriesStatus, Target
+from tests.builders import one, series
 from tests.command_line import QUICK, Inside
 from tests.json_schema import faults
 from tests.outputs import READERS, untold
@@ -249,6 +249,35 @@ def test_the_answer_of_a_series_has_half_the_interval_of_its_average_after_the_p
     with Notebook(inside.db) as notebook:
         notebook.add(one(1, (36e6, 40e6, 45e6, 50e6, 54e6)))  # whose deviation is 16 %
         assert "45.00 MB/s ± 20 %" in KINDS["series"].answer(notebook, notebook.recording("last")).text
+
+
+@pytest.mark.parametrize("kind", ["series", "load", "isolation", "trial", "sweep", "survey", "selftest", "diagnosis"])
+def test_the_folder_of_every_recording_is_offered_as_a_target(kind: str, tmp_path: Path):
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        head = notebook.recordings_of([MAKERS[kind](notebook)])[0]
+        target = kinds.kind_of(head).target(notebook, head)
+        assert target is not None
+        path = target.path if kind in {"load", "isolation", "diagnosis"} else target.path.rpartition("/")[0]
+        assert replace(target, path=path) in kinds.used_targets(notebook)
+        assert kinds.used_targets(notebook, head.id)[0] == replace(target, path=path)
+
+
+def test_targets_are_offered_by_time_but_for_that_of_the_recording_pointed_at(tmp_path: Path):
+    nas, ftp = Target(protocol="smb", host="nas", share="s"), Target(protocol="ftp", host="ftp", path="/")
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        older = series([], id="a00000000000", created_at="2026-01-01T00:00:00.000Z", target=replace(nas, path="a/f"))
+        notebook.add(older)
+        notebook.add(
+            series([], id="b00000000000", created_at="2026-03-01T00:00:00.000Z", target=replace(ftp, path="/f"))
+        )
+        MAKERS["isolation"](notebook)  # of January 31
+        isolated = notebook.isolation("aa11aa11aa11").target
+        made = replace(nas, path="a")
+        assert kinds.used_targets(notebook) == [ftp, isolated, made]
+        assert kinds.used_targets(notebook, older.id) == [made, ftp, isolated, made]
+        put = series([], id="c00000000000", target=nas, command=Command.PUT, created_at="2026-04-01T00:00:00.000Z")
+        notebook.add(put)
+        assert kinds.used_targets(notebook)[0] == nas, "a folder, in which the file was made"
 
 
 def test_the_exit_code_of_verdicts_names_the_worst():

@@ -51,9 +51,30 @@ def test_cut_and_pad():
     assert layout.pad("ab", 4, fill="─") == "ab──"
 
 
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("cut…   x", "cut... x"),
+        ("cut…  x", "c...  x"),
+        ("cut…", "c..."),
+        ("cut…  ", "cut..."),
+        ("cut… ", "c... "),
+        ("127.0.0.1…/bench", "127.0.0.../bench"),
+        ("reading …  ", "reading ..."),
+        ("reading … 5 s", "reading . 5 s"),
+        ("one…\ntwo…  ", "o...\ntwo..."),
+        ("smb://…, ftp", "smb://., ftp"),
+    ],
+)
+def test_what_is_cut_ends_in_three_dots_on_a_plain_terminal_without_getting_wider(text, plain):
+    assert layout.plain_signs(text) == plain
+    assert len(plain) == len(text)
+    assert layout.plain_signs("V1,… HOST", "...") == "V1,... HOST"
+
+
 def test_each_sign_takes_one_cell_in_unicode_and_in_ascii():
     for sign in layout.Sign:
         assert layout.width(str(sign)) == 1
-        assert str(sign).translate(layout.PLAIN_SIGNS) == sign.plain
+        assert layout.plain_signs(str(sign)) == sign.plain
         assert sign.plain.isascii()
         assert len(sign.plain) == 1

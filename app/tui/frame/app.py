@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -18,6 +19,7 @@ from textual import events
 from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.app import App
+from textual.binding import Binding
 from textual.color import Color
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.constants import ESCAPE_DELAY
@@ -35,7 +37,7 @@ from app.errors import LinuxNeededError, UsageError
 from app.tui.frame import commands, themes
 from app.tui.frame.base import SCREENS, BaseScreen, Context, ContextApp, screen_called, told
 from app.user_files import config_file, read_toml
-from forms.layout import PLAIN_SIGNS, control_pictures, visible
+from forms.layout import control_pictures, plain_signs, visible
 
 _LOOKS_FOR_THE_END = 0.1
 
@@ -100,7 +102,8 @@ def known_commands() -> set[str]:
 
 class PlainSigns(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002  Textual's
-        return [Segment(text.translate(PLAIN_SIGNS), style, control) for text, style, control in segments]
+        line = iter(plain_signs("".join(segment.text for segment in segments)))
+        return [Segment("".join(islice(line, len(text))), style, control) for text, style, control in segments]
 
 
 class CommandProvider(Provider):
@@ -254,6 +257,15 @@ class SharebenchApp(App[int], commands.Commanded):
             above.append(screen)
         make: Callable[..., BaseScreen] = kind
         self.push_screen(make(**arguments))
+
+    def get_key_display(self, binding: Binding) -> str:
+        shown = super().get_key_display(binding)
+        return shown.upper() if shown[1:].isdecimal() else shown
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "visit" and screen_called(str(parameters[0])).home.endswith(f":{type(self.screen).__name__}"):
+            return False  # it is open
+        return super().check_action(action, parameters)
 
     def action_visit(self, name: str) -> None:
         if not self.screen.is_modal:

@@ -11,8 +11,9 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.style import Style
 from textual.widget import Widget
-from textual.widgets import Input
+from textual.widgets import Input, OptionList
 
+from app.tui.frame.commands import Commanded, keys
 from forms.layout import control_pictures, visible
 
 _KEY_META = "pressed-key"
@@ -103,6 +104,10 @@ class Pane(Vertical):
 
     def called(self, title: str) -> None:
         self.border_title = Content(visible(title))
+
+
+class Choices(OptionList, Commanded):
+    KEYS: ClassVar = keys("lines.up lines.down lines.choose")
 
 
 class LineInput(Input):

@@ -8,20 +8,19 @@ from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.widgets import OptionList, Static
+from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from app.tui.frame.base import BaseScreen
-from app.tui.frame.commands import Commanded, keys
-from app.tui.frame.parts import KeyBar, Pane
+from app.tui.frame.commands import keys
+from app.tui.frame.parts import Choices, KeyBar, Pane
 from app.workflows.guide.browsing import BrowsedFolder, Item, ItemKind
 from forms import wording
 from forms.series.progress import FileFit
 from storage.records import format_target
 
 
-class NameList(OptionList, Commanded):
-    KEYS: ClassVar = keys("lines.up lines.down lines.choose")
+class NameList(Choices):
     DEFAULT_CSS = """
     NameList { height: 1fr; padding: 0; text-wrap: nowrap; text-overflow: ellipsis; }
     """

@@ -17,10 +17,12 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option as Row
 
+from app import kinds
+from app.charts import ascii_only
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import Commanded, KeyCommand, keys
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
-from app.tui.frame.parts import KeyBar
+from app.tui.frame.parts import Choices, KeyBar
 from app.tui.widgets.asking import ask_password
 from app.tui.widgets.views import ZOOM, ChartView, ZoomsCharts, joined
 from app.workflows.guide import choices as acts
@@ -154,6 +156,8 @@ class PageView(Vertical, Commanded):
                 self.query_one(OptionList).replace_option_prompt_at_index(place, row)
 
     def _prompt(self, option: acts.Option, place: int) -> Content:
+        if ascii_only():
+            option = replace(option, title=option.title.replace("…", "..."), hint=option.hint.replace("…", "..."))
         row = _row(option)
         if row.cell_length <= self._cells:
             return row
@@ -272,7 +276,8 @@ class GuideScreen(BaseScreen, ZoomsCharts):
 
     def on_mount(self) -> None:
         context = self.context
-        self.session = GuideSession(context.notebook_path, context.backend, context.logins, context.practice)
+        targets = partial(kinds.used_targets, pointed=context.pointed)
+        self.session = GuideSession(context.notebook_path, context.backend, context.logins, context.practice, targets)
         self.drive(self._begin())
 
     def _begin(self) -> Steps:

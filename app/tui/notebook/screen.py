@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 from app.errors import UsageError
 from app.tui.frame.base import screen_called
 from app.tui.frame.commands import Commanded, keys
-from app.tui.frame.parts import KeyBar, LineInput
+from app.tui.frame.parts import Choices, KeyBar, LineInput
 from app.tui.notebook.series_actions import ACTING_KEYS, SeriesActions
 from app.tui.notebook.series_list import ListRows, SeriesList, listing
 from storage.queries import SeriesQuery, SortKey
@@ -113,7 +113,7 @@ class NotebookScreen(SeriesActions):
             yield FilterLine(placeholder="f or / filters: words of label, target, note …", id="filter", compact=True)
             yield Static(EMPTY, id="empty")
             starts = [(name, screen_called(name)) for name in STARTS]
-            yield OptionList(
+            yield Choices(
                 *(Option(f"{one.key[:2].upper()}  {one.title:<9}{one.help}", id=name) for name, one in starts),
                 id="starts",
             )

@@ -14,7 +14,7 @@ from textual.widgets import Button, Input, Label, Static
 
 from app.clients.base import Secrets
 from app.errors import UsageError
-from app.kinds import kind_of, lines, parts
+from app.kinds import lines, used_targets
 from app.logins import same_login
 from app.server.shell import check_ssh_host
 from app.targets import may_hold_password, parse_typed_target
@@ -25,10 +25,7 @@ from app.tui.frame.parts import KeyBar, LineInput
 from app.workflows.guide.backend import PasswordNeededError
 from forms.series.listing import RecordingLine
 from storage.notebook import Notebook
-from storage.recordings import SERIES, Recording
-from storage.records import Command, JSONValue, Target, format_target
-
-_LOOKED_AT = 20
+from storage.records import JSONValue, Target, format_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +136,8 @@ class LinesScreen(BaseScreen):
     def _values(self, notebook: Notebook) -> dict[str, str]:
         practice, pointed = self.context.practice, self.context.pointed
         values = self.first_values(notebook.remembered(self.NAME), practice)
-        heads = notebook.recordings_of([pointed] if pointed and not practice else [])
-        heads += [] if practice else notebook.recordings(limit=_LOOKED_AT)
-        folders = (_folder_of(notebook, head) for head in heads)
-        return values | next((self.values_of(one) for one in folders if one and one.abilities.has_share), {})
+        targets = [] if practice else used_targets(notebook, pointed)
+        return values | next((self.values_of(one) for one in targets if one.abilities.has_share), {})
 
     @staticmethod
     def values_of(target: Target) -> dict[str, str]:
@@ -252,16 +247,6 @@ class LinesScreen(BaseScreen):
             self.ask(dialog, lambda one: self.sharebench_app.visit("stored", recording_id=one))
         else:
             self.app.push_screen(MessageDialog(heading, "There is none yet; F9 begins one."))
-
-
-def _folder_of(notebook: Notebook, head: Recording) -> Target | None:
-    target = kind_of(head).target(notebook, head)
-    measured = [head] if head.kind == SERIES else parts(notebook, head)
-    if target is None or not measured:
-        return target
-    series = notebook.series(measured[0].id)
-    is_file = series.command is Command.GET and not (series.plan and series.plan.make_file)
-    return replace(target, path=target.path.rpartition("/")[0]) if is_file else target
 
 
 def _for_the_notebook(typed: Mapping[str, str]) -> dict[str, JSONValue]:

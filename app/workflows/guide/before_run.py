@@ -24,16 +24,16 @@ from storage.records import Command, Phase, Quiet, RunStatus, Target, format_tar
 
 def target_page(choices: GuideChoices, known: GuideContext) -> Page:
     options = [Option(_named(one), Connect(one), "practice server, ready", advised=True) for one in known.practice]
-    options += [Option(wording.plain(name), Connect(target), _named(target)) for name, target in known.servers]
-    recent = [
-        target for target in known.recent if choices.target is None or not acts.is_same_server(target, choices.target)
-    ]
+    chosen = choices.target
+    recent = [target for target in known.recent if chosen is None or not acts.is_same_server(target, chosen)]
     options += [Option(_named(target), Connect(target), "measured before") for target in recent]
-    if choices.target is not None:
-        options.insert(0, Option(_named(choices.target), Connect(choices.target, choices.kerberos), "chosen now"))
+    options += [Option(wording.plain(name), Connect(target), _named(target)) for name, target in known.servers]
+    if chosen is not None:
+        options.insert(0, Option(_named(chosen), Connect(chosen, choices.kerberos), "chosen now"))
+    last = next((format_target(target) for target in (chosen, *recent) if target), "")
     options += [
-        Option("Type a target…", _ask_target(), "smb://…, ftp://…, /a/folder", advised=not options),
-        Option("Type a target, log in with a Kerberos ticket…", _ask_target(kerberos=True), "kinit first"),
+        Option("Type a target…", _ask_target(last), "smb://…, ftp://…, /a/folder", advised=not options),
+        Option("Type a target, log in with a Kerberos ticket…", _ask_target(last, kerberos=True), "kinit first"),
         Option("Log in with a credentials file…", _ask_credentials(), "username = …, password = …"),
         Option("Slow since Monday? Look at everything first", Visit("survey"), "SMB, FTP, bare TCP, interleaved"),
         Option("Is the server set up wrong? Audit its settings", Visit("audit"), "nothing is measured"),
@@ -45,8 +45,8 @@ def _named(target: Target) -> str:
     return wording.plain(format_target(target))
 
 
-def _ask_target(*, kerberos: bool = False) -> Ask:
-    return ask("Target", lambda text: Connect(parse_typed_target(text), kerberos=kerberos), keep=True)
+def _ask_target(value: str, *, kerberos: bool = False) -> Ask:
+    return ask("Target", lambda text: Connect(parse_typed_target(text), kerberos=kerberos), value, keep=True)
 
 
 def _ask_credentials() -> Ask:

@@ -84,6 +84,8 @@ _RECENT = 8
 _server_of = attrgetter("protocol", "host", "port")
 _login_of = attrgetter("protocol", "host", "user")
 _place_of = attrgetter("protocol", "host", "port", "share", "user")
+Targets = Callable[[Notebook], Iterable[Target]]
+"""The targets of a notebook's recordings, with what to offer first at the front."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +116,7 @@ class GuideContext:
 
     practice: tuple[Target, ...] = ()
     servers: tuple[tuple[str, Target], ...] = ()
+    targets: Targets = lambda _notebook: ()
     recent: tuple[Target, ...] = ()
     series: Series | None = None
     yardsticks: tuple[Yardstick, ...] = ()
@@ -156,7 +159,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
     )
     return replace(
         before,
-        recent=recent_targets(heads, before.practice),
+        recent=recent_targets(before.targets(notebook), before.practice),
         series=series,
         yardsticks=yardsticks,
         proof=_proof(notebook, choices.proven_id or choices.series_id),
@@ -165,22 +168,14 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
     )
 
 
-def recent_targets(heads: Iterable[Series], practice: Sequence[Target]) -> tuple[Target, ...]:
-    """The servers and shares measured last, each once, without those of practice servers that are gone."""
+def recent_targets(targets: Iterable[Target], practice: Sequence[Target]) -> tuple[Target, ...]:
+    """The first of them, each server and share once, without those of practice servers that are gone."""
     found: dict[tuple[object, ...], Target] = {}
     practised = {_login_of(target) for target in practice}  # at each start they have another port
-    for head in heads:
-        target = head.target
+    for target in targets:
         if _login_of(target) not in practised:
-            found.setdefault(_place_of(target), replace(target, path=_folder(head)))
+            found.setdefault(_place_of(target), target)
     return tuple(found.values())[:_RECENT]
-
-
-def _folder(head: Series) -> str:
-    if head.command is Command.PUT or (head.plan and head.plan.make_file):
-        return head.target.path
-    parent = head.target.path.rpartition("/")[0]
-    return parent or ("" if head.target.abilities.has_share else "/")
 
 
 def _series(notebook: Notebook, series_id: str | None) -> Series | None:
@@ -238,13 +233,14 @@ def reached(
     return None
 
 
-def recall(notebook: Notebook, practice: Sequence[Target]) -> tuple[GuideChoices, GuideContext]:
+def recall(notebook: Notebook, practice: Sequence[Target], **more: Any) -> tuple[GuideChoices, GuideContext]:
     """The choices as they were left, but fresh ones where practice servers are ready, and what is known for them."""
+    before = GuideContext(practice=tuple(practice), servers=named_servers(), **more)
     choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
     ready = {_server(target) for target in practice}
     if ready and (choices.target is None or _server(choices.target) not in ready):
         choices = GuideChoices()
-    known = read_known(notebook, choices, GuideContext(practice=tuple(practice), servers=named_servers()))
+    known = read_known(notebook, choices, before)
     if choices.series_id is not None and known.series is None:
         choices = replace(choices, series_id=None, reviewed=False, compared=False, step=MethodStep.RUN)
     return choices, known

@@ -113,8 +113,10 @@ Steps = Generator["Work | Words | Password | Tell | BrowsedFolder | MeasurementJ
 
 
 class GuideSession:
-    def __init__(self, path: Path, backend: Backend, logins: Logins, practice: Sequence[Target] = ()) -> None:
-        self.path, self.backend, self.logins, self.practice = path, backend, logins, practice
+    def __init__(
+        self, path: Path, backend: Backend, logins: Logins, practice: Sequence[Target], targets: store.Targets
+    ) -> None:
+        self.path, self.backend, self.logins, self.practice, self.targets = path, backend, logins, practice, targets
         self.choices = GuideChoices()
         self.known = GuideContext()
         self.judgements: list[Callable[[Notebook], None]] = []
@@ -128,7 +130,8 @@ class GuideSession:
         return Work(stored, group=group)
 
     def recall(self) -> Steps:
-        self.choices, self.known = yield self._stored(lambda notebook: store.recall(notebook, self.practice))
+        recall = partial(store.recall, practice=self.practice, targets=self.targets)
+        self.choices, self.known = yield self._stored(recall)
 
     def look_at_link(self) -> Steps:
         if (target := self.choices.target) is not None:

@@ -49,6 +49,20 @@ async def test_all_entries_are_listed_in_order_of_impact_and_searched_as_one_typ
         assert here(app).entry.name == "strict sync"
 
 
+@pytest.mark.parametrize(
+    ("columns", "expects"), [(80, True), (117, True), (118, False), (120, False), (150, False), (151, True)]
+)
+async def test_no_name_of_the_catalogue_is_cut(path, columns, expects):
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(columns, 130)) as pilot:
+        await settled(app, pilot)
+        drawn = " ".join(line.split("││")[0].strip("│ ▁▂▃▄▅▆▇█") for line in painted(app).splitlines())
+        listed = " ".join(drawn.split())
+        for entry in entries()[:60]:
+            assert f" {entry.rank} {entry.name}" in listed
+        assert ("Slower, by what" in listed) is expects
+
+
 async def test_a_search_that_finds_nothing_shows_nothing(path):
     app = app_on(path, first="catalogue")
     async with app.run_test(size=(130, 36)) as pilot:
@@ -171,8 +185,7 @@ async def test_the_catalogues_list_says_what_to_expect_where_there_is_room(path)
             await pilot.resize_terminal(*size)
             await settled(app, pilot)
             await pilot.press("down")
-            line = painted(app).splitlines()[9]
-            assert "durable handles" in line
+            line = next(line for line in painted(app).splitlines() if "durable handles" in line)
             assert ("No speed." in line) is room
             assert "…" not in line[:34]
         assert here(app).query_one("#entries", OptionList).highlighted == 3, "the cursor outlives the terminal's size"

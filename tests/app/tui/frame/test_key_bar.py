@@ -8,8 +8,8 @@ from textual.widgets import Label
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen, Context
 from app.tui.frame.commands import KeyCommand
-from app.tui.frame.parts import KeyBar
-from tests.tui import painted
+from app.tui.frame.parts import Choices, KeyBar
+from tests.tui import painted, settled
 
 
 class Bench(BaseScreen):
@@ -56,10 +56,10 @@ async def test_keys_that_do_not_fit_are_left_out_whole_and_the_ways_out_stay(app
     async with app.run_test(size=(60, 12)) as pilot:
         await app.push_screen(Bench())
         await pilot.pause()
-        assert last_line(app) == " n Count  o Other        esc Back  ^p All  f1 Help  ^q Quit "
+        assert last_line(app) == " n Count  o Other        esc Back  ^p All  F1 Help  ^q Quit "
         await pilot.resize_terminal(40, 12)
         await pilot.pause()
-        assert last_line(app) == "     esc Back  ^p All  f1 Help  ^q Quit "
+        assert last_line(app) == "     esc Back  ^p All  F1 Help  ^q Quit "
         await pilot.resize_terminal(8, 12)
         await pilot.pause()
         assert last_line(app) == " ^q Quit"
@@ -69,9 +69,38 @@ async def test_a_shorter_key_does_not_jump_the_queue(app):
     async with app.run_test(size=(76, 12)) as pilot:
         await app.push_screen(Bench())
         await pilot.pause()
-        assert "f2 Notebook" in last_line(app)
-        assert "f3 Measure" not in last_line(app)
-        assert "f5 Load" not in last_line(app), "although there is room"
+        assert "F2 Notebook" in last_line(app)
+        assert "F3 Measure" not in last_line(app)
+        assert "F5 Load" not in last_line(app), "although there is room"
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "first"), [("notebook", "F2", "F3"), ("guide", "F3", "F2"), ("load", "F5", "F2")]
+)
+async def test_the_key_of_the_screen_that_is_open_is_not_offered(app, name, key, first):
+    async with app.run_test(size=(200, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit(name)
+        await settled(app, pilot)
+        assert f" {key} " not in last_line(app)
+        assert f" {first} " in last_line(app) or first == "F3", "n measures there"
+        app.visit("catalogue")
+        await settled(app, pilot)
+        assert f" {key} " in last_line(app)
+        await pilot.press(key.lower())
+        await settled(app, pilot)
+        assert f" {key} " not in last_line(app)
+
+
+@pytest.mark.parametrize("name", ["notebook", "guide", "catalogue", "export"])
+async def test_enter_is_offered_where_a_list_has_the_focus(app, name):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit(name)
+        await settled(app, pilot)
+        app.screen.query_one(Choices).focus()
+        await settled(app, pilot)
+        assert "⏎ Choose" in last_line(app)
 
 
 async def test_a_second_row_takes_up_the_keys_that_the_first_has_no_room_for(app):
@@ -80,8 +109,8 @@ async def test_a_second_row_takes_up_the_keys_that_the_first_has_no_room_for(app
         bar = app.screen.query_one(KeyBar)
         bar.styles.height = 2
         for width, first, second in (
-            (60, " n Count  o Other  f2 Notebook  f3 Measure  f4 Survey", " f5 Load  f6 Isolate     esc Back  ^p All"),
-            (44, " n Count  o Other  f2 Notebook  f3 Measure ", "         esc Back  ^p All  f1 Help  ^q Quit"),
+            (60, " n Count  o Other  F2 Notebook  F3 Measure  F4 Survey", " F5 Load  F6 Isolate     esc Back  ^p All"),
+            (44, " n Count  o Other  F2 Notebook  F3 Measure ", "         esc Back  ^p All  F1 Help  ^q Quit"),
         ):
             await pilot.resize_terminal(width, 12)
             await pilot.pause()

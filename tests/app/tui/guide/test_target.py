@@ -10,6 +10,7 @@ from textual.widgets import Input, OptionList
 
 from app.clients.base import DirectoryEntry, Secrets
 from app.errors import LoginError, NoSuchShareError, UnreachableError
+from app.kinds import used_targets
 from app.tui.frame.dialogs import HelpDialog
 from app.tui.guide.browser import BrowseScreen, NameList
 from app.tui.guide.screen import GuideScreen, PageView
@@ -17,8 +18,9 @@ from app.workflows.guide.browsing import MAKE_HERE
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, Option, Page, Simple, new_measurement
 from app.workflows.guide.known import GuideContext
 from storage.notebook import Notebook
-from storage.records import Command, Target
-from tests.builders import series
+from storage.records import Command, Target, format_target
+from tests.builders import one, series
+from tests.recordings import MAKERS
 from tests.tui import SMB, folder_of, painted, press, settled, text_of
 
 NASTY = "[red]a[b] \x1b[31mb\x1b[0m \u202ec.bin"
@@ -419,6 +421,26 @@ async def test_a_look_at_who_else_is_at_work(guide_app):
         await press(guide_app, pilot, "up", "up", "enter")
         choices = choices_of(guide_app)
         assert (choices.quiet, choices.step) == ("wait", MethodStep.WARM_UP)
+
+
+@pytest.mark.parametrize("kind", ["series", "load", "isolation", "survey", "trial", "diagnosis"])
+async def test_the_target_of_any_earlier_recording_is_offered_first_and_stands_where_one_is_typed(
+    guide_app, backend, kind
+):
+    with Notebook(guide_app.context.notebook_path) as notebook:
+        made = MAKERS[kind](notebook)
+        named = format_target(used_targets(notebook, made)[0])
+        notebook.add(one(30, target=Target(protocol="ftp", host="newer", port=21, path="/pub/a.iso")))
+    guide_app.context.practice, guide_app.context.pointed = (), made
+    async with guide_app.run_test(size=(120, 36)) as pilot:
+        await settled(guide_app, pilot)
+        options = guide_app.screen.query_one(OptionList)
+        assert options.highlighted == 0
+        assert named in str(options.get_option_at_index(0).prompt)
+        assert "ftp://newer/pub" in painted(guide_app)
+        typed = next(at for at, row in enumerate(options.options) if "Type a target" in str(row.prompt))
+        await press(guide_app, pilot, *["down"] * typed, "enter")
+        assert guide_app.screen.query_one(Input).value == named
 
 
 async def test_recent_targets_are_offered(guide_app, backend):

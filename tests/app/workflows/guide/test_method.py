@@ -262,22 +262,17 @@ def test_a_change_that_acts_on_the_other_direction_alone_is_told_before_it_is_me
     assert any(fact.startswith("! It acts on a ") for fact in said(page_of(choices, LINKED))) is told
 
 
-def test_recent_targets_are_folders_each_once():
-    heads = [
-        series([], target=replace(SMB, path="a/big.bin")),
-        series([], target=replace(SMB, path="b/other.bin")),
-        series([], target=Target(protocol="ftp", host="nas", port=21, path="/x.bin")),
-        series([], target=Target(protocol="file", path="/mnt"), command=Command.PUT),
-    ]
-    found = recent_targets(heads, (Target(protocol="ftp", host="nas", port=21),))
-    assert found == (replace(SMB, path="a"), Target(protocol="file", path="/mnt"))
+def test_recent_targets_are_each_there_once():
+    ftp = Target(protocol="ftp", host="nas", port=21, path="/")
+    targets = [replace(SMB, path="a"), replace(SMB, path="b"), ftp, Target(protocol="file", path="/mnt")]
+    assert recent_targets(targets, (ftp,)) == (replace(SMB, path="a"), Target(protocol="file", path="/mnt"))
 
 
 def test_practice_servers_of_another_day_are_not_offered():
     ready = replace(SMB, host="127.0.0.1", user="practice", port=40001)
-    heads = [series([], target=replace(ready, port=40000, path="report.bin")), series([], target=replace(SMB, path=""))]
-    assert recent_targets(heads, (ready,)) == (replace(SMB, path=""),)
-    assert len(recent_targets(heads, ())) == 2
+    targets = [replace(ready, port=40000, path=""), replace(SMB, path="")]
+    assert recent_targets(targets, (ready,)) == (replace(SMB, path=""),)
+    assert len(recent_targets(targets, ())) == 2
 
 
 @pytest.mark.parametrize("status", [SeriesStatus.INTERRUPTED, SeriesStatus.FAILED])
