@@ -240,8 +240,8 @@ def _add_parameters(found: SambaFacts, answer: Answer, scopes: Scopes, share: st
             found.facts[f"smb.conf/global/{name}"] = value
     found.facts.update({f"smb.conf/share/{name}": value for name, value in effective.items()})
     for scope, values in (("global", server), ("share", effective)):
-        if value := values.get(ENCRYPTION) or values.get(FORMER_ENCRYPTION):
-            found.facts[f"smb.conf/{scope}/{ENCRYPTION}"] = value
+        if encryption := values.get(ENCRYPTION) or values.get(FORMER_ENCRYPTION):
+            found.facts[f"smb.conf/{scope}/{ENCRYPTION}"] = encryption
 
 
 def _correct_log_level(found: SambaFacts, answer: Answer, conf: SmbConfFile, *, has_registry: bool) -> None:

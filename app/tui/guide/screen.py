@@ -45,7 +45,7 @@ _INDENT = " " * 6
 _LOOKS = {Mark.WARM_UP: "dim", Mark.UNUSUAL: "$warning", Mark.REJECTED: "$error strike", Mark.FAILED: "$error"}
 
 
-class Choices(OptionList):
+class PageChoices(Choices):
     class Resized(Message):
         pass
 
@@ -87,7 +87,7 @@ class PageView(Vertical, Commanded):
         yield Static("… more text", id="page-rest")
         yield Static(id="page-doing")
         yield Static(id="page-columns")
-        yield Choices(id="page-options")
+        yield PageChoices(id="page-options")
         yield ChartView(id="page-chart")
 
     def on_mount(self) -> None:
@@ -142,7 +142,7 @@ class PageView(Vertical, Commanded):
         self._draw_again(before, self._here)
         self.screen.refresh_bindings()
 
-    @on(Choices.Resized)
+    @on(PageChoices.Resized)
     def _fit(self) -> None:
         """Wrap the hints anew; the text above may have taken the line of the highlighted choice."""
         self._draw_again(*range(len(self.page.options) if self.page else 0))

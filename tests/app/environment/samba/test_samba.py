@@ -356,3 +356,11 @@ def test_build_flags() -> None:
     assert found.facts["samba.build.smb1"] == "yes"
     assert found.facts["samba.build.io_uring"] == "no"
     assert set(samba.BUILD_FLAGS) <= set(found.facts)
+
+
+def test_encryption_has_one_name_whatever_the_version_calls_it():
+    """Samba before 4.15 calls it smb encrypt."""
+    conf = {"version": "Version 4.13.13", "conf": "/s", "conf:/s": "[bench]\npath = /srv\n", "testparm.rc": "0"}
+    printed = "[global]\n\tsmb encrypt = default\n[bench]\n\tsmb encrypt = required\n"
+    facts = samba_facts(Answer(sections={**conf, "testparm": printed}), "bench").facts
+    assert (facts[GLOBAL + "server smb encrypt"], facts[SHARE + "server smb encrypt"]) == ("default", "required")
