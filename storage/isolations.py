@@ -10,7 +10,7 @@ from storage.codec import Row, object_of, of_a_sound_file
 from storage.json_reader import Count, DocumentError, JSONNode, NotNegative
 from storage.plan import Settings
 from storage.recordings import ISOLATION, Recording, RecordingTables, recorded, with_head
-from storage.records import ClientFacts, Facts, FactValue, Head, JSONValue, Owner, RunStatus, Spread, Target, is_alive
+from storage.records import ClientFacts, Facts, FactValue, JSONValue, LeasedHead, RunStatus, Spread, Target
 
 
 class Layer(StrEnum):
@@ -128,7 +128,7 @@ class LeftBehind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Isolation(Head):
+class Isolation(LeasedHead):
     target: Target
     script: str
     script_sha256: str = ""
@@ -155,12 +155,6 @@ class Isolation(Head):
     problems: tuple[str, ...] = ()
     runs: tuple[LayerRun, ...] = ()
     left_behind: LeftBehind = field(default_factory=LeftBehind)
-    imported_at: str | None = None
-    owner: Owner | None = None
-
-    @property
-    def running(self) -> bool:
-        return self.owner is not None and is_alive(self.owner)
 
 
 _RUN_HEAD = ("round", "layer", "clients", "status", "reason", "seconds", "bytes_per_second")

@@ -281,6 +281,16 @@ HEAD = tuple(Head.__dataclass_fields__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeasedHead(Head):
+    imported_at: str | None = None
+    owner: Owner | None = None
+
+    @property
+    def running(self) -> bool:
+        return self.owner is not None and is_alive(self.owner)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Series(Head):
     """The runs of one command against one target with unchanged settings: one form."""
 

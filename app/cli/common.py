@@ -241,10 +241,8 @@ def within(choices: Mapping[str, Any]) -> float:
 
 
 verdict_options = several(
-    option(
-        "--noise", "PERCENT", "A change within ± PERCENT is never faster or slower.", Number(0, 100),
-        default=NOISE_PERCENT,
-    ),
+    option("--noise", "PERCENT", "A change within ± PERCENT is never faster or slower.", Number(0, 100),
+           default=NOISE_PERCENT),
     option(
         "--margin", "PERCENT", "No change: the 95 % interval lies within ± PERCENT.", Number(0, 1000, min_open=True),
         default=MARGIN_PERCENT,

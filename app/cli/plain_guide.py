@@ -15,7 +15,6 @@ from app.cli.commands.trial import carried_out
 from app.cli.progress import watch
 from app.clients.base import Secrets
 from app.errors import SharebenchError, UsageError
-from app.recorder.recording import failure_of
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide import session as asked
 from app.workflows.guide.after_run import page_of
@@ -230,8 +229,8 @@ class PlainGuide:
     def _measured(self, job: asked.MeasurementJob) -> str | None:
         self._say("Measuring; Ctrl+C stops, and what was measured is kept.")
         closed = watch(job.events(), job.control, redraws=False)
-        if (failure := failure_of(closed)) is not None:
-            self._say(f"The series ended early: {failure}")
+        if closed.failure is not None:
+            self._say(f"The series ended early: {closed.failure.text}")
         return closed.series_id if closed.stored else None
 
     def _try(self, setting: str) -> None:

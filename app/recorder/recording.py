@@ -420,11 +420,6 @@ def _clean_after_crash(writer: SeriesWriter, plan: MeasurementPlan) -> None:
                 writer.see(event)
 
 
-def failure_of(closed: SeriesClosed) -> errors.SharebenchError | None:
-    """The error that ended the series, to raise; None for a complete one."""
-    return closed.failure.error if closed.failure else None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resumption:
     """A stored series to complete; ``confirmed``: the target of an imported one is."""

@@ -159,7 +159,7 @@ class _Trial:
 
     def _reject_lone_runs(self) -> None:
         """A single run of an interrupted pair or block has nothing to be compared with."""
-        numbers = [set(_done(writer.series)) for writer in self.writers]
+        numbers = [{run.number for run in writer.series.measured()} for writer in self.writers]
         whole = set.intersection(*numbers)
         for writer, found in zip(self.writers, numbers, strict=True):
             for number in sorted(found - whole):
@@ -265,22 +265,15 @@ class _Trial:
         if not isinstance(event, Started):
             writer.see(event)
             return
-        name, value = self.order.setting.name, self._value(arm)
-        denied = value is not None and known_facts.contradiction(name, value, event.client)
-        if denied:
-            raise ChangeFailedError(f"{name} = {value} is not in effect: {denied}; it was restored")
-        self._prove_session(arm, event.client)
+        name, value, base = self.order.setting.name, self._value(arm), self.writers[0].series.client
+        if value is not None:
+            if denied := known_facts.contradiction(name, value, event.client):
+                raise ChangeFailedError(f"{name} = {value} is not in effect: {denied}; it was restored")
+            if event.client.dialect:
+                seen = base.dialect and known_facts.agreement(name, value, base, event.client)
+                self.sessions[arm] = f"new session: {seen or f'SMB {event.client.dialect}'}"
         writer.put(replace(writer.series, client=event.client))
         writer.put_facts("path", event.path_facts)
-
-    def _prove_session(self, arm: int, client: records.ClientFacts) -> None:
-        if not arm or not client.dialect:
-            return
-        base, value = self.writers[0].series.client, self._value(arm)
-        seen = (
-            base.dialect and value is not None and known_facts.agreement(self.order.setting.name, value, base, client)
-        )
-        self.sessions[arm] = f"new session: {seen or f'SMB {client.dialect}'}"
 
     def _noted_slot(self, writer: SeriesWriter, number: int, position: int, control_seconds: float) -> Slot:
         point = self.yardstick.point
@@ -357,10 +350,6 @@ def _forget(experiment: records.Experiment, notebook: Notebook) -> None:
     if stored and stored.recording_id and not notebook.heads(1, experiment=stored.name):
         notebook.release(stored.recording_id)
         notebook.remove(stored.recording_id)
-
-
-def _done(series: records.Series) -> Iterator[int]:
-    return (r.number for r in series.runs if r.phase is records.Phase.MEASURED and r.status is records.RunStatus.VALID)
 
 
 def _fixed_work() -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.errors import CancelledError, LoginError, NotQuietError, SharebenchError, UsageError
-from app.recorder.recording import SeriesClosed, failure_of, open_notebook
+from app.recorder.recording import SeriesClosed, open_notebook
 from app.workflows.compare import with_history
 from forms import wording
 from forms.comparison.comparison import Comparison
@@ -89,8 +89,8 @@ def _checked(watch: Watch, request: WatchRequest, path: Path, measure: Callable[
         closed = None
         try:
             closed = measure()
-            if failure := failure_of(closed):
-                raise failure
+            if closed.failure:
+                raise closed.failure.error
         except (CancelledError, UsageError):
             raise
         except SharebenchError as error:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from storage.json_reader import Count, Filled, JSONNode, NotNegative, above_zero_up_to, named, up_to
 from storage.plan import MOST_SECONDS
-from storage.records import Facts, Head, JSONValue, Owner, Spread, Target, is_alive
+from storage.records import Facts, JSONValue, LeasedHead, Spread, Target
 
 MOST_FILES, MOST_STEADY_SECONDS, MOST_SHARE = 10_000_000, 7 * 86400.0, 1e6
 
@@ -354,7 +354,7 @@ class LoadChoices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Load(Head):
+class Load(LeasedHead):
     targets: tuple[Target, ...]
     scenario: Annotated[Scenario, scenario_from_json]
     choices: LoadChoices = field(default_factory=LoadChoices)
@@ -366,12 +366,6 @@ class Load(Head):
     points: tuple[LoadPoint, ...] = ()
     capacity: Capacity | None = None
     scratch_folder: str | None = None
-    imported_at: str | None = None
-    owner: Owner | None = None
-
-    @property
-    def running(self) -> bool:
-        return self.owner is not None and is_alive(self.owner)
 
     def valid_points(self) -> tuple[LoadPoint, ...]:
         return tuple(point for point in self.points if point.status is PointStatus.VALID)

@@ -21,7 +21,6 @@ from app.recorder.recording import (
     RecorderEvent,
     Resumption,
     SeriesClosed,
-    failure_of,
     open_notebook,
     plan_to_resume,
     record,
@@ -105,7 +104,7 @@ def _prospect(plan: MeasurementPlan, path: Path, link_bits_per_second: int | Non
 
 def _why_ended(control: SeriesControl, closed: Iterable[SeriesClosed]) -> SharebenchError | None:
     """What ended the first that did not complete, and how all of those are resumed."""
-    failures = [(failure, one) for one in closed if (failure := failure_of(one))]
+    failures = [(one.failure.error, one) for one in closed if one.failure]
     if not failures or not isinstance(failures[0][0], CancelledError):
         return failures[0][0] if failures else None
     ways = [f"`sharebench run --resume {one.series_id}`" for _, one in failures if one.stored]

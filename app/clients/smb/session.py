@@ -7,6 +7,7 @@ import re
 import socket
 import struct
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -367,12 +368,9 @@ def mapped(where: str) -> Iterator[None]:
 
 def _is_our_mistake(error: Exception) -> bool:
     """Whether our own code raised it and is wrong; the same of a library may be about what a server answered."""
-    at = error.__traceback__
-    while at and at.tb_next:
-        at = at.tb_next
-    module = str(at.tb_frame.f_globals.get("__name__", "")) if at else ""
-    wrong = isinstance(error, TypeError | AttributeError | AssertionError | NameError)
-    return wrong and module.partition(".")[0] in {"app", "forms", "storage"}
+    *_, (frame, _line) = traceback.walk_tb(error.__traceback__)
+    is_ours = frame.f_globals["__name__"].partition(".")[0] in {"app", "forms", "storage"}
+    return is_ours and isinstance(error, TypeError | AttributeError | AssertionError | NameError)
 
 
 def _words(error: BaseException) -> str:
