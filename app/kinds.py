@@ -407,7 +407,6 @@ def _folder_of(series: Series) -> Target:
 
 
 def lines(notebook: Notebook, heads: Iterable[Recording]) -> list[RecordingLine]:
-    """In the order of ``heads``."""
     heads = list(heads)
     names: dict[str, list[str]] = {}
     for baseline in notebook.baselines():

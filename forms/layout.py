@@ -136,7 +136,6 @@ def cut_inside(text: str, cells: int) -> str:
 
 
 def pad(text: str, cells: int, *, right: bool = False, fill: str = " ") -> str:
-    """Pad to ``cells`` cells, on the left where ``right``."""
     filling = fill * max(0, cells - width(text))
     return filling + text if right else text + filling
 
@@ -199,7 +198,6 @@ def plain_signs(text: str, dots: str = ".") -> str:
 
 
 def coloured(text: str, tone: Tone) -> str:
-    """The text in the ANSI escapes of its tone, if it has a colour."""
     return f"{_ANSI[tone]}{text}{_END}" if tone in _ANSI and text else text
 
 

@@ -94,7 +94,6 @@ def object_of(text: str) -> dict[str, records.JSONValue]:
 
 
 def series_to_row(series: records.Series) -> Row:
-    """A series as a row of ``series``, without runs and facts."""
     row: Row = {name: getattr(series, name) for name in _PLAIN}
     row |= {name: getattr(series.client, name) for name in _CLIENT}
     row |= {name: getattr(series.target, name) for name in _TARGET}

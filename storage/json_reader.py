@@ -240,8 +240,6 @@ def up_to(most: int, *, at_least: int = 0) -> Callable[[JSONNode], int]:
 
 
 def above_zero_up_to(most: float) -> Callable[[JSONNode], float]:
-    """A reader of numbers above 0, up to ``most``."""
-
     def read(place: JSONNode) -> float:
         if not 0 < place.number() <= most:
             raise place.wrong(f"a number above 0, at most {most:g}")

@@ -435,7 +435,6 @@ def samba_setting(
 
 
 def socket_option(name: str) -> str | None:
-    """The option of `socket options`, such as SO_SNDBUF; None for another name."""
     word = name.strip().upper()
     return word if word in {*data()["socket_options"]["flags"], *data()["socket_options"]["numbers"]} else None
 

@@ -282,7 +282,6 @@ def _grouped(
 
 
 def _sub_cells(canvas: Canvas, line: Line, scale: Scale, inside: int) -> list[tuple[float, float]]:
-    """The points of a line: each sub-cell of its pattern gets one."""
     if line.is_upright:
         low, high = (min(max(rate, scale.low), scale.high) for rate in line.rates)
         steps = max(1, round(4 * (scale.row(high) - scale.row(low))))

@@ -158,7 +158,6 @@ def _without_passwords(said: str, arguments: Sequence[str]) -> str:
 
 
 def one_line(error: click.ClickException) -> str:
-    """A usage error of click, with where the help is."""
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx:
         hint = f"; see `{error.ctx.command_path} --help`"
@@ -228,7 +227,6 @@ def option(
 
 
 def within_option(text: str, default: int | None = None) -> Callable[[_F], _F]:
-    """``--within``, in minutes."""
     return option("--within", "MINUTES", text, Count(1, 10_000), name="within_minutes", default=default)
 
 

@@ -47,7 +47,6 @@ def examples(context: click.Context) -> list[str]:
 
 
 def grouped_options(command: click.Command, context: click.Context) -> dict[str, list[tuple[str, str]]]:
-    """The options' names and sentences by group, in the groups' order."""
     title_of = {name: title for title, names in texts()["groups"].items() for name in names}
     groups: dict[str, list[tuple[str, str]]] = {title: [] for title in (_FIRST, *texts()["groups"])}
     for option in command.get_params(context):
@@ -61,8 +60,6 @@ def grouped_options(command: click.Command, context: click.Context) -> dict[str,
 
 
 class GroupedCommand(click.Command):
-    """A command whose help has groups and examples."""
-
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups = grouped_options(self, ctx)
         width = min(_NAME_CELLS, max(len(name) for records in groups.values() for name, _ in records))

@@ -182,7 +182,6 @@ def counters_since(before: ServerFacts) -> dict[str, FactValue]:
 
 
 def listens_on(samba: Mapping[str, FactValue], port: int) -> bool:
-    """Whether a Samba with these facts serves the port."""
     return bool(samba.get("samba.smbd_running")) and has_port(samba.get("smb.conf/global/smb ports"), port)
 
 

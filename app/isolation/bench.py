@@ -108,7 +108,6 @@ class BenchScript:
 
 
 def wait_for(program: RunningProgram, name: str, seconds: int) -> BenchResult:
-    """Wait for the program's result. Raises MeasurementError."""
     said = program.wait(seconds + warm_up_seconds(seconds) + _SLACK_SECONDS)
     if said.problem:
         raise MeasurementError(f"{name} {said.problem}; run it by hand to see what it waits for")

@@ -282,8 +282,6 @@ GRACE_SECONDS = 120.0
 
 
 class EngineProcess:
-    """One engine, inside ``with``."""
-
     def __init__(self, plan: LoadPlan) -> None:
         self._plan = plan
         self.ended: LoadEnded | None = None

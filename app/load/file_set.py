@@ -130,7 +130,6 @@ def names_in(files: Files, path: str, *, any_name: bool = False) -> tuple[list[s
 
 
 def removals(files: Files, path: str, *, any_name: bool = False) -> list[Callable[[Files], None]]:
-    """One removal for each file, for any connection; none if the folder is gone."""
     try:
         paths, _folders = names_in(files, path, any_name=any_name)
     except NoSuchFileError:

@@ -103,7 +103,6 @@ _TICKS_A_SECOND = 100
 
 
 def server_view(samples: Sequence[resources.ResourceSample]) -> records.PointServer | None:
-    """The server's use of resources; None for fewer than two samples."""
     pairs = list(pairwise(samples))
     if len(pairs) > 3:
         pairs = pairs[1:-1]
@@ -329,7 +328,6 @@ class NextPoint(NamedTuple):
 def next_point(
     points: Sequence[records.LoadPoint], choices: records.LoadChoices, scenario: records.Scenario
 ) -> NextPoint | None:
-    """The next point to measure; None at the end."""
     if choices.find_capacity:
         users = _next_of_search(points, choices, scenario)
         return None if users is None else NextPoint(users)

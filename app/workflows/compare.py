@@ -82,7 +82,6 @@ def _as_far_as_seen(notebook: Notebook, sides: Sides) -> Sides:
 
 
 def _is_base_again(base: Series, other: Series, third: Series) -> bool:
-    """Whether the third series is later than the other and has the base's settings while the other has not."""
     in_order = base.created_at < other.created_at < third.created_at
     changed = bool(differences(base, other)) or other.change is not None
     return in_order and changed and not differences_of_repeat(base, third)

@@ -39,7 +39,6 @@ _LAYOUT_TABLES = frozenset({"GDEF", "GPOS", "GSUB"})
 
 
 def add_fonts(pdf: FPDF, folder: Path, texts: Iterable[str]) -> None:
-    """Add the fonts that the texts need; ``folder`` has their files."""
     used = {character for text in texts for character in text if character >= " "}
     missing = {ord(character) for character in used}
     for style, name in _FILES.items():

@@ -53,7 +53,6 @@ def findings_of(series: Series) -> list[Finding]:
 
 
 def first_to_look_at(found: Sequence[Finding]) -> Finding | None:
-    """The finding to look at first; None where all is well."""
     return next((finding for finding in found if finding.severity is not Severity.GOOD), None)
 
 

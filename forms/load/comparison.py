@@ -98,7 +98,6 @@ def _pairs(base: Load, other: Load, earlier: Sequence[Load]) -> tuple[UsersPair,
 
 
 def _history(earlier: Sequence[Load], compared: Collection[tuple[int, int | None]]) -> list[SeriesGroup]:
-    """The earlier points of the numbers of users compared, in groups of one level."""
     found: dict[tuple[int, int | None], list[tuple[tuple[float, ...], float]]] = {}
     for load in earlier:
         at = datetime.fromisoformat(load.created_at).timestamp()

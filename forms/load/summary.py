@@ -83,7 +83,6 @@ def limit_seconds(choices: LoadChoices, scenario: Scenario, size_bytes: int | No
 
 
 def overload(point: LoadPoint, choices: LoadChoices, scenario: Scenario) -> str | None:
-    """Why a point is overload; None where the server carries it."""
     if point.status is PointStatus.FAILED:
         return point.reason or "the point failed"
     if error_share(point) > MOST_ERRORS_SHARE:

@@ -175,7 +175,6 @@ def advised(around: FileSizeContext) -> int:
 
 
 def why_advised(around: FileSizeContext) -> str:
-    """Why that size is advised, and what is unknown."""
     size, rate = wording.typed_size(advised(around)), around.expected_bytes_per_second
     if rate is None:
         return (

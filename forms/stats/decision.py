@@ -132,7 +132,6 @@ def in_pairs(places: Sequence[float], base_count: int) -> bool:
 def variation(
     base: SeriesGroup, other: SeriesGroup, history: Sequence[SeriesGroup] = (), *, sides_alternate: bool = False
 ) -> Variation | None:
-    """The variation of equal series; None for too few runs."""
     gap = abs(basic.fmean(base.times) - basic.fmean(other.times))
     now = max(*base.times, *other.times)
     runs = run_variance([base.series, other.series], [rates for group in history for rates in group.series])
@@ -220,7 +219,6 @@ def within_series(base: Sequence[Rates], other: Sequence[Rates]) -> ChangeEstima
 
 
 def between_series(base: Sequence[Rates], other: Sequence[Rates], found: Variation) -> ChangeEstimate:
-    """The change by the variation between equal series, whatever their runs say."""
     error = found.variance * (1 / len(base) + 1 / len(other))
     return ChangeEstimate(log_change(base, other), math.sqrt(error), found.freedom)
 

@@ -49,7 +49,6 @@ def student_t(level: float, freedom: float) -> float:
 
 
 def chi_square_tail(value: float, freedom: float) -> float:
-    """The chance that chi-square is at least ``value``."""
     return _gamma_parts(freedom / 2, value / 2)[1]
 
 

@@ -234,7 +234,6 @@ def by_interleaved_runs(change_percent: float, run_deviation: float, limits: dec
 def by_base_again(
     change_percent: float, run_deviation: float, known: float, *, base: int, other: int, repeats: float, spread: float
 ) -> Settles | None:
-    """One more base series, where that settles it."""
     shown = shown_by_series(run_deviation, known, base=base + 1, other=other, repeats=repeats + 1, spread=spread)
     return Settles(way=Way.BASE_AGAIN, count=1, shows_percent=shown) if shown <= abs(change_percent) else None
 

@@ -63,7 +63,6 @@ DRIFT_ALPHA = 0.05
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The arithmetic mean; None for no values."""
     return statistics.fmean(values) if values else None
 
 
@@ -92,7 +91,6 @@ def confidence_interval(values: Sequence[float], level: float = LEVEL) -> tuple[
 
 
 def half_width(values: Sequence[float], level: float = LEVEL) -> float | None:
-    """Half the interval of the mean; None below two values."""
     spread = deviation(values)
     return None if spread is None else student_t(level, len(values) - 1) * spread / math.sqrt(len(values))
 

@@ -203,7 +203,6 @@ def misprints_about(*names: str) -> tuple[Misprint, ...]:
 
 
 def known_misprint(table: str, number: float) -> Misprint | None:
-    """The misprint of a table that a number was copied from, else None."""
     return next((one for one in misprints_about(table) if number in one.numbers), None)
 
 

@@ -59,7 +59,6 @@ class OwnSetting:
 
 
 def own_setting(name: str) -> OwnSetting | None:
-    """The setting by name or synonym; None for smb.conf parameters and unknown names."""
     entry = next(iter(catalogue.about(name)), None)
     if entry is None:
         key = _key(name)

@@ -74,7 +74,6 @@ def dialect_rank(dialect: str) -> int:
 
 
 def follows(difference: str, parameter: str) -> bool:
-    """Whether a difference follows from a change of the parameter."""
     return any(fnmatchcase(difference, pattern) for pattern in _facts_data()["follow"].get(parameter, ()))
 
 

@@ -44,7 +44,6 @@ class Spelling:
 
 
 def hiding_pattern(veto_files: str, path: str) -> str | None:
-    """The ``veto files`` pattern that hides a path or a folder above it, else None."""
     names = [name.casefold() for name in path.replace("\\", "/").split("/") if name]
     for pattern in filter(None, veto_files.split("/")):
         expression = "".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in pattern.casefold())
@@ -149,7 +148,6 @@ def _tidy_number(words: str) -> str:
 
 
 def toml_data(*names: str, package: str = "forms.tuning") -> dict[str, Any]:
-    """What a file in the ``data`` of a package holds."""
     return tomllib.loads(resources.files(package).joinpath("data", *names).read_text(encoding="utf-8"))
 
 

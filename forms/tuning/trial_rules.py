@@ -68,7 +68,6 @@ def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
 
 
 def risk_of(name: str, value: str) -> str | None:
-    """The risk of a parameter's value, by canonical name; None where unknown."""
     if ":" in name or not catalogue.about(name):
         return "what it does is not known to sharebench"
     found: Mapping[str, Any] | None = data()["risks"].get(name)

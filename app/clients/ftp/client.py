@@ -71,7 +71,6 @@ def _low_water(data: socket.socket, block_bytes: int, size_bytes: int, clock: Ca
 
 
 def send_all(data: socket.socket, content: base.Content, block_bytes: int, meter: base.Meter) -> None:
-    """Write all of ``content``, a block at a time."""
     sent, size_bytes, send = 0, content.size_bytes, data.send
     meter.arrived = lambda handed_bytes: max(0, handed_bytes - waiting_bytes(data))
     while sent < size_bytes:

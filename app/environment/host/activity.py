@@ -241,7 +241,6 @@ class MachineCounters:
 
     @classmethod
     def read(cls, read: SystemReader = read_text, at_seconds: float = 0.0) -> Self | None:
-        """None if the system does not say."""
         if not (interfaces := read("/proc/net/dev")):
             return None
         sent, again = link_facts.tcp_segments(read("/proc/net/snmp"))

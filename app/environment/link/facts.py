@@ -193,7 +193,6 @@ def fastest_bits_per_second(interface: str) -> int | None:
 
 
 def fastest_mode(supported: int) -> int | None:
-    """Bits per second of the fastest mode in the mask, or None."""
     rates = [mbits for bit, mbits in LINK_MODE_MBITS.items() if supported >> bit & 1]
     return max(rates) * 1_000_000 if rates else None
 

@@ -32,7 +32,6 @@ class ProcessorQuota:
 
 
 def parse_quota(printed: str) -> ProcessorQuota:
-    """Parse the output of ``quota.sh``."""
     found: dict[str, int] = {}
     processors = None
     for line in printed.splitlines():

@@ -205,7 +205,6 @@ def measured(name: StageName, samples: Mapping[str, Sequence[float]], facts: Map
 
 
 def read_part(share: Share, file: OpenedFile, size_bytes: int, window: Window, meter: Meter) -> float:
-    """Bytes per second of the first ``size_bytes`` of an open file."""
     part = OpenedFile(file.file_id, min(size_bytes, file.size_bytes), is_folder=False)
     return part.size_bytes / read_file(share.channel, share.tree_id, part, window, meter, None)
 

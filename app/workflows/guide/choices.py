@@ -112,7 +112,6 @@ def measured_again(choices: GuideChoices, series: Series, proven_id: str | None)
 
 
 def choices_of(series: Series) -> GuideChoices:
-    """The choices that a series was measured by, for the guide to continue from."""
     options = options_of(series)
     made = options.size_bytes is not None
     sizes = {run.size_bytes for run in series.runs}
@@ -259,7 +258,6 @@ class Page:
 
 
 def ask(heading: str, then: "Callable[[str], Act]", value: str = "", *, keep: bool = False) -> Ask:
-    """The question of that heading."""
     return Ask(heading=heading, text=WORDS["questions"][heading], then=then, value=value, keep=keep)
 
 

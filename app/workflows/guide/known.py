@@ -53,7 +53,6 @@ def server_ways(target: Target, ssh: str, smb_conf: str = "") -> dict[str, Any]:
 
 
 def with_picked(choices: GuideChoices, target: Target, file: "Item | None", *, kerberos: bool = False) -> GuideChoices:
-    """A target has been reached, and a file there picked where it has files."""
     choices = with_profile(with_target(choices, target, kerberos=kerberos))
     if file is None:
         choices = replace(choices, file=None, file_bytes=None)

@@ -34,7 +34,6 @@ def take_change(notebook: Notebook, practice: Sequence[Target], name: str, value
 
 
 def measured_share(notebook: Notebook, practice: Sequence[Target]) -> str | None:
-    """The share that the guide measures; None where it is none."""
     choices, _ = recall(notebook, practice)
     return choices.target.share if choices.target is not None else None
 
