@@ -239,7 +239,7 @@ class Warned:
 
 def _error_kind(place: JSONNode) -> type[SharebenchError]:
     if place.text() not in errors.BY_NAME:
-        raise place.wrong("an error of ours")
+        raise place.wrong("a known error")
     return errors.BY_NAME[place.text()]
 
 

@@ -172,7 +172,7 @@ def test_an_error_of_another_module_is_told_as_the_kind_above_it():
 @pytest.mark.parametrize("kind", ["ClassVar", "Exception", "lower", ""])
 def test_a_process_that_names_no_error_of_ours_is_not_believed(kind: str):
     line = line_of(Failed(kind=MeasurementError, text="")).replace("MeasurementError", kind)
-    with pytest.raises(DocumentError, match="kind: expected an error of ours"):
+    with pytest.raises(DocumentError, match="kind: expected a known error"):
         message_of(line, EVENTS)
 
 
