@@ -283,7 +283,7 @@ def _verdict(found: Comparison) -> str:
 def basis_sentence(found: Comparison) -> str | None:
     """What the verdict is based on, or None."""
     if found.interleaved:
-        return "The runs were interleaved: what moved both is taken out."
+        return "The runs were interleaved, so what slows both down cancels out."
     if found.apart_percent is None:
         return None
     counted = ""

@@ -39,7 +39,7 @@ class Difference:
         return human_name(name) if side == "path" else f"{side}: {human_name(name)}"
 
     def __str__(self) -> str:
-        return f"{self.parameter or self.name} {_shown(self.base)} -> {_shown(self.other)}"
+        return f"{self.parameter or self.name} {shown('', self.base)} -> {shown('', self.other)}"
 
 
 def differences(base: Series, other: Series) -> tuple[Difference, ...]:
@@ -76,10 +76,10 @@ def session_difference(differing: Sequence[Difference]) -> str | None:
         if found.name in _PROTECTION:
             word, off = _PROTECTION[found.name], (None, "none")
             now = "no longer" if found.other in off else "now"
-            how = f" by {_shown(found.other)}" if found.base not in off and found.other not in off else ""
+            how = f" by {shown('', found.other)}" if found.base not in off and found.other not in off else ""
             said.append(f"{now} {word}{how}")
     dialect = next((found for found in differing if found.name == "client.dialect"), None)
-    spoken = f"speaks SMB {_shown(dialect.other)} instead of {_shown(dialect.base)}" if dialect else ""
+    spoken = f"speaks SMB {shown('', dialect.other)} instead of {shown('', dialect.base)}" if dialect else ""
     parts = [f"is {' and '.join(said)}" if said else "", spoken]
     return f"the session {' and '.join(filter(None, parts))}" if any(parts) else None
 
@@ -114,7 +114,7 @@ def is_repeat(first: Series, again: Series) -> bool:
 
 def prose(differing: Iterable[Difference]) -> str:
     """The first few differences by name, as prose."""
-    every = [f"{found.label} {_shown(found.base)} → {_shown(found.other)}" for found in differing]
+    every = [f"{found.label} {shown(found.name, found.base)} → {shown(found.name, found.other)}" for found in differing]
     more = [f"{len(every) - _MOST_NAMED} more"] if len(every) > _MOST_NAMED else []
     return wording.listed([*every[:_MOST_NAMED], *more])
 
@@ -183,5 +183,15 @@ def _family(name: str) -> str:
     return name.partition("/")[0] if "/" in name else name.partition(".")[0]
 
 
-def _shown(value: JSONValue) -> str:
+_TYPED_FROM = 2**14
+"""Bytes; smaller ones, as an MTU, are known by their digits."""
+
+
+def shown(name: str, value: JSONValue) -> str:
+    """A value for people: ``64K`` of 65,536 bytes, ``1 Gb/s``."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if name.endswith("_bits_per_second"):
+            return wording.link_rate(value)
+        if name.endswith("_bytes") and value >= _TYPED_FROM:
+            return wording.typed_size(int(value))
     return "(not there)" if value is None else "(empty)" if value == "" else wording.plain(str(value))

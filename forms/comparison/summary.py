@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from forms import wording
 from forms.comparison.comparison import Comparison
+from forms.comparison.differences import shown
 from forms.comparison.verdict import Sides, compare_several
 from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary, run_form
@@ -157,9 +158,7 @@ def _change_sentence(change: Change) -> str:
 
 
 def _value(name: str, value: JSONValue) -> str:
-    if name.endswith("_bits_per_second") and isinstance(value, int | float) and not isinstance(value, bool):
-        return wording.link_rate(value)
-    return wording.ABSENT if value is None else wording.plain(str(value)) or "(empty)"
+    return wording.ABSENT if value is None else shown(name, value)
 
 
 FTP = "FTP"
