@@ -8,8 +8,10 @@ _LONGEST = 160
 
 
 def in_one_line(what: object) -> str:
-    """A library's message, which may quote the file, as one short printable line."""
-    text = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(str(what).split()))
+    """A library's or the system's message, which may quote the file, as one short printable line."""
+    text = "".join(
+        c if c.isprintable() else "\ufffd" for c in " ".join(str(getattr(what, "strerror", None) or what).split())
+    )
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

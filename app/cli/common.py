@@ -10,13 +10,14 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from app.charts import ascii_only
-from app.cli.help import Group, command
+from app.cli.help import Group, command, did_you_mean, examples
 from app.errors import CancelledError, NotebookError, PasswordInURLError, SharebenchError, UsageError
 from forms.layout import Tone, coloured, for_terminal, json_escaped, plain_signs, visible
 from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
@@ -103,10 +104,10 @@ def drop_rest(descriptor: int = 1) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
-def confirm(question: str, *, alone: str, declined: str) -> None:
-    """Raises UsageError(``alone``) without a terminal, CancelledError for a no."""
+def confirm(question: str, *, declined: str, alone: str = "") -> None:
+    """Raises UsageError without a terminal, CancelledError for a no."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(alone)
+        raise UsageError(alone or f"not a terminal: pass --yes to confirm; {declined}")
     if not click.confirm(question, err=True):
         raise CancelledError(declined)
 
@@ -148,9 +149,12 @@ def unforeseen(error: Exception, *, debug: bool) -> SharebenchError:
 
 
 def _without_passwords(said: str, arguments: Sequence[str]) -> str:
-    from app.targets import without_password  # noqa: PLC0415  the TUI and --help do not wait for it
+    from app.targets import may_hold_password, without_password  # noqa: PLC0415  as above
 
+    users = {word for option, word in pairwise(arguments) if "://" in word or option == "--server-ssh"}
     for word in sorted(arguments, key=len, reverse=True):
+        if word in users and "%" not in word and not may_hold_password(word):
+            continue
         if "@" in word or "://" in word:
             for written in (word, os.path.normpath(word)):  # pathlib, in its errors, drops a slash
                 said = said.replace(written, without_password(written))
@@ -158,12 +162,18 @@ def _without_passwords(said: str, arguments: Sequence[str]) -> str:
 
 
 def one_line(error: click.ClickException) -> str:
-    hint = ""
-    if isinstance(error, click.UsageError) and error.ctx:
-        hint = f"; see `{error.ctx.command_path} --help`"
-        if isinstance(error, click.exceptions.NoArgsIsHelpError) and isinstance(error.ctx.command, click.Group):
-            return f"{error.ctx.info_name} needs one of {', '.join(error.ctx.command.list_commands(error.ctx))}{hint}"
-    return " ".join(error.format_message().split()).rstrip(".") + hint
+    said = " ".join(error.format_message().split()).rstrip(".")
+    said = said[:1].lower() + said[1:]
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None:
+        return said
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and isinstance(context.command, click.Group):
+        said = f"{context.info_name} needs one of {', '.join(context.command.list_commands(context))}"
+    elif isinstance(error, click.NoSuchOption):
+        said = f"no such option {error.option_name}" + did_you_mean(error.possibilities or ())
+    elif isinstance(error, click.MissingParameter) and (lines := examples(context)):
+        said += f"; example: `{lines[0]}`"
+    return f"{said}{' See' if said.endswith('?') else '; see'} `{context.command_path} --help`"
 
 
 def fail(error: SharebenchError, *, debug: bool, arguments: Sequence[str] = ()) -> int:
@@ -201,10 +211,16 @@ def several(*options: Callable[[Any], Any]) -> Callable[[_F], _F]:
     return decorate
 
 
+def _in_words(kind: click.IntRange | click.FloatRange) -> str:
+    least = f"{'above' if kind.min_open else 'from'} {kind.min:,}"
+    return least if kind.max is None else f"{least} {'to below' if kind.max_open else 'to'} {kind.max:,}"
+
+
 class Number(click.FloatRange):
     """A number in a range; NaN is refused."""
 
     name = "number"
+    _describe_range = _in_words
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = super().convert(value, param, ctx)
@@ -215,6 +231,7 @@ class Number(click.FloatRange):
 
 class Count(click.IntRange):
     name = "whole number"
+    _describe_range = _in_words
 
 
 def option(

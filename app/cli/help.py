@@ -1,7 +1,7 @@
 """Help: commands and options in groups, and examples; the same for ``--help`` and for the manual page."""
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,10 @@ def texts() -> dict[str, Any]:
 def path_of(context: click.Context) -> str:
     """A command's names below the program's, such as ``baseline set``, whatever alias it was called by."""
     return f"{path_of(context.parent)} {context.command.name}".strip() if context.parent else ""
+
+
+def did_you_mean(near: Sequence[str]) -> str:
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def examples(context: click.Context) -> list[str]:
@@ -92,8 +96,7 @@ class Group(GroupedCommand, click.Group):
 
         if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             near = get_close_matches(args[0], self.list_commands(ctx), n=2, cutoff=0.65)
-            meant = f"; did you mean {' or '.join(near)}?" if near else ""
-            raise click.UsageError(f"no such command {args[0]!r}{meant}", ctx)
+            raise click.UsageError(f"no such command {args[0]!r}{did_you_mean(near)}", ctx)
         return super().resolve_command(ctx, args)
 
 

@@ -87,7 +87,7 @@ _OPTIONS = (
     _option("verify", "--verify", None, "Check the content after the timed runs."),
     _option("label", "--label", "TEXT", "Short name of the recording.", default=_USUAL.label),
     _option("note", "--note", "TEXT", "Note to keep with the recording.", default=_USUAL.note),
-    _option("question", "--question", "TEXT", "Question that it is meant to answer.", default=_USUAL.question),
+    _option("question", "--question", "TEXT", "Question that the recording should answer.", default=_USUAL.question),
     _option("experiment", "--experiment", "NAME", "Add the series to this experiment."),
     _option("change", "--change", "NAME=VALUE", "The one setting changed since the last step.", callback=_change),
     _option(
@@ -95,11 +95,11 @@ _OPTIONS = (
         _choice(QuietTime), default=_USUAL.quiet_time.value,
     ),
     _option(
-        "wait_seconds", "--wait", "SECONDS", "Longest time to wait for a quiet time.", common.Number(0),
+        "wait_seconds", "--wait", "SECONDS", "Longest time to wait for a quiet time (0).", common.Number(0),
         default=_USUAL.wait_seconds, show_default=False,
     ),
     _option(
-        "server_ssh", "--server-ssh", "[USER@]HOST", "Reach the server by ssh, as root if settings change.",
+        "server_ssh", "--server-ssh", "[USER@]HOST", "Log in to the server by ssh, as root to change settings.",
         callback=ssh_host,
     ),
     _option("smb_conf", "--smb-conf", "FILE", "Path of smb.conf on the server."),

@@ -111,7 +111,8 @@ def plan_round(choices: SurveyChoices, notebook: Notebook, log_in: LogIn, *, aga
             rates.append(expected_rate(target, measured=measured, link=rate, here=here))
             seconds += transferred / rates[-1].bytes_per_second
     if not todo and not stored:
-        raise UnreachableError("; ".join(dict.fromkeys(why for why in answers.values() if why)))
+        more = "" if choices.smb or choices.ftp else "or measure files: --smb SHARE[/FOLDER], --ftp FOLDER"
+        raise UnreachableError("; ".join(dict.fromkeys(why for why in answers.values() if why)), options=more)
     experiment = experiment or dated_experiment(ExperimentKind.SURVEY, hosts)
     named = tuple((i, replace(o, experiment=experiment) if isinstance(o, SeriesRequest) else o) for i, o in todo)
     return SurveyRound(

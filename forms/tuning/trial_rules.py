@@ -98,7 +98,7 @@ def _unknown(name: str) -> str:
             return f"{name} needs a newer Samba than this one ({entry.since or 'see its release notes'})"
     close = smb_conf.suggestions(name)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    return f"this Samba has no parameter {name}: testparm would let it pass, and smbd ignore it{hint}"
+    return f"this Samba has no parameter {name}, so smbd would ignore it{hint}"
 
 
 def _section_fits(name: str, parameter: Parameter | None, proposal: Proposal, samba: SambaKnows) -> Iterator[str]:

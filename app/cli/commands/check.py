@@ -115,7 +115,7 @@ def _say(found: list[Leftover], folder: Target) -> None:
 
 def _agreed(count: int) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        common.say("nothing was removed: say so with --yes")
+        common.say("nothing was removed: not a terminal; pass --yes to remove them")
         return False
     if not click.confirm(f"Remove {'it' if count == 1 else f'these {count}'}?", err=True):
         raise CancelledError("nothing was removed")

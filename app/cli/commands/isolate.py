@@ -186,8 +186,7 @@ def diagnose_command(
     if text := diagnosing.amount_text(request):
         common.say(text)
         if not yes:
-            alone = "there is no terminal to ask at: consent with --yes; nothing was written"
-            common.confirm("Begin?", alone=alone, declined="nothing was written")
+            common.confirm("Begin?", declined="nothing was written")
     events = diagnosing.record_diagnosis(request, common.notebook_path(context), control, resumed)
     diagnosis = watch_to_end(events, control, diagnosing.DiagnosisClosed, _show, StatusLine()).diagnosis
     common.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])

@@ -192,9 +192,7 @@ def _delete(notebook: Notebook, found: Sequence[Recording], *, yes: bool) -> Non
             common.say(f"  {left}; it may still be there, and nothing will tell of it any more")
     if not yes:
         common.confirm(
-            f"Delete {'it' if len(found) == 1 else f'these {len(found)}'} for good?",
-            alone="nothing was deleted: say that it is meant with --yes",
-            declined="nothing was deleted",
+            f"Delete {'it' if len(found) == 1 else f'these {len(found)}'} for good?", declined="nothing was deleted"
         )
     for head in found:
         notebook.remove(head.id)
@@ -215,7 +213,7 @@ def baseline_command() -> None:
 @click.argument("series", nargs=-1, required=True, metavar="RECORDING...")
 @common.options_of_all
 def set_baseline(context: click.Context, name: str, series: tuple[str, ...]) -> None:
-    """Call RECORDING the baseline NAME; a NAME already in use moves to it.
+    """Name RECORDING as a baseline, to compare with.
 
     With several series of equal settings, sharebench knows their variation and can judge smaller changes.
     """

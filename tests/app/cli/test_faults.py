@@ -21,6 +21,36 @@ from tests.loads import full_load
 QUICK = ("--runs", "2", "--warmup", "0", "--quiet-time", "skip", "--ceiling", "skip")
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "compare before",
+            "missing argument 'OTHER...'; example: `sharebench compare before last`; see `sharebench com",
+        ),
+        ("prune", "missing option '--failed'; example: `sharebench prune --failed`; see `sharebench prune --help`"),
+        ("run x --runs 0", "invalid value for '--runs': 0 is not in the range from 1 to 100,000; see"),
+        ("run x --until 0", "0.0 is not in the range above 0 to 100; see"),
+        ("load x --processes 257", "257 is not in the range from 1 to 256; see"),
+        ("isolate x --seconds 1", "1 is not in the range from 2 to 3,600; see"),
+        ("run x --label-text y", "no such option --label-text; did you mean --label? See `sharebench run --help`"),
+        ("lode", "no such command 'lode'; did you mean load? See `sharebench --help`"),
+        ("run smb://alice@nas/public", "no file in smb://alice@nas/public; name one"),
+        (
+            "run --db /proc/no.db file:///etc/hostname",
+            "cannot use /proc/no.db as a notebook: No such file or directory;",
+        ),
+    ],
+)
+def test_a_slip_is_told_in_words_with_a_way_out(inside: Inside, line: str, said: str):
+    assert said in inside(*line.split()).stderr
+
+
+def test_the_host_of_ssh_can_be_copied_from_an_error(inside: Inside):
+    words = ["try", "log level=1", "file:///", "--server-ssh", "root@127.0.0.1", "--yes"]
+    assert "…@127.0.0.1" not in inside(*words).stderr
+
+
 def test_a_fault_of_ours_is_one_line_and_is_not_taken_for_slower(inside: Inside, monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> None:
         raise ZeroDivisionError("division by zero")

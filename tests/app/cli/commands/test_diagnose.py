@@ -91,7 +91,7 @@ def test_bytes_are_counted_for_each_card_of_both_sides(inside: Inside, smbd: Smb
 
 def test_what_it_creates_is_said_before_and_nothing_is_written_without_consent(inside: Inside, smbd: Smbd):
     target = format_target(smbd.target())
-    assert "consent with --yes; nothing was written" in refused(inside, 2, target)
+    assert "pass --yes to confirm; nothing was written" in refused(inside, 2, target)
     with Notebook(inside.db) as notebook:
         assert notebook.recordings() == []
 
