@@ -130,12 +130,11 @@ def _carry_out(
 def ask_consent(*, yes: bool) -> None:
     """Raises UsageError, CancelledError."""
     if not yes:
-        alone = "not a terminal: pass --yes to confirm; nothing was written"
-        common.confirm("Start?", alone=alone, declined="nothing was written")
+        common.confirm("Start?", declined="nothing was written")
 
 
 def carried_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = True) -> ChangeSummary:
-    control = SeriesControl()
+    control = SeriesControl(order.within_seconds)
     pace = _Pace(order.plan.looks, len(order.plan.values) + 1, order.experiment.kind, order.plan.name)
     try:
         found: ChangeSummary = _watched(run_trial(order, path, control), control, pace, redraws=redraws)
@@ -144,7 +143,8 @@ def carried_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = Tr
             stored = notebook.experiment_called(order.experiment.name)
         if stored is None:  # nothing was measured
             raise
-        raise CancelledError(f"{error}; `sharebench try --resume {stored.recording_id}` completes it") from error
+        resume = f"`sharebench try --resume {stored.recording_id}` completes it"
+        raise CancelledError(f"{control.why_cancelled}; {resume}") from error
     return found
 
 
@@ -173,7 +173,7 @@ def _watched(
                 case trial_order.Judged() | trial_order.SettingRestored() if tunes:
                     progress.clear()
                 case trial_order.Judged(summary=found):
-                    summary = found
+                    summary, control.limit.is_met = found, True  # from now on it ends in time by itself
                     progress.clear()
                     if isinstance(found, TrialSummary) and found.effect and not found.complete and sys.stderr.isatty():
                         common.say(f"pair {len(found.pairs)}: {signed_percent(found.effect.change_percent)} so far")
