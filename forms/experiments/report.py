@@ -235,7 +235,7 @@ def survey_report(filled: summary.Survey) -> report.Report:
 
 def selftest_report(test: summary.Selftest) -> report.Report:
     """A self-test: both sides, the smallest change it can show, and what follows."""
-    found = test.comparison
+    found, (answer, *more) = test.comparison, summary.sentences(test)
     sides = ((found.base_id, found.base_bytes_per_second), (found.other_id, found.other_bytes_per_second))
     rows = tuple(report.row_of(name, *side) for name, side in zip(("first", "second"), sides, strict=True))
     measured = report.Table(columns=report.columns_of("Measured", "Series", _RATE), rows=rows)
@@ -250,28 +250,33 @@ def selftest_report(test: summary.Selftest) -> report.Report:
         form="self-test",
         title="Self-test: the same thing twice, interleaved",
         name="Self-test",
-        fields=_about(test.series),
+        fields=_about(test.series, answer),
         tables=(measured, smallest) if test.by_runs else (measured,),
-        advice=tuple(summary.sentences(test)),
+        advice=tuple(more),
         document=lambda: selftest_document(test),
     )
 
 
-def _about(series: Sequence[Series]) -> tuple[report.Field, ...]:
+def _about(series: Sequence[Series], answer: str) -> tuple[report.Field, ...]:
     way = f"{series[0].command} {format_target(series[0].target, escaped=False)}"
-    return (report.Field(name="Measured", text=way), *origin_fields(series))
+    return (
+        report.Field(name=wording.ANSWER, text=answer),
+        report.Field(name="Measured", text=way),
+        *origin_fields(series),
+    )
 
 
 def repeats_report(found: summary.Repeats) -> report.Report:
+    answer, *more = summary.repeats_sentences(found)
     averages = zip((one.id for one in found.series), found.averages_bytes_per_second, strict=True)
     rows = tuple(report.row_of(str(number), *measured) for number, measured in enumerate(averages, start=1))
     return report.Report(
         form="repeats",
         title="The same thing, one whole series after the other",
         name="Repeats",
-        fields=_about(found.series) if found.series else (),
+        fields=_about(found.series, answer) if found.series else (),
         tables=(report.Table(columns=report.columns_of("No", "Series", _RATE), rows=rows),),
-        advice=tuple(summary.repeats_sentences(found)),
+        advice=tuple(more),
         document=lambda: {
             "schema": REPEATS_SCHEMA,
             "series": [one.id for one in found.series],

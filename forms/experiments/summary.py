@@ -253,26 +253,24 @@ def selftest(first: Series, second: Series) -> Selftest:
 
 
 def sentences(test: Selftest) -> list[str]:
+    """The answer first, then what explains it."""
     said = []
+    if test.differs:
+        said.append(
+            f"Trust no comparison yet: the same thing, measured twice, came out {test.comparison.verdict}"
+            f" ({test.comparison.figures}), which chance does at most once in 20 times. Measure again with more"
+            " warm-up runs and at a quiet time."
+        )
     runs = f"{wording.count(test.runs, 'run')} a side"
     if test.smallest_percent is None:
         said.append(f"{runs} can show no change at all: measure at least {LEAST_RUNS}, better ten.")
     else:
         shown = wording.percent(test.smallest_percent)
-        said.append(f"With {runs} this set-up shows a change of {shown} or more, nine times in ten.")
+        said.append(f"With {runs} this setup shows changes of {shown} or more (9 times in 10).")
         if test.smallest_percent > COARSE_PERCENT:
-            said.append(
-                "That is coarse, and more runs help slowly: make each run longer by a larger file, and measure at a"
-                " quiet time."
-            )
-    if test.differs:
-        said.append(
-            f"But the same thing, measured twice, interleaved, came out {test.comparison.verdict}"
-            f" ({test.comparison.figures}): chance does that at most once in twenty times, so something else may be"
-            " at work. Measure again with more warm-up and at a quiet time before you trust a comparison."
-        )
-    elif test.comparison.change_percent is not None:
-        said.append(f"The same thing, measured twice, interleaved, came out no different: {test.comparison.figures}.")
+            said.append("More runs help little here: use a larger file, so that each run is longer, and a quiet time.")
+    if not test.differs and test.comparison.change_percent is not None:
+        said.append(f"The same thing, measured twice, came out no different: {test.comparison.figures}.")
     return said
 
 
@@ -319,10 +317,9 @@ def repeats_sentences(found: Repeats) -> list[str]:
     apart, smallest = wording.percent(found.between_percent), wording.percent(found.smallest_percent)
     within, by_chance = wording.percent(found.within_percent), wording.percent(found.by_chance_percent)
     said = [
-        f"The averages of {len(found.series)} equal series vary by {apart} (standard deviation).",
-        f"The runs vary by {within}, which alone would make it {by_chance}.",
-        f"One series before a change and one after it, no further apart, show {smallest} or more, nine times in ten.",
-        "Compare takes these repeats as its history for series of the same path, for as much time as they cover.",
+        f"Equal series vary by {apart} here, so two of them show changes of {smallest} or more (9 times in 10).",
+        f"Their runs vary by {within}, which alone would make the averages vary by {by_chance}.",
+        "`compare` uses these repeats for series of the same path, measured no further apart than these.",
     ]
     if found.trend_percent is not None:
         way = "rose" if found.trend_percent > 0 else "fell"
@@ -387,19 +384,19 @@ class Survey:
     @property
     def next_step(self) -> str:
         if not any(station.state is StationState.DONE for station in self.stations):
-            return "Nothing is measured yet."
+            return "Nothing measured yet."
         if self.first is not None:
             full = f"{self._healthy()} " if self.first.key == BUSY and self._wire_is_full else ""
             return f"{full}{self.first.title}. {self.first.what_to_do}"
         if not self.complete:
-            return "Nothing is amiss so far: run the same survey again to complete it."
+            return "No problems found so far: run the same survey again to complete it."
         return f"{self._healthy()} Keep the best series as a baseline, to see when that changes."
 
     def _healthy(self) -> str:
         if self._against_wire is None:
-            return "Nothing is amiss."
+            return "No problems found."
         share, label = self._against_wire
-        said = "the wire is full, nothing is wrong here" if self._wire_is_full else "nothing is amiss"
+        said = "the network is the limit, no problems found" if self._wire_is_full else "no problems found"
         return f"{label} is {wording.percent(share)} of bare TCP: {said}."
 
     @property

@@ -60,7 +60,7 @@ def test_nothing_amiss_says_so():
 def test_healthy_is_said_in_figures():
     wired = [station(StationPlace.NETWORK, p, Command.GET) for p in ("smb", "iperf3")]
     full = survey("survey nas", [measured(one, rate) for one, rate in zip(wired, (119.4, 120.0), strict=True)])
-    assert full.next_step.startswith("SMB is 100 % of bare TCP: the wire is full, nothing is wrong here.")
+    assert full.next_step.startswith("SMB is 100 % of bare TCP: the network is the limit, no problems found.")
     alone = survey("survey nas", [measured(wired[0], 119.4)])
     assert "bare TCP" not in alone.next_step
 
@@ -70,7 +70,7 @@ def test_a_full_wire_is_said_also_of_a_busy_time():
     busy = Quiet(verdict=QuietVerdict.BUSY)
     found = [measured(one, rate, quiet=busy) for one, rate in zip(wired, (119.4, 120.0), strict=True)]
     assert survey("survey nas", found).next_step == (
-        "SMB is 100 % of bare TCP: the wire is full, nothing is wrong here. Measured at a busy time. Measure"
+        "SMB is 100 % of bare TCP: the network is the limit, no problems found. Measured at a busy time. Measure"
         " again at a quiet time, or wait for one."
     )
     slow = [measured(one, rate, quiet=busy) for one, rate in zip(wired, (100.0, 120.0), strict=True)]
@@ -95,7 +95,7 @@ def test_only_complete_series_count():
 
 def test_nothing_measured_yet():
     filled = survey("survey nas", NETWORK)
-    assert filled.next_step == "Nothing is measured yet."
+    assert filled.next_step == "Nothing measured yet."
     assert "network FTP get and put: waiting" in survey_text(filled)
 
 

@@ -86,7 +86,7 @@ def test_apart_measures_whole_series_one_after_the_other(tmp_path, url, capsys):
         (entry,) = notebook.experiments(ExperimentKind.REPEATS)
         assert notebook.repeated_ids() == [tuple(found["series"])]
     assert sharebench(db, "experiment", "show", entry.experiment.name) == 0
-    assert "averages of 3 equal series vary by" in " ".join(capsys.readouterr().out.split())
+    assert "Answer: Equal series vary by" in " ".join(capsys.readouterr().out.split())
 
 
 def test_apart_measures_two_series_at_least_and_no_other_that_would_not_end_in_time(tmp_path, url, capsys, monkeypatch):

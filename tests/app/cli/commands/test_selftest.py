@@ -64,7 +64,7 @@ def test_a_put_and_its_text(smbd: Smbd, password, tmp_path: Path, capsys):
     url = format_target(smbd.target())
     assert selftest(tmp_path / "notebook.db", url, "--put", "--size", "1M", "--runs", "3") == 0
     out = capsys.readouterr().out
-    assert "With 3 runs a side this set-up shows a change of" in " ".join(out.split())
+    assert "Answer: With 3 runs a side this setup shows changes of" in " ".join(out.split())
     assert max(map(len, out.splitlines())) <= 80
 
 
