@@ -245,7 +245,7 @@ def _whole_answer(notebook: Notebook, head: Recording) -> Toned:
         report = stored_experiment(notebook, head.subject)
     except UsageError as error:
         if head.running:
-            return Toned("Nothing is measured yet.")
+            return Toned("Nothing measured yet.")
         begun = "Interrupted before each value was measured once."
         return Toned(str(error) if head.imported_at else begun, Tone.CAUTION)
     if said := report.answer or next(iter(report.results), None):

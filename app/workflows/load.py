@@ -67,17 +67,17 @@ LoadStep = events.LoadEvent | LoadChanged | LoadClosed
 
 def time_text(scenario: Scenario, choices: LoadChoices, done: int = 0) -> str:
     """What is measured, but for the points that are done, and how long it takes."""
-    made = "Makes its files, then measures" if scenario.files else "Measures"
+    made = "Creates its files, then measures" if scenario.files else "Measures"
     return f"{made} {points_text(scenario, choices, done)}."
 
 
 def points_text(scenario: Scenario, choices: LoadChoices, done: int = 0) -> str:
     each = duration(scenario.settle_seconds + scenario.duration_seconds)
     if choices.find_capacity:
-        return f"points of {each} until one is overloaded"
+        return f"load points of {each} each until one is overloaded"
     to_come = _planned_points(scenario, choices)[done:]
     in_all = duration(_points_seconds(scenario, choices, to_come))
-    return f"{wording.count(len(to_come), 'point')} of {each}: about {in_all} in all"
+    return f"{wording.count(len(to_come), 'load point')} of {each} each: about {in_all} in all"
 
 
 def _planned_points(scenario: Scenario, choices: LoadChoices) -> list[int]:

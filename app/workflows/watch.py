@@ -136,7 +136,7 @@ def _failed(error: SharebenchError, closed: SeriesClosed | None, path: Path, kno
 
 
 def _busy(series: Series) -> str:
-    return f"the time was busy: {'; '.join(series.quiet.reasons if series.quiet else ())}"
+    return series.quiet.reasons[0] if series.quiet and series.quiet.reasons else "other programs were busy"
 
 
 def _judged(notebook: Notebook, watch: Watch, limits: Limits, series: Series, first: Series) -> _Judged:

@@ -313,7 +313,7 @@ def _profile_tables(measured: summary.IsolationSummary) -> list[Table]:
         return []
     whole = "requests'" if any(one.name.startswith(summary.REQUESTS) for one in found.dearest) else "these calls'"
     beside = wording.count(measured.profile_clients, "client")
-    tables = [_calls_table(f"Dearest in smbd, {beside}", found.dearest, whole)]
+    tables = [_calls_table(f"Costliest in smbd, {beside}", found.dearest, whole)]
     if found.waits:
         tables.append(_calls_table(f"Waiting in smbd, {beside}", found.waits, whole))
     return tables

@@ -243,7 +243,7 @@ def _operations_table(points: Sequence[LoadPoint]) -> Iterator[Table]:
             ("p95 ms", ReportKind.DECIMAL, lambda each: milliseconds(each[1], 0.95)),
             ("p99 ms", ReportKind.DECIMAL, lambda each: milliseconds(each[1], 0.99)),
             ("Max ms", ReportKind.DECIMAL, lambda each: each[1].max_microseconds / 1000),
-            caption=f"Kinds of request, {wording.count(point.users, 'user')}: asked to answered",
+            caption=f"Kinds of request, {wording.count(point.users, 'user')}: time from request to answer",
             is_detail=True,
         )
 

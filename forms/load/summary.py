@@ -375,7 +375,7 @@ def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:
         return f"not at their limit (a request every {scenario.pace_seconds:g} s each: {most:,.3g} requests/s)"
     if scenario.think.seconds:
         most = carried / scenario.think.seconds
-        return f"not at their limit (they pause {scenario.think.seconds:g} s, so at most {most:,.4g} requests/s)"
+        return f"not at their limit (they pause {scenario.think.seconds:g} s, so about {most:,.4g} requests/s at most)"
     return "no more were tried"
 
 

@@ -195,10 +195,12 @@ def suitability(size_bytes: int, around: FileSizeContext) -> _FileSuitability:
         return _FileSuitability(FileFit.EMPTY, "An empty file moves no bytes: choose another.")
     rate = around.expected_bytes_per_second
     if rate is None and size_bytes < 1024**2:
-        why = "Under a megabyte it measures opening and closing, not throughput: choose a larger."
+        why = "A file under 1 MB measures opening and closing, not throughput: choose a larger one."
         return _FileSuitability(FileFit.TINY, why)
     if rate is None:
-        return _FileSuitability(FileFit.UNKNOWN, "Neither link nor server rate is known; the review will tell.")
+        return _FileSuitability(
+            FileFit.UNKNOWN, "Link speed and server speed are not known yet, so it may be too small."
+        )
     seconds = size_bytes / rate
     lasts = f"A run would last {wording.seconds(seconds)}"
     larger = f"choose one of {wording.typed_size(advised(around))} or so, or have one made"

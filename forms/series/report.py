@@ -225,8 +225,8 @@ def processors_text(quiet: records.Quiet | None) -> str:
         if mean is None or others[0] is None:
             return ""
         median, deviation = (None if value is None else f"{value:.1f}" for value in others)
-        parts.append(f"{word} {mean:.1f} (median {median}{f', deviation {deviation}' if deviation else ''})")
-    return f"{', '.join(parts)} % of all of the client's, during the runs"
+        parts.append(f"{word} {mean:.1f} % (median {median}{f', deviation {deviation}' if deviation else ''})")
+    return f"{', '.join(parts)} of this client's processors, during the runs"
 
 
 def _round_trip(series: records.Series) -> Iterator[Field]:

@@ -422,7 +422,9 @@ def tune_report(found: TuneSummary) -> Report:
 def _about(found: TuneSummary) -> Iterator[Field]:
     worth = wording.signed_percent(found.worth_percent)
     answer = f"{wording.count(len(found.found), 'setting')} found, worth {worth} together."
-    yield Field(name="Answer", text=answer if found.found else "Nothing that was tried is faster than what is there.")
+    yield Field(
+        name="Answer", text=answer if found.found else "Nothing that was tried is faster than the present settings."
+    )
     if found.base:
         target = format_target(found.base.target, escaped=False)
         yield Field(name="Measured", text=f"{found.base.command} {target}")
@@ -434,7 +436,7 @@ def _tune_advice(found: TuneSummary) -> Iterator[str]:
         yield "everything was restored: write the lines above into smb.conf yourself, and reload it"
         yield "the best of many is lucky too: try each once more before it stays"
     if found.stopped:
-        yield "it ended before the end of the catalogue: nothing more was found, or its time was over"
+        yield "Not all settings of the catalogue were tried: too many in a row gained nothing, or the time was over."
 
 
 def _trials(found: TuneSummary) -> Table:

@@ -152,7 +152,7 @@ class Check:
 
 def watch_answer(watch: Watch) -> Toned:
     if watch.state is WatchState.POSTPONED and watch.standing is WatchState.STEADY:
-        text = "Collecting its baseline" if watch.is_measured else "Postponed at its last check"
+        text = "Still collecting the baseline" if watch.is_measured else "Postponed: busy at the last check"
         return Toned(text, TONES[watch.state])
     return Toned(_standing(watch), TONES[watch.standing])
 

@@ -308,13 +308,13 @@ def test_what_was_never_compared_is_said_to_be_nothing(nights: Nights):
     assert lines["Answer"].startswith("Postponed: others are at work.")
     assert not {"Measured", "State"} & lines.keys()
     with Notebook(nights.path) as notebook:
-        assert watch_answer(watch_of(notebook.recordings(WATCH)[0])).text == "Postponed at its last check"
+        assert watch_answer(watch_of(notebook.recordings(WATCH)[0])).text == "Postponed: busy at the last check"
     for number in (1, 2, 3):
         lines = told(nights, nights(1))
         assert f"{number} of 3" in lines["Answer"] or "is complete" in lines["Answer"]
         assert "State" not in lines
         with Notebook(nights.path) as notebook:
-            assert watch_answer(watch_of(notebook.recordings(WATCH)[0])).text == "Collecting its baseline"
+            assert watch_answer(watch_of(notebook.recordings(WATCH)[0])).text == "Still collecting the baseline"
 
 
 def test_a_postponed_check_keeps_the_state_and_the_baseline_of_the_one_before(watched: Nights):

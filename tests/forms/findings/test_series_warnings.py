@@ -86,7 +86,7 @@ def test_few_blocks_are_short_where_a_run_is_not_long():
 def test_a_ceiling_that_was_beaten_says_so_and_no_percentage():
     beaten = texts(series((100e6, 101e6, 99e6), ceiling_bytes_per_second=90e6))["ceiling"]
     assert "beat" in beaten
-    assert "found again at a quiet time" in beaten
+    assert "calibrate it again at a quiet time" in beaten
     assert " %" not in beaten
     raised = texts(series((100e6, 100e6), ceiling_bytes_per_second=100e6))["ceiling"]
     assert "100 %" in raised
@@ -152,7 +152,7 @@ def test_close_to_the_ceiling_names_the_ways_that_are_left():
 
 def test_a_busy_time():
     busy = texts(series(STEADY, quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("CPU 93 % at work",))))["busy"]
-    assert busy.startswith("The time was busy, so the results include the effect of that load")
+    assert busy.startswith("Other programs were busy, so the results include the effect of that load")
     assert "wait for one" in busy
     assert "busy" not in texts(series(STEADY, quiet=Quiet(verdict=QuietVerdict.TYPICAL)))
 
@@ -167,7 +167,7 @@ def test_a_user_who_became_a_guest_is_told_of_it():
 
 def test_a_put_that_nobody_compared_is_told():
     one, facts = series(STEADY), {"path": {"ftp.size": "no"}}
-    assert "has no SIZE" in texts(replace(one, command=Command.PUT, environment=facts))["unchecked"]
+    assert "does not support SIZE" in texts(replace(one, command=Command.PUT, environment=facts))["unchecked"]
     assert texts(replace(one, command=Command.GET, environment=facts)) == {}
 
 
@@ -180,7 +180,7 @@ def test_no_sentence_is_in_the_words_of_the_command_line():
 
 def test_a_link_that_carries_more_than_itself_is_set_wrong():
     beyond = replace(series([130e6] * 5), link_bits_per_second=1_000_000_000)
-    assert "No link of 1 Gb/s carries 104 % of itself: give its true rate" in texts(beyond)["link"]
+    assert "104 % of a 1 Gb/s link is impossible: give the true link speed" in texts(beyond)["link"]
     assert "link" not in texts(replace(beyond, link_bits_per_second=None))
     assert "link" not in texts(replace(series([125e6] * 5), link_bits_per_second=1_000_000_000))
 

@@ -58,9 +58,9 @@ def test_the_profile_stands_on_the_form_although_more_clients_were_measured_with
     summary = isolation_summary(example_isolation())
     assert summary.profile_clients == 16
     (table,) = [
-        one for one in isolation_report(example_isolation()).tables if one.columns[0].heading.startswith("Dearest")
+        one for one in isolation_report(example_isolation()).tables if one.columns[0].heading.startswith("Costliest")
     ]
-    assert table.columns[0].heading == "Dearest in smbd, 16 clients"
+    assert table.columns[0].heading == "Costliest in smbd, 16 clients"
     assert rows_of(table)[0][:3] == ["Trans2_qpathinfo", "147,536", "1,734.1"]
     assert any(row[:3] == ["syscall_stat", "1,335,959", "108.6"] for row in rows_of(table))
 

@@ -61,8 +61,8 @@ def test_the_processors_stand_on_the_form_of_every_series_that_was_watched():
     watched = series([100e6] * 5, quiet=Quiet(verdict=QuietVerdict.QUIET, figures=figures))
     (said,) = [field.text for field in series_report(run_form(watched)).results if field.name == "Processors"]
     assert said == (
-        "user 10.0 (median 10.0, deviation 10.0), system 20.0 (median 20.0, deviation 20.0), total 30.0 (median 30.0, "
-        "deviation 30.0) % of all of the client's, during the runs"
+        "user 10.0 % (median 10.0, deviation 10.0), system 20.0 % (median 20.0, deviation 20.0), total 30.0 % "
+        "(median 30.0, deviation 30.0) of this client's processors, during the runs"
     )
     of_old = Quiet(verdict=QuietVerdict.QUIET, figures={"cpu_percent_during": 8.0})
     for known in (None, of_old):

@@ -222,7 +222,7 @@ def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(sm
     )
     assert load.stderr is not None
     expected, line = load.stderr.readline(), load.stderr.readline()
-    assert expected == "sharebench: Makes its files, then measures 2 points of 1 s: about 2 s in all.\n"
+    assert expected == "sharebench: Creates its files, then measures 2 load points of 1 s each: about 2 s in all.\n"
     assert line.startswith("sharebench: 2 users:"), line
     os.kill(load.pid, signal.SIGINT)
     _out, err = load.communicate(timeout=120)
@@ -343,7 +343,7 @@ def test_a_server_that_dies_fails_its_point_and_the_load_goes_on_when_it_is_back
     )
     assert load.stderr is not None
     expected, line = load.stderr.readline(), load.stderr.readline()
-    assert expected.startswith("sharebench: Makes its files, then measures 3 points")
+    assert expected.startswith("sharebench: Creates its files, then measures 3 load points")
     assert line.startswith("sharebench: 2 users:"), line
     server.kill()
     _out, err = load.communicate(timeout=120)

@@ -400,14 +400,14 @@ async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: Sha
         def told() -> str:
             return " ".join(text_of(app.screen, "#told").split())
 
-        short = "Makes its files, then measures 3 points of 70 s: about 4 min in all."
-        assert f"{short} With Steady and Settle empty: 3 points of 13 min: about 39 min in all." in told()
+        short = "Creates its files, then measures 3 load points of 70 s each: about 4 min in all."
+        assert f"{short} With Steady and Settle empty: 3 load points of 13 min each: about 39 min in all." in told()
         await press(app, pilot, "enter", "enter")
         assert "Scenario: redpaper, office, small," in told()
         for line, value in (("users", "20,100"), ("scenario", "idle"), ("duration", "20"), ("settle", "4")):
             app.screen.query_one(f"#{line}", Input).value = value
         await settled(app, pilot)
-        assert "Measures 2 points of 24 s: about 54 s in all. With" in told(), "with a second for 20 logins"
+        assert "Measures 2 load points of 24 s each: about 54 s in all. With" in told(), "with a second for 20 logins"
         app.screen.query_one("#duration", Input).value = app.screen.query_one("#settle", Input).value = ""
         await settled(app, pilot)
         assert "With Steady" not in told(), "they are empty"
@@ -415,7 +415,7 @@ async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: Sha
             app.screen.query_one(f"#{line}", Input).value = value
         app.screen.query_one("#users", Input).value = "capacity"
         await settled(app, pilot)
-        assert "Measures points of 24 s until one is overloaded." in told()
+        assert "Measures load points of 24 s each until one is overloaded." in told()
         app.screen.query_one("#users", Input).value = "ten"
         await settled(app, pilot)
         assert told() == "Scenario: redpaper, office, small, large, idle, print, or a file."

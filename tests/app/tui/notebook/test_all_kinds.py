@@ -71,7 +71,7 @@ async def test_the_screen_takes_a_recording_of_every_kind(kind: str, tmp_path: P
     ("kind", "detail"),
     [
         ("trial", "p-value:"),
-        ("isolation", "Dearest in smbd"),
+        ("isolation", "Costliest in smbd"),
         ("load", "Kinds of request"),
         ("compare", "Side by side"),
     ],
