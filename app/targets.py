@@ -213,6 +213,5 @@ def new_scratch_path(target: Target, *, tree: bool = False) -> str:
 
 
 def is_scratch_path(target: Target, path: str) -> bool:
-    """Whether :func:`new_scratch_path` may have made the path."""
     name = path.rpartition("/")[2]
     return bool(is_scratch_name(name) or is_tree_folder(name)) and path == join(target, name)

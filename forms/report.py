@@ -309,7 +309,6 @@ def blank_form(
 
 
 def cell_text(cell: Cell, kind: ReportKind) -> str:
-    """The cell as text, its number formatted by the column's kind; empty for an empty cell."""
     value = cell.value
     if value is None or isinstance(value, str):
         return value or ""

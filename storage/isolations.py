@@ -75,8 +75,6 @@ def profile_rounds(facts: Facts) -> list[dict[str, ProfileCounter]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerRun:
-    """One run of the script against one layer by a number of clients."""
-
     round: Count
     layer: Layer
     clients: Count

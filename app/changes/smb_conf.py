@@ -267,7 +267,6 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
 
 
 def effective_value(place: SambaPlace, answer: Answer) -> str | None:
-    """The effective value in a script's output; None if missing."""
     if place.name == LOG_LEVEL:
         return running_log_level(answer.text("debuglevel"))
     return answer.sections.get("effective", "").strip() if answer.code("effective") == 0 else None

@@ -73,7 +73,6 @@ def choose_scale(rates: Sequence[float], rows: int, *, zoomed: bool = False, uni
 
 
 def differ(values: Sequence[float]) -> bool:
-    """Whether the values differ by enough to be zoomed to."""
     return max(values) - min(values) > _ALIKE * max(map(abs, values))
 
 

@@ -101,5 +101,4 @@ class Group(GroupedCommand, click.Group):
 
 
 def command(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:
-    """As :func:`click.command`, with grouped help."""
     return click.command(name, cls=GroupedCommand, **attributes)

@@ -44,7 +44,6 @@ class DiskPlace(NamedTuple):
 
 
 def find_disk_place(shell: ServerShell, share_folder: str, name: str) -> DiskPlace | str:
-    """A safe place for a folder of that name, or why there is none."""
     said = shell.run(*_script("find"), share_folder)
     lines = said.out.split("\n")
     if said.code not in {0, _NO_SAFE_PLACE} or len(lines) < 4 or not (lines[0] + lines[1]).isdecimal():
@@ -110,7 +109,6 @@ def restore_server(left: LeftBehind) -> tuple[LeftBehind, list[str]]:
 
 
 def on_the_share(folder: str, target: Target) -> str:
-    """What to do about a leftover folder on the share."""
     return f"{folder} may still be on the share {format_target(target)}: delete it there"
 
 

@@ -99,7 +99,6 @@ def check_there(files: Files, folder: str, wanted: FileSet) -> None:
 
 
 def remove_users_own(files: Files, folder: str) -> None:
-    """Remove what users of an earlier load made beside its files."""
     path = place(files.target, folder)
     for entry in files.list(path):
         if entry.is_folder and entry.name.startswith("u"):

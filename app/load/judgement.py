@@ -38,7 +38,6 @@ def newest_job_in(printed: str) -> int | None:
 
 
 def with_jobs_refused(point: records.LoadPoint, taken: int | None) -> records.LoadPoint:
-    """The point with the jobs that CUPS refused counted as errors."""
     refused = 0 if taken is None else point.requests - taken
     if refused <= 0:
         return point

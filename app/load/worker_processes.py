@@ -45,7 +45,6 @@ def start_worker(order: WorkerOrder) -> ChildProcess:
 
 
 def end_workers(workers: Sequence[ChildProcess]) -> None:
-    """End them by the end of their stdin, and at last by force."""
     for worker in workers:
         worker.cancel()
     for worker in workers:

@@ -84,7 +84,6 @@ def audit_file(path: Path) -> AuditResult:
 
 
 def audited_first(request: SeriesRequest) -> tuple[Remedy, ...]:
-    """What an audit of the server would change first, the costliest first."""
     audit = audit_server(
         AuditRequest(target=request.plan.target, ssh=request.server_ssh, smb_conf=request.smb_conf)
     ).audit

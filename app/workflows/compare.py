@@ -91,7 +91,6 @@ MOST_TOLD = 3
 
 
 def audit_form(notebook: Notebook, audit: Audit) -> Report:
-    """The form of an audit, with measured results beside each finding."""
     return audit_report(audit, tried_here(notebook, {one.parameter for one in audit.findings if one.parameter}))
 
 

@@ -194,7 +194,6 @@ def order_to_resume(stored: StoredTrial, secrets: Secrets, target: Target | None
 
 @contextmanager
 def open_client(request: process.SeriesRequest) -> Iterator[Client]:
-    """The measuring client, not connected yet."""
     plan = request.plan
     client = make_client(plan.target, plan.client, plan.secrets, plan.settings, plan.size_bytes)
     try:
@@ -448,7 +447,6 @@ def fitted(request: process.SeriesRequest, *, keeps_size: bool = False) -> Fitte
 
 
 def with_file_of(request: process.SeriesRequest, size_bytes: int) -> process.SeriesRequest:
-    """The request with a file of that size, for a get one that is made in the same folder."""
     plan = request.plan
     if plan.command is Command.GET and not plan.make_file:
         target = replace(plan.target, path=posixpath.dirname(plan.target.path))

@@ -74,7 +74,6 @@ def load_form(notebook: Notebook, load: Load) -> Report:
 
 
 def prediction_of(notebook: Notebook, load: Load) -> Prediction | None:
-    """The prediction of the newest saved worksheet for the load's target."""
     servers = {(target.protocol, target.host, target.port_number) for target in load.targets}
     for saved in notebook.worksheets("clients"):
         with suppress(DocumentError, UnknownReferenceError):

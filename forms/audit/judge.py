@@ -83,7 +83,6 @@ def judge(server: AuditedServer) -> tuple[AuditFinding, ...]:
 
 
 def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]:
-    """Harmful settings among a recording's server facts, the costliest first."""
     settings = []
     for scope in ("global", "share"):
         prefix = f"{PARAMETER_PREFIX}{scope}/"

@@ -281,7 +281,6 @@ def _verdict(found: Comparison) -> str:
 
 
 def basis_sentence(found: Comparison) -> str | None:
-    """What the verdict is based on, or None."""
     if found.interleaved:
         return "The runs were interleaved, so what slows both down cancels out."
     if found.apart_percent is None:

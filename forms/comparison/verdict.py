@@ -287,6 +287,5 @@ def _at_confirmed_changes(group: Sequence[Series], why: str) -> Iterator[History
 
 
 def path_of(series: Series) -> tuple[object, ...]:
-    """What two series of the same path share."""
     target = replace(series.target, user=None, domain=None)
     return target, series.client.name, series.command, {run.size_bytes for run in series.measured()}

@@ -59,7 +59,6 @@ def complaints(diagnosis: Diagnosis) -> list[finding.Finding]:
 
 
 def slow_connect(stage: Stage, _: Diagnosis) -> finding.Finding | None:
-    """The stage of the first connect that takes the time."""
     totals = stage.of("total_seconds")
     if not totals:
         return None

@@ -38,7 +38,6 @@ def patterns() -> tuple[CopyPattern, ...]:
 
 
 def copied_per_second(stage: Stage, pattern: CopyPattern, command: str) -> float | None:
-    """Files a second of that program's pattern; None where it was not measured."""
     seconds, files = stage.number(f"{pattern.key}_{command}_seconds"), stage.number("pattern_files")
     return files / seconds if seconds and files else None
 

@@ -75,5 +75,4 @@ def export_reports(reports: "Sequence[Report]", format_name: str, *, paper: str 
 
 
 def format_of(file_name: str, names: Iterable[str] = FORMATS) -> str | None:
-    """The format of a file name's suffix, else None."""
     return next((name for name in names if file_name.lower().endswith(FORMATS[name].suffix)), None)

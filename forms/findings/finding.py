@@ -90,7 +90,6 @@ def round_trip_seconds(series: Series) -> float | None:
 
 
 def request_seconds(series: Series) -> float | None:
-    """The least time of an empty request; None where unknown."""
     return _seconds(series, REQUEST_ROUND_TRIP)
 
 
@@ -171,7 +170,6 @@ def findings_report(found: Sequence[Finding]) -> Report:
 
 
 def changes_table(gone: Iterable[tuple[str, str]], new: Iterable[tuple[str, str, Tone]]) -> list[Table]:
-    """Findings that are gone and new ones, each with its reason; no table where there are none."""
     rows = [row_of(f"gone: {title}", why, tone=Tone.GOOD) for title, why in gone]
     rows += [row_of(f"new: {title}", why, tone=tone) for title, why, tone in new]
     table = Table(columns=columns_of("Finding", "Why"), rows=tuple(rows), caption=TITLE, sentences=True)

@@ -369,7 +369,6 @@ def slow_login(series: Series) -> Iterator[Finding]:
 
 
 def opening_seconds(series: Series) -> float | None:
-    """Median time to open the file; None where unknown."""
     return summary.median([run.open_seconds for run in series.measured() if run.open_seconds is not None])
 
 
@@ -409,7 +408,6 @@ def contradicting_cells(series: Series) -> Iterator[Finding]:
 
 
 def why_hidden(server: Facts, target: Target) -> str | None:
-    """The server setting that hides the target's file, in words; None where none is known to."""
     hidden = effective(server, "veto files")
     pattern = hiding_pattern(hidden, target.path) if hidden else None
     if pattern is None:

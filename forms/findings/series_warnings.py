@@ -202,7 +202,6 @@ def _ceiling(series: Series) -> Iterator[Finding]:
 
 
 def ways_past_the_ceiling(series: Series) -> list[str]:
-    """Ways past the client ceiling not tried yet, the cheapest first."""
     client, protocol = series.client, series.target.abilities
     ways: list[str] = []
     if client.name == "sharebench":

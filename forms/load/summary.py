@@ -40,12 +40,10 @@ def percentile_interval(times: Histogram, share: float) -> tuple[float, float] |
 
 
 def requests_needed(share: float) -> int:
-    """The fewest requests that such a percentile needs."""
     return round(1 / (1 - share))
 
 
 def error_share(point: LoadPoint) -> float:
-    """Errors per attempted request."""
     errors = sum(point.errors.values())
     return errors / (point.requests + errors) if errors else 0.0
 
@@ -75,7 +73,6 @@ def tells_of_server(point: LoadPoint) -> bool:
 
 
 def limit_seconds(choices: LoadChoices, scenario: Scenario, size_bytes: int | None = None) -> float:
-    """The overload limit in seconds: the user's, or the usual one for that file size."""
     if choices.limit_seconds is not None:
         return choices.limit_seconds
     largest = size_bytes or max((each.size_bytes for each in scenario.sizes), default=0)
@@ -289,7 +286,6 @@ def _busy_for_users(point: LoadPoint) -> float | None:
 
 
 def fits_in_memory(load: Load) -> bool | None:
-    """Whether the server's memory holds the files; None where unknown."""
     if not load.file_set_bytes or load.server_memory_bytes is None:
         return None
     return load.file_set_bytes < load.server_memory_bytes

@@ -114,7 +114,6 @@ def _tone_of(status: SeriesStatus) -> Tone:
 
 
 def side_by_side(heads: Sequence[Recording], reports: Sequence[Report]) -> Report:
-    """Results of recordings of one kind side by side, without a verdict."""
     names = list(dict.fromkeys(field.name for report in reports for field in (*report.fields, *report.results)))
     found = [{field.name: field.text for field in (*report.fields, *report.results)} for report in reports]
     rows = tuple(row_of(name, *(fields.get(name, "") for fields in found)) for name in names)

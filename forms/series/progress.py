@@ -65,7 +65,6 @@ def estimate_text(
     max_runs: int = 30,
     series: int = 1,
 ) -> str:
-    """The expected time of a series, in a sentence."""
     parts = [_runs_in_words(runs, warmups, until_percent, max_runs)]
     if size_bytes is None:
         return f"{parts[0]}, duration not yet known."
@@ -106,7 +105,6 @@ def expected_rate(
 
 
 def time_text(seconds: float, rates: Iterable[ExpectedRate]) -> str:
-    """The time that transfers take at these rates, and why."""
     why = "; ".join(dict.fromkeys(rate.why for rate in rates))
     return f"about {duration(seconds)} or longer{f' ({why})' if why else ''}"
 

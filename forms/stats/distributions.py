@@ -23,7 +23,6 @@ _NEGLIGIBLE = -45.0
 
 
 def student_tail(t: float, freedom: float) -> float:
-    """The two-sided p of Student's t."""
     return _student(abs(t), freedom)[0]
 
 

@@ -52,8 +52,6 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookResult:
-    """The result of a planned look, or of the last one reached."""
-
     verdict: Verdict
     doubt: Doubt | None = None
     effect: PairedEffect | None

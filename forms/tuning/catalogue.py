@@ -113,7 +113,6 @@ def find(name: str) -> CatalogueEntry:
 
 
 def about(name: str) -> tuple[CatalogueEntry, ...]:
-    """Entries of that name, or about values of that parameter."""
     key = squeeze(name)
     canonical = squeeze(spelling(name).name)
     by_name = tuple(e for e in entries() if key in _keys(e))
@@ -150,7 +149,6 @@ _PLACE_IN_HISTORY: dict[Status | None, int] = {Status.SMB1_ONLY: 1, Status.REMOV
 
 @cache
 def entries() -> tuple[CatalogueEntry, ...]:
-    """All entries in order of impact."""
     folder = resources.files("forms.tuning").joinpath("data", "catalogue")
     files = sorted(file.name for file in folder.iterdir() if file.name.endswith(".toml"))
     raw = [item for file in files for item in toml_data("catalogue", file)["entry"]]

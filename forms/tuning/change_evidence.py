@@ -317,7 +317,6 @@ def condition(name: str, value: str) -> str | None:
 
 
 def warning(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
-    """The warning of testparm about the parameter as a sentence, or None."""
     complaints = _about(facts, spelled)
     return f"testparm warns: {cut(complaints[0], 160)}" if complaints else None
 

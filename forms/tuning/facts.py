@@ -84,7 +84,6 @@ def contradiction(parameter: str, value: str, client: ClientFacts) -> str | None
 
 
 def agreement(parameter: str, value: str, before: ClientFacts, after: ClientFacts) -> str | None:
-    """The session's change that agrees with the new value, or None."""
     if contradiction(parameter, value, after):
         return None
     shown = [

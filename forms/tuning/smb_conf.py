@@ -254,7 +254,6 @@ def global_names_in_shares(conf: SmbConfFile, global_names: Iterable[str]) -> It
 
 @lru_cache(maxsize=4096)
 def parameter_key(name: str) -> str:
-    """One key for all spellings and synonyms of a parameter."""
     return squeeze(spelling(name).name)
 
 

@@ -194,7 +194,6 @@ def check_sentence(check: Check) -> str:
 
 
 def smallest_sentence(check: Check) -> str | None:
-    """The smallest slowdown that this watch can report, or None."""
     smallest = check.smallest_percent
     if smallest is None:
         return None

@@ -42,7 +42,6 @@ _WEEK = 7 * 86400
 
 
 def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValue]) -> LoadRequest:
-    """The request that resumes a stored load, with the ssh that was typed for its host."""
     ssh = ""
     with suppress(UsageError):
         if parse_typed_target(str(typed.get("target", ""))).host == load.targets[0].host:

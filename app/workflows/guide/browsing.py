@@ -116,7 +116,6 @@ def parent(target: Target) -> str:
 
 
 def inside(target: Target, item: Item) -> Target:
-    """The target that an item leads to: a share, a folder, or one up."""
     if item.kind is ItemKind.SHARE:
         return replace(target, share=item.path, path="")
     if item.kind is ItemKind.UP and target.abilities.has_share and not target.path.strip("/"):

@@ -100,7 +100,6 @@ def new_measurement(choices: GuideChoices) -> GuideChoices:
 
 
 def same_again(choices: GuideChoices) -> GuideChoices:
-    """Another series with the same choices: a repeat of the one that was just measured."""
     repeated = {"experiment": choices.experiment, "base_id": choices.series_id, "proven_id": choices.proven_id}
     return replace(choices, **_new_round(choices) | repeated | {"step": MethodStep.RUN})
 
@@ -265,7 +264,6 @@ WORDS = read_toml(Path(__file__).with_name("steps.toml").read_text(encoding="utf
 
 
 def page(step: MethodStep, facts: Iterable[str | Toned], options: Iterable[Option], **more: Any) -> Page:
-    """The page of a step, with the words for it, and its own fact before the others."""
     words = WORDS[step]
     own = [words["fact"]] if "fact" in words else []
     return Page(title=words["title"], why=words["why"], facts=(*own, *facts), options=tuple(options), **more)

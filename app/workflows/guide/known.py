@@ -39,7 +39,6 @@ def named_servers() -> tuple[tuple[str, Target], ...]:
 
 
 def server_of(target: Target) -> ServerProfile | None:
-    """What the settings file says of the server of that share; None where it names none."""
     return next((server for _, named, server in _profiles() if _named_place(named) == _named_place(target)), None)
 
 
@@ -319,7 +318,6 @@ def standings(choices: GuideChoices, known: GuideContext) -> list[StepStatus]:
 
 
 def blocked(choices: GuideChoices, known: GuideContext, step: MethodStep) -> str | None:
-    """What must be done before the step can be taken; None where nothing."""
     if step is not MethodStep.TARGET and choices.target is None:
         return "needs a target"
     if step in {MethodStep.QUIET, MethodStep.WARM_UP, MethodStep.RUN} and choices.run_bytes is None:

@@ -39,7 +39,6 @@ def measured_share(notebook: Notebook, practice: Sequence[Target]) -> str | None
 
 
 def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
-    """The guide at the run, with the choices of a series, remembered; one that is not complete is resumed."""
     series = notebook.series(series_id)
     if series.status is SeriesStatus.INTERRUPTED:
         choices = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)
@@ -103,7 +102,6 @@ _LOOK_AT_ALL = NextStep(name="Look at everything first: survey the server", scre
 
 
 def after_series(series: Series) -> Iterator[NextStep]:
-    """After a series: what its findings recommend, the same series again, then the overview."""
     if series.status is SeriesStatus.INTERRUPTED and series.running_by is None:
         yield NextStep(name="Resume where it stopped", choices=partial(measure_again, series_id=series.id))
     told: set[str] = set()
@@ -117,7 +115,6 @@ def after_series(series: Series) -> Iterator[NextStep]:
 
 
 def after_comparison(found: Comparison) -> Iterator[NextStep]:
-    """After a comparison: what would settle an inconclusive one, then the overview."""
     base = NextStep(name="Measure the baseline again", choices=partial(repeat_of, series_id=found.base_id))
     other = NextStep(name="Measure the other again", choices=partial(repeat_of, series_id=found.other_id))
     step = found.settle
@@ -133,7 +130,6 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
 
 
 def after_survey(found: Survey) -> Iterator[NextStep]:
-    """After a survey: what is missing, the recommended change, then all changes."""
     if not found.complete:
         yield NextStep(name="Resume the survey", screen="survey")
     if found.first is not None and found.first.series_ids:
