@@ -142,7 +142,7 @@ def carried_out(order: trial_order.TrialOrder, path: Path, *, redraws: bool = Tr
         with Notebook(path) as notebook:
             stored = notebook.experiment_called(order.experiment.name)
         if stored is None:  # nothing was measured
-            raise
+            raise CancelledError(control.why_cancelled) from error
         resume = f"`sharebench try --resume {stored.recording_id}` completes it"
         raise CancelledError(f"{control.why_cancelled}; {resume}") from error
     return found

@@ -14,6 +14,7 @@ import pytest
 from app.cli.commands.trial import _Pace
 from app.errors import CancelledError
 from app.measure.process import SeriesControl
+from app.workflows import trial
 from app.workflows.trial_order import FittedRequest
 from app.workflows.tune import Tuning
 from forms.trials.summary import trial_summary
@@ -142,6 +143,34 @@ def test_a_cancelled_trial_names_what_resumes_it(samba: Smbd, sharebench: Inside
     again = sharebench("try", "--resume", document["id"], "--within", "1", "--yes")
     assert "no trial or sweep" not in again.stderr
     assert sharebench.json("list", "--json")[0]["id"] == document["id"]
+
+
+@pytest.mark.parametrize(("values_set", "is_cancelled"), [(1, True), (4, False)])
+def test_a_trial_whose_time_is_over_ends_in_its_first_pair_and_later_after_a_whole_one(
+    samba: Smbd, sharebench: Inside, monkeypatch: pytest.MonkeyPatch, values_set: int, is_cancelled: bool
+):
+    before, controls, times = samba.conf.read_bytes(), list[SeriesControl](), list[int]()
+    begin, set_value = SeriesControl.__init__, trial._Trial._set
+
+    def control(self: SeriesControl, *arguments: float) -> None:
+        begin(self, *arguments)
+        controls.append(self)
+
+    def time_over(self: trial._Trial, arm: int) -> None:
+        set_value(self, arm)
+        times.append(arm)
+        if len(times) == values_set:
+            next(each for each in controls if each.limit.seconds == 540).end_in_time()
+
+    monkeypatch.setattr(SeriesControl, "__init__", control)
+    monkeypatch.setattr(trial._Trial, "_set", time_over)
+    done = sharebench(
+        "sweep", "strict allocate=yes", url(samba), *conf(samba), "--blocks", "2", "--within", "9", "--yes"
+    )
+    assert (done.returncode == 130) is is_cancelled
+    assert ("time is over (--within 9)" in done.stderr) is is_cancelled
+    assert len(times) == (1 if is_cancelled else 4)
+    assert samba.conf.read_bytes() == before
 
 
 def test_a_sweep_of_two_settings_is_refused_before_anything_is_looked_at(inside: Inside):
