@@ -423,8 +423,9 @@ class Session:
                     self.connection.close_files()
                     rpc.disconnect()
             rows = found["InfoStruct"]["ShareInfo"]["Level1"]["Buffer"]
-            names = [str(row["shi1_netname"]).rstrip("\0") for row in rows if not row["shi1_type"] & _NOT_A_FOLDER]
-        return [name for name in names if not name.endswith("$")]
+            names = [row["shi1_netname"] for row in rows if not row["shi1_type"] & _NOT_A_FOLDER]
+        told = [name.rstrip("\0") for name in names if isinstance(name, str)]  # a share without a name has b""
+        return [name for name in told if not name.endswith("$")]
 
     def close(self) -> None:
         with contextlib.suppress(Exception):

@@ -148,6 +148,14 @@ def test_shares_are_found_without_naming_one(smbd, make_client):
         client.list("")
 
 
+def test_a_share_without_a_name_is_left_out(smbd, make_client, monkeypatch):
+    client = make_client(smbd, changes={"share": None})
+    rows = [{"shi1_netname": name, "shi1_type": 0} for name in ("one\0", b"", "two\0")]
+    answer = {"InfoStruct": {"ShareInfo": {"Level1": {"Buffer": rows}}}}
+    monkeypatch.setattr("impacket.dcerpc.v5.srvs.hNetrShareEnum", lambda *_, **__: answer)
+    assert client.shares() == ["one", "two"]
+
+
 def test_facts_of_a_default_server(smbd, make_client):
     client = make_client(smbd)
     client.connect()
