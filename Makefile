@@ -8,7 +8,7 @@ ONCE_MORE = { [ $$? = 1 ] && [ "$(RETRY)" != 0 ] && $(BIN)/python -m tests.once_
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test long fourth compiled check format lint types contracts bench mutants truth torture screenshots lock man dist app proof clean
+.PHONY: help demo test long eighth compiled check format lint types contracts bench mutants truth torture screenshots lock man dist app proof clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,18 +39,18 @@ demo: .venv/.installed ## the main job on embedded practice servers, with all it
 test: .venv/.installed-dev ## the tests, with all their own set-up (RETRY=0: ask no failed test again)
 	@$(BIN)/python -m pytest -n 6 -m "not alone and not long" --dist loadgroup || $(ONCE_MORE)
 
-long: .venv/.installed-dev ## the tests that take longest, and those of accuracy that need the machine to themselves (PART=2/4)
+long: .venv/.installed-dev ## the tests that take longest, and those of accuracy that need the machine to themselves (PART=2/8)
 	@$(BIN)/python -m pytest -n 6 -m "long and not alone" --dist loadgroup $(if $(PART),--part $(PART)) || $(ONCE_MORE)
 	@$(BIN)/python -m pytest -m alone $(if $(PART),--part $(PART)) $$(grep -rl 'mark\.alone' tests --include='test_*.py') \
 		|| $(ONCE_MORE)
 
-fourth: ## a fourth of the long tests, the next one at each commit
-	@$(MAKE) long PART=$$(($$(git rev-list --count HEAD) % 4 + 1))/4
+eighth: ## an eighth of the long tests, the next one at each commit
+	@$(MAKE) long PART=$$(($$(git rev-list --count HEAD) % 8 + 1))/8
 
 compiled: .venv/.installed-dev ## the tests compiled once, in place of once in each process that runs them
 	@$(BIN)/python -m pytest --collect-only -q >/dev/null
 
-check: lint types contracts test fourth ## everything that CI checks: format, lint, types, import contracts, tests, a fourth of the long ones
+check: lint types contracts test eighth ## everything that CI checks: format, lint, types, import contracts, tests, an eighth of the long ones
 
 format: .venv/.installed-dev ## put the code into the one format
 	@$(BIN)/ruff format .

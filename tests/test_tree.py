@@ -233,10 +233,10 @@ def test_no_modules_import_one_another_in_a_circle_not_even_for_their_types():
 
 def test_each_long_test_is_in_one_of_the_parts_that_ci_runs_in_turn(request: pytest.FixtureRequest):
     items = request.session.items
-    parts = [[item.nodeid for item in part_of(items, f"{number}/4")[0]] for number in range(1, 5)]
+    parts = [[item.nodeid for item in part_of(items, f"{number}/8")[0]] for number in range(1, 9)]
     assert sorted(name for part in parts for name in part) == sorted(item.nodeid for item in items)
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
-    assert all(len(part_of(items, f"{number}/4")[1]) == len(items) - len(parts[number - 1]) for number in (1, 4))
-    for wrong in ("0/4", "5/4"):
+    assert all(len(part_of(items, f"{number}/8")[1]) == len(items) - len(parts[number - 1]) for number in (1, 8))
+    for wrong in ("0/8", "9/8"):
         with pytest.raises(pytest.UsageError):
             part_of(items, wrong)

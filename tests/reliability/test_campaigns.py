@@ -24,6 +24,7 @@ from tests.reliability import (
 from tests.reliability.figures import Figures, Share
 
 
+@pytest.mark.long
 def test_kills_lose_nothing_that_was_reported():
     figures = crash.campaign(5, kinds=("make", "import", "export xlsx", "migrate"))
     assert figures.losses == []
@@ -68,6 +69,7 @@ def test_a_password_is_nowhere():
     assert figures.counts["half-typed URLs"] >= 9
 
 
+@pytest.mark.long
 def test_hostile_text_executes_garbles_and_loses_nothing():
     figures = hostile.campaign(5)
     assert figures.losses == []

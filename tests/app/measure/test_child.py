@@ -45,6 +45,7 @@ def test_transfers_double_from_32_mib_up_to_a_gib_while_they_take_less_than_a_qu
         assert asked == [size << 20 for size in mebibytes]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", list(Command))
 @pytest.mark.parametrize(
     ("protocol", "dialect", "signing", "encryption"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from app.measure.process import MeasurementPlan, SeriesControl, SeriesRequest, Warned
 from app.recorder.recording import dialect_before, lowered_text, record
 from forms.findings.finding import Severity
@@ -24,6 +26,7 @@ def warnings(server, book):
     return [event.text for event in record(request, book, SeriesControl()) if isinstance(event, Warned)]
 
 
+@pytest.mark.long
 def test_a_server_that_speaks_an_older_dialect_than_before_is_told(make_smbd, tmp_path):
     server, book = make_smbd(), tmp_path / "notebook.db"
     server.make_file("file", b"x" * 100_000)

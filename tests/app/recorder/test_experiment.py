@@ -152,6 +152,7 @@ def test_changes_that_are_not_what_they_claim(bench: Bench) -> None:
     assert "does nothing: it needs aio read size = 0" in remark(series)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "value"), [("strict sync", "maybe"), ("map to guest", "banana")])
 def test_a_value_that_testparm_refuses(bench: Bench, tmp_path: Path, name: str, value: str) -> None:
     """In a file that smbd has not read: one that reads it on a new connection refuses every login."""

@@ -174,6 +174,7 @@ class Hands:
         return self.now
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seconds", "runs"), [(80.0, 3), (79.0, 2), (40.0, 1)])
 def test_no_round_begins_that_would_not_end_in_time(smbd: Smbd, book: Path, seconds: float, runs: int):
     smbd.make_file("file", b"x" * MIB)

@@ -218,6 +218,7 @@ HUGE: dict[str, Callable[[], str]] = {
 """Each is made where it is needed: together they take hundreds of megabytes."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", HUGE)
 def test_a_huge_file_is_refused_in_a_line_within_the_memory_that_is_allowed(inside, what, monkeypatch):
     monkeypatch.setattr(import_, "MOST_MEMORY_BYTES", 60_000_000)

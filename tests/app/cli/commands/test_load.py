@@ -112,6 +112,7 @@ def test_points_with_the_servers_side_in_the_notebook_and_nothing_left(smbd: Smb
     assert "the notebook is empty" in other("list").stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scenario", ["office", "idle"])
 def test_other_scenarios(smbd: Smbd, sharebench: Inside, scenario: str):
     url = url_of(smbd, scenario)

@@ -102,6 +102,7 @@ def test_the_form_and_the_paper_view_agree(inside: Inside, smbd: Smbd):
             assert row[name] == pytest.approx(run[name], rel=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["[bold]it's 100% quoted[red]", "Größe-日本語 a%20b.bin", "-rf", "..dots", "#1!"])
 def test_names_that_trip_tools(inside: Inside, smbd: Smbd, name: str):
     there = smbd.make_file(name, b"y" * 70_000)

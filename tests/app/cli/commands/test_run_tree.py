@@ -14,6 +14,7 @@ from tests.servers.vsftpd import Vsftpd
 SHORT = ("--runs", "3", "--warmup", "0", "--files", "20", "--size", "2K", *QUICK)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", [["--put"], ["--get", "--make-file"]])
 @pytest.mark.parametrize("protocol", ["smb", "ftp", "file"])
 def test_a_tree_is_moved_as_one_and_removed(

@@ -76,6 +76,7 @@ def faults(app: App[Any]) -> Iterator[str]:
             yield f"{app.theme}: {wrong}: {text!r}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
 async def test_every_text_can_be_read_in_every_theme(scene: Scene):
     found: list[str] = []
