@@ -29,8 +29,8 @@ class Content:
     def __init__(self, size_bytes: int) -> None:
         self.size_bytes = size_bytes
         period = os.urandom(min(_PERIOD, size_bytes))
-        more = b"" if size_bytes <= _PERIOD else period + period[: MAX_BLOCK_BYTES - _PERIOD]
-        self._pool = memoryview(period + more)
+        pieces = (period,) if size_bytes <= _PERIOD else (period, period, period[: MAX_BLOCK_BYTES - _PERIOD])
+        self._pool = memoryview(b"".join(pieces))
 
     def block(self, offset: int, length: int) -> memoryview:
         start = offset % _PERIOD

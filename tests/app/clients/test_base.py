@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.clients.base import Secrets, check_client_name, client_names, make_client
+from app.clients.base import _PERIOD, MAX_BLOCK_BYTES, Content, Secrets, check_client_name, client_names, make_client
 from app.errors import UsageError
 from storage.plan import Settings
 from storage.protocols import PROTOCOLS
@@ -29,3 +29,13 @@ def test_no_name_is_the_usual_client(protocol):
     assert check_client_name(protocol, "") == client_names(protocol)[0]
     with pytest.raises(UsageError, match=client_names(protocol)[0]):
         check_client_name(protocol, "nonsense")
+
+
+@pytest.mark.parametrize("size", [0, 1, _PERIOD - 1, _PERIOD, _PERIOD + 1, MAX_BLOCK_BYTES, 2 * MAX_BLOCK_BYTES + 1])
+def test_content_has_its_size_however_it_is_cut_and_no_more_memory_than_it_needs(size: int):
+    content = Content(size)
+    whole = b"".join(content.blocks())
+    assert len(whole) == size
+    small = b"".join(content.block(at, min(700_001, size - at)) for at in range(0, size, 700_001))
+    assert small == whole
+    assert len(content._pool) == (size if size <= _PERIOD else _PERIOD + MAX_BLOCK_BYTES)
