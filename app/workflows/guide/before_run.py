@@ -134,22 +134,23 @@ def _ask_link(choices: GuideChoices) -> Ask:
 
 
 def quiet_page(choices: GuideChoices, known: GuideContext) -> Page:
-    def take(word: str) -> Go:
-        return _go_on(replace(choices, quiet=word), known, MethodStep.QUIET)
+    def take(choice: acts.QuietChoice) -> Go:
+        return _go_on(replace(choices, quiet=choice), known, MethodStep.QUIET)
 
     return page(
         MethodStep.QUIET,
         _seen(known.quiet),
         (
-            Option("Record the load", take("record"), "recommended: for quiet and typical times", advised=True),
-            Option("Measure only at a quiet time", take("require"), "a busy one is refused"),
-            Option("Wait for a quiet time", take("wait"), "at most ten minutes; then it measures and records the load"),
-            Option("Do not look", take("skip"), "the form says: unknown"),
+            *(
+                Option(words["name"], take(choice), words["hint"], advised=choice is acts.QuietChoice.RECORD)
+                for choice in acts.QuietChoice
+                for words in [acts.WORDS[MethodStep.QUIET][choice]]
+            ),
             Option(
                 "Look now", acts.Simple.LOOK_QUIET if choices.target else None, "takes some seconds; nothing is decided"
             ),
         ),
-        cursor={"require": 1, "wait": 2, "skip": 3}.get(choices.quiet or "", 0),
+        cursor=list(acts.QuietChoice).index(choices.quiet or acts.QuietChoice.RECORD),
     )
 
 

@@ -13,6 +13,7 @@ from forms.report import Mark
 from forms.series.summary import SeriesSummary
 from storage.json_reader import DocumentError, JSONNode, named
 from storage.notebook import Notebook
+from storage.plan import QuietTime
 from storage.records import Command, JSONValue, RunStatus, Series, Target
 
 MEMORY_KEY = "guide"
@@ -31,6 +32,19 @@ class MethodStep(StrEnum):
     CHANGE = "change"
 
 
+class QuietChoice(StrEnum):
+    """What is done about other activity, in the order of the page; waiting is recorded as well."""
+
+    RECORD = QuietTime.RECORD
+    REQUIRE = QuietTime.REQUIRE
+    WAIT = "wait"
+    SKIP = QuietTime.SKIP
+
+    @property
+    def quiet_time(self) -> QuietTime:
+        return QuietTime.RECORD if self is QuietChoice.WAIT else QuietTime(self)
+
+
 STEPS = tuple(MethodStep)
 OWN_CHANGES = ("in-flight", "block")
 
@@ -45,7 +59,7 @@ class GuideChoices(SeriesOptions):
     """The path of the file to get, in the form of ``Target.path``; absent where one is made."""
     file_bytes: int | None = None
     kerberos: bool = False
-    quiet: str | None = None
+    quiet: QuietChoice | None = None
     """``record``, ``require``, ``wait`` or ``skip``; absent until the step is done."""
     counted: bool = False
     series_id: str | None = None
@@ -119,7 +133,7 @@ def choices_of(series: Series) -> GuideChoices:
         target=series.target if made else replace(series.target, path=series.target.path.rpartition("/")[0]),
         file=None if made else series.target.path,
         file_bytes=None if made else max(sizes, default=None),
-        quiet="record",
+        quiet=QuietChoice.RECORD,
         counted=True,
     )
 

@@ -12,6 +12,7 @@ from app.errors import UsageError
 from app.targets import parse_target
 from app.units import parse_rate
 from app.workflows.compare import sides_to_compare
+from app.workflows.guide import choices as acts
 from app.workflows.guide.choices import MEMORY_KEY, STEPS, WORDS, GuideChoices, MethodStep, with_file, with_target
 from forms import wording
 from storage.notebook import Notebook
@@ -281,9 +282,6 @@ def begin_round(notebook: Notebook, choices: GuideChoices) -> None:
 TITLES = {step: WORDS[step]["name"] for step in STEPS}
 
 
-_QUIET = {"record": "look and record", "require": "only when quiet", "wait": "wait for quiet", "skip": "not looked at"}
-
-
 class StepState(StrEnum):
     DONE = "done"
     CURRENT = "current"
@@ -365,10 +363,10 @@ def _chosen(choices: GuideChoices, known: GuideContext, step: MethodStep) -> str
     if step is MethodStep.TARGET and choices.target:
         return wording.short_place(choices.target)
     if step is MethodStep.FILE and choices.run_bytes is not None:
-        what = "put" if choices.command.value == "put" else "get"
+        what = "put" if choices.command is Command.PUT else "get"
         return f"{what} {wording.file_size(choices.run_bytes)}"
     if step is MethodStep.QUIET:
-        return _QUIET.get(choices.quiet or "", "")
+        return str(WORDS[step][choices.quiet or acts.QuietChoice.RECORD]["done"])
     if step is MethodStep.WARM_UP:
         return f"{choices.warmups} + {wording.count(choices.runs, 'run')}"
     if step is MethodStep.RUN and known.series:

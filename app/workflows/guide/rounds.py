@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from app.errors import UsageError
+from app.workflows.guide import choices as acts
 from app.workflows.guide.after_run import changed
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
 from app.workflows.guide.known import begin_round, keep, recall
@@ -66,7 +67,7 @@ def _larger(choices: GuideChoices) -> GuideChoices:
     return replace(choices, step=MethodStep.FILE)
 
 
-_WAIT = ("Measure again, and wait for a quiet time first", lambda choices: replace(choices, quiet="wait"))
+_WAIT = ("Measure again, and wait for a quiet time first", lambda now: replace(now, quiet=acts.QuietChoice.WAIT))
 _RUNS = ("Measure again with more runs", lambda choices: replace(choices, runs=max(MANY_RUNS, 2 * choices.runs)))
 _WARMUPS = ("Measure again with more warm-up runs", lambda choices: replace(choices, warmups=choices.warmups + 3))
 BETTER: dict[str, tuple[str, Callable[[GuideChoices], GuideChoices]]] = {

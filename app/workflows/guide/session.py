@@ -17,13 +17,11 @@ from app.workflows.guide.known import GuideContext, LinkState, around, blocked, 
 from app.workflows.requests import series_request
 from forms import wording
 from storage.notebook import Notebook
-from storage.plan import QuietTime
 from storage.records import Command, RunStatus, Target, format_target
 
 if TYPE_CHECKING:
     from app.workflows.guide.browsing import BrowsedFolder
 
-WAIT = "wait"
 WAIT_SECONDS = 600.0
 
 
@@ -67,8 +65,8 @@ def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
     options = replace(
         choices,
         make_file=makes_first,
-        quiet_time=QuietTime.RECORD if choices.quiet in {None, WAIT} else QuietTime(choices.quiet),
-        wait_seconds=WAIT_SECONDS if choices.quiet == WAIT else 0.0,
+        quiet_time=(choices.quiet or acts.QuietChoice.RECORD).quiet_time,
+        wait_seconds=WAIT_SECONDS if choices.quiet is acts.QuietChoice.WAIT else 0.0,
     )
     return series_request(options, target, secrets)
 
@@ -277,7 +275,7 @@ class GuideSession:
         yield from self.take(self._with_series(series_id))
 
     def _with_series(self, series_id: str) -> GuideChoices:
-        agreed = replace(self.choices, quiet=self.choices.quiet or "record", counted=True)
+        agreed = replace(self.choices, quiet=self.choices.quiet or acts.QuietChoice.RECORD, counted=True)
         return replace(agreed, series_id=series_id, reviewed=False, compared=False)
 
     def _measure(self, *, resumed: bool) -> Steps:

@@ -9,7 +9,7 @@ from textual.widgets import Input, OptionList
 
 from app.errors import UnreachableError
 from app.tui.guide.screen import GuideScreen, StepsView
-from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, QuietChoice
 from forms import wording
 from storage.notebook import Notebook
 from storage.records import RunStatus, Target
@@ -26,7 +26,7 @@ REVIEWING = GuideChoices(
     target=replace(SMB, share="data"),
     file="big.bin",
     file_bytes=1 << 30,
-    quiet="record",
+    quiet=QuietChoice.RECORD,
     counted=True,
     series_id=MEASURED.id,
 )
@@ -300,7 +300,7 @@ async def test_a_new_measurement_keeps_how_one_measures(reviewing):
         await press(reviewing, pilot, "n")
         screen = reviewing.screen
         assert isinstance(screen, GuideScreen)
-        assert screen.session.choices == GuideChoices(quiet="record", counted=True)
+        assert screen.session.choices == GuideChoices(quiet=QuietChoice.RECORD, counted=True)
 
 
 async def test_all_that_decides_is_on_one_screen_of_80_by_24(reviewing):

@@ -15,6 +15,7 @@ from app.workflows.guide.choices import (
     MethodStep,
     Option,
     Page,
+    QuietChoice,
     Store,
     new_measurement,
     next_round,
@@ -40,7 +41,7 @@ from tests.builders import series
 
 SMB = Target(protocol="smb", host="nas", port=445, share="data", user="me")
 FILE = GuideChoices(target=SMB, file="a/big.bin", file_bytes=1 << 30)
-MEASURED = replace(FILE, quiet="record", counted=True, series_id="0123456789ab")
+MEASURED = replace(FILE, quiet=QuietChoice.RECORD, counted=True, series_id="0123456789ab")
 LINKED = GuideContext(link=LinkState(bits_per_second=1_000_000_000, why="eth0 runs at this rate"))
 DONE = replace(LINKED, series=series([1e8, 1.01e8, 0.99e8, 1e8, 1e8]))
 
@@ -93,8 +94,11 @@ def test_a_series_without_a_valid_run_can_be_reviewed_but_not_compared():
 
 def test_the_next_step_is_the_first_that_is_neither_done_nor_blocked():
     assert next_step(FILE, GuideContext(), MethodStep.FILE) is MethodStep.QUIET
-    assert next_step(replace(FILE, quiet="skip"), GuideContext(), MethodStep.FILE) is MethodStep.WARM_UP
-    assert next_step(replace(FILE, quiet="skip", counted=True), GuideContext(), MethodStep.FILE) is MethodStep.RUN
+    assert next_step(replace(FILE, quiet=QuietChoice.SKIP), GuideContext(), MethodStep.FILE) is MethodStep.WARM_UP
+    assert (
+        next_step(replace(FILE, quiet=QuietChoice.SKIP, counted=True), GuideContext(), MethodStep.FILE)
+        is MethodStep.RUN
+    )
     assert next_step(MEASURED, DONE, MethodStep.WARM_UP) is MethodStep.REVIEW
     assert next_step(MEASURED, DONE, MethodStep.CHANGE) is MethodStep.CHANGE
 
@@ -231,12 +235,14 @@ def test_orders_name_the_file_or_the_folder():
     get = request_of(MEASURED, Secrets())
     assert (get.plan.target.path, get.plan.make_file, get.plan.size_bytes) == ("a/big.bin", False, None)
     assert get.quiet_time is QuietTime.RECORD
-    waiting = request_of(replace(MEASURED, quiet="wait"), Secrets())
+    waiting = request_of(replace(MEASURED, quiet=QuietChoice.WAIT), Secrets())
     assert (waiting.quiet_time, waiting.wait_seconds) == (QuietTime.RECORD, 600.0)
     folder = replace(SMB, path="a")
     made = request_of(replace(MEASURED, target=folder, size_bytes=7), Secrets())
     assert (made.plan.target.path, made.plan.make_file, made.plan.size_bytes) == ("a", True, 7)
-    put = request_of(replace(MEASURED, target=folder, size_bytes=7, command=Command.PUT, quiet="require"), Secrets())
+    put = request_of(
+        replace(MEASURED, target=folder, size_bytes=7, command=Command.PUT, quiet=QuietChoice.REQUIRE), Secrets()
+    )
     assert (put.plan.make_file, put.plan.command, put.quiet_time) == (False, Command.PUT, QuietTime.REQUIRE)
     path = replace(MEASURED, target=Target(protocol="iperf3", host="nas", port=5201), size_bytes=7, file=None)
     assert not request_of(path, Secrets()).plan.make_file
