@@ -132,7 +132,7 @@ def question_before(notebook: Notebook, ids: Sequence[str]) -> str:
     named = {one.name for one in notebook.baselines() if one.recording_id in ids}
     steps = {head.experiment for head in notebook.heads_of(ids) if head.experiment}
     parts = [f"{len(ids):,} recordings are marked."] if len(ids) > 1 else []
-    parts += [f"The baseline {listed(sorted(map(plain, named)))} loses what it names."] if named else []
+    parts += [f"The baseline {listed(sorted(map(plain, named)))} loses a recording."] if named else []
     parts += [f"The experiment {listed(sorted(map(plain, steps)))} loses a step."] if steps else []
     return " ".join([*parts, "u restores what was deleted until sharebench is left."]) if parts else ""
 

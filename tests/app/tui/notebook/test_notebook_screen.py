@@ -395,7 +395,7 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
         await settled(app, pilot)
         await pilot.press("end", "d")
         await settled(app, pilot)
-        assert "The baseline before loses what it names." in text_of(app.screen, ".dialog-text")
+        assert "The baseline before loses a recording." in text_of(app.screen, ".dialog-text")
         await press(app, pilot, "escape")
         assert len(shown(app)) == 3
         await press(app, pilot, "d", "n")
