@@ -374,6 +374,7 @@ def tune_command(context: click.Context, /, target: str, **choices: Any) -> int:
     except SharebenchError:
         if tuning.trials:
             common.answer_report(tune_report(tuning.summary()), as_json=choices["as_json"])
+        if tuning.trials and tuning.left:
             before = "write the lines above into smb.conf, then " if tuning.kept else ""
             rest = " ".join(f"--only {shlex.quote(name)}" for name in tuning.left)
             common.say(f"Recommendation: {before}try the rest with the same command and {rest}")

@@ -60,7 +60,7 @@ class GuideChoices(SeriesOptions):
     file_bytes: int | None = None
     kerberos: bool = False
     quiet: QuietChoice | None = None
-    """``record``, ``require``, ``wait`` or ``skip``; absent until the step is done."""
+    """Absent until the step is done."""
     counted: bool = False
     series_id: str | None = None
     proven_id: str | None = None
