@@ -388,9 +388,9 @@ def used_targets(notebook: Notebook, pointed: str = "") -> list[Target]:
     """The folders that recordings measured in: that of ``pointed`` first, then the newest first."""
     first = (_folder(notebook, head) for head in notebook.recordings_of([pointed] if pointed else []))
     found = [(one.created_at, _folder_of(one)) for one in notebook.heads(limit=_SERIES_LOOKED_AT)]
-    for name in (LOAD, ISOLATION, looks.DIAGNOSIS):
-        heads = notebook.recordings(name, limit=_OTHERS_LOOKED_AT)
-        found += [(head.created_at, target) for head in heads if (target := KINDS[name].target(notebook, head))]
+    for kind in (each for each in KINDS.values() if each.name != SERIES and not each.whole):
+        heads = notebook.recordings(kind.name, limit=_OTHERS_LOOKED_AT)
+        found += [(head.created_at, target) for head in heads if (target := kind.target(notebook, head))]
     return [*filter(None, first), *(target for _, target in sorted(found, key=itemgetter(0), reverse=True))]
 
 

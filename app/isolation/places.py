@@ -5,6 +5,7 @@ only root can rename, as can no part of its path. What others could exchange is 
 """
 
 import secrets
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -21,7 +22,6 @@ from app.server.shell import RunningProgram, ServerShell, check_ssh_host, script
 from app.targets import ISOLATION_PREFIX, is_isolation_folder
 from storage.isolations import Isolation, LeftBehind
 from storage.json_reader import shared
-from storage.notebook import Notebook
 from storage.records import Target, format_target
 
 NOBODY = 65534
@@ -112,20 +112,17 @@ def on_the_share(folder: str, target: Target) -> str:
     return f"{folder} may still be on the share {format_target(target)}: delete it there"
 
 
-def restore_after_kills(notebook: Notebook) -> list[str]:
-    """Restore what killed isolations changed. Returns successes and failures, one line each."""
-    said = []
-    for head in notebook.isolations():
-        if head.left_behind.nothing or head.running:
+def restore_after_kills(isolations: Iterable[Isolation]) -> Iterator[tuple[Isolation, list[str]]]:
+    """Restore what killed ones changed. Each as it is now, with its successes or failures, one line each."""
+    for isolation in isolations:
+        if isolation.left_behind.nothing or isolation.running:
             continue
-        left, problems = restore_server(head.left_behind)
+        left, problems = restore_server(isolation.left_behind)
         if left.share_folder:
-            problems.append(on_the_share(left.share_folder, head.target))
-        notebook.update_isolation(replace(head, left_behind=replace(left, share_folder=None)))
-        said += [f"isolation {head.id} was interrupted: {problem}" for problem in problems]
-        if not problems:
-            said.append(f"isolation {head.id} was interrupted: its folders are removed and smbd is as it was")
-    return said
+            problems.append(on_the_share(left.share_folder, isolation.target))
+        said = problems or ["its folders are removed and smbd is as it was"]
+        now = replace(isolation, left_behind=replace(left, share_folder=None))
+        yield now, [f"isolation {isolation.id} was interrupted: {each}" for each in said]
 
 
 DEFAULT_CLIENTS = (1, 4, 8, 16)

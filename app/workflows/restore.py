@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import methodcaller
 from pathlib import Path
 
 from app.changes.journal import leave, restore_entry, where
@@ -73,8 +74,8 @@ def _writable(entry: JournalEntry) -> tuple[str, ...]:
 class Restoration:
     at_work: list[JournalEntry]
     left: list[JournalEntry]
-    of_isolations: list[str]
     done: list[Restored] = field(default_factory=list)
+    of_isolations: list[str] = field(default_factory=list)
     problems: list[ChangeFailedError] = field(default_factory=list)
 
     def lines(self) -> list[str]:
@@ -98,7 +99,7 @@ def restore(notebook: Notebook, ssh: str | None = None) -> Restoration:
     standing = notebook.journal(ChangeState.OPEN)
     at_work = [entry for entry in standing if entry.at_work]
     left = [entry for entry in standing if entry not in at_work]
-    found = Restoration(at_work=at_work, left=left, of_isolations=restore_after_kills(notebook))
+    found = Restoration(at_work=at_work, left=left)
     for entry in tuple(left):
         if not _taken(entry, notebook):
             left.remove(entry)  # somebody else restored it since, or is restoring it
@@ -110,7 +111,17 @@ def restore(notebook: Notebook, ssh: str | None = None) -> Restoration:
             found.problems.append(error)
         finally:
             leave(entry, notebook)
+    found.of_isolations.extend(restored_isolations(notebook))
     return found
+
+
+def restored_isolations(notebook: Notebook) -> Iterator[str]:
+    """Restore what killed isolations changed, and store it with the recorder's patience. Raises NotebookError."""
+    recorder = Recorder(notebook)
+    for isolation, said in restore_after_kills(notebook.isolations()):
+        recorder.write(methodcaller("update_isolation", isolation))
+        yield from (*(warned.text for warned in recorder.flush()), *said)
+    yield from (warned.text for warned in recorder.finish())
 
 
 def _taken(entry: JournalEntry, notebook: Notebook) -> bool:
@@ -144,7 +155,7 @@ def record_isolation(
     """Restore what killed isolations changed, unless the notebook is another user's; then measure or resume one."""
     with open_notebook(notebook_path) as notebook:
         if is_own_file(notebook_path):
-            for said in restore_after_kills(notebook):
+            for said in restored_isolations(notebook):
                 yield Warned(text=said)
         resumed = notebook.isolation(resumable(notebook, resumed_id, ISOLATION).id) if resumed_id else None
         recorder = Recorder(notebook)

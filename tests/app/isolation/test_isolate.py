@@ -16,13 +16,13 @@ from app.child_process import own_environment
 from app.environment.samba.control import SmbdControl
 from app.environment.samba.printed import profile_since
 from app.isolation.bench import LayerBench, Replay
-from app.isolation.places import IsolationRequest, Places, request_to_resume, restore_after_kills
+from app.isolation.places import IsolationRequest, Places, request_to_resume
 from app.isolation.replay_child import ReplayPlan
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded
 from app.isolation.script import load_script
 from app.measure.process import SeriesControl, Warned
 from app.server.shell import ServerShell
-from app.workflows.restore import record_isolation
+from app.workflows.restore import record_isolation, restored_isolations
 from forms.isolation.report import isolation_document
 from forms.isolation.summary import isolation_summary
 from storage.isolations import Isolation, Layer, LayerRun
@@ -97,9 +97,9 @@ def test_what_a_kill_leaves_is_put_back_by_the_next_start(smbd: Smbd, tmp_path: 
     assert control(smbd).level() == "on"
     assert list(smbd.root.glob("*-disk"))
     with Notebook(db) as notebook:
-        said = restore_after_kills(notebook)
+        said = list(restored_isolations(notebook))
         (left,) = notebook.isolations()
-        assert restore_after_kills(notebook) == []
+        assert not list(restored_isolations(notebook))
     assert "its folders are removed and smbd is as it was" in said[0]
     assert left.status is SeriesStatus.INTERRUPTED
     assert left.left_behind.nothing

@@ -1,5 +1,7 @@
 """Where the layers can be measured, and what is said of those that cannot."""
 
+import contextlib
+import sqlite3
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -10,12 +12,12 @@ from app.clients.base import Secrets
 from app.environment.collect import Environment
 from app.errors import UsageError
 from app.isolation import places
-from app.isolation.places import IsolationRequest, find_places, restore_after_kills, restore_server
+from app.isolation.places import IsolationRequest, find_places, restore_server
 from app.isolation.rounds import IsolationClosed, IsolationEvent
 from app.isolation.script import load_script
 from app.measure.process import SeriesControl
 from app.server.shell import ServerShell
-from app.workflows.restore import record_isolation
+from app.workflows.restore import record_isolation, restored_isolations
 from storage.isolations import Isolation, LeftBehind
 from storage.notebook import Notebook
 from storage.records import Target
@@ -115,15 +117,30 @@ def test_no_folder_of_another_name_is_removed(tmp_path: Path):
     assert folder.exists()
 
 
+LEFT = Isolation(
+    id="a", created_at="2026-01-31T10:00:00.000Z", target=SHARE, script="office", clients=(1,), rounds=1,
+    left_behind=LeftBehind(share_folder="deep\\.sharebench-isolate-0123"),
+)  # fmt: skip
+
+
 def test_a_folder_on_a_share_that_a_kill_left_is_told_once(tmp_path: Path):
-    left = LeftBehind(share_folder="deep\\.sharebench-isolate-0123")
-    isolation = Isolation(
-        id="a", created_at="2026-01-31T10:00:00.000Z", target=SHARE, script="office", clients=(1,), rounds=1,
-        left_behind=left,
-    )  # fmt: skip
     with Notebook(tmp_path / "n.db") as notebook:
-        notebook.add_isolation(isolation)
-        (said,) = restore_after_kills(notebook)
-        assert restore_after_kills(notebook) == []
+        notebook.add_isolation(LEFT)
+        (said,) = restored_isolations(notebook)
+        assert not list(restored_isolations(notebook))
     assert "may still be on the share smb://fileserver/public/deep: delete it there" in said
     assert "as it was" not in said
+
+
+def test_what_was_restored_is_noted_once_the_notebook_is_free_again(tmp_path: Path):
+    path = tmp_path / "n.db"
+    with Notebook(path) as notebook, contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        notebook.add_isolation(LEFT)
+        other.execute("BEGIN IMMEDIATE")
+        said = restored_isolations(notebook)
+        assert "held by another program" in next(said)
+        assert "may still be on the share" in next(said)
+        other.rollback()
+        assert "nothing was lost" in next(said)
+        assert notebook.isolations()[0].left_behind.nothing
+        assert not list(said)

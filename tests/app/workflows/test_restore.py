@@ -38,11 +38,15 @@ def test_while_it_is_put_back_nobody_else_does(notebook: Notebook, monkeypatch: 
 
 
 def test_what_somebody_else_took_since_is_left_to_them(notebook: Notebook, monkeypatch: pytest.MonkeyPatch):
-    def taken_meanwhile(book: Notebook) -> list[str]:
-        assert book.take_journal(abandoned_change().id)
-        return []
+    standing = notebook.journal(ChangeState.OPEN)
 
-    monkeypatch.setattr("app.workflows.restore.restore_after_kills", taken_meanwhile)
+    def taken_meanwhile(state: ChangeState) -> list[JournalEntry]:
+        monkeypatch.undo()
+        assert notebook.take_journal(abandoned_change().id)
+        assert notebook.journal(state)[0].at_work
+        return standing
+
+    monkeypatch.setattr(notebook, "journal", taken_meanwhile)
     found = restore(notebook)
     assert ([one.id for one in found.at_work], found.left) == ([abandoned_change().id], [])
 
