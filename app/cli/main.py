@@ -23,7 +23,7 @@ _PORTABLE = (
 )
 _OTHERS = {
     "notebook": "baseline show note rename reject accept delete prune",
-    "compare": "catalogue findings",
+    "compare": "catalogue findings history",
     "load": "load-worker",
     "export": "report verify",
     "list_": "list",
