@@ -32,7 +32,7 @@ _OTHERS = {
     "guide": "completion demo",
     "trial": "try sweep tune restore",
     "run": "selftest",
-    "isolate": "diagnose survey",
+    "isolate": "audit diagnose survey",
     "watch": "schedule",
 }
 """By module, the commands that are not called as it is."""
