@@ -109,6 +109,8 @@ class CatalogueScreen(BaseScreen):
 
     @on(OptionList.OptionHighlighted, "#entries")
     def _point(self, event: OptionList.OptionHighlighted) -> None:
+        if event.option not in event.option_list.options:
+            return  # an earlier search found it
         entry = self.shown[event.option_index]
         self.query_one("#entry", AnsiView).show(lambda _width, _height: catalogue.entry_text(entry, ansi=True))
         box = self.query_one("#entry-box")
@@ -117,7 +119,8 @@ class CatalogueScreen(BaseScreen):
 
     @on(OptionList.OptionSelected, "#entries")
     def _open(self, event: OptionList.OptionSelected) -> None:
-        self.sharebench_app.visit("entry", entry=self.shown[event.option_index].name)
+        if event.option in event.option_list.options:
+            self.sharebench_app.visit("entry", entry=self.shown[event.option_index].name)
 
 
 def _line(entry: catalogue.CatalogueEntry, room: int) -> Content:

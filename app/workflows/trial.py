@@ -317,7 +317,7 @@ class _Trial:
                 "everything that was written is gone, but the effective configuration is not what it was before:"
                 " somebody changed it meanwhile"
             )
-        return f"restored: {setting.name} is {effective} again"
+        return f"Restored: {setting.name} is {effective} again"
 
     def _proof(self, arm: int) -> str:
         return "; ".join([*self.proofs[arm], *filter(None, [self.sessions.get(arm)])])

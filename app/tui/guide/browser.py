@@ -91,7 +91,8 @@ class BrowseScreen(BaseScreen):
     @on(NameList.OptionSelected)
     def _chosen(self, event: NameList.OptionSelected) -> None:
         event.stop()
-        self._take(self.place.choices[event.option_index])
+        if event.option in event.option_list.options:  # which may show another folder by now
+            self._take(self.place.choices[event.option_index])
 
     def _take(self, item: Item) -> None:
         if item.kind in {ItemKind.FILE, ItemKind.MADE}:

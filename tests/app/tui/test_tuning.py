@@ -63,6 +63,21 @@ async def test_no_name_of_the_catalogue_is_cut(path, columns, expects):
         assert ("Slower, by what" in listed) is expects
 
 
+@pytest.mark.parametrize("event", [OptionList.OptionHighlighted, OptionList.OptionSelected])
+async def test_what_an_earlier_search_found_is_not_pointed_at(path, event):
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(130, 36)) as pilot:
+        await settled(app, pilot)
+        listed = app.screen.query_one("#entries", OptionList)
+        stale = event(listed, listed.options[3], 3)
+        await pilot.press("slash", *"zebra")
+        listed.post_message(stale)
+        await settled(app, pilot)
+        assert f"0 of {len(entries())}" in painted(app)
+        assert entries()[3].does[:20] not in painted(app)
+        assert isinstance(app.screen, CatalogueScreen)
+
+
 async def test_a_search_that_finds_nothing_shows_nothing(path):
     app = app_on(path, first="catalogue")
     async with app.run_test(size=(130, 36)) as pilot:

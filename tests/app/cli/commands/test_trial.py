@@ -98,7 +98,7 @@ def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: 
     assert " 1 of 1: " not in done.stderr, "how many runs there are is said of the blocks"
     assert "too short to measure reliably" in " ".join(done.stdout.split())
     assert "(present" in done.stdout
-    assert "restored: socket options is TCP_NODELAY again" in done.stderr
+    assert "Restored: socket options is TCP_NODELAY again" in done.stderr
     assert "SO_RCVBUF of a new session" in " ".join(done.stdout.split())
     assert samba.conf.read_bytes() == before
     with Notebook(sharebench.db) as notebook:

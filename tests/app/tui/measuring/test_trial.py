@@ -68,7 +68,7 @@ async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
     def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
         begun.append(order.setting.name)
         yield ValueSet("yes", 1)
-        yield SettingRestored("restored: use sendfile is No again")
+        yield SettingRestored("Restored: use sendfile is No again")
         yield Judged(finished(order))
 
     monkeypatch.setattr(trial, "run_trial", run)
@@ -84,7 +84,7 @@ async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
         await measured(app, pilot)
         await settled(app, pilot)
         assert begun == ["use sendfile"]
-        assert "restored: use sendfile is No again" in painted(app)
+        assert "Restored: use sendfile is No again" in painted(app)
         assert "x Export" in painted(app)
         assert "▲ Faster by 20.0 % (" in painted(app)
         assert "Set `use sendfile = yes`." in painted(app)
@@ -272,7 +272,7 @@ async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch):
 
     def run(order: TrialOrder, _path: Path, _control: object) -> Iterator[object]:
         begun.append(order)
-        yield SettingRestored("restored: use sendfile is No again")
+        yield SettingRestored("Restored: use sendfile is No again")
         yield Judged(finished(order))
 
     monkeypatch.setattr(trial, "run_trial", run)
@@ -293,7 +293,7 @@ async def test_a_trial_that_was_stopped_goes_on(app, monkeypatch):
         assert "Server's settings" not in painted(opened), "they are the trial's own"
         await pilot.press("y")
         await measured(opened, pilot)
-        assert "restored: use sendfile is No again" in painted(opened)
+        assert "Restored: use sendfile is No again" in painted(opened)
     (order,) = begun
     assert (order.experiment.name, order.plan) == (STORED, plan)
 
@@ -335,7 +335,7 @@ async def test_a_terminal_that_is_closed_ends_the_program_once_all_is_put_back(a
         yield ValueSet("yes", 1)
         assert control.cancelled.wait(30)
         done.append("put back")
-        yield SettingRestored("restored: use sendfile is No again")
+        yield SettingRestored("Restored: use sendfile is No again")
 
     monkeypatch.setattr(trial, "run_trial", run)
     monkeypatch.setattr(os, "_exit", lambda code: done.append(f"ended with {code}"))
@@ -353,7 +353,7 @@ async def test_a_terminal_that_is_closed_ends_the_program_once_all_is_put_back(a
 async def test_a_trial_that_is_stopped_is_told_without_a_dialog(app, monkeypatch):
     def run(*_: object) -> Iterator[object]:
         yield ValueSet(None, 1)
-        yield SettingRestored("restored: use sendfile is No again")
+        yield SettingRestored("Restored: use sendfile is No again")
         raise CancelledError("cancelled")
 
     monkeypatch.setattr(trial, "run_trial", run)
@@ -362,7 +362,7 @@ async def test_a_trial_that_is_stopped_is_told_without_a_dialog(app, monkeypatch
         await pilot.press("y")
         await measured(app, pilot)
         assert isinstance(here(app), TrialScreen)
-        assert "restored: use sendfile is No again" in painted(app)
+        assert "Restored: use sendfile is No again" in painted(app)
         assert "s Stop" not in painted(app)
         assert "x Export" not in painted(app)
 
@@ -422,7 +422,7 @@ async def test_a_login_refused_after_the_yes_drops_the_password_unless_the_setti
     def run(*_: object) -> Iterator[object]:
         if is_set:
             yield ValueSet("yes", 1)
-            yield SettingRestored("restored: use sendfile is No again")
+            yield SettingRestored("Restored: use sendfile is No again")
         raise LoginError("the server refused it")
 
     target = replace(SMB, share="data")
