@@ -7,12 +7,13 @@ from forms import wording
 from forms.tuning.facts import CONF_STATE, ConfState, human_name, is_volatile
 from forms.tuning.smb_conf import same_value, spelling
 from storage.plan import Settings
-from storage.records import Facts, JSONValue, Series
+from storage.records import Command, Facts, JSONValue, Series
 
 GLOBAL = "smb.conf/global/"
 SHARE = "smb.conf/share/"
 
 CLIENT_PARTS = ("name", "version", "dialect", "signing", "encryption", "block_bytes", "in_flight")
+_OF_PUTS = "smb.put_block_bytes"
 _KNOWN_LATER = ("size_bytes", "link_bits_per_second")
 
 
@@ -60,6 +61,7 @@ def differences(base: Series, other: Series) -> tuple[Difference, ...]:
         found += [
             Difference(name=f"{group}.{name}", base=mine.get(name), other=theirs.get(name))
             for name in _differing_facts(mine, theirs)
+            if name != _OF_PUTS or Command.PUT in {base.command, other.command}
         ]
     return tuple(found)
 

@@ -117,6 +117,16 @@ def test_no_parameter_of_the_server_is_taken_for_a_fact_that_is_volatile() -> No
     assert not is_volatile("smb.conf/global/lpq cache time")
 
 
+@pytest.mark.parametrize("commands", [("get", "get"), ("get", "put"), ("put", "get")])
+def test_the_block_size_of_a_put_is_a_difference_where_one_side_is_a_put(commands: tuple[str, str]) -> None:
+    sides = (
+        replace(series(()), command=Command(command), environment={"path": {"smb.put_block_bytes": size}})
+        for command, size in zip(commands, (65536, 16384), strict=True)
+    )
+    names = [found.name for found in differences(*sides)]
+    assert ("path.smb.put_block_bytes" in names) is ("put" in commands)
+
+
 def test_another_way_out_of_this_machine_is_a_difference() -> None:
     by_cable = on_server(path={"local_address": "192.0.2.7"})
     by_radio = on_server(path={"local_address": "198.51.100.7"})
