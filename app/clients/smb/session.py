@@ -183,7 +183,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         elif response.command == Opcode.TREE_CONNECT and response.status == ACCESS_DENIED and self.is_guest:
             raise LoginError(
                 f"{self.channel.where}: the server does not know this user (mapped to guest), and the share does not "
-                "allow guests; log in as a user that it knows"
+                "allow guests; log in as a user that it knows: smb://USER@HOST/SHARE"
             )
         return SMB2Packet(data)
 

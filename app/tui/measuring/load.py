@@ -51,12 +51,12 @@ def request_to_resume(load: Load, secrets: Secrets, typed: Mapping[str, JSONValu
 
 
 _WORDS = {
-    LoadPhase.FILES: "making the scenario's files",
+    LoadPhase.FILES: "Making the scenario's files",
     LoadPhase.RAMP: "ramp: users log in",
     LoadPhase.SETTLE: "settle: nothing counts yet",
     LoadPhase.STEADY: "steady: this counts",
     LoadPhase.PRINTING: "printing: the queue becomes empty",
-    LoadPhase.CLEANING: "removing the scenario's files",
+    LoadPhase.CLEANING: "Removing the scenario's files",
 }
 _KEPT_SECONDS = 1200
 _AREAS_FROM = 24

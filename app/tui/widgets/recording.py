@@ -34,7 +34,7 @@ from app.tui.widgets.asking import log_in_again
 from app.tui.widgets.views import MORE, ZOOM, FiguresView, ShowsMore, ZoomsCharts
 from forms.layout import cut, visible
 from forms.report import Report
-from forms.wording import byte_rate, place
+from forms.wording import byte_rate, count, place
 from storage.records import Target
 
 _ROUTINE = (Progressed, RunStarted, RunFinished)
@@ -194,12 +194,12 @@ class HangUp:
 
 
 def machine_words(machine: MachineNow) -> str:
-    """This machine in a few words: ``CPU 34 %  eth0 in 118 MB/s, out 1.2 MB/s  0 retransmits``."""
+    """This machine in a few words: ``CPU 34 %  eth0 in 118 MB/s, out 1.2 MB/s  0 retransmissions``."""
     card = ""
     if machine.interface is not None:
         received, sent = machine.received_bytes_per_second, machine.sent_bytes_per_second
         card = f"  {machine.interface} in {byte_rate(received)}, out {byte_rate(sent)}"
-    return f"CPU {machine.cpu_percent:.0f} %{card}  {machine.retransmitted:,} retransmits"
+    return f"CPU {machine.cpu_percent:.0f} %{card}  {count(machine.retransmitted, 'retransmission')}"
 
 
 REDRAW_SECONDS = 1.0

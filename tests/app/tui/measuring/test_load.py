@@ -74,7 +74,7 @@ def test_the_lines_are_read_with_what_is_wrong_in_words():
 def test_the_live_lines_show_the_phase_the_last_minute_and_the_points():
     load = full_load()
     state = LoadProgressState().heard(PhaseBegan(phase=LoadPhase.FILES)).heard(FilesMade(files=50, of_files=60))
-    assert state.now(0.0) == "making the scenario's files: 50 of 60"
+    assert state.now(0.0) == "Making the scenario's files: 50 of 60"
     state = state.heard(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0)).heard(SECOND)
     assert state.now(50.0) == "Point 1, 20 users: steady: this counts, 10 s left"
     text = state.text(80)
@@ -126,11 +126,11 @@ def test_the_time_left_is_that_of_the_points_that_are_planned():
     state = LoadProgressState(load=failed).heard(last)
     assert state.now(102.0).endswith("18 s left; about 18 s in all"), "no point is measured twice"
     making = LoadProgressState(load=load).heard(PhaseBegan(phase=LoadPhase.FILES, at_seconds=90.0))
-    assert making.now(100.0) == "making the scenario's files", "nobody knows how long that takes"
+    assert making.now(100.0) == "Making the scenario's files", "nobody knows how long that takes"
     points = 3 * each + 0.5 + 1.0 + 2.0
     assert (
         making.heard(FilesMade(files=1_000, of_files=5_000)).now(100.0)
-        == f"making the scenario's files: 1,000 of 5,000, 40 s left; about {duration(40.0 + points)} in all"
+        == f"Making the scenario's files: 1,000 of 5,000, 40 s left; about {duration(40.0 + points)} in all"
     )
     searching = replace(load, choices=LoadChoices(find_capacity=True))
     assert LoadProgressState(load=searching).heard(settling).now(102.0).endswith("3 s left"), "nobody knows how many"
