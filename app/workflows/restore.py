@@ -11,6 +11,7 @@ from pathlib import Path
 from app.changes.journal import leave, restore_entry, where
 from app.changes.server import ChangeFailedError, read_there, undo_command
 from app.changes.smb_conf import writable_text
+from app.environment.samba.printed import running_log_level
 from app.errors import UsageError
 from app.isolation.places import IsolationRequest, restore_after_kills
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
@@ -53,9 +54,11 @@ def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = No
         raise ChangeFailedError(f"only root can restore {entry.name} on {where(entry)}: start sharebench as root")
     answer = restore_entry(entry, notebook)
     now = (answer.text("configuration") or "").strip()
+    # testparm prints its own log level instead of the server's
+    effective = running_log_level(answer.text("debuglevel")) or answer.text("effective")
     return Restored(
         entry=entry,
-        effective=", ".join(filter(None, (answer.text("effective"), answer.text("1.effective")))) or None,
+        effective=", ".join(filter(None, (effective, answer.text("1.effective")))) or None,
         reloaded="reloaded" in answer.sections,
         same_configuration=now == entry.configuration_before if now and entry.configuration_before else None,
         writable=_writable(entry),

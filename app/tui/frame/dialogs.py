@@ -18,7 +18,7 @@ from app.tui.frame.base import BaseDialog, ScreenBase
 from app.tui.frame.commands import Commanded, KeyCommand, keys, keys_in_use, offered
 from app.tui.frame.parts import LineInput
 from app.user_files import config_file
-from forms.layout import visible, wrap
+from forms.layout import lines_of, visible, wrap
 
 _T = TypeVar("_T")
 
@@ -31,7 +31,7 @@ class BoxDialog(BaseDialog[_T], Generic[_T]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box"):
             yield Label(Content(visible(self.heading)), classes="dialog-heading")
-            yield Static(Content(visible(self.text)), classes="dialog-text")
+            yield Static(Content("\n".join(lines_of(self.text))), classes="dialog-text")
             yield from self.answers()
 
     def answers(self) -> ComposeResult:

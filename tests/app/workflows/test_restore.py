@@ -7,7 +7,8 @@ import pytest
 
 from app.changes.journal import restore_entry
 from app.changes.server import ChangeFailedError
-from app.workflows.restore import Restored, restore
+from app.server.shell import Answer
+from app.workflows.restore import Restored, restore, restore_change
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from tests.builders import abandoned_change
@@ -95,3 +96,16 @@ def test_what_went_wrong_is_told_where_the_notebook_cannot_note_it(notebook: Not
     (entry,) = notebook.journal(ChangeState.OPEN)
     with pytest.raises(ChangeFailedError, match="could not be restored"):
         restore_entry(entry, notebook)
+
+
+@pytest.mark.parametrize(
+    ("sections", "shown"),
+    [({"effective": "1", "debuglevel": "PID 12: all:3 tdb:3"}, "3"), ({"effective": "Yes"}, "Yes"), ({}, None)],
+)
+def test_the_log_level_that_is_told_is_the_servers_and_not_that_of_testparm(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch, sections: dict[str, str], shown: str | None
+):
+    there = Answer(sections={"machine": "nas 1234", "uid": "0"})
+    monkeypatch.setattr("app.workflows.restore.read_there", lambda *_words: there)
+    monkeypatch.setattr("app.workflows.restore.restore_entry", lambda *_words: Answer(sections=sections))
+    assert restore_change(abandoned_change(), notebook).effective == shown

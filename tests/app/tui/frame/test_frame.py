@@ -392,3 +392,13 @@ async def test_stars_ticks_and_round_corners_are_drawn_plainly_on_the_linux_cons
         assert "Target" in drawn
         assert bool(set(NO_GLYPH) & set(drawn)) is not plain
         assert any(isinstance(each, PlainSigns) for each in app.get_line_filters()) is plain
+
+
+async def test_a_message_of_several_lines_has_them_one_below_the_other(tmp_path: Path):
+    app = app_on(tmp_path / "notebook.db")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.push_screen(MessageDialog("Edits", "--- before\n+++ after\x1b[2J"))
+        await settled(app, pilot)
+        first = next(i for i, line in enumerate(painted(app).splitlines()) if "--- before" in line)
+        assert "+++ after␛[2J" in painted(app).splitlines()[first + 1]
