@@ -205,8 +205,8 @@ def _chart(form: summary.ComparisonSummary) -> Chart | None:
     )
     if any(bar.value is None for bar in bars):
         return None
-    title = f"Averages, with their 95 % intervals{', equal series' if form.comparison.apart_percent else ''}"
-    return Chart(title=title, unit="bytes/sec", bars=bars, source=(0, _AVERAGE))
+    beside = "and where equal series would lie (95 %)" if form.comparison.apart_percent else "with their 95 % intervals"
+    return Chart(title=f"Averages, {beside}", unit="bytes/sec", bars=bars, source=(0, _AVERAGE))
 
 
 def interval_of(found: Comparison, one: SeriesSummary) -> tuple[float, float] | None:

@@ -110,8 +110,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
             with VerticalScroll(id="comparison-box", classes="pane") as box:
                 box.border_title = "Compare"
                 yield AnsiView(id="comparison")
-            with Vertical(id="compared-picture", classes="pane") as picture:
-                picture.border_title = "Averages, with their 95 % intervals"
+            with Vertical(id="compared-picture", classes="pane"):
                 yield ChartView(id="compared-chart")
         yield KeyBar()
 
@@ -146,6 +145,7 @@ class CompareScreen(Copies, GoesOn, ShowsMore, ZoomsCharts):
             lambda width, _height: figures_text(report, width=width, ansi=True)
         )
         chart = report.chart
+        self.query_one("#compared-picture").border_title = chart.title if chart else ""
         self.query_one("#compared-chart", ChartView).show_chart(
             None if chart is None else lambda width, height, zoomed: bars_chart(chart, width, height, zoomed=zoomed)
         )

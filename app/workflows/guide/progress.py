@@ -8,6 +8,7 @@ from time import monotonic
 
 from app.charts import canvas
 from app.charts.series_charts import bar
+from app.errors import CancelledError
 from app.measure import process
 from app.recorder.recording import RecorderEvent, SeriesClosed, SeriesStored, run_name, words
 from forms import wording
@@ -138,8 +139,10 @@ class SeriesProgress:
             if self.status is SeriesStatus.COMPLETE:
                 rate = f", {wording.rate(average_bytes_per_second)} on average" if average_bytes_per_second else ""
                 return f"Complete: {runs}{rate}. Enter shows the review."
-            why = f" {wording.plain(self.failure.text)}" if self.failure else ""
-            return f"{str(self.status).capitalize()} after {runs}; what was measured is kept.{why}"
+            told = self.failure if self.failure and self.failure.kind is not CancelledError else None
+            why = f" {wording.plain(told.text)}" if told else ""
+            kept = "; what was measured is kept" if self.finished_runs > self.failed_runs else ""
+            return f"{str(self.status).capitalize()} after {runs}{kept}.{why}"
         if self.paused:
             return "Paused. G resumes, S stops."
         asked = " (pausing after it)" if self.pause_asked else " (ending after it)" if self.ending else ""

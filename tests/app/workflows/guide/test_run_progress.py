@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.errors import ConnectionLostError
+from app.errors import CancelledError, ConnectionLostError
 from app.measure.process import Failed, Paused, Progressed, RunFinished, RunStarted, ScratchMade, Started, Warned
 from app.recorder.recording import SeriesClosed, SeriesOpened, SeriesStored
 from app.workflows.guide.progress import MOST_SAMPLES, SeriesProgress
@@ -86,6 +86,10 @@ def test_the_end_says_how_and_what_became_of_the_runs():
     closed = SeriesClosed(series_id="x", status=SeriesStatus.FAILED, failure=failure)
     failed = after(STARTED, run, STARTED, lost, failure, closed)
     assert failed.line(200) == "Failed after 1 run; what was measured is kept. nas␛[31m: gone"
+    failure = Failed(kind=CancelledError, text="cancelled")
+    closed = SeriesClosed(series_id="x", status=SeriesStatus.INTERRUPTED, failure=failure)
+    assert after(STARTED, run, failure, closed).line(200) == "Interrupted after 1 run; what was measured is kept."
+    assert after(STARTED, failure, closed).line(200) == "Interrupted after 0 runs."
 
 
 def test_warnings_are_kept():
