@@ -263,13 +263,14 @@ class SharebenchApp(App[int], commands.Commanded):
         return shown.upper() if shown[1:].isdecimal() else shown
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "visit" and screen_called(str(parameters[0])).home.endswith(f":{type(self.screen).__name__}"):
-            return False  # it is open
+        if action == "visit":
+            is_open = screen_called(str(parameters[0])).home.endswith(f":{type(self.screen).__name__}")
+            if is_open or self.screen.is_modal:
+                return False
         return super().check_action(action, parameters)
 
     def action_visit(self, name: str) -> None:
-        if not self.screen.is_modal:
-            self.visit(name)
+        self.visit(name)
 
     def go_back(self) -> None:
         if len(self.screen_stack) > 1:

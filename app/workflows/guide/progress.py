@@ -43,7 +43,6 @@ class SeriesProgress:
     """Whether more measured runs may follow, until the average is known well enough."""
     last_run_seconds: float | None = None
     finished_runs: int = 0
-    failed_runs: int = 0
     valid_runs: int = 0
     paused: bool = False
     pause_asked: bool = False
@@ -85,7 +84,6 @@ class SeriesProgress:
                 return replace(
                     self,
                     finished_runs=self.finished_runs + 1,
-                    failed_runs=self.failed_runs + (run.status is RunStatus.FAILED),
                     valid_runs=self.valid_runs + (run.phase is Phase.MEASURED and run.status is RunStatus.VALID),
                     now=None,
                     curve=run.progress or self.curve,
@@ -135,13 +133,13 @@ class SeriesProgress:
 
     def line(self, width: int, average_bytes_per_second: float | None = None) -> str:
         if self.status is not None:
-            runs = wording.count(self.finished_runs - self.failed_runs, "run")
+            runs = wording.count(self.valid_runs, "run")
             if self.status is SeriesStatus.COMPLETE:
                 rate = f", {wording.rate(average_bytes_per_second)} on average" if average_bytes_per_second else ""
                 return f"Complete: {runs}{rate}. Enter shows the review."
             told = self.failure if self.failure and self.failure.kind is not CancelledError else None
             why = f" {wording.plain(told.text)}" if told else ""
-            kept = "; what was measured is kept" if self.finished_runs > self.failed_runs else ""
+            kept = "; what was measured is kept" if self.valid_runs else ""
             return f"{str(self.status).capitalize()} after {runs}{kept}.{why}"
         if self.paused:
             return "Paused. G resumes, S stops."

@@ -8,6 +8,7 @@ from textual.widgets import Label
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen, Context
 from app.tui.frame.commands import KeyCommand
+from app.tui.frame.dialogs import MessageDialog
 from app.tui.frame.parts import Choices, KeyBar
 from tests.tui import painted, settled
 
@@ -72,6 +73,21 @@ async def test_a_shorter_key_does_not_jump_the_queue(app):
         assert "F2 Notebook" in last_line(app)
         assert "F3 Measure" not in last_line(app)
         assert "F5 Load" not in last_line(app), "although there is room"
+
+
+async def test_no_other_screen_is_offered_below_a_dialog(app):
+    async with app.run_test(size=(120, 24)) as pilot:
+        await app.push_screen(Bench())
+        await settled(app, pilot)
+        assert "F2 Notebook" in last_line(app)
+        await app.push_screen(MessageDialog("Not understood", "It is not a target."))
+        await settled(app, pilot)
+        assert "F2 Notebook" not in last_line(app)
+        await pilot.press("f2")
+        assert isinstance(app.screen, MessageDialog)
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert "F2 Notebook" in last_line(app)
 
 
 @pytest.mark.parametrize(

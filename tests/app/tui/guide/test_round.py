@@ -39,7 +39,7 @@ async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, b
         await press(app, pilot, "enter")
         assert name_of(app) == "RunScreen"
         await measured(app, pilot)
-        assert "Complete: 7 runs" in painted(app)
+        assert "Complete: 5 runs" in painted(app)
         assert "Average:" in painted(app)
         await press(app, pilot, "enter")
         assert step_of(app) is MethodStep.REVIEW
