@@ -956,5 +956,5 @@ async def test_statistics_stand_beside_the_chart_only_where_its_names_fit(tmp_pa
             await settled(app, pilot)
             assert app.screen.query_one("#compared-picture").display is has_chart, width
             picture = app.screen.query_one("#compared-picture")
-            assert picture.border_title == app.screen.report.chart.title, "an interval is what its title says"
+            assert picture.border_title == here(app).report.chart.title, "an interval is what its title says"
             assert not has_chart or named.label in app.screen.query_one("#compared-chart", ChartView).text
