@@ -37,10 +37,11 @@ def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 def facts_of(pid: int) -> dict[str, Any]:
     process, status = psutil.Process(pid), Path(f"/proc/{pid}/status").read_text()
+    environment = wait_for(Path(f"/proc/{pid}/environ").read_bytes)  # Linux tells none for a moment
     return {
         "parent": process.ppid(),
-        "begun with what it was given": b"\0GIVEN=now\0" in b"\0" + Path(f"/proc/{pid}/environ").read_bytes(),
-        "command line": wait_for(process.cmdline),  # Linux tells none for a moment
+        "begun with what it was given": b"\0GIVEN=now\0" in b"\0" + environment,
+        "command line": wait_for(process.cmdline),  # nor any of these
         "folder": process.cwd(),
         "its own session": os.getsid(pid) == pid,
         "umask": next(line for line in status.splitlines() if line.startswith("Umask")),
