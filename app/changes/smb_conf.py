@@ -266,8 +266,9 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
     )
 
 
-def effective_value(place: SambaPlace, answer: Answer) -> str | None:
-    if place.name == LOG_LEVEL:
+def effective_value(answer: Answer) -> str | None:
+    """What is in effect; testparm tells its own log level, so smbd is asked for its."""
+    if "debuglevel" in answer.sections:
         return running_log_level(answer.text("debuglevel"))
     return answer.sections.get("effective", "").strip() if answer.code("effective") == 0 else None
 
@@ -382,7 +383,7 @@ def samba_setting(
     place = find_place(typed.name, target.share, ways.ssh, ways.smb_conf, target.port_number)
     place = replace(place, kept=tuple(kept))
     now = current(place)
-    previous = effective_value(place, now)
+    previous = effective_value(now)
     if option:
         words = (previous or "").replace(",", " ").split()
         others = [word for word in words if word.partition("=")[0].upper() != option]
@@ -427,7 +428,7 @@ def samba_setting(
         risks=tuple(risks),
         place=place,
         plan=lambda change_id, chosen: plan(change_id, place, chosen),
-        effective=lambda answer: effective_value(place, answer),
+        effective=effective_value,
         same=lambda effective, value: same_value(place.name, effective, value),
         live=(lambda value: _live(place, value, target.port_number)) if place.name == SOCKET_OPTIONS else None,
     )

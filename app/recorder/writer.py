@@ -78,14 +78,14 @@ class Recorder:
             if self._held_since is None:
                 self._held_since = now
                 yield Warned(
-                    text=f"the notebook {why}: what is measured waits in memory, and is stored as soon as it can be;"
+                    text=f"the notebook {why}: what it should store waits in memory until it can be written;"
                     " leave this program running"
                 )
             self._is_disk = is_failing(error)
             return
         if self._held_since is not None:
             self._held_since = None
-            yield Warned(text="the notebook takes what was measured again: nothing was lost")
+            yield Warned(text="the notebook can be written again: nothing was lost")
 
     def finish(self) -> Iterator[Warned]:
         """Raises NotebookError if the notebook cannot be written for minutes."""

@@ -2,7 +2,7 @@
 
 import shlex
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import methodcaller
@@ -10,9 +10,8 @@ from pathlib import Path
 
 from app.changes.journal import leave, restore_entry, where
 from app.changes.server import ChangeFailedError, read_there, undo_command
-from app.changes.smb_conf import writable_text
-from app.environment.samba.printed import running_log_level
-from app.errors import UsageError
+from app.changes.smb_conf import effective_value, writable_text
+from app.errors import NotebookError, SharebenchError, UsageError
 from app.isolation.places import IsolationRequest, restore_after_kills
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, measure
 from app.measure.process import SeriesControl, Warned
@@ -54,11 +53,9 @@ def restore_change(entry: JournalEntry, notebook: Notebook, ssh: str | None = No
         raise ChangeFailedError(f"only root can restore {entry.name} on {where(entry)}: start sharebench as root")
     answer = restore_entry(entry, notebook)
     now = (answer.text("configuration") or "").strip()
-    # testparm prints its own log level instead of the server's
-    effective = running_log_level(answer.text("debuglevel")) or answer.text("effective")
     return Restored(
         entry=entry,
-        effective=", ".join(filter(None, (effective, answer.text("1.effective")))) or None,
+        effective=", ".join(filter(None, (effective_value(answer), answer.text("1.effective")))) or None,
         reloaded="reloaded" in answer.sections,
         same_configuration=now == entry.configuration_before if now and entry.configuration_before else None,
         writable=_writable(entry),
@@ -79,7 +76,7 @@ class Restoration:
     left: list[JournalEntry]
     done: list[Restored] = field(default_factory=list)
     of_isolations: list[str] = field(default_factory=list)
-    problems: list[ChangeFailedError] = field(default_factory=list)
+    problems: list[SharebenchError] = field(default_factory=list)
 
     def lines(self) -> list[str]:
         lines = [f"{owner_text(entry)}: left alone" for entry in self.at_work]
@@ -96,8 +93,8 @@ def check_own(path: Path) -> None:
         )
 
 
-def restore(notebook: Notebook, ssh: str | None = None) -> Restoration:
-    """Restore every change without a lease, by ``ssh`` if the notebook was moved. Raises UsageError."""
+def restore(notebook: Notebook, ssh: str | None = None, tell: Callable[[str], object] = lambda _: None) -> Restoration:
+    """Restore every change without a lease, over ``ssh`` if given; ``tell`` hears of isolations. Raises UsageError."""
     check_own(notebook.path)
     standing = notebook.journal(ChangeState.OPEN)
     at_work = [entry for entry in standing if entry.at_work]
@@ -114,7 +111,12 @@ def restore(notebook: Notebook, ssh: str | None = None) -> Restoration:
             found.problems.append(error)
         finally:
             leave(entry, notebook)
-    found.of_isolations.extend(restored_isolations(notebook))
+    try:
+        for line in restored_isolations(notebook):
+            tell(line)
+            found.of_isolations.append(line)
+    except NotebookError as error:
+        found.problems.append(error)
     return found
 
 

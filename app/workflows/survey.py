@@ -171,7 +171,7 @@ def places(hosts: Sequence[str]) -> list[tuple[StationPlace, str]]:
     found: list[tuple[StationPlace, str]] = []
     for host in hosts:
         if not host or not host.isprintable() or set(host) & set(" /@,"):
-            text = f"not a host: {host!r}; a survey takes names or addresses, and user and share by themselves"
+            text = f"not a host: {host!r}; name hosts or addresses, and user and share separately"
             raise UsageError(text, options="--user USER --smb SHARE[/FOLDER]")
         if not is_this_machine(host):
             found.append((StationPlace.NETWORK, host))

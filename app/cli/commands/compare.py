@@ -20,8 +20,7 @@ from forms.watch.history import history_chart, history_report
 from storage.recordings import SERIES
 from storage.records import Command
 
-_LISTED = 20
-"""Newest points of a history."""
+_NEWEST_LISTED = 20
 
 
 @common.command("compare")
@@ -165,7 +164,7 @@ def history_command(
 
         write_forms(file_name, None, lambda: [history_report(history)], force=choices["force"])
         return
-    common.answer_report(history_report(history, newest=None if as_json else _LISTED), as_json=as_json)
+    common.answer_report(history_report(history, newest=None if as_json else _NEWEST_LISTED), as_json=as_json)
     if not as_json:
         from app.charts.series_charts import curve_chart as drawn  # noqa: PLC0415  plotext is slow to load
 

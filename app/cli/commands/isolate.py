@@ -41,11 +41,10 @@ from storage.records import Command, RunStatus, SeriesStatus, Target
 
 _WITH_RESUME = {"as_json", "kerberos", "target", "yes", "within_minutes"}
 _PORTS = {one.name: one.label if one.moves_files else one.name for one in PROTOCOLS.values() if one.in_survey}
-PASSED = (
+_PASSED_TO_TRY = (
     "yes", "allow_restart", "kerberos", "sign", "encrypt", "server_ssh", "smb_conf", "timeout_seconds", "ceiling",
 )  # fmt: skip
-HARMFUL, UNREADABLE = 1, 3
-"""Exit codes of an audit."""
+_HARMFUL, _UNREADABLE = 1, 3
 
 
 _port_options = common.several(
@@ -381,12 +380,12 @@ def audit_command(
             raise UsageError("nothing to test: no finding names a value that sharebench may change")
         setting = f"{found[0].name}={found[0].value}"
         common.say(f"sharebench: testing {setting} in place of {found[0].finding.value}")
-        passed = {name: choices[name] for name in PASSED}
+        passed = {name: choices[name] for name in _PASSED_TO_TRY}
         code: int = context.invoke(try_command, setting=setting, target=target, **passed)
         return code
     if audit.scope is AuditScope.SESSION:
-        return UNREADABLE
-    return HARMFUL if audit.count(Ruling.HARMFUL) else 0
+        return _UNREADABLE
+    return _HARMFUL if audit.count(Ruling.HARMFUL) else 0
 
 
 def _audited(context: click.Context, target: str | None, choices: dict[str, Any]) -> AuditResult:

@@ -400,13 +400,12 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
             _list(notebook.journal(ChangeState.OPEN), as_json=as_json)
             _tell(filter(None, (kinds.leftover_text(notebook, head) for head in notebook.left_over())))
             return 0
-        found = restore(notebook, server_ssh)
+        found = restore(notebook, server_ssh, common.say)
     _tell(f"{owner_text(entry)}: left alone" for entry in found.at_work)
     if as_json:
         common.answer_json([_document(entry) for entry in found.left])
     elif not found.left and not found.of_isolations:
         common.answer("nothing to restore")
-    _tell(found.of_isolations)
     for one in () if as_json else found.done:
         common.answer(restored_text(one))
     for problem in found.problems:

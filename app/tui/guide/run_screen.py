@@ -45,7 +45,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     ENTRY = "guide"
     KEYS: ClassVar = (*keys("run.back run.review run.pause run.resume run.end run.stop run.chart"), ZOOM)
     STOP_HEADING = "Stop measuring?"
-    STOP_TEXT = "Runs that ended are kept; the series can be completed once it has one."
+    STOP_TEXT = "Runs that have ended are kept, and the series can be completed with them later."
     KEEP_ON = "Keep measuring"
     QUIT_TEXT = "A series is being measured. It is stopped, and the runs that ended are kept."
     DEFAULT_CSS = """

@@ -137,12 +137,12 @@ class SeriesProgress:
             if self.status is SeriesStatus.COMPLETE:
                 rate = f", {wording.rate(average_bytes_per_second)} on average" if average_bytes_per_second else ""
                 return f"Complete: {runs}{rate}. Enter shows the review."
-            told = self.failure if self.failure and self.failure.kind is not CancelledError else None
-            why = f" {wording.plain(told.text)}" if told else ""
-            kept = "; what was measured is kept" if self.valid_runs else ""
-            return f"{str(self.status).capitalize()} after {runs}{kept}.{why}"
+            rest = "; what was measured is kept." if self.valid_runs else "."
+            if self.failure and self.failure.kind is not CancelledError:
+                rest += f" {wording.plain(self.failure.text)}"
+            return f"{str(self.status).capitalize()} after {runs}{rest}"
         if self.paused:
-            return "Paused. G resumes, S stops."
+            return "Paused. g resumes, s stops."
         asked = " (pausing after it)" if self.pause_asked else " (ending after it)" if self.ending else ""
         if self.now is None:
             return f"{self.run_name or 'Starting'}: {self.doing}{asked}"

@@ -1,12 +1,14 @@
 """What was left changed on a server, put back once, and told even where the notebook cannot note it."""
 
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from app.changes.journal import restore_entry
 from app.changes.server import ChangeFailedError
+from app.errors import NotebookError
 from app.server.shell import Answer
 from app.workflows.restore import Restored, restore, restore_change
 from storage.changes import ChangeState, JournalEntry
@@ -100,12 +102,38 @@ def test_what_went_wrong_is_told_where_the_notebook_cannot_note_it(notebook: Not
 
 @pytest.mark.parametrize(
     ("sections", "shown"),
-    [({"effective": "1", "debuglevel": "PID 12: all:3 tdb:3"}, "3"), ({"effective": "Yes"}, "Yes"), ({}, None)],
+    [
+        ({"effective": "1", "debuglevel": "PID 12: all:3 tdb:3"}, "3"),
+        ({"effective": "1", "debuglevel": ""}, None),
+        ({"effective": "Yes"}, "Yes"),
+        ({}, None),
+    ],
 )
 def test_the_log_level_that_is_told_is_the_servers_and_not_that_of_testparm(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch, sections: dict[str, str], shown: str | None
 ):
     there = Answer(sections={"machine": "nas 1234", "uid": "0"})
     monkeypatch.setattr("app.workflows.restore.read_there", lambda *_words: there)
-    monkeypatch.setattr("app.workflows.restore.restore_entry", lambda *_words: Answer(sections=sections))
+    monkeypatch.setattr(
+        "app.workflows.restore.restore_entry", lambda *_words: Answer(sections={"effective.rc": "0", **sections})
+    )
     assert restore_change(abandoned_change(), notebook).effective == shown
+
+
+def test_what_was_restored_is_told_though_the_notebook_cannot_take_the_rest(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+):
+    def isolations(_notebook: Notebook) -> Iterator[str]:
+        yield "its folders are removed"
+        raise NotebookError("the notebook could not be written for 600 s")
+
+    def restored(entry: JournalEntry, _notebook: Notebook, _ssh: str | None) -> Restored:
+        return Restored(entry=entry, effective="Yes", reloaded=True, same_configuration=True)
+
+    told: list[str] = []
+    monkeypatch.setattr("app.workflows.restore.restore_change", restored)
+    monkeypatch.setattr("app.workflows.restore.restored_isolations", isolations)
+    found = restore(notebook, tell=told.append)
+    assert told == found.of_isolations == ["its folders are removed"]
+    assert len(found.done) == 1
+    assert "for 600 s" in found.lines()[-1]

@@ -226,7 +226,7 @@ async def test_pause_go_on_and_end_reach_the_series(ready, backend):
         assert "(pausing after it)" in painted(ready)
         await hand_out(ready, pilot, backend, RunFinished(run=run_at(1, 1e8)), Paused())
         await drawn(ready, pilot)
-        assert "Paused. G resumes" in painted(ready)
+        assert "Paused. g resumes" in painted(ready)
         await press(ready, pilot, "p")
         await press(ready, pilot, "g", "e")
         assert said == ["pause", "resume", "finish"], "a paused series is not paused again"

@@ -14,7 +14,7 @@ from app.kinds import used_targets
 from app.tui.frame.dialogs import HelpDialog
 from app.tui.guide.browser import BrowseScreen, NameList
 from app.tui.guide.screen import GuideScreen, PageView
-from app.workflows.guide.browsing import MAKE_HERE
+from app.workflows.guide.browsing import MAKE_HERE, BrowsedFolder, Item, ItemKind
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, Option, Page, Simple, new_measurement
 from app.workflows.guide.known import GuideContext
 from storage.notebook import Notebook
@@ -45,6 +45,23 @@ async def test_a_wrong_password_is_asked_for_again(guide_app, backend):
         assert isinstance(guide_app.screen, BrowseScreen)
     assert [secrets.password for secrets in backend.logins] == ["practice", "s3"]
     assert b"s3cret" not in guide_app.context.notebook_path.read_bytes()
+
+
+async def test_what_was_chosen_in_a_folder_that_is_shown_no_more_is_not_taken(guide_app):
+    target = Target(protocol="smb", host="nas", share="public")
+    folder = BrowsedFolder(target=target, items=tuple(Item(ItemKind.FOLDER, name) for name in ("a", "b")))
+    entered: list[str] = []
+    async with guide_app.run_test() as pilot:
+        await guide_app.push_screen(screen := BrowseScreen(folder, lambda item: entered.append(item.name)))
+        await settled(guide_app, pilot)
+        names = screen.query_one(NameList)
+        stale = NameList.OptionSelected(names, names.options[1], 1)
+        names.post_message(NameList.OptionSelected(names, names.options[2], 2))
+        await settled(guide_app, pilot)
+        screen.show(BrowsedFolder(target=target, items=(Item(ItemKind.FOLDER, "c"),)))
+        names.post_message(stale)
+        await settled(guide_app, pilot)
+    assert entered == ["b"]
 
 
 async def test_a_hint_for_which_there_is_no_room_stands_below_its_choice_while_that_is_highlighted(guide_app):

@@ -62,7 +62,7 @@ def test_pausing_is_asked_for_then_so():
     assert "(pausing after it)" in asked.line(80)
     paused = asked.heard(Paused())
     assert paused.paused
-    assert paused.line(80) == "Paused. G resumes, S stops."
+    assert paused.line(80) == "Paused. g resumes, s stops."
     assert not paused.asked(pause=False).paused
     assert not paused.heard(RunStarted(number=3, phase=Phase.MEASURED, of=5)).paused
 
