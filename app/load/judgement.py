@@ -15,7 +15,7 @@ from app.load.events import PointMeasured, WorkerFigures, counted
 from app.measure.process import Warned
 from app.server.shell import ServerShell, script_file
 from forms import wording
-from forms.load.summary import overload, tells_of_server
+from forms.load.summary import fewest_users, overload, tells_of_server
 from storage.loads import records
 from storage.records import Spread
 
@@ -348,7 +348,8 @@ def _next_of_search(
         tries = sum(point.users == last.users for point in points)
         again = last.status is not records.PointStatus.FAILED and tries < MOST_TRIES
         return last.users if again else None
-    judged = [(point, overload(point, choices, scenario)) for point in points if tells_of_server(point)]
+    fewest = fewest_users(points)
+    judged = [(point, overload(point, choices, scenario, fewest)) for point in points if tells_of_server(point)]
     broken = [point.users for point, why in judged if why is not None]
     carried = [point.users for point, why in judged if why is None]
     if not broken:

@@ -306,14 +306,14 @@ def _points(
                         server, cards = samplers.between(event.began_seconds, event.ended_seconds)
                         point = load_point(event, server, cards, idle=not load.scenario.requests, started_at=began_at)
                         point = replace(point, size_bytes=following.size_bytes)
-                        offered = offered_per_second(load.scenario, point.users, fewest_users((*load.points, point)))
-                        point = replace(point, offered_per_second=offered)
-                        point = _limited(point, load)
+                        fewest = fewest_users((*load.points, point))
+                        offered = offered_per_second(load.scenario, point.users, fewest)
+                        point = _limited(replace(point, offered_per_second=offered), load, fewest)
                         load = _with(load, point)
                         lost = _users_lost(event, point, load.choices)
                         if printer is not None:
                             yield LoadChanged(load=load, point=point)
-                            point = _limited((yield from _drained(point, printer, engine, enough)), load)
+                            point = _limited((yield from _drained(point, printer, engine, enough)), load, fewest)
                             load = _with(load, point)
                         control.limit.ended()
                         yield LoadChanged(load=load, point=point, done=True)
@@ -377,8 +377,8 @@ def _ended(ended: events.LoadEnded | None, lost: str | None) -> events.LoadEnded
     return replace(ended, failure=Failed(kind=MeasurementError, text=lost))
 
 
-def _limited(point: LoadPoint, load: Load) -> LoadPoint:
-    if point.status is PointStatus.GENERATOR or overload(point, load.choices, load.scenario) is not None:
+def _limited(point: LoadPoint, load: Load, fewest: LoadPoint | None) -> LoadPoint:
+    if point.status is PointStatus.GENERATOR or overload(point, load.choices, load.scenario, fewest) is not None:
         return replace(point, limit=limit_of(point, load.link_bits_per_second))
     return point
 

@@ -14,6 +14,7 @@ from storage.records import SeriesStatus
 ACHIEVED_SHARE = 0.95
 """Below it a server does not keep up with what it is offered (FSCT, SPEC SFS)."""
 MOST_ERRORS_SHARE = 0.001
+_ONE_IN_200 = 2.576
 USUAL_LIMIT_SECONDS, _USUAL_LIMIT_BYTES_PER_SECOND = 1.0, 10e6
 """A second (Miller, Response time in man-computer conversational transactions, 1968), or 10 MB/s."""
 _LEAST_STALL_SECONDS, _STALL_TIMES = 0.5, 10
@@ -57,14 +58,23 @@ def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
 
 
 def offered_per_second(scenario: Scenario, users: int, fewest: LoadPoint | None) -> float | None:
-    """Requests/s offered: as scheduled, or at the pace of the ``fewest`` users; None where unknown."""
+    """Requests/s offered: as scheduled, or as the ``fewest`` users made and pauses allow; None where unknown."""
     if not scenario.requests:
         return None
     if scenario.pace_seconds:
         return users / scenario.pace_seconds
     if fewest is None or not fewest.requests_per_second:
         return None
-    return users * fewest.requests_per_second / fewest.users
+    pauses = scenario.think.seconds
+    return users * min(fewest.requests_per_second / fewest.users, 1 / pauses if pauses else math.inf)
+
+
+def _made_by_chance(point: LoadPoint, scenario: Scenario, fewest: LoadPoint | None) -> float:
+    """The share of what is offered that a server which keeps up falls below in 1 of 200 points (Poisson counts)."""
+    offered = (point.offered_per_second or 0.0) * point.seconds
+    if scenario.pace_seconds or fewest is None or not fewest.requests or not offered:
+        return 1.0
+    return 1 - _ONE_IN_200 * math.sqrt(1 / fewest.requests + 1 / offered)
 
 
 def tells_of_server(point: LoadPoint) -> bool:
@@ -79,13 +89,15 @@ def limit_seconds(choices: LoadChoices, scenario: Scenario, size_bytes: int | No
     return max(USUAL_LIMIT_SECONDS, largest / _USUAL_LIMIT_BYTES_PER_SECOND)
 
 
-def overload(point: LoadPoint, choices: LoadChoices, scenario: Scenario) -> str | None:
+def overload(point: LoadPoint, choices: LoadChoices, scenario: Scenario, fewest: LoadPoint | None) -> str | None:
+    """Why the server does not carry the point's users; ``fewest`` users showed what is offered. None if it does."""
     if point.status is PointStatus.FAILED:
         return point.reason or "the point failed"
     if error_share(point) > MOST_ERRORS_SHARE:
         return f"{sum(point.errors.values()):,} errors: {point.first_error}"
     rate, offered = point.requests_per_second, point.offered_per_second
-    if rate is not None and offered and rate < ACHIEVED_SHARE * offered:
+    least = min(ACHIEVED_SHARE, _made_by_chance(point, scenario, fewest))
+    if rate is not None and offered and rate < least * offered:
         return f"{rate:,.1f} of {offered:,.1f} requests/s were made ({100 * rate / offered:.0f} %)"
     limit = limit_seconds(choices, scenario, point.size_bytes)
     usual = "" if choices.limit_seconds is not None else ", the usual limit"
@@ -145,8 +157,9 @@ def capacity_of(load: Load) -> Capacity | None:
     """The most users without overload and the fewest with it; None where unknown."""
     if not load.scenario.requests:
         return None
+    fewest = fewest_users(load.points)
     judged = [
-        (point, overload(point, load.choices, load.scenario))
+        (point, overload(point, load.choices, load.scenario, fewest))
         for point in load.points
         if tells_of_server(point) and point.size_bytes is None
     ]

@@ -51,14 +51,52 @@ def answered(seconds: float) -> dict[str, Any]:
 
 
 def test_overload_is_too_little_of_what_is_offered_too_slow_or_errors():
-    assert overload(point(rate=95.0), CHOICES, USUAL) is None
-    assert "94 %" in (overload(point(rate=94.0), CHOICES, USUAL) or "")
+    paced = scenario(pace_seconds=0.1)
+    assert overload(point(rate=95.0), CHOICES, paced, None) is None
+    assert "94 %" in (overload(point(rate=94.0), CHOICES, paced, None) or "")
     slow = point(response=histogram(*[0.2] * 20))
-    assert "above 0.1 s" in (overload(slow, CHOICES, USUAL) or "")
-    assert overload(slow, LoadChoices(), USUAL) is None
+    assert "above 0.1 s" in (overload(slow, CHOICES, USUAL, None) or "")
+    assert overload(slow, LoadChoices(), USUAL, None) is None
     wrong = point(errors={"connection lost": 3}, first_error="gone")
     assert error_share(wrong) == pytest.approx(3 / 1903)
-    assert "gone" in (overload(wrong, CHOICES, USUAL) or "")
+    assert "gone" in (overload(wrong, CHOICES, USUAL, None) or "")
+
+
+@pytest.mark.parametrize(
+    ("fewest_requests", "rate", "carried"),
+    [
+        (1000, 90.1, True),  # 1 - 2.576 x sqrt(1 / 1000 + 1 / 2000) is 0.9002
+        (1000, 90.0, False),
+        (50, 63.2, True),  # the same for 50 requests is 0.6312
+        (50, 63.1, False),
+        (10**6, 94.3, True),  # and with the 2000 alone 0.9423
+        (10**6, 94.2, False),
+    ],
+)
+def test_what_few_requests_promised_may_be_missed_by_chance(fewest_requests: int, rate: float, carried: bool):
+    """Seen on an idle server: 50 requests of 5 users promised more than 20 made, and 20 were "not carried (86 %)"."""
+    few = replace(point(1, 5), requests=fewest_requests)
+    assert (overload(point(2, 10, rate), CHOICES, USUAL, few) is None) == carried
+
+
+def test_many_requests_leave_nothing_to_chance():
+    of_many, few = replace(point(2, 10, 95.0), seconds=10.0**6), replace(point(1, 5), requests=10**9)
+    for share, carried in ((0.951, True), (0.949, False)):
+        made = replace(of_many, requests=round(share * 100 * 10**6))
+        assert (overload(made, CHOICES, USUAL, few) is None) == carried
+
+
+def test_capacity_leaves_the_same_to_chance_as_each_point():
+    points = (point(1, 5, 2.5, offered_per_second=2.5), point(2, 20, 8.6, offered_per_second=10.0))
+    found = capacity_of(full_load(points=points, choices=LoadChoices()))
+    assert found
+    assert (found.carried, found.not_carried) == (20, None)
+
+
+def test_users_who_pause_offer_no_more_than_their_pauses_allow():
+    eager = point(users=5, rate=60.0)
+    assert offered_per_second(USUAL, 20, eager) == 200.0
+    assert offered_per_second(scenario(think=Think(seconds=0.0)), 20, eager) == 240.0
 
 
 @pytest.mark.parametrize(
@@ -67,7 +105,7 @@ def test_overload_is_too_little_of_what_is_offered_too_slow_or_errors():
 )
 def test_without_a_limit_a_second_is_one_and_more_for_large_files(seconds: float, largest_bytes: int, carried: bool):
     usual = scenario(sizes=(SizeClass(size_bytes=largest_bytes, share=1),))
-    found = overload(point(**answered(seconds)), LoadChoices(), usual)
+    found = overload(point(**answered(seconds)), LoadChoices(), usual, None)
     assert (found is None) == carried
     assert carried or "the usual limit" in (found or "")
     assert load_document(full_load(choices=LoadChoices(), scenario=usual))["limit_seconds"] == max(
@@ -213,12 +251,12 @@ def test_what_is_offered_is_the_schedule_or_as_if_each_were_answered_as_the_fewe
 
 
 def test_a_point_at_which_this_end_was_the_limit_tells_what_is_offered_at_least():
-    late, full, apart = point(1, 1, 12.0, status=PointStatus.GENERATOR), point(2, 4, 12.0), point(3, 1, size_bytes=4096)
+    late, full, apart = point(1, 1, 9.0, status=PointStatus.GENERATOR), point(2, 4, 12.0), point(3, 1, size_bytes=4096)
     fewest = fewest_users([full, late, apart, point(4, 1, status=PointStatus.FAILED)])
     assert fewest is late
     offered = offered_per_second(scenario(), full.users, fewest)
-    assert offered == 48.0
-    assert overload(replace(full, offered_per_second=offered), CHOICES, USUAL) is not None
+    assert offered == 36.0
+    assert overload(replace(full, offered_per_second=offered), CHOICES, USUAL, fewest) is not None
     assert fewest_users([apart]) is None
 
 
