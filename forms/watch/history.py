@@ -182,16 +182,24 @@ def _levels(points: Sequence[HistoryPoint], sizes: Sequence[_Size]) -> tuple[His
 def history_sentence(history: History) -> str:
     """The answer in one sentence: since when the path has its level, and how it changed last."""
     line = history.lines[-1]
-    newest, since = line.newest, _day(line.points[line.newest.first].created_at)
+    newest, since = line.newest, _since(line)
     users = f"{wording.count(line.users, 'user')}: " if line.users else ""
     if newest.change_percent is None:
         first = _day(line.points[0].created_at)
         if len(line.points) == 1:
             return f"{users}One recording so far, of {first}; a second one can show a change."
         return f"{users}No change found in {wording.count(len(line.points), 'recording')} since {first}."
-    way = "Faster" if newest.change_percent > 0 else "Slower"
-    why = f": {newest.why}" if newest.why else ""
-    return f"{users}{way} by {wording.percent(abs(newest.change_percent))} since {since}{why}."
+    way, change = "faster" if newest.change_percent > 0 else "slower", wording.percent(abs(newest.change_percent))
+    if newest.verdict is None:
+        return f"{users}{change} {way} on average since {since} ({newest.why}): no verdict; compare two for one."
+    return f"{users}{way.capitalize()} by {change} since {since}."
+
+
+def _since(line: HistoryLine) -> str:
+    """The day of the newest level, with its time where the level before ended on the same day."""
+    at = line.newest.first
+    moment, before = (line.points[place].created_at for place in (at, max(0, at - 1)))
+    return to_minute(moment) if at and _day(moment) == _day(before) else _day(moment)
 
 
 def history_report(history: History, *, newest: int | None = None) -> Report:
@@ -325,7 +333,7 @@ def _factor(history: History) -> float:
 
 def _tone(level: HistoryLevel) -> Tone:
     change = level.change_percent
-    return Tone.PLAIN if change is None else Tone.GOOD if change > 0 else Tone.BAD
+    return Tone.PLAIN if change is None or level.verdict is None else Tone.GOOD if change > 0 else Tone.BAD
 
 
 def _day(text: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 from app.charts.series_charts import curve_chart as drawn_on_a_terminal
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.drawing import ChartText, drawing
+from forms.layout import Tone
 from forms.watch.history import (
     HistoryMark,
     HistoryNotes,
@@ -57,6 +58,12 @@ def test_the_sentence_says_since_when():
     history = history_of_series(nights(1, 1, 1, 1, 0.8, 0.8), NOTHING)
     assert history
     assert history_sentence(history) == "Slower by 20 % since 2026-01-05."
+    same_day = [
+        replace(each, created_at=f"2026-03-04T{10 + n}:00:00Z") for n, each in enumerate(nights(*[1] * 4, 0.8, 0.8))
+    ]
+    today = history_of_series(same_day, NOTHING)
+    assert today
+    assert history_sentence(today).startswith("Slower by 20 % since 2026-03-04 1"), "the time tells it apart"
     steady = history_of_series(nights(1, 1), NOTHING)
     assert steady
     assert history_sentence(steady) == "No change found in 2 recordings since 2026-01-01."
@@ -64,6 +71,21 @@ def test_the_sentence_says_since_when():
     assert single
     assert history_sentence(single) == "One recording so far, of 2026-01-01; a second one can show a change."
     assert history_of_series([one(1, ())], NOTHING) is None
+
+
+def test_what_no_comparison_would_call_faster_is_not_called_so():
+    """Two series of other settings: compare says "inconclusive" of them."""
+    series = nights(1, 1.28)
+    series[1] = replace(series[1], change=Change(name="aio read size", value="1"))
+    history = history_of_series(series, NOTHING)
+    assert history
+    assert history_sentence(history) == (
+        "28 % faster on average since 2026-01-02 (aio read size = 1): no verdict; compare two for one."
+    )
+    assert history_report(history).fields[0].tone is Tone.PLAIN
+    confirmed = history_of_series(nights(1, 1, 1, 1, 0.8, 0.8), NOTHING)
+    assert confirmed
+    assert history_report(confirmed).fields[0].tone is Tone.BAD
 
 
 def test_baselines_and_trials_are_marked():
