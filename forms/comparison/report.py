@@ -213,7 +213,7 @@ def interval_of(found: Comparison, one: SeriesSummary) -> tuple[float, float] | 
     """Where an equal series would lie, in bytes/s; by the runs alone where interleaved."""
     if found.apart_percent is None or one.average is None or one.average.bytes_per_second is None:
         return one.confidence
-    factor = math.exp(found.apart_percent / 100 / math.sqrt(2))
+    factor = (1 + found.apart_percent / 100) ** math.sqrt(0.5)
     return one.average.bytes_per_second / factor, one.average.bytes_per_second * factor
 
 

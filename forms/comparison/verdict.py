@@ -1,6 +1,5 @@
 """Compare sides of one or more series, using earlier series for the variation."""
 
-import math
 import statistics as basic
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +25,7 @@ from forms.stats.decision import (
     decide_interleaved,
     decide_together,
     holm,
+    percent_of,
 )
 from forms.stats.distributions import student_t
 from forms.stats.settle import needed_range, needed_runs, run_variation
@@ -144,7 +144,7 @@ def _compared(
         base_bytes_per_second=average(left) if all(left) else None,
         other_bytes_per_second=average(right) if all(right) else None,
         needed_series=step.series_a_side if step else None,
-        apart_percent=None if wide is None or found is None else wide * found.deviation_percent * math.sqrt(2),
+        apart_percent=percent_of(wide * found.deviation_percent / 100 * 2**0.5) if found and wide is not None else None,
         history_count=len(history),
         history_days=None if newest is None else max(0.0, moment(other) - newest) / DAY_SECONDS,
         settle=step,

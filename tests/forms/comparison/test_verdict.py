@@ -66,8 +66,8 @@ VARIED = (100e6, 101e6, 99e6, 101e6, 99e6)
 def test_two_series_whose_runs_vary_by_one_percent_show_what_is_plain(factor: float, verdict: str, headline: str):
     found = compare(series(VARIED, id="base"), series(scaled(VARIED, factor), id="other"))
     assert (found.verdict, found.headline) == (verdict, headline)
-    assert found.apart_percent == pytest.approx(14.3, abs=0.2)
-    assert "Equal series on this path differ by up to 14 % on their own." in found.sentence
+    assert found.apart_percent == pytest.approx(15.4, abs=0.2)
+    assert "Equal series on this path differ by up to 15 % on their own." in found.sentence
     assert (found.settle is None) == (verdict != "unknown")
 
 
