@@ -30,6 +30,8 @@ IDLE_DISK_PERCENT = 5.0
 OTHERS_PERCENT = 25.0
 """The kernel moves packets outside of our processes: an unknown part may be this much."""
 OTHERS_COST = 4.0
+FASTER_THAN_DISK = 2.0
+"""Caches let a server be faster than dbench by itself; beyond this the run of dbench was disturbed."""
 
 
 class Cause(StrEnum):
@@ -46,6 +48,7 @@ class IsolationDoubt(StrEnum):
     NO_LEAST = "there is nothing to compare the server with"
     WAKE_UP = "one client and an idle processor: the time to wake up decides"
     CLOSE = "no layer stands out"
+    DISTURBED = "the server was much faster than the disk by itself, so that run was disturbed"
     VARYING = "the rounds scatter too much"  # in documents; people read forms/isolation/report.py
     LOOPBACK = "no network card was on the way"
     PAGE_CACHE = "the disk hardly worked: the page cache answered"
@@ -104,6 +107,8 @@ def judge(found: LayerEvidence) -> IsolationVerdict:
 
 def _cause(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]:
     named = _plain_cause(found)
+    if named is Cause.DISK and _faster_than_disk(found):
+        return Cause.UNKNOWN, IsolationDoubt.DISTURBED
     if named is not None:
         return named, None
     if found.ratio is None:
@@ -141,9 +146,15 @@ def _of_the_machine(found: LayerEvidence) -> tuple[Cause, IsolationDoubt | None]
         return Cause.UNKNOWN, IsolationDoubt.OTHERS
     if _at_least(found.cpu_percent, BUSY_PERCENT):
         return Cause.PROCESSOR, None
+    if _faster_than_disk(found):
+        return Cause.UNKNOWN, IsolationDoubt.DISTURBED
     if disk and (not network or disk < NEAR * network):
         return Cause.DISK, None
     return Cause.UNKNOWN, IsolationDoubt.CLOSE
+
+
+def _faster_than_disk(found: LayerEvidence) -> bool:
+    return found.disk is not None and _at_least(found.server, FASTER_THAN_DISK * found.disk)
 
 
 def _reservations(found: LayerEvidence, cause: Cause) -> list[IsolationDoubt]:

@@ -57,6 +57,8 @@ def test_each_cause_is_told_by_what_shows_it(evidence: LayerEvidence, cause: Cau
         (replace(SLOW, clients=1, cpu_percent=30), IsolationDoubt.WAKE_UP),
         (replace(SLOW, ratio=0.6, ratio_low=0.3, ratio_high=1.6), IsolationDoubt.VARYING),
         (replace(AT_THE_LIMIT, disk=290e6, cpu_percent=70, server_percent=50), IsolationDoubt.CLOSE),
+        (replace(SLOW, server=200e6, file_system_share=0.68, cpu_percent=60), IsolationDoubt.DISTURBED),
+        (replace(AT_THE_LIMIT, server=200e6, ratio=2.0, cpu_percent=70, server_percent=50), IsolationDoubt.DISTURBED),
         (replace(AT_THE_LIMIT, server_percent=30), IsolationDoubt.OTHERS),
         (replace(SLOW, ratio_low=None, ratio_high=None, server_percent=30), IsolationDoubt.OTHERS),
     ],
@@ -100,6 +102,14 @@ def test_a_disk_that_is_named_did_not_hardly_work():
     assert "68 % of the clients' waiting" in verdict_sentence(found)
     assert "no physical disk was busy" in verdict_sentence(found)
     assert reservations(found) == []
+
+
+def test_a_disk_may_be_somewhat_slower_by_itself_than_under_a_server_that_caches():
+    for evidence in (
+        replace(SLOW, server=199.9e6, file_system_share=0.68, cpu_percent=60),
+        replace(AT_THE_LIMIT, server=199.9e6, ratio=1.999, cpu_percent=70, server_percent=50),
+    ):
+        assert judge(evidence).cause is Cause.DISK
 
 
 FULL_LINK = LayerEvidence(
