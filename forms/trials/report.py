@@ -422,9 +422,10 @@ def tune_report(found: TuneSummary) -> Report:
 def _about(found: TuneSummary) -> Iterator[Field]:
     worth = wording.signed_percent(found.worth_percent)
     answer = f"{wording.count(len(found.found), 'setting')} found, worth {worth} together."
-    yield Field(
-        name="Answer", text=answer if found.found else "Nothing that was tried is faster than the present settings."
-    )
+    known = "known to be " if any(one.verdict is Verdict.UNKNOWN for one in found.trials) else ""
+    rest = ", and not everything was tried" if found.stopped else ""
+    nothing = f"Nothing that was tried is {known}faster than the present settings{rest}."
+    yield Field(name="Answer", text=answer if found.found else nothing)
     if found.base:
         target = format_target(found.base.target, escaped=False)
         yield Field(name="Measured", text=f"{found.base.command} {target}")

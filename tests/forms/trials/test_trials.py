@@ -437,6 +437,10 @@ def test_a_tuning_names_what_to_write_and_what_was_for_nothing():
     assert [one["verdict"] for one in document["trials"]] == ["slower", "faster", "faster"]
     assert [one["name"] for one in document["write"]] == ["strict sync", "use sendfile"]
     nothing = tune_report(TuneSummary(base=None, trials=(slower,)))
-    assert "Nothing that was tried is faster" in nothing.fields[0].text
+    assert nothing.fields[0].text == "Nothing that was tried is faster than the present settings."
+    unsure = TuneSummary(base=None, trials=(slower, replace(slower, verdict=Verdict.UNKNOWN)), stopped=True)
+    assert tune_report(unsure).fields[0].text == (
+        "Nothing that was tried is known to be faster than the present settings, and not everything was tried."
+    )
     for format_name in FORMATS:
         assert export_reports([report, nothing], format_name)
