@@ -137,6 +137,10 @@ class Meter:
         self._due = self._started + self.interval_seconds
         return self._started
 
+    @property
+    def has_begun(self) -> bool:
+        return self._started > 0
+
     def advance(self, moved_bytes: int) -> None:
         """Bytes since :meth:`start`. Raises CancelledError."""
         now = self.clock()

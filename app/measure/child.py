@@ -214,13 +214,16 @@ class Engine:
         """Raises NotAFileError before anything is written if the target is a file."""
         try:
             return self._client.put(path, content, meter)
+        except errors.AccessDeniedError:
+            if not meter.has_begun:  # refused when it was to be opened
+                self._gone(path)
+            raise
         except errors.NoSuchFileError as error:
             try:
                 self._client.size(self._plan.target.path)
             except errors.MeasurementError:
                 raise error from None
-            self._scratch.remove(path)
-            self._emit(process.ScratchRemoved(path=path))
+            self._gone(path)
             raise errors.NotAFileError(
                 f"{self._where(self._plan.target.path)} is a file: name the folder that a file is to be made in"
             ) from error
@@ -271,8 +274,11 @@ class Engine:
     def _remove(self, path: str) -> None:
         if path in self._scratch:
             self._client.remove(path)
-            self._scratch.remove(path)
-            self._emit(process.ScratchRemoved(path=path))
+            self._gone(path)
+
+    def _gone(self, path: str) -> None:
+        self._scratch.remove(path)
+        self._emit(process.ScratchRemoved(path=path))
 
     def _clean_up(self) -> str:
         """Reconnects if need be; returns what could not be removed, in words."""

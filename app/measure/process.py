@@ -132,13 +132,12 @@ class SeriesControl:
         self._waiting: list[ControlMessage] = []
         self.cancelled = threading.Event()
 
-    def attach(self, say: Callable[[ControlMessage], None], end: Callable[[], None]) -> None:
-        """``say`` sends a message; ``end`` closes the process's stdin."""
+    def attach(self, say: Callable[[ControlMessage], None] | None, end: Callable[[], None]) -> None:
+        """``say`` sends a message, or None keeps it for the next process; ``end`` closes the process's stdin."""
         with self._lock:
             self._say, self._end = say, end
-            waiting, self._waiting = self._waiting, []
-            for word in waiting:
-                say(word)
+            while say and self._waiting:
+                say(self._waiting.pop(0))
             if self.cancelled.is_set():
                 end()
 
@@ -325,9 +324,9 @@ GRACE_SECONDS = 30.0
 class MeasuringProcess:
     """One measuring process; read :meth:`events` to the end, inside ``with``."""
 
-    def __init__(self, plan: MeasurementPlan, control: SeriesControl) -> None:
-        self._plan = plan
-        self._control = control
+    def __init__(self, plan: MeasurementPlan, control: SeriesControl, *, trial: bool = False) -> None:
+        """A ``trial`` only logs in: what the user asks of the runs is left for the process that measures."""
+        self._plan, self._control, self._trial = plan, control, trial
         self._process = ChildProcess("app.measure.child", grace_seconds=GRACE_SECONDS)
 
     @property
@@ -336,7 +335,8 @@ class MeasuringProcess:
 
     def __enter__(self) -> Self:
         self._process.say(self._plan)
-        self._control.attach(lambda word: self._process.say(Control(word=word)), self._process.cancel)
+        tell = None if self._trial else lambda word: self._process.say(Control(word=word))
+        self._control.attach(tell, self._process.cancel)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -383,7 +383,7 @@ def _refused(
         request.plan, command=records.Command.PUT, size_bytes=1, make_file=False, verify=False, stepped=False,
         scratch_path=None, runs=0, warmups=0, until_percent=None, done_runs=0, done_warmups=0, done_rates=(),
     )  # fmt: skip
-    with MeasuringProcess(trial, control) as child:
+    with MeasuringProcess(trial, control, trial=True) as child:
         for event in child.events():
             if isinstance(event, process.Failed):
                 return event

@@ -356,3 +356,26 @@ def test_a_server_that_stalls_is_asked_to_remove_once(monkeypatch: pytest.Monkey
     server = FakeServer(fail_at={1: StalledError("nothing moved")})
     measure(MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=1, size_bytes=64), server)
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(("begun", "left"), [(False, False), (True, True)])
+def test_a_file_that_may_not_be_opened_was_never_made(begun: bool, left: bool, monkeypatch: pytest.MonkeyPatch):
+    """Seen in a folder that could be neither written nor listed: each later command told of a file there."""
+
+    def refuse(_client: FakeClient, path: str, content: Content, meter: Meter) -> Transfer:
+        if begun:
+            meter.start()
+        raise AccessDeniedError("not allowed")
+
+    def deny(_client: FakeClient, path: str) -> None:
+        raise AccessDeniedError(f"{path} may not be removed")
+
+    monkeypatch.setattr(FakeClient, "put", refuse)
+    monkeypatch.setattr(FakeClient, "remove", deny)
+    plan = MeasurementPlan(command=Command.PUT, target=PUT, warmups=0, runs=1, size_bytes=64)
+    events = measure(plan, FakeServer())
+    failed = events[-1]
+    assert isinstance(failed, Failed)
+    assert failed.kind is AccessDeniedError
+    assert ("may still be there" in failed.text) == left
+    assert ("ScratchRemoved" in kinds(events)) != left

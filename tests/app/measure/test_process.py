@@ -143,6 +143,17 @@ def test_the_end_of_the_time_cancels_and_says_so():
     assert control.why_cancelled == "time is over (--within 2)"
 
 
+def test_what_is_asked_while_a_trial_logs_in_reaches_the_process_that_measures():
+    control, said = SeriesControl(), list[ControlMessage]()
+    control.attach(None, lambda: None)
+    control.tell(ControlMessage.PAUSE)
+    control.detach()
+    control.tell(ControlMessage.STEP)
+    control.attach(said.append, lambda: None)
+    control.tell(ControlMessage.RESUME)
+    assert said == [ControlMessage.PAUSE, ControlMessage.STEP, ControlMessage.RESUME]
+
+
 def test_the_end_of_the_time_does_not_cancel_what_ends_by_itself_or_was_cancelled():
     control, said = SeriesControl(90.0), list[ControlMessage]()
     control.attach(said.append, lambda: None)
