@@ -295,11 +295,11 @@ def _ways_to_test(choices: GuideChoices, series: Series) -> Iterator[Option]:
     yield Option(f"{title}…", asked(title, "You make it once.", by_hand(0)), hint)
 
 
-def _measured_so_far(known: GuideContext) -> tuple[int, int, bool]:
+def _measured_so_far(proof: Sides | None) -> tuple[int, int, bool]:
     """The series of A and of B since the change was first made, and whether the last one was B."""
-    if known.proof is None:
+    if proof is None:
         return 1, 0, False
-    base, other = known.proof.base, known.proof.other
+    base, other = proof.base, proof.other
     first, last = (pick(one.created_at for one in other) for pick in (min, max))
     later = [one.created_at for one in base if one.created_at > first]
     return 1 + len(later), len(other), last > max(later, default="")
@@ -307,7 +307,7 @@ def _measured_so_far(known: GuideContext) -> tuple[int, int, bool]:
 
 def turn_text(choices: GuideChoices, known: GuideContext) -> str:
     """What to set before the next series of a change that is interleaved by hand, and the count."""
-    count_a, count_b, last_is_b = _measured_so_far(known)
+    count_a, count_b, last_is_b = _measured_so_far(known.proof)
     change = _proven(known.proof) if known.proof else Change(name=choices.change_name or "", value=choices.change_value)
     is_b = known.proof is None or choices.base_id == known.proof.other[0].id
     who = "Make it on the server now, then start." if is_b else "Restore it on the server now, then start."
@@ -332,13 +332,14 @@ def after_measuring(choices: GuideChoices, known: GuideContext) -> GuideChoices:
     series = known.series
     if not choices.interleaved or known.proof is None or series is None or series.status is not SeriesStatus.COMPLETE:
         return replace(choices, step=next_step(choices, known, MethodStep.WARM_UP))
-    if min(_measured_so_far(known)[:2]) >= choices.interleaved:
+    if min(_measured_so_far(known.proof)[:2]) >= choices.interleaved:
         return replace(choices, step=MethodStep.EXPECTED, reviewed=True)
-    return _next_turn(choices, known, known.proof, choices.interleaved)
+    return next_turn(choices, known.proof, choices.interleaved)
 
 
-def _next_turn(choices: GuideChoices, known: GuideContext, proof: Sides, each: int) -> GuideChoices:
-    count_a, count_b, last_is_b = _measured_so_far(known)
+def next_turn(choices: GuideChoices, proof: Sides, each: int) -> GuideChoices:
+    """The next of ``each`` series a side that are interleaved by hand: A B B A."""
+    count_a, count_b, last_is_b = _measured_so_far(proof)
     is_b = last_is_b if (count_a + count_b) % 2 == 0 else not last_is_b
     again = acts.measured_again(choices, proof.other[0] if is_b else proof.base[0], proof.other[0].id)
     return replace(again, interleaved=each)
@@ -381,7 +382,7 @@ def next_of_proof(choices: GuideChoices, known: GuideContext) -> Iterator[Option
     changed_last = known.series.id in {one.id for one in known.proof.other}
     open_still = found.doubt in _REPEATS_WOULD_TELL and not choices.interleaved
     if choices.interleaved and not found.known:
-        more = _next_turn(choices, known, known.proof, choices.interleaved + 1)
+        more = next_turn(choices, known.proof, choices.interleaved + 1)
         yield Option("One more series of each, interleaved", _begin(more), "narrows the interval", advised=True)
     if changed_last:
         again = _begin(acts.measured_again(choices, base, changed.id))

@@ -161,7 +161,7 @@ def read_known(notebook: Notebook, choices: GuideChoices, before: GuideContext) 
         recent=recent_targets(before.targets(notebook), before.practice),
         series=series,
         yardsticks=yardsticks,
-        proof=_proof(notebook, choices.proven_id or choices.series_id),
+        proof=proof_of(notebook, choices.proven_id or choices.series_id),
         findings=tuple(findings([series, *(y.series for y in yardsticks)])) if series else (),
         measured_bytes_per_second=reached(notebook, choices.target, choices.command, heads),
     )
@@ -186,7 +186,8 @@ def _series(notebook: Notebook, series_id: str | None) -> Series | None:
         return None
 
 
-def _proof(notebook: Notebook, changed_id: str | None) -> "Sides | None":
+def proof_of(notebook: Notebook, changed_id: str | None) -> "Sides | None":
+    """What was measured of the change that this series was made with; None where it was made with none."""
     changed = _series(notebook, changed_id)
     base = _series(notebook, changed.base_id) if changed and changed.change else None
     return sides_to_compare(notebook, (base.id, changed.id))[0] if base and changed else None

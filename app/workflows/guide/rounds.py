@@ -6,9 +6,9 @@ from functools import partial
 
 from app.errors import UsageError
 from app.workflows.guide import choices as acts
-from app.workflows.guide.after_run import changed
+from app.workflows.guide.after_run import changed, next_turn
 from app.workflows.guide.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of, from_there, measured_again
-from app.workflows.guide.known import begin_round, keep, recall
+from app.workflows.guide.known import begin_round, keep, proof_of, recall
 from forms.comparison.comparison import Comparison
 from forms.experiments.summary import Survey
 from forms.findings.series_warnings import MANY_RUNS, advice
@@ -77,6 +77,14 @@ BETTER: dict[str, tuple[str, Callable[[GuideChoices], GuideChoices]]] = {
 """What the advice of that key leads to, and how it changes the choices."""
 
 
+def interleaved_by_hand(notebook: Notebook, changed_id: str, each: int) -> GuideChoices:
+    """The guide at the next turn of ``each`` series a side, with and without the series' change; remembered."""
+    proof = proof_of(notebook, changed_id)
+    if proof is None:
+        return repeat_of(notebook, changed_id)
+    return _remembered(notebook, next_turn(choices_of(proof.base[0]), proof, each))
+
+
 def branch_from(notebook: Notebook, series_id: str) -> GuideChoices:
     """The guide at the change, the series being the base of the next round; remembered."""
     return _remembered(notebook, from_there(notebook.series(series_id)))
@@ -122,6 +130,9 @@ def after_comparison(found: Comparison) -> Iterator[NextStep]:
     if step is not None and step.way is Way.TRY:
         at = partial(repeat_of, series_id=found.base_id)
         yield NextStep(name=step.sentence, choices=at, screen="trial", arguments={"setting": step.setting})
+    elif step is not None and step.way is Way.ALTERNATING and found.change is not None and step.series_a_side:
+        turn = partial(interleaved_by_hand, changed_id=found.other_id, each=step.series_a_side)
+        yield NextStep(name=step.sentence, choices=turn)
     if found.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
         for which, series_id in (("the baseline", found.base_id), ("the other", found.other_id)):
             more = partial(measured_better, series_id=series_id, advised="scatter")

@@ -1,5 +1,6 @@
 """What one can go on with after a series or a comparison, and what the guide is then about to measure."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -9,10 +10,12 @@ import pytest
 from app.workflows.compare import sides_to_compare
 from app.workflows.guide.choices import MethodStep
 from app.workflows.guide.rounds import NextStep, after_comparison, after_series, after_survey
+from forms.comparison.comparison import SettlingStep
 from forms.comparison.summary import comparisons
+from forms.stats.settle import Way
 from storage.notebook import Notebook
 from storage.plan import Plan
-from storage.records import Quiet, QuietVerdict, SeriesStatus
+from storage.records import Change, Quiet, QuietVerdict, SeriesStatus
 from tests.builders import book, one
 
 VARYING = (100e6, 160e6, 90e6, 170e6, 120e6)
@@ -83,3 +86,22 @@ def test_a_survey_leads_to_its_rest_to_one_change_and_to_the_catalogue(tmp_path:
         ("Resume the survey", "survey"), ("See what can be changed: the catalogue", "catalogue"),
     ]  # fmt: skip
     assert names(after_survey(surveyed()))[-1] == "Survey the server again"
+
+
+def test_a_change_made_by_hand_is_settled_by_the_next_turn_of_interleaved_series(tmp_path: Path):
+    change = Change(name="a thing", value="no", previous="yes")
+    series = (one(1, VARYING), one(2, tuple(1.1 * rate for rate in VARYING), change=change, base_id=f"{1:012x}"))
+    with Notebook(book(tmp_path / "notebook.db", *series)) as notebook:
+        (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
+        found = form.comparison
+        each = 5
+        step = SettlingStep(
+            way=Way.ALTERNATING, count=8, shows_percent=20, seconds=60, commands=("a", "b"), series_a_side=each
+        )
+        first = next(iter(after_comparison(replace(found, settle=step, change=change))))
+        assert first.name == step.sentence
+        assert first.choices is not None
+        turn = first.choices(notebook)
+        assert (turn.step, turn.interleaved, turn.base_id) == (MethodStep.RUN, each, f"{2:012x}"), "A B, then B"
+        by_hand = next(iter(after_comparison(replace(found, settle=step, change=None))))
+        assert "alternating" not in by_hand.name
