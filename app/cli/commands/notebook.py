@@ -188,6 +188,8 @@ def _delete(notebook: Notebook, found: Sequence[Recording], *, yes: bool) -> Non
         common.say(f"{line.id}  {line.when}  {line.kind}  {line.label or line.what} ({line.answer.text})")
         if inside := len(kinds.parts(notebook, head)):
             common.say(f"  with the {inside} series in it")
+        if losses := kinds.losses_text(notebook, [head.id]):
+            common.say(f"  {losses}")
         if left := kinds.leftover_text(notebook, head):
             common.say(f"  {left}; it may still be there, and nothing will tell of it any more")
     if not yes:

@@ -12,11 +12,12 @@ from textual.widgets import Input, Label, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 from textual.widgets.text_area import EditResult
 
+from app.kinds import losses_text
 from app.tui.frame.base import BaseDialog
 from app.tui.frame.commands import keys
 from app.tui.frame.parts import LineInput, kept
 from forms.layout import control_pictures
-from forms.wording import listed, plain
+from forms.wording import plain
 from storage.errors import RefusedError
 from storage.notebook import Notebook
 from storage.recordings import Removed, UnknownReferenceError
@@ -129,11 +130,8 @@ def remove_all(notebook: Notebook, ids: Sequence[str]) -> tuple[list[Removed], R
 
 def question_before(notebook: Notebook, ids: Sequence[str]) -> str:
     """What to ask before these are deleted; empty for a single one that is neither a baseline nor a step."""
-    named = {one.name for one in notebook.baselines() if one.recording_id in ids}
-    steps = {head.experiment for head in notebook.heads_of(ids) if head.experiment}
     parts = [f"{len(ids):,} recordings are marked."] if len(ids) > 1 else []
-    parts += [f"The baseline {listed(sorted(map(plain, named)))} loses a recording."] if named else []
-    parts += [f"The experiment {listed(sorted(map(plain, steps)))} loses a step."] if steps else []
+    parts += filter(None, [losses_text(notebook, ids)])
     return " ".join([*parts, "u restores what was deleted until sharebench is left."]) if parts else ""
 
 
