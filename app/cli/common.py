@@ -306,7 +306,7 @@ textfile_option = click.option(
 def write_textfile(file_name: str | None, samples: "Callable[[], list[MetricSample]]") -> None:
     """Whole or not at all. Raises CannotWriteError."""
     if file_name:
-        from app.whole_file import output_file  # noqa: PLC0415  few commands write a file
+        from app.output import output_file  # noqa: PLC0415  few commands write a file
         from forms.watch.textfile import prometheus_text  # noqa: PLC0415  as above
 
         with output_file(Path(file_name)) as file:

@@ -22,11 +22,10 @@ _PORTABLE = (
     " pull worksheet catalogue completion history report share-worker"
 )
 _OTHERS = {
-    "notebook": "baseline show note rename reject accept delete prune",
+    "notebook": "list baseline show note rename reject accept delete prune",
     "compare": "catalogue findings history",
     "load": "load-worker",
     "export": "report verify",
-    "list_": "list",
     "import_": "import push pull share-worker",
     "check": "clean",
     "guide": "completion demo",

@@ -14,12 +14,11 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app import kinds
-from app.printing import print_document, printers
+from app.output import is_there, output_file, print_document, printers
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
 from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
-from app.whole_file import is_there, output_file
 from forms.exporters import FORMATS, PAPERS, Format, export_reports, times_for
 from forms.report import Report
 from forms.wording import plain, short_place

@@ -16,8 +16,7 @@ from app.cli.commands.worksheet import saved_worksheet
 from app.errors import UsageError
 from app.importing import json_schema
 from app.kinds import stored_experiment
-from app.printing import print_document
-from app.whole_file import is_there, output_file
+from app.output import is_there, output_file, print_document
 from app.workflows.compare import sides_to_compare
 from forms import reports
 from forms.comparison.report import comparison_report

@@ -13,20 +13,20 @@ from dataclasses import replace
 from app.child_process import keep_memory_to_ourselves
 from app.errors import SharebenchError
 from app.messages import message_of, own_stdout, send
-from app.subjects.diagnosis import file_stages, path_stages
+from app.subjects.diagnosis import stages
 from app.subjects.diagnosis.bench import Bench
 from app.subjects.diagnosis.plan import ORDERS, DiagnosisPlan, Doing, Ended, MeasureStage, StageMeasured
 from storage.looks import Stage, StageName
 from storage.records import SeriesStatus
 
 STAGES: Mapping[StageName, Callable[[Bench], Stage]] = {
-    StageName.CONNECT: path_stages.connect,
-    StageName.DISTANCE: path_stages.distance,
-    StageName.SMALL_FILES: file_stages.small_files,
-    StageName.FOLDERS: file_stages.folders,
-    StageName.PROTECTION: path_stages.protection,
-    StageName.LONG_RUN: path_stages.long_run,
-    StageName.CARDS: path_stages.cards,
+    StageName.CONNECT: stages.connect,
+    StageName.DISTANCE: stages.distance,
+    StageName.SMALL_FILES: stages.small_files,
+    StageName.FOLDERS: stages.folders,
+    StageName.PROTECTION: stages.protection,
+    StageName.LONG_RUN: stages.long_run,
+    StageName.CARDS: stages.cards,
 }
 """All but the audit, which needs the server's files."""
 

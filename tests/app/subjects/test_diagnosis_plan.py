@@ -3,10 +3,9 @@
 import pytest
 
 from app.errors import NoSpaceError, UsageError
-from app.subjects.diagnosis.file_stages import BY_NAME, OF_AN_OPEN_FILE, affordable_files
-from app.subjects.diagnosis.path_stages import shares_of
 from app.subjects.diagnosis.plan import SIZES, Sizes
 from app.subjects.diagnosis.run import parse_stages
+from app.subjects.diagnosis.stages import BY_NAME, OF_AN_OPEN_FILE, affordable_files, shares_of
 from forms.diagnosis.summary import CopyPattern, patterns
 from storage.looks import Effort, StageName, stages_of
 

@@ -13,8 +13,8 @@ import pytest
 
 from app.clients.smb.files import SMBFiles
 from app.measure.process import TimeLimit
-from app.subjects.diagnosis.file_stages import copy_as
 from app.subjects.diagnosis.plan import SIZES, Sizes
+from app.subjects.diagnosis.stages import copy_as
 from forms.diagnosis.summary import CopyPattern, patterns
 from storage.looks import Effort, StageName, diagnosis_of, recording_of
 from storage.notebook import Notebook

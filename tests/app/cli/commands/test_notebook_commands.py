@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.commands.list_ import fitted
+from app.cli.commands.notebook import fitted
 from storage.notebook import Notebook
 from tests.builders import book, one
 from tests.command_line import QUICK, Inside
