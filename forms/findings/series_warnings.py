@@ -209,7 +209,7 @@ def ways_past_the_ceiling(series: Series) -> list[str]:
         if protocol.has_depth and client.in_flight is not None and client.in_flight < 8:
             ways.append(f"with {2 * client.in_flight} requests in flight")
         if other:
-            ways.append(f"with another client, {other}")
+            ways.append(f"with another client ({other})")
     elif protocol.other_client:
         ways.append("with sharebench's own client")
     if client.is_encrypted:

@@ -73,7 +73,7 @@ _MARKS = {
     PointStatus.FAILED: Mark.FAILED,
     PointStatus.GENERATOR: Mark.UNUSUAL,
 }
-_OVERLOAD = f"less than {100 * summary.ACHIEVED_SHARE:.0f} % of the requests offered, errors"
+_OVERLOAD = f"less than {100 * summary.ACHIEVED_SHARE:.0f} % of the requests offered (by more than chance), errors"
 _ADVICE: Mapping[Limit | None, str] = {
     Limit.NETWORK: "The network was full: a faster link, or a second card, carries more users.",
     Limit.SERVER_CPU: "The server's processors were the limit: look at signing, encryption and the log level first.",
@@ -418,4 +418,4 @@ def _processors(point: LoadPoint) -> _Drawn:
         return None, None
     seen = point.server.total_percent
     half = 1.96 * seen.deviation / math.sqrt(point.server.samples) if seen.deviation is not None else None
-    return seen.mean, None if half is None else (seen.mean - half, seen.mean + half)
+    return seen.mean, None if half is None else (max(0.0, seen.mean - half), min(100.0, seen.mean + half))

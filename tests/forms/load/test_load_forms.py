@@ -143,6 +143,14 @@ def test_each_point_is_drawn_with_the_interval_of_its_fifths_its_ranks_and_its_s
     assert deviation
     assert processors.bars[0].interval == pytest.approx((40 - 0.196 * deviation, 40 + 0.196 * deviation))
     assert processors.bars[2].interval is None
+    few = replace(seen, samples=2, total_percent=replace(spread(99.5), deviation=9.0))
+    *_, full = load_charts(
+        [
+            replace(slices, server=few),
+            point(2, 20, server=replace(few, total_percent=replace(spread(0.5), deviation=9.0))),
+        ]
+    )
+    assert [bar.interval and bar.interval[end] for bar, end in zip(full.bars, (1, 0), strict=True)] == [100.0, 0.0]
     assert requests.title == "Requests a second over users, with 95 % intervals"
     assert next(load_charts([point(1, 10), point(2, 20)])).title == "Requests a second over users"
     assert not list(load_charts([slices])), "one bar is no chart"
