@@ -91,6 +91,7 @@ class Share:
         } | ({} if told is None else {"told": told})
         self._take(json.loads(json.dumps(result)))
         if self._results:
+            self._results.parent.mkdir(parents=True, exist_ok=True)
             with self._results.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(result) + "\n")
 
