@@ -19,7 +19,7 @@ from storage.json_reader import JSONNode
 from storage.loads.records import Load
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, LAST, LOAD, OURS, SERIES, Recording, held_text, recorded, with_head
-from storage.records import HEAD, Experiment, ExperimentKind, RunStatus, Series, Target, format_target, kind_told_by
+from storage.records import HEAD, Experiment, ExperimentKind, RunStatus, Series, Target, format_target
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -203,9 +203,6 @@ def rename_experiment(notebook: Notebook, name: str, new_name: str) -> None:
         return
     if not new_name:
         raise UsageError("an experiment needs a name")
-    told = kind_told_by(new_name)
-    if told is not ExperimentKind.STEPS:
-        raise UsageError(f"{new_name!r} is how a {told} is named: begin the name with another word")
     running = notebook.running()
     for one in notebook.heads(experiment=name):
         if one.id in running:

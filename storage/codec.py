@@ -144,6 +144,7 @@ def series_from_row(
         scratch_path=as_it_was(object_of(row["leftovers"] or "{}").get("scratch_path")),
         status=records.SeriesStatus(row["status"]),
         command=records.Command(row["command"]),
+        experiment_kind=records.ExperimentKind(row["experiment_kind"]) if row["experiment_kind"] else None,
         decision=records.Decision(row["decision"]) if row["decision"] else None,
         change=change,
         target=records.Target(**{name: as_it_was(row[name]) if name in _NAMES else row[name] for name in _TARGET}),

@@ -15,7 +15,10 @@ from storage.loads.tables import LoadTables
 from storage.queries import Found, SeriesQuery, find, in_parts
 from storage.recordings import DECISION, EXPERIMENT, SERIES, Recording, UnknownReferenceError
 
-_SERIES = "SELECT recordings.*, series.* FROM series JOIN recordings ON recordings.id = series.id"
+_SERIES = (
+    "SELECT recordings.*, series.*, (SELECT kind FROM experiments WHERE name = experiment) AS experiment_kind"
+    " FROM series JOIN recordings ON recordings.id = series.id"
+)
 _SETTLE = """
 UPDATE recordings SET status = (
     SELECT CASE WHEN max(status = 'interrupted') OR count(*) < (
@@ -121,7 +124,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             ordered = sorted(many, key=lambda one: one.created_at)
             for one in ordered:
                 if one.experiment is not None and one.experiment not in wholes:
-                    kind = records.kind_told_by(one.experiment)
+                    kind = one.experiment_kind or records.kind_in_name(one.experiment)
                     about = records.Experiment(name=one.experiment, kind=kind, created_at=one.created_at)
                     wholes[one.experiment] = self.add_experiment(about, imported_at=now)
             self._add([(replace(one, base_id=None, imported_at=now), wholes.get(one.experiment)) for one in ordered])

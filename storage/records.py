@@ -296,6 +296,8 @@ class Series(Head):
 
     title: str = ""
     experiment: str | None = None
+    experiment_kind: ExperimentKind | None = field(default=None, compare=False)
+    """None where nothing says it: on paper, and in documents of version 0.2."""
     base_id: str | None = None
     decision: Decision | None = None
     change: Change | None = None
@@ -377,8 +379,8 @@ def dated_experiment(kind: ExperimentKind, subject: str) -> Experiment:
     return Experiment(name=name, kind=kind, subject=subject, created_at=created_at)
 
 
-def kind_told_by(name: str) -> ExperimentKind:
-    """The kind in a name from :func:`dated_experiment`; documents keep names only."""
+def kind_in_name(name: str) -> ExperimentKind:
+    """The kind in a name from :func:`dated_experiment`, where nothing else says it."""
     dated = "|".join(kind for kind in ExperimentKind if kind is not ExperimentKind.STEPS)
     match = re.fullmatch(rf"({dated}) .* \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d", name)
     return ExperimentKind(match[1]) if match else ExperimentKind.STEPS

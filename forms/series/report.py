@@ -271,7 +271,8 @@ def series_document(series: records.Series) -> Document:
     target, owner, sure = series.target, series.running_by, form.confidence
     document: Document = {
         "schema": SCHEMA,
-        **named(series, "id", "created_at", "status", "title", "label", "note", "question", "experiment"),
+        **named(series, "id", "created_at", "status", "title", "label", "note", "question"),
+        **named(series, "experiment", "experiment_kind"),
         "change": series.change and {**asdict(series.change), "also_changed": list(series.change.also_changed)},
         "command": series.command.value,
         "target": named(target, "protocol", "host", "port", "share", "path", "user"),

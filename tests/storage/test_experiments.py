@@ -196,3 +196,23 @@ def test_a_whole_runs_as_long_as_a_part_of_it(path: Path):
         assert one(1).id not in notebook.running()
         notebook.release(one(2).id)
         assert not notebook.recordings_of([whole.id])[0].running
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "kind"),
+    [
+        ("nightly", ExperimentKind.SURVEY, ExperimentKind.SURVEY),
+        ("survey nas 2026-01-03 10:00:00", ExperimentKind.STEPS, ExperimentKind.STEPS),
+        ("survey nas 2026-01-03 10:00:00", None, ExperimentKind.SURVEY),
+        ("nightly", None, ExperimentKind.STEPS),
+    ],
+)
+def test_a_name_tells_the_kind_only_where_the_document_does_not(
+    tmp_path: Path, name: str, said: ExperimentKind | None, kind: ExperimentKind
+):
+    """Documents of version 0.2 have names alone."""
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        notebook.add_all([replace(one(1, name), experiment_kind=said)])
+        assert names(path, kind) == [name]
+        assert [read.experiment_kind for read in notebook.experiment(name)] == [kind]
