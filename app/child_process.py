@@ -1,7 +1,8 @@
-"""One of our own child processes: typed orders on its stdin, typed events on its stdout."""
+"""Our own child processes, and what they and we say: frozen records, each a line of JSON that names its type."""
 
 import contextlib
 import ctypes
+import json
 import os
 import signal
 import subprocess
@@ -9,12 +10,13 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TextIO
 
 from app.errors import LinuxNeededError
-from app.messages import message_of, send
+from storage.json_reader import JSONNode
 
 try:
     import fcntl
@@ -26,6 +28,46 @@ PASSWORD_VARIABLE = "SHAREBENCH_PASSWORD"  # noqa: S105  a variable's name
 """Where a password may stand in our own environment; nothing that we start inherits it."""
 _ROOT = Path(__file__).resolve().parents[1]
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
+
+
+def plain(value: Any) -> Any:
+    """A record as JSON has it, to be read by :meth:`JSONNode.record`."""
+    if isinstance(value, type):
+        return value.__name__
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, tuple) else value
+
+
+def line_of(message: Any) -> str:
+    """The record as one line without its end; secrets included: for a pipe between our processes and nothing else."""
+    return json.dumps({"event": type(message).__name__, **plain(message)})
+
+
+def message_of(line: str, kinds: Iterable[type]) -> Any:
+    """The record of one of these types that :func:`line_of` wrote. Raises ValueError for anything else."""
+    raw: dict[str, Any] = json.loads(line)
+    kind = {each.__name__: each for each in kinds}.get(raw.pop("event", ""))
+    if kind is None:
+        raise ValueError(f"not a message: {line[:80]}")
+    return JSONNode("", raw).record(kind)
+
+
+def send(pipe: IO[str], message: Any) -> None:
+    """Write the record to a pipe between our processes. Raises BrokenPipeError, ValueError for a closed one."""
+    pipe.write(line_of(message) + "\n")
+    pipe.flush()
+
+
+def own_stdout() -> TextIO:
+    """The pipe that messages go out on; what a library prints lands on stderr from now on."""
+    pipe = os.dup(1)
+    os.dup2(2, 1)
+    return os.fdopen(pipe, "w", encoding="utf-8")
 
 
 def own_command(module: str, *arguments: str) -> list[str]:

@@ -18,7 +18,7 @@ from app.cli.commands.run import run_command
 from app.cli.run_options import chosen
 from app.clients.base import Secrets
 from app.measure.process import MeasurementPlan
-from app.messages import line_of, message_of
+from app.child_process import line_of, message_of
 from app.targets import parse_target
 from app.workflows.requests import options_of, series_request
 from storage.json_reader import JSONNode

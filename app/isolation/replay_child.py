@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, TextIO
 
-from app.child_process import die_with_parent, held_seconds
+from app.child_process import die_with_parent, held_seconds, message_of, own_stdout, send
 from app.clients.base import DirectoryEntry, Secrets
 from app.clients.smb import wire
 from app.clients.smb.null_server import null_channel
@@ -25,7 +25,6 @@ from app.clients.smb.wire import END_OF_FILE, SAME_FILE, SUCCESS, Answer, Opcode
 from app.errors import MeasurementError, ProtocolError, SharebenchError
 from app.isolation.script import Operation, Script, ScriptLine, load_script, operations_named
 from app.measure.process import Failed
-from app.messages import message_of, own_stdout, send
 from storage.json_reader import named
 from storage.plan import Settings
 from storage.records import ClientFacts, Target

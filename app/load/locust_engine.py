@@ -18,13 +18,13 @@ from gevent.pool import Pool
 from gevent.queue import Queue
 from locust.env import Environment
 
+from app.child_process import message_of, own_stdout, send
 from app.clients.base import Files, OpenMode, check_folder, connected_files
 from app.errors import CancelledError, MeasurementError, NoSuchFileError, NotAFileError, SharebenchError
 from app.load import events, file_set
 from app.load.worker import ERROR_KINDS, ORDER, FileUser, call_in_thread, clock, make_master
 from app.load.worker_processes import WorkerProcesses
 from app.measure.process import Failed, Warned
-from app.messages import message_of, own_stdout, send
 from forms.load.summary import percentile_seconds
 from storage.json_reader import DocumentError, JSONNode
 from storage.loads.records import RequestKind, added

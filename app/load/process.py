@@ -21,10 +21,9 @@ def main(role: str) -> int:
         from app.load.locust_engine import serve  # noqa: PLC0415
 
         serve()
-    from app.child_process import die_with_parent  # noqa: PLC0415
+    from app.child_process import die_with_parent, message_of  # noqa: PLC0415
     from app.load.worker import Worker  # noqa: PLC0415
     from app.load.worker_processes import WorkerOrder  # noqa: PLC0415
-    from app.messages import message_of  # noqa: PLC0415
 
     die_with_parent()
     Worker(message_of(sys.stdin.readline(), [WorkerOrder])).work()

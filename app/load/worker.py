@@ -23,12 +23,11 @@ from locust.rpc import Message, zmqrpc
 from locust.runners import MasterRunner, WorkerRunner
 
 from app import errors
-from app.child_process import held_seconds
+from app.child_process import held_seconds, plain
 from app.clients.base import Files, make_files
 from app.load.events import LoadPlan, SteadyWindow, WorkerFigures, WorkerSecond
 from app.load.file_set import FileRequests, FileSet
 from app.load.worker_processes import LOOPBACK, WorkerOrder
-from app.messages import plain
 from storage.json_reader import named
 from storage.loads.records import HistogramBuilder, RequestKind, Think
 from storage.records import Target

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from app import __version__
-from app.child_process import ChildProcess
+from app.child_process import ChildProcess, line_of, message_of
 from app.errors import MeasurementError
 from app.load.events import LoadPlan
-from app.messages import line_of, message_of
 from app.server.shell import RUN_SECONDS, RunningProgram, ServerShell
 from storage.json_reader import DocumentError, JSONNode, up_to
 from storage.loads.records import LoadWorker

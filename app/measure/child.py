@@ -13,13 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from app import errors
-from app.child_process import keep_memory_to_ourselves
+from app.child_process import keep_memory_to_ourselves, message_of, own_stdout, send
 from app.clients.base import MODULES, OWN, Client, Content, Meter, Transfer, TreeClient, make_client, make_files
 from app.clients.tcp import TcpInfo, traffic_facts
 from app.errors import SharebenchError
 from app.measure import process
 from app.measure.process import Calibrated, CalibrationOrder, Control, Event, Failed, MeasurementPlan, RunGate
-from app.messages import message_of, own_stdout, send
 from app.targets import is_scratch_path, new_scratch_path
 from forms.stats.summary import known_to_percent
 from storage.json_reader import LARGEST

@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from app.child_process import ChildProcess
+from app.child_process import ChildProcess, message_of, send
 from app.clients.base import Secrets
 from app.errors import MeasurementError
-from app.messages import message_of, send
 from forms.findings.finding import PRACTICE, PRACTICE_BYTES_PER_SECOND
 from storage.records import Target
 

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from app.child_process import own_command, own_environment
+from app.child_process import line_of, message_of, own_command, own_environment
 from app.environment.host.activity import Wire, between, take_reading
 from app.environment.host.facts import Ours, client_facts
 from app.environment.quiet import OTHERS_CPU_PERCENT
 from app.measure.process import Calibrated, CalibrationOrder
-from app.messages import line_of, message_of
 from app.recorder.writer import Write
 from storage.json_reader import named
 from storage.notebook import Notebook

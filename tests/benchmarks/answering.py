@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from fcntl import ioctl
 from pathlib import Path
 
-from app.messages import line_of
+from app.child_process import line_of
 from forms.stats.summary import median
 from tests.benchmarks.drawing import PLAN
 from tests.benchmarks.pairs import Orders

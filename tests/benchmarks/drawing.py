@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from fcntl import ioctl
 from pathlib import Path
 
+from app.child_process import line_of, message_of
 from app.measure.process import MeasurementPlan, RunFinished, SeriesControl, SeriesRequest
-from app.messages import line_of, message_of
 from app.recorder.recording import RecorderEvent, record
 from forms.stats.summary import median
 from storage.notebook import Notebook

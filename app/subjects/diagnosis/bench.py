@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from app.child_process import die_with_parent
+from app.child_process import die_with_parent, line_of, message_of
 from app.clients.base import MAX_BLOCK_BYTES, Content, Meter
 from app.clients.smb import wire
 from app.clients.smb.client import SMBClient, SMBLink
@@ -20,7 +20,6 @@ from app.clients.smb.wire import OpenedFile
 from app.errors import CancelledError, MeasurementError, SharebenchError
 from app.load.file_set import place, removals, remove_all
 from app.measure.process import Failed
-from app.messages import line_of, message_of
 from app.subjects.diagnosis.plan import DiagnosisPlan, FolderMade, Sizes
 from storage.looks import Stage, StageName
 from storage.plan import Settings

@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from app.child_process import keep_memory_to_ourselves
+from app.child_process import keep_memory_to_ourselves, message_of, own_stdout, send
 from app.errors import SharebenchError
-from app.messages import message_of, own_stdout, send
 from app.subjects.diagnosis import stages
 from app.subjects.diagnosis.bench import Bench
 from app.subjects.diagnosis.plan import ORDERS, DiagnosisPlan, Doing, Ended, MeasureStage, StageMeasured

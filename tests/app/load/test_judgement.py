@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from app.child_process import line_of, message_of
 from app.environment.host.activity import ProcessorTicks
 from app.environment.resources import ProcessMemory, ResourceSample
 from app.load.events import LOAD_EVENTS, PointMeasured, SteadyWindow, WorkerFigures
 from app.load.judgement import NextPoint, load_point, next_point, server_view
-from app.messages import line_of, message_of
 from forms.load.summary import tells_of_server
 from storage.loads.records import MOST_USERS, Limit, LoadChoices, PointStatus, RequestKind
 from tests.loads import histogram, point, scenario

@@ -12,6 +12,7 @@ from unittest.mock import MagicMock
 import gevent
 import pytest
 
+from app.child_process import line_of
 from app.errors import LoginError
 from app.load import worker_processes
 from app.load.events import LoadPlan, PointMeasured, SteadyWindow
@@ -20,7 +21,6 @@ from app.load.locust_engine import Preparation
 from app.load.scenario import find_scenario
 from app.load.worker import LoadUser, LoadUsers
 from app.load.worker_processes import WorkerOrder
-from app.messages import line_of
 from storage.loads.records import Histogram, PointStatus, RequestKind, Think
 from storage.records import Target
 

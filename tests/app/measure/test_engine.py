@@ -9,6 +9,7 @@ from collections import deque
 import pytest
 
 from app.changes.server import StepRunningError
+from app.child_process import line_of, message_of
 from app.clients.base import Client, Content, Meter, Transfer
 from app.errors import (
     AccessDeniedError,
@@ -39,7 +40,6 @@ from app.measure.process import (
     Started,
     Warned,
 )
-from app.messages import line_of, message_of
 from storage.json_reader import DocumentError
 from storage.records import Command, Phase, RunStatus, Target
 from tests.app.fakes import FakeClient, FakeServer

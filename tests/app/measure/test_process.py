@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app import child_process
+from app.child_process import line_of
 from app.errors import ChildDiedError
 from app.measure import process
 from app.measure.process import (
@@ -19,7 +20,6 @@ from app.measure.process import (
     SeriesControl,
     TimeLimit,
 )
-from app.messages import line_of
 from storage.records import Command, Target
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from app.child_process import line_of
 from app.errors import MeasurementError, NoSpaceError
 from app.measure.process import Failed
-from app.messages import line_of
 from app.subjects.diagnosis.bench import Bench, _LoggedIn, _Worked
 
 
