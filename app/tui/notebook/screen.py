@@ -179,9 +179,7 @@ class NotebookScreen(SeriesActions):
         self._seen = _written(self.context.notebook_path)
         self.with_notebook(
             lambda notebook: (
-                listing(
-                    notebook.find(query), query, baselines=bool(notebook.baselines()), imported=notebook.has_imported()
-                ),
+                listing(notebook.find(query), query, imported=notebook.has_imported()),
                 notebook.count_recordings(),
                 notebook.recordings(limit=1),
             ),
