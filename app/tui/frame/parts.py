@@ -17,7 +17,7 @@ from app.tui.frame.commands import Commanded, keys
 from forms.layout import control_pictures, visible
 
 _KEY_META = "pressed-key"
-_WAYS = ("back", "close", "clear_marks", "clear_filter", "app.command_palette", "app.help", "app.quit")
+_WAYS = ("back", "cancel", "close", "clear_marks", "clear_filter", "app.command_palette", "app.help", "app.quit")
 
 
 class KeyBar(Widget, can_focus=False):

@@ -43,7 +43,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     """Measures one series; answers with its id once everything is stored."""
 
     ENTRY = "guide"
-    KEYS: ClassVar = (*keys("run.back run.review run.pause run.resume run.end run.stop run.chart"), ZOOM)
+    KEYS: ClassVar = (*keys("run.review run.pause run.resume run.end run.stop run.chart"), ZOOM)
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "Runs that have ended are kept, and the series can be completed with them later."
     KEEP_ON = "Keep measuring"
@@ -105,6 +105,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
     def on_mount(self) -> None:
         if (request := self.measurement.request) is not None:
             self.running = SeriesProgress.of_plan(request.plan)
+        self.add_class("-within")  # until a run has ended, there is no rate of one
         self.listen(self._events, every_seconds=REDRAW_SECONDS)
         self.draw()
 
@@ -123,6 +124,11 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             self.measurement.opened(self.running.series_id)
         if (before.finished_runs, before.is_over) != (self.running.finished_runs, self.running.is_over):
             self._unread = True
+        if self.running.finished_runs and not before.finished_runs:
+            self.remove_class("-within")
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.refresh_bindings)  # a key for the other chart where one has no room
 
     @property
     def _is_timed(self) -> bool:
@@ -250,7 +256,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             drawing.styles.height = -(-lines // _GROWS_BY) * _GROWS_BY
             drawing.show(lambda width, height: filling_table(form, width, height))
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's shape
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in {"pause", "end", "stop"}:
             return not self.running.is_over and not (action == "pause" and self.running.paused)
         if action == "review":
@@ -259,7 +265,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
             return self.running.paused or self.running.pause_asked
         if action == "chart":
             return self.has_class("-narrow")
-        return True
+        return super().check_action(action, parameters)
 
     def action_pause(self) -> None:
         self.control.tell(ControlMessage.PAUSE)
@@ -303,10 +309,7 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         self.dismiss(self.running.series_id)
 
     def action_back(self) -> None:
-        if self.is_over:
-            self.dismiss(self.running.series_id)
-        else:
-            self.action_stop()
+        self.dismiss(self.running.series_id)
 
 
 def cpu_chart(percents: Mapping[float, float]) -> Chart:

@@ -56,7 +56,7 @@ class MeasurementEnded(Message):
 class RecordingScreen(BaseScreen):
     """Records in a thread; ``heard`` is told the events in the screen's own thread, when ``catch_up`` fetches them."""
 
-    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("recording.interrupt")
+    KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("recording.interrupt recording.cancel screen.back")
     STOP_HEADING: ClassVar[str]
     STOP_TEXT: ClassVar[str]
     KEEP_ON: ClassVar[str]
@@ -120,6 +120,7 @@ class RecordingScreen(BaseScreen):
     def _ended(self, message: MeasurementEnded) -> None:
         message.stop()
         self._recording = False
+        self.refresh_bindings()
         self.tick()
         if self.is_covered and isinstance(self.app.screen, ConfirmDialog):
             self.app.screen.withdraw("It has ended by itself meanwhile; everything is stored.")
@@ -147,11 +148,13 @@ class RecordingScreen(BaseScreen):
 
         self.ask(ConfirmDialog(self.STOP_HEADING, self.STOP_TEXT, yes="Stop", no=self.KEEP_ON), answered)
 
-    def action_back(self) -> None:
-        if self.is_over:
-            super().action_back()
-        else:
-            self.action_stop()
+    def action_cancel(self) -> None:
+        self.action_stop()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in {"back", "cancel"}:
+            return self.is_over is (action == "back")
+        return super().check_action(action, parameters)
 
     def quit_question(self) -> str | None:
         return None if self.is_over else self.QUIT_TEXT
@@ -319,14 +322,16 @@ class ReportRunScreen(RecordingScreen, Exports, ShowsMore, ZoomsCharts):
         view = self.query_one("#run-text", FiguresView)
         view.show_chart(partial(view.figures, self.of_now(self.report)))
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in {"stop", "finish"}:
             return not self.is_over
         if action == "zoom":
             return any(view.has_chart for view in self.query(FiguresView))
         if action == "more":
             return self._is_report_shown and self.report is not None and self.report.brief != self.report
-        return action not in {"export", "next"} or self.report is not None
+        if action in {"export", "next"}:
+            return self.report is not None
+        return super().check_action(action, parameters)
 
 
 class MeasurementScreen(ReportRunScreen):
