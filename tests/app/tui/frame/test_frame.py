@@ -268,7 +268,9 @@ async def test_ctrl_c_says_what_leaves_and_no_notice_covers_the_buttons_of_a_dia
         app.push_screen(ConfirmDialog("Really?", "\n".join(["All of it"] * 9), yes="Yes"))
         await pilot.pause()
         lines = painted(app).splitlines()
-        assert next(i for i, line in enumerate(lines) if "Ctrl+Q leaves" in line) < 5
+        told = next(i for i, line in enumerate(lines) if "Ctrl+Q leaves" in line)
+        assert told == 21, "the last two lines above the footer, where no heading is"
+        assert next(i for i, line in enumerate(lines) if "Yes (y)" in line) < told
         assert sum("Ctrl+Q leaves" in line for line in lines) == 1, "not behind the dialog as well"
         await pilot.press("escape")
         await pilot.pause()
@@ -362,6 +364,20 @@ async def test_frames_come_and_go_with_the_terminals_size(tmp_path):
         for size in ((120, 36), (80, 24)):
             await pilot.resize_terminal(*size)
             assert app.has_class("-dense") == (size == (80, 24))
+
+
+@pytest.mark.parametrize("lines", [3, 30])
+async def test_a_note_over_a_dialog_covers_neither_its_heading_nor_a_button(tmp_path, lines):
+    app = app_in(tmp_path)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settled(app, pilot)
+        app.push_screen(ConfirmDialog("Really?", "\n".join(["All of it"] * lines), yes="Yes"))
+        app.notify("Told at length, in words that take two lines of a note.")
+        await settled(app, pilot)
+        note = app.screen.query_one("Toast").region
+        assert note.bottom == 23
+        for each in ("Button", ".dialog-heading"):
+            assert not any(widget.region.overlaps(note) for widget in app.screen.query(each)), each
 
 
 async def test_a_note_covers_no_more_rows_of_a_list_than_its_text_has(tmp_path):
