@@ -5,13 +5,14 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.tui.frame.base import BaseDialog, BaseScreen
+from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
+from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.parts import Choices, KeyBar, LineInput, Pane
 from app.tui.widgets.measure_mixin import MeasureMixin
 from app.tui.widgets.reading import Copies
@@ -198,23 +199,21 @@ class EntryScreen(Copies, MeasureMixin):
 
     def action_value(self) -> None:
         def answered(value: str) -> None:
-            self.value = value
+            self.value = value.strip()
             self._show()
 
         self.ask(ValueDialog(self.entry, self.value), answered)
 
 
-class ValueDialog(BaseDialog[str]):
+class ValueDialog(AskDialog):
     def __init__(self, entry: catalogue.CatalogueEntry, value: str) -> None:
-        super().__init__()
+        super().__init__(f"Value of {entry.parameter}", "Choose a value, or type another one.", needed=True)
+        self.box.placeholder = "another value: type it here"
         self.entry, self.value = entry, value
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog-box"):
-            yield Label(Content(f"Value of {self.entry.parameter}"), classes="dialog-heading")
-            yield OptionList(*(Option(Content(self._named(value))) for value in self.entry.values), id="values")
-            yield Static("Or another one:")
-            yield LineInput(placeholder=self.value, id="value")
+    def answers(self) -> ComposeResult:
+        yield OptionList(*(Option(Content(self._named(value))) for value in self.entry.values), id="values")
+        yield from super().answers()
 
     def _named(self, value: str) -> str:
         said = value or "(empty)"
@@ -227,8 +226,3 @@ class ValueDialog(BaseDialog[str]):
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self.entry.values[event.option_index])
-
-    @on(Input.Submitted)
-    def _type(self, event: Input.Submitted) -> None:
-        if event.value.strip():
-            self.dismiss(event.value.strip())

@@ -107,6 +107,8 @@ async def test_a_value_is_chosen_or_typed_and_the_lines_follow(path):
         assert "! testparm refuses this value" in text_of(app.screen, "#chosen")
         await pilot.press("v", "escape")
         assert "strict sync = nonsense" in text_of(app.screen, "#chosen")
+        await pilot.press("v", *"q?4n", "enter")
+        assert "strict sync = q?4n" in text_of(app.screen, "#chosen"), "what is typed over the list is the value"
 
 
 async def test_what_is_removed_can_be_read_but_not_taken(path):
