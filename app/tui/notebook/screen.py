@@ -46,7 +46,7 @@ _LEAST_DETAIL = 8
 _REREAD_SECONDS = 2.0
 _POINTING_SECONDS = 0.1
 
-_FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "again")
+_FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "try", "again")
 _OF_MARKED = ("compare", "export", "delete")
 _NEEDS_RECORDINGS = {*_FOREMOST[1:], "sort", "group", "history"}
 

@@ -9,13 +9,16 @@ import pytest
 from textual.app import App
 from textual.widgets import Input, Label, OptionList, TextArea
 
+from app.tui.catalogue import CatalogueScreen
 from app.tui.frame.dialogs import HelpDialog, MessageDialog, PickDialog
 from app.tui.frame.parts import KeyBar
+from app.tui.measuring.trial import TrialScreen
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog, SeriesTexts
 from app.tui.notebook.reading import CompareScreen, SeriesScreen
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_list import SeriesList
 from app.tui.widgets.views import ChartView, in_columns
+from app.workflows.guide.choices import MEMORY_KEY, GuideChoices
 from forms.layout import visible
 from forms.wording import default_title
 from storage.notebook import Notebook
@@ -367,6 +370,38 @@ async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
         here(app).look()
         await settled(app, pilot)
         assert "⏎ Open" in footer_of(app)
+
+
+async def test_a_trial_from_the_notebook_measures_the_file_of_the_series_pointed_at(three):
+    app = app_on(three)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        assert "t Try" in footer_of(app)
+        await press(app, pilot, "t")
+        assert isinstance(app.screen, CatalogueScreen)
+        with Notebook(three) as notebook:
+            choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
+        assert (choices.target, choices.file) == (Target(protocol="ftp", host="box", path="/pub"), "/pub/x")
+        await press(app, pilot, "enter", "s")
+        assert isinstance(app.screen, TrialScreen)
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("Sweep (S)", "sharebench sweep 'NAME=VALUE1,VALUE2' ftp://box/pub/FILE"),
+        ("Tune (T)", "tune ftp://box/pub/FILE"),
+    ],
+)
+async def test_sweep_and_tune_are_found_among_all_commands(three, name, command):
+    app = app_on(three)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "ctrl+p", *name.partition(" ")[0].lower())
+        assert name in painted(app)
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, MessageDialog)
+        assert command in text_of(app.screen, ".dialog-text")
 
 
 async def test_sorting_by_a_column_and_the_other_way_round(three):
