@@ -155,6 +155,19 @@ _STOCK = {
 }
 
 
+class TextDialog(BaseDialog[None]):
+    KEYS: ClassVar = keys("help.close")
+
+    def __init__(self, heading: str, text: str) -> None:
+        super().__init__()
+        self.heading, self.text = heading, text
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog-box wide-box") as box:
+            box.border_title = Content(visible(self.heading))
+            yield Static(Content("\n".join(lines_of(self.text))), classes="dialog-text")
+
+
 class HelpDialog(BaseDialog[None]):
     KEYS: ClassVar = keys("help.close")
 

@@ -12,7 +12,7 @@ from app.logins import same_login
 from app.subjects.audit import AuditRequest, AuditResult, audit_server
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
-from app.tui.frame.dialogs import AskDialog, MessageDialog
+from app.tui.frame.dialogs import AskDialog, MessageDialog, TextDialog
 from app.tui.frame.parts import kept
 from app.tui.measuring.isolation import DiagnosisRunScreen, IsolationRunScreen
 from app.tui.measuring.load import LoadRunScreen
@@ -199,4 +199,4 @@ class AuditResultScreen(StoredScreen):
         self.sharebench_app.visit("trial", setting=f"{self.remedies[0].name} = {self.remedies[0].value}")
 
     def action_fix(self) -> None:
-        self.app.push_screen(MessageDialog("Proposed edits (nothing is written)", self.diff))
+        self.app.push_screen(TextDialog("Proposed edits (nothing is written)", self.diff))
