@@ -1,6 +1,7 @@
 """A series while it is measured: progress, the form as it fills in, and the charts."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from math import inf
 from time import monotonic
 from typing import ClassVar
@@ -12,13 +13,15 @@ from textual.content import Content
 from textual.widgets import Static
 
 from app.charts.series_charts import TOO_SHORT, area_chart, rates_chart, runs_chart
+from app.clients.base import Secrets
 from app.environment.host.activity import MachineNow
-from app.errors import CancelledError
-from app.measure.process import ControlMessage
+from app.errors import CancelledError, LoginError
+from app.measure.process import ControlMessage, SeriesControl
 from app.recorder.recording import RecorderEvent
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.parts import KeyBar
+from app.tui.widgets.asking import log_in_again
 from app.tui.widgets.recording import RecordingScreen, machine_words
 from app.tui.widgets.views import ZOOM, AnsiView, ChartView, ZoomsCharts
 from app.workflows.guide.before_run import filling_table
@@ -40,7 +43,7 @@ _GROWS_BY = 4
 
 
 class RunScreen(RecordingScreen, ZoomsCharts):
-    """Measures one series; answers with its id once everything is stored."""
+    """Measures one series; answers with its id once everything is stored, or with a job that logs in anew."""
 
     ENTRY = "guide"
     KEYS: ClassVar = (*keys("run.review run.pause run.resume run.end run.stop run.chart"), ZOOM)
@@ -159,8 +162,18 @@ class RunScreen(RecordingScreen, ZoomsCharts):
         if error is not None:
             self.dismiss(None)
             self.sharebench_app.tell_error(error)
-        elif self.running.failure is not None and self.running.failure.kind is not CancelledError:
-            self.sharebench_app.tell_text("The series ended early", self.running.failure.text)
+            return
+        failure, target = self.running.failure, self.measurement.target
+        if failure is None or failure.kind is CancelledError:
+            return
+        asks = failure.kind is LoginError and not (self.running.finished_runs or self.measurement.secrets.kerberos)
+        if not (asks and target and log_in_again(self, [target], failure.text, self._measure_again)):
+            self.sharebench_app.tell_text("The series ended early", failure.text)
+
+    def _measure_again(self, secrets: Secrets) -> None:
+        request = self.measurement.request
+        again = request and replace(request, plan=replace(request.plan, secrets=secrets))
+        self.dismiss(replace(self.measurement, request=again, secrets=secrets, control=SeriesControl()))
 
     def tick(self) -> None:
         """Draw the line of what happens now, and one of the slow parts that are due: no key press waits for all."""

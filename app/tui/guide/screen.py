@@ -359,7 +359,10 @@ class GuideScreen(BaseScreen, ZoomsCharts):
                 from app.tui.guide.run_screen import RunScreen  # noqa: PLC0415  loaded when it is first needed
 
                 opened = replace(request, opened=lambda series_id: self.drive(self.session.opened(series_id)))
-                self.app.push_screen(RunScreen(opened), answered)
+                self.app.push_screen(
+                    RunScreen(opened),
+                    lambda found: (self._ask if isinstance(found, asked.MeasurementJob) else self.drive)(steps, found),
+                )
             case acts.Visit(name, arguments):
                 steps.close()
                 self.sharebench_app.visit(name, **arguments)

@@ -328,6 +328,37 @@ async def test_a_run_whose_login_is_refused_drops_the_password_that_was_sent(rea
     assert ready.context.logins.is_refused(READY.target) is not kerberos, "a ticket that ended says nothing of it"
 
 
+async def test_a_refused_password_is_asked_for_again_and_each_is_sent_once(ready, backend):
+    async with ready.run_test(size=(80, 24)) as pilot:
+        await start(ready, pilot, backend)
+        for typed in ("first", "second"):
+            await hand_out(ready, pilot, backend, Failed(kind=LoginError, text="127.0.0.1 refused bench"), None)
+            await measured(ready, pilot)
+            told = text_of(ready.screen, ".dialog-text")
+            assert "127.0.0.1 refused bench. Type the password again" in told
+            await press(ready, pilot, *typed, "enter")
+            assert isinstance(ready.screen, RunScreen)
+        sent = [request.plan.secrets.password for request in backend.requests]
+        assert sent == ["practice", "first", "second"]
+        await hand_out(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)), None)
+        await measured(ready, pilot)
+        await press(ready, pilot, "enter")
+        assert isinstance(ready.screen, GuideScreen)
+        assert ready.screen.session.choices.series_id == last_series(ready.context.notebook_path).id
+    assert not ready.context.logins.is_refused(READY.target)
+
+
+async def test_who_types_no_other_password_reads_why_the_series_ended(ready, backend):
+    async with ready.run_test(size=(80, 24)) as pilot:
+        await start(ready, pilot, backend)
+        await hand_out(ready, pilot, backend, Failed(kind=LoginError, text="127.0.0.1 refused bench"), None)
+        await measured(ready, pilot)
+        await press(ready, pilot, "escape")
+        assert isinstance(ready.screen, RunScreen)
+        assert "127.0.0.1 refused bench" in painted(ready)
+        assert len(backend.requests) == 1
+
+
 async def test_a_recorder_that_cannot_record_is_told(ready, backend):
     async with ready.run_test() as pilot:
         await settled(ready, pilot)
