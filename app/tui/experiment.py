@@ -29,7 +29,7 @@ from storage.notebook import Notebook
 from storage.records import Decision, Experiment, ExperimentEntry, ExperimentKind
 
 NONE_YET = (
-    "There is no experiment yet.\n\nMeasure a series (f3), then change ONE thing and measure again: the guide's"
+    "There is no experiment yet.\n\nMeasure a series (F3), then change ONE thing and measure again: the guide's"
     " last step does that, and the catalogue (C) says what can be changed.\n\nTrials, sweeps, surveys and self-tests"
     " of the notebook are opened by e."
 )

@@ -392,7 +392,7 @@ class NotebookScreen(SeriesActions):
 
     def action_undo(self) -> None:
         if not self.removed:
-            self.notify("Nothing was deleted since sharebench was opened.", severity="warning")
+            self.notify("There is no deletion to undo.", severity="warning")
             return
         removed = self.removed.pop()
 

@@ -280,7 +280,7 @@ async def test_what_is_told_covers_no_key(three):
         await settled(app, pilot)
         before = painted(app).splitlines()[-2:]
         await press(app, pilot, "u")
-        assert "Nothing was deleted" in painted(app)
+        assert "There is no deletion to undo." in painted(app)
         assert painted(app).splitlines()[-2:] == before
 
 
